@@ -21,6 +21,8 @@ from firth.counts.cooccurrence import Cooccurrence as Cooccurrence
 from firth.counts.matrix import CooccurrenceMatrix as CooccurrenceMatrix
 from firth.counts.phrases import Phrases as Phrases
 from firth.counts.phrases import PhraseTable as PhraseTable
+from firth.documents.annotate import annotate as annotate
+from firth.documents.annotate import annotate_files as annotate_files
 from firth.documents.document import Document as Document
 from firth.documents.document import Entity as Entity
 from firth.documents.files import read_documents as read_documents

@@ -8,6 +8,8 @@ TRUSTING = re.compile(r"json\.loads?\(|zipfile\.|tarfile\.|(?:gzip|bz2|lzma)\.(?
 OWN = {
     "comparison/run.py",  # what one process of firth says to another
     "comparison/worker.py",
+    "documents/processes.py",
+    "documents/worker.py",
     "corpus/learned_tokens.py",  # a copy of the text, which it has just made
     "vectors/io/detect.py",  # packs, and unpacks by `firth.storage.untrusted`
 }

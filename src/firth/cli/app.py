@@ -70,8 +70,9 @@ PANELS = {
     "Text models": {
         "lm": ("language_group", "language", "Language models: train, score, generate, compare and mix."),
         "classify": ("classify", "classify", "Text classifiers: train, predict, test and shrink."),
-        "tag": ("tag", "tag", "Taggers of words, such as parts of speech and entities: train, predict, test."),
+        "tag": ("tag", "tag", "Taggers of words (tags, entities): train, predict, test."),
         "sentences": ("sentences_group", "sentences", "Sentence encoders: train on raw text."),
+        "annotate": ("annotate", "annotate", "Annotate text: tags, entities, trees, coreference."),
         "subwords": ("subwords", "subwords", "Subword tokenisers: train, encode and decode."),
     },
     "Files": {

@@ -110,7 +110,7 @@ def conllu_sentences(document: Document) -> list[DependencySentence]:
     if document.text and (said.offsets, said.text) != (document.offsets, document.text):
         places.add_places(document, changes)
     sentences = [_changed(sentence, each) for sentence, each in zip(document.sentences, changes, strict=True)]
-    if comments or said.name != document.name:
+    if sentences and (comments or said.name != document.name):
         sentences[0] = _with_comments(sentences[0], document.name, comments)
     return sentences
 

@@ -4,13 +4,15 @@
      "sentences": [{"words": ["Ada", ...], "tags": ["PROPN", ...], "heads": [2, ...], "relations": [...]}],
      "entities": [[0, 1, "PER"]], "clusters": [[[0, 1], [4, 5]]]}
 
-Columns that a sentence has no annotation in are left out, as are empty fields. A sentence with more than words, such as
-multiword tokens, has its rows of CoNLL-U as they are: `{"rows": [[...], ...]}`. Heads are numbered in their sentence
-from 1, with 0 for the root, as in CoNLL-U; spans are numbers of tokens in the document.
+The columns of a sentence are words, lemmas, tags, language_tags, features, heads, relations, dependencies and misc, as
+in CoNLL-U; those without annotation are left out, as are empty fields. Lines of CoNLL-U that are no words, such as
+multiword tokens, are `"others": [[words before it, [...]], ...]`. Heads are numbered in their sentence from 1, with 0
+for the root; spans are numbers of tokens in the document.
 """
 
 import os
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 from typing import Any
 
 from firth.documents.document import Document, Entity
@@ -19,7 +21,10 @@ from firth.readers.conllu import COLUMNS, NONE, DependencySentence, checked_sent
 from firth.storage.files import json_bytes, lines_of
 from firth.storage.untrusted import parse_json
 
-NAMES = ("words", "lemmas", "tags", "language_tags", "features", "heads", "relations")  # columns 1 to 7
+NAMES = (  # of the columns from the second
+    "words", "lemmas", "tags", "language_tags", "features", "heads", "relations", "dependencies", "misc",
+)  # fmt: skip
+OTHERS, COMMENTS = "others", "comments"
 FIELDS = ("name", "text", "offsets", "sentences", "entities", "clusters")
 
 
@@ -98,37 +103,52 @@ def document_from_json(line: str | bytes, where: str) -> Document:
 
 
 def _sentence_facts(sentence: DependencySentence) -> dict[str, Any]:
-    facts: dict[str, Any] = {"comments": list(sentence.comment_lines)} if sentence.comment_lines else {}
-    plain = all(row[0].isdecimal() and row[8] == row[9] == NONE for row in sentence.rows)
-    if not plain:
-        return {**facts, "rows": sentence.rows}
-    columns: dict[str, Any] = dict(zip(NAMES, list(zip(*sentence.rows, strict=True))[1:8], strict=True))
-    columns["heads"] = sentence.heads
-    kept = {name: column for name, column in columns.items() if column and any(value != NONE for value in column)}
-    return {**facts, "words": columns["words"], **kept}
+    words = [row for row in sentence.rows if row[0].isdecimal()]
+    columns: dict[str, Any] = dict(zip(NAMES, zip(*(row[1:] for row in words), strict=True), strict=True))
+    kept = {name: column for name, column in columns.items() if any(value != NONE for value in column)}
+    if "heads" in kept:
+        kept["heads"] = sentence.heads
+    facts = {"words": columns["words"], **kept}
+    if len(words) < len(sentence.rows):
+        before = accumulate((row[0].isdecimal() for row in sentence.rows), initial=0)
+        others = zip(before, sentence.rows, strict=False)
+        facts[OTHERS] = [[place, row] for place, row in others if not row[0].isdecimal()]
+    return facts | ({COMMENTS: sentence.comment_lines} if sentence.comment_lines else {})
 
 
 def _sentence(facts: Mapping[str, Any]) -> DependencySentence:
-    comments = tuple(_string(line) for line in facts.get("comments", []))
-    if any(not line.startswith("#") or "\n" in line for line in comments):
-        raise FormatError("a comment that is not one line with # before it")
-    if "rows" in facts:
-        rows = tuple(tuple(_string(value) for value in row) for row in facts["rows"])
-        if any(len(row) != COLUMNS for row in rows):
-            raise FormatError(f"a row of a sentence has not {COLUMNS} columns")
-        if any(not value or "\t" in value or "\n" in value for row in rows for value in row):
-            raise FormatError("rows of a sentence with a column that is empty, or holds a tab or a line break")
-        return checked_sentence(list(enumerate(map(list, rows), 1)), comments, "rows", trees=False)
-    columns = {name: facts[name] for name in NAMES[1:] if name in facts}
-    odd = next((name for name in facts if name not in {*NAMES, "comments"}), None)
+    odd = next((name for name in facts if name not in {*NAMES, OTHERS, COMMENTS}), None)
     if odd is not None:
-        raise FormatError(f"a sentence with the field {odd[:40]!r}; expected {', '.join(NAMES)}, rows or comments")
-    if any(not isinstance(column, list) for column in (facts["words"], *columns.values())):
-        raise TypeError("a column is no list")
-    for name, column in columns.items():
-        columns[name] = [_number(value) if name == "heads" else _string(value) for value in column]
-    words = DependencySentence.of([_string(word) for word in facts["words"]]).annotated(**columns)
-    return DependencySentence(words.rows, comments)
+        raise FormatError(f"a sentence with the field {odd[:40]!r}; expected {', '.join((*NAMES, OTHERS, COMMENTS))}")
+    comments = [_line(each, "#") for each in facts.get(COMMENTS, [])]
+    words = facts["words"]
+    columns = [_column(facts[name], name, len(words)) if name in facts else [NONE] * len(words) for name in NAMES]
+    rows = list(zip(map(str, range(1, len(words) + 1)), *columns, strict=True))
+    for place, row in reversed(facts.get(OTHERS, [])):
+        rows.insert(_number(place), tuple(_line(value) for value in row))
+    if any(len(row) != COLUMNS for row in rows):
+        raise FormatError(f"a row of {OTHERS} has not {COLUMNS} columns")
+    if not rows:
+        return DependencySentence.of([])
+    return checked_sentence(list(enumerate(map(list, rows), 1)), comments, "its sentence", trees=False)
+
+
+def _column(values: Any, name: str, length: int) -> list[str]:
+    if not isinstance(values, list):
+        raise TypeError(f"{name} are no list")
+    if len(values) != length:
+        raise FormatError(f"{len(values):,} {name} for {length:,} words: expected one each")
+    return [str(_number(value)) if name == "heads" else _line(value) for value in values]
+
+
+def _line(value: Any, start: str = "") -> str:
+    """Check that a string is one that a line of CoNLL-U can hold."""
+    line = _string(value)
+    if not line or not line.startswith(start) or "\n" in line or (not start and "\t" in line):
+        raise FormatError(
+            f"{line[:40]!r} is empty, or holds a tab or a line break" + f", or lacks {start}" * bool(start)
+        )
+    return line
 
 
 def _string(value: Any) -> str:

@@ -91,11 +91,12 @@ def text_of(path: str | os.PathLike[str], *, damaged: str = "strict") -> str:
     return decoded(unpacked(Path(path)), path, damaged=damaged)
 
 
-def lines_of(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield the lines of a file as they are read, without the line feeds that end them.
+def lines_of(path: str | os.PathLike[str], *, ends: bool = False) -> Iterator[str]:
+    """Yield the lines of a file as they are read.
 
     Args:
         path: UTF-8 with a byte order mark or without, plain or packed by gzip, bzip2 or xz.
+        ends: whether to keep the line feeds that end them.
 
     Raises:
         FormatError: a line is not UTF-8, or packed data are damaged.
@@ -110,7 +111,7 @@ def lines_of(path: str | os.PathLike[str]) -> Iterator[str]:
                     raise FormatError(
                         f"{path} line {number}: not UTF-8 text ({error.reason}); save it as UTF-8"
                     ) from None
-                yield text.removesuffix("\n")
+                yield text if ends else text.removesuffix("\n")
     except DAMAGE as error:
         raise FormatError(f"{path}: damaged packed data ({error}); fetch it or pack it again") from error
 

@@ -1,0 +1,65 @@
+"""`firth annotate`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from firth.cli.arguments import AsJson, Quiet, names, output
+from firth.cli.output import note, print_json
+from firth.cli.targets import check_file_target
+from firth.documents.annotate import LONGEST, annotate_files, check_target
+from firth.documents.unfinished import finished
+from firth.errors import OptionError
+
+
+def annotate(
+    files: Annotated[
+        list[Path], names("Files: raw text, CoNLL-U (.conllu) or JSONL (.jsonl); also packed (.gz).", "FILE...")
+    ],
+    tagger: Annotated[
+        list[Path] | None, names("Tagger, of `firth tag train`; also several times.", "FOLDER", "--tagger")
+    ] = None,
+    parser: Annotated[Path | None, names("Parser, of `firth parse train`.", "FOLDER", "--parser")] = None,
+    coref: Annotated[Path | None, names("Coreference model, of `firth coref train`.", "FOLDER", "--coref")] = None,
+    output: Annotated[Path | None, output("File to write: .conllu or .jsonl.", "OUT")] = None,
+    processes: Annotated[int, typer.Option(help="Processes that work at the same time.", metavar="N", min=1)] = 1,
+    longest: Annotated[
+        int, typer.Option(help="Characters of a raw text that are one document; longer ones are split.", min=1)
+    ] = LONGEST,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Annotate text: sentences, tokens, tags, entities, trees and coreference chains, as CoNLL-U or JSONL.
+
+    Each model adds what it finds; without models a text is split into sentences and tokens. After Ctrl-C or a kill,
+    what is finished stays beside OUT, and the same command goes on after it, also in the middle of a long text.
+    """
+    if output is None:
+        raise OptionError("no file to write to: give -o OUT, a name that ends in .conllu or .jsonl")
+    check_file_target(output, lambda target: check_target(target, files))
+    if before := finished(output):
+        note(f"{output}: continuing after {before.documents:,} documents and what is finished of the next")
+    try:
+        found = annotate_files(
+            files,
+            output,
+            tagger=tagger or None,
+            parser=parser,
+            coref=coref,
+            processes=processes,
+            longest=longest,
+            progress=not quiet,
+        )
+    except KeyboardInterrupt:
+        if after := finished(output):
+            note(
+                f"{output}: {after.documents:,} documents are finished, and part of the next; the same command goes on"
+            )
+        raise
+    facts = {name: value for name, value in vars(found).items() if name != "path"}
+    if json:
+        print_json({"file": str(output), **facts})
+    else:
+        counts = ", ".join(f"{value:,} {name}" for name, value in facts.items() if value and name != "resumed")
+        note(f"{output}: {counts or 'no text'}")

@@ -1,0 +1,290 @@
+"""Annotate texts and files: sentences, tokens, tags, entities, trees and coreference chains.
+
+What: `annotate` for texts in memory; `annotate_files` for files of any length, of which a few pieces are in memory at a
+    time: pieces of some thousand tokens go through the models of sentences, in one process or several, and whole
+    documents through the model of chains.
+Cost: that of the models. A document in memory takes some 500 bytes per token.
+"""
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, overload
+
+from firth.arguments import explained
+from firth.documents.conllu_documents import read_conllu_documents
+from firth.documents.document import Document
+from firth.documents.files import CONLLU, JSONL, check_written, format_of, stem_of
+from firth.documents.jsonl import read_jsonl_documents
+from firth.documents.pieces import Piece, Work, pieces_of, put_together
+from firth.documents.processes import Here, Processes
+from firth.documents.stages import Stages, described
+from firth.documents.unfinished import UnfinishedFile
+from firth.documents.worker import DOCUMENT, SENTENCES
+from firth.errors import CorpusError, KindError, OptionError, brief
+from firth.progress import Progress, Status, reporting
+from firth.signals import stopping
+from firth.storage.files import check_exists, check_replaceable, lines_of
+from firth.text.running_text import Tokeniser
+
+LONGEST = 2_000_000  # characters of a raw text that are one document
+
+
+@dataclass(frozen=True)
+class AnnotatedFile:
+    """What `annotate_files` wrote.
+
+    Attributes:
+        path: the file.
+        documents: how many.
+        sentences: in all.
+        tokens: in all.
+        entities: in all.
+        chains: in all.
+        resumed: documents and parts of documents that an interrupted call had finished, in tokens.
+    """
+
+    path: Path
+    documents: int
+    sentences: int
+    tokens: int
+    entities: int
+    chains: int
+    resumed: int
+
+
+@overload
+def annotate(  # type: ignore[overload-overlap]  # a text is an iterable of texts, too
+    texts: str | Document,
+    *,
+    tagger: Any = None,
+    parser: Any = None,
+    coref: Any = None,
+    tokeniser: Tokeniser | None = None,
+) -> Document: ...
+@overload
+def annotate(
+    texts: Iterable[str | Document],
+    *,
+    tagger: Any = None,
+    parser: Any = None,
+    coref: Any = None,
+    tokeniser: Tokeniser | None = None,
+) -> list[Document]: ...
+@explained
+def annotate(
+    texts: Any, *, tagger: Any = None, parser: Any = None, coref: Any = None, tokeniser: Tokeniser | None = None
+) -> Any:
+    """Return texts as documents with tags, entities, trees and coreference chains.
+
+    Args:
+        texts: a raw text, a `firth.Document`, or several of them.
+        tagger: a tagger or several, or the folders that they were saved in. The targets upos, xpos and feats become
+            columns of sentences; tags of spans become entities.
+        parser: a parser, or its folder.
+        coref: a coreference model, or its folder.
+        tokeniser: how sentences of raw text become tokens; see `Document.from_text`.
+
+    Returns:
+        A document, or a list of them.
+
+    Raises:
+        KindError: a model is of another task, or an item is no text.
+        FirthError: a model cannot annotate a text.
+    """
+    if isinstance(texts, str | Document):
+        return annotate([texts], tagger=tagger, parser=parser, coref=coref, tokeniser=tokeniser)[0]
+    stages = Stages.of(tagger, parser, coref)
+    documents = [_document(text, tokeniser) for text in texts]
+    here, works = Here(stages), deque[Work]()
+    pieces = pieces_of((Work(number, document) for number, document in enumerate(documents)), works)
+    results = here.map(SENTENCES, pieces, _joined)
+    entities = stages.tags_entities
+    finished = (work.whole(entities=entities) for work in put_together(results, works, lambda work, part: None))
+    return [document for _, document in here.map(DOCUMENT, finished, lambda document: document)]
+
+
+def _document(text: Any, tokeniser: Tokeniser | None) -> Document:
+    if isinstance(text, Document):
+        return text
+    if not isinstance(text, str):
+        raise KindError(f"{brief(text)}: expected a text or a firth.Document")
+    return Document.from_text(text, tokeniser=tokeniser)
+
+
+def _joined(piece: Piece) -> Document:
+    return Document(tuple(piece.sentences))
+
+
+@explained
+def annotate_files(
+    files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    tagger: Any = None,
+    parser: Any = None,
+    coref: Any = None,
+    processes: int = 1,
+    longest: int = LONGEST,
+    progress: Progress = None,
+) -> AnnotatedFile:
+    """Annotate files, and write their documents to one file.
+
+    Ctrl-C, and any other end, leave what is finished beside `output`, in files whose names begin with it and .part. The
+    same call goes on after it, also in the middle of a document.
+
+    Args:
+        files: raw text, CoNLL-U (.conllu) or JSONL (.jsonl), plain or packed. What documents of CoNLL-U and JSONL have
+            stays, where no model finds it anew.
+        output: the file to write; its name ends in .conllu or .jsonl.
+        tagger: as for `annotate`.
+        parser: as for `annotate`.
+        coref: as for `annotate`.
+        processes: how many work at the same time. Several load the models themselves, each its own, from their folders.
+        longest: characters of a raw text that are one document; a longer one becomes several, split at an empty line,
+            and no chain goes from one to the next.
+        progress: how to show progress; see `firth.progress`.
+
+    Returns:
+        What was written, in numbers.
+
+    Raises:
+        KindError: a model is of another task.
+        CorpusError: there are no files.
+        MissingFileError: a file is not there.
+        FormatError: a file does not hold what its name says; the message gives the line. Or CoNLL-U cannot hold the
+            annotation.
+        OptionError: the name of the file has another ending, it holds something else, or what is finished is of another
+            call.
+        OSError: the file cannot be written.
+    """
+    paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
+    target = Path(output)
+    if processes < 1 or longest < 1:
+        raise OptionError(f"processes={processes}, longest={longest}: expected at least 1")
+    check_target(target, paths)
+    models = {"tagger": tagger, "parser": parser, "coref": coref}
+    facts = [[os.path.realpath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
+    unfinished = UnfinishedFile(
+        target, check_written(target), {"files": facts, "models": described(models), "longest": longest}
+    )
+    stages = Stages.of(**models)
+    runner = Here(stages) if processes == 1 else Processes(models, processes)
+    try:
+        with unfinished.writing(), reporting(progress) as report, stopping() as request:
+            resumed = unfinished.counts.tokens + sum(len(part) for each in unfinished.parts.values() for part in each)
+            run = _Run(unfinished, runner, stages, report, lambda: request.stop)
+            run.all(_works(paths, longest, unfinished))
+    finally:
+        runner.close()
+    return AnnotatedFile(target, **vars(unfinished.counts), resumed=resumed)
+
+
+def check_target(target: Path, paths: Sequence[Path]) -> None:
+    """Check that documents of files can be written to a path without replacing something else.
+
+    Args:
+        target: to write.
+        paths: to read.
+
+    Raises:
+        CorpusError: there are none.
+        MissingFileError: one is not there.
+        OptionError: one is a folder, or the target, or something else is at the target.
+        OSError: a file cannot be read.
+    """
+    if not paths:
+        raise CorpusError("no files to annotate; expected at least one")
+    for path in paths:
+        check_exists(path, "a file of raw text, CoNLL-U or JSONL")
+        if path.is_dir():
+            raise OptionError(f"{path} is a folder; expected files, such as {path}/*.txt")
+        if target.exists() and path.samefile(target):
+            raise OptionError(f"{target} is a file to read; expected another name to write to")
+    check_written(target)
+    if target.is_dir():
+        raise OptionError(f"{target} is a folder; expected the name of a file to write")
+    check_replaceable(target, _is_ours, "files of documents")
+
+
+def _is_ours(path: Path) -> bool:
+    with path.open("rb") as file:
+        start = file.read(1)
+    return start == b"{" if path.suffix == JSONL else start in (b"#", b"1")
+
+
+@dataclass
+class _Run:
+    """Documents on their way through the stages into a file."""
+
+    unfinished: UnfinishedFile
+    runner: Here | Processes
+    stages: Stages
+    report: Any
+    stopped: Any
+    tokens: int = 0
+
+    def all(self, works: Iterator[Work]) -> None:
+        """Annotate and write all documents.
+
+        Raises:
+            KeyboardInterrupt: a signal asked for an end.
+        """
+        import time
+
+        began, queue = time.monotonic(), deque[Work]()
+        entities = self.stages.tags_entities
+
+        def shown() -> Iterator[tuple[Piece, Document]]:
+            for piece, found in self.runner.map(SENTENCES, pieces_of(works, queue), _joined):
+                self.tokens += len(found)
+                seconds, figures = time.monotonic() - began, {"documents": self.unfinished.counts.documents}
+                self.report(
+                    Status(stage="annotating", done=self.tokens, unit="tokens", seconds=seconds, figures=figures)
+                )
+                yield piece, found
+                self._check()
+
+        finished = put_together(shown(), queue, lambda work, part: self.unfinished.add_part(work.number, part))
+        whole = (work.whole(entities=entities) for work in finished)
+        for _, document in self.runner.map(DOCUMENT, whole, lambda document: document):
+            self.unfinished.add(document)
+            self._check()
+
+    def _check(self) -> None:
+        if self.stopped():
+            raise KeyboardInterrupt
+
+
+def _works(paths: Sequence[Path], longest: int, unfinished: UnfinishedFile) -> Iterator[Work]:
+    """Yield the documents that are not finished, with their parts that are."""
+    number, done = 0, unfinished.counts.documents
+    for path in paths:
+        for place, content in enumerate(_contents(path, longest)):
+            if number >= done:
+                name = stem_of(path) + (f"-{place + 1}" if place else "")
+                document = Document.from_text(content, name=name) if isinstance(content, str) else content
+                document = document if document.name else replace(document, name=name)
+                yield Work(number, document, unfinished.parts.pop(number, []))
+            number += 1
+
+
+def _contents(path: Path, longest: int) -> Iterator[str | Document]:
+    """Yield the documents of a file; raw text as it is, in parts of `longest` characters or a little more."""
+    if format_of(path) == CONLLU:
+        yield from read_conllu_documents(path)
+        return
+    if format_of(path) == JSONL:
+        yield from read_jsonl_documents(path)
+        return
+    lines, length, count = list[str](), 0, 0
+    for line in lines_of(path, ends=True):
+        lines.append(line)
+        length += len(line)
+        if length > longest and not line.strip() and any(map(str.strip, lines)):
+            yield "".join(lines)
+            lines, length, count = [], 0, count + 1
+    if not count or any(map(str.strip, lines)):
+        yield "".join(lines)

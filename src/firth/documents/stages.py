@@ -1,0 +1,180 @@
+"""The stages of annotation: tags and entities, trees, coreference chains; each by a model that has `predict`."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firth.documents.document import Document, Entity
+from firth.errors import FirthError, KindError, OptionError, brief
+from firth.readers.conllu import DependencySentence
+from firth.readers.span_tags import PREFIXES, spans_of
+
+COLUMNS = {"upos": "tags", "xpos": "language_tags", "feats": "features"}  # target of a tagger: column of a sentence
+PROBE = DependencySentence.of(["a"]).annotated(tags=["X"], language_tags=["X"])
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Models that annotate a document one after the other.
+
+    A tagger's targets upos, xpos and feats become columns; tags of spans, in BIO or BIOES, become entities. An entity
+    that overlaps one of an earlier tagger is left out.
+
+    Attributes:
+        taggers: `predict(sentences)` returns an object with `tags` per sentence: T tags by target.
+        parser: `predict(sentences)` returns the sentences with heads and relations; or None.
+        coref: `predict(document)` returns the document with chains; or None.
+    """
+
+    taggers: tuple[Any, ...] = ()
+    parser: Any = None
+    coref: Any = None
+
+    @classmethod
+    def of(cls, tagger: Any = None, parser: Any = None, coref: Any = None) -> "Stages":
+        """Return the stages of models or of the folders that they were saved in.
+
+        Args:
+            tagger: one tagger, several, or None.
+            parser: a parser or None.
+            coref: a coreference model or None.
+
+        Raises:
+            KindError: a model is of another task.
+            OptionError: a folder holds no model.
+            OSError: a folder cannot be read.
+        """
+        stages = cls(tuple(map(_opened, listed(tagger))), _opened(parser), _opened(coref))
+        for number, model in enumerate(stages.taggers):
+            _check(model, listed(tagger)[number], "tagger", lambda model: model.predict([PROBE])[0].tags.items())
+        if stages.parser is not None:
+            _check(stages.parser, parser, "parser", lambda model: model.predict([PROBE])[0].heads)
+        if stages.coref is not None:
+            document = Document((PROBE.annotated(heads=[0], relations=["root"]),))
+            _check(stages.coref, coref, "coreference model", lambda model: model.predict(document).clusters)
+        return stages
+
+    def sentence_stages(self, sentences: Sequence[DependencySentence]) -> Document:
+        """Return sentences with tags, entities and trees, as one document.
+
+        Args:
+            sentences: of one document or several; spans of the result count from the first.
+
+        Raises:
+            FirthError: a model cannot annotate them.
+        """
+        entities: list[Entity] = []
+        for tagger in self.taggers:
+            results = [result.tags for result in tagger.predict(sentences)]
+            for target in results[0] if results else ():
+                tags = [of_targets[target] for of_targets in results]
+                if target in COLUMNS:
+                    column = COLUMNS[target]
+                    sentences = [
+                        sentence.annotated(**{column: [tag or "_" for tag in of_sentence]})  # type: ignore[arg-type]  # a column of strings
+                        for sentence, of_sentence in zip(sentences, tags, strict=True)
+                    ]
+                else:
+                    entities = _with_more(entities, _entities(tags, target))
+        if self.parser is not None:
+            sentences = self.parser.predict(sentences)
+        return Document(tuple(sentences), entities=tuple(entities))
+
+    def document_stages(self, document: Document) -> Document:
+        """Return a document with chains, if there is a model for them.
+
+        Args:
+            document: with what the stages of sentences found.
+
+        Raises:
+            FirthError: the model cannot annotate it.
+        """
+        if self.coref is None or not document.sentences:
+            return document
+        found: Document = self.coref.predict(document)
+        return document.annotated(clusters=found.clusters)
+
+    def annotated(self, document: Document) -> Document:
+        """Return a document with the annotation of all stages.
+
+        Args:
+            document: to annotate. Entities it has are kept where no tagger finds any.
+
+        Raises:
+            FirthError: as in `sentence_stages`.
+        """
+        found = self.sentence_stages(document.sentences)
+        entities = found.entities if self.tags_entities else document.entities
+        return self.document_stages(document.annotated(sentences=found.sentences, entities=entities))
+
+    @property
+    def tags_entities(self) -> bool:
+        """Whether a tagger marks entities."""
+        targets = (model.predict([PROBE])[0].tags for model in self.taggers)
+        return any(target not in COLUMNS for each in targets for target in each)
+
+
+def listed(models: Any) -> list[Any]:
+    """Return one model or several as a list; None as none."""
+    if models is None:
+        return []
+    return list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
+
+
+def _opened(model: Any) -> Any:
+    if not isinstance(model, str | os.PathLike):
+        return model
+    from firth.vectors.io.load import load
+
+    return load(model)
+
+
+def _check(model: Any, given: Any, what: str, probe: Any) -> None:
+    try:
+        probe(model)
+    except (AttributeError, TypeError, IndexError) as error:
+        raise KindError(f"{brief(given)}: {brief(model)} is no {what}") from error
+    except FirthError as error:
+        raise KindError(f"{brief(given)}: {brief(model)} cannot be used as {what}: {error}") from error
+
+
+def _entities(tags: Iterable[Sequence[str]], target: str) -> Iterable[Entity]:
+    first = 0
+    for of_sentence in tags:
+        odd = next((tag for tag in of_sentence if tag.partition("-")[0] not in PREFIXES), None)
+        if odd is not None:
+            raise OptionError(
+                f"the tagger's target {target!r} has the tag {odd!r}; expected {', '.join(COLUMNS)}, or tags of spans "
+                "such as B-PER"
+            )
+        yield from (Entity(first + start, first + end, label) for start, end, label in spans_of(of_sentence))
+        first += len(of_sentence)
+
+
+def _with_more(entities: list[Entity], others: Iterable[Entity]) -> list[Entity]:
+    taken = {token for entity in entities for token in range(entity.start, entity.end)}
+    return [*entities, *(each for each in others if taken.isdisjoint(range(each.start, each.end)))]
+
+
+def described(stages: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what identifies the models of a call: of folders, their files with sizes and times; of objects, the type.
+
+    Args:
+        stages: models or paths by stage.
+    """
+    return {name: [_described(model) for model in listed(models)] for name, models in stages.items()}
+
+
+def _described(model: Any) -> Any:
+    if not isinstance(model, str | os.PathLike):
+        return type(model).__name__
+    folder = Path(model).resolve()
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    return [str(folder), [[str(file.relative_to(folder)), *_size_and_time(file)] for file in files]]
+
+
+def _size_and_time(file: Path) -> tuple[int, int]:
+    status = file.stat()
+    return status.st_size, status.st_mtime_ns

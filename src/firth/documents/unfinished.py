@@ -1,0 +1,217 @@
+"""A file of documents that is being written, which survives a kill.
+
+Beside the target OUT stand, until it is whole,
+
+- `OUT.part`: the finished documents;
+- `OUT.part.json`: how many they are, and of which call;
+- `OUT.part.jsonl`: finished parts of documents that are not, one a line.
+
+Every second the state is written; what stands in `OUT.part` behind it is written again.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from firth.documents.conllu_documents import conllu_text
+from firth.documents.document import Document
+from firth.documents.files import CONLLU
+from firth.documents.jsonl import document_from_json, document_json
+from firth.errors import FormatError, OptionError
+from firth.storage.files import followed, json_bytes, replacing_file, sync_folder
+from firth.storage.partial import locked
+from firth.storage.swapping import take_mode
+from firth.storage.untrusted import parse_json
+
+INTERVAL = 1.0  # seconds between two records of the state
+
+
+@dataclass
+class Counts:
+    """What a file of documents holds.
+
+    Attributes:
+        documents: how many.
+        sentences: in all.
+        tokens: in all.
+        entities: in all.
+        chains: in all.
+    """
+
+    documents: int = 0
+    sentences: int = 0
+    tokens: int = 0
+    entities: int = 0
+    chains: int = 0
+
+    def add(self, document: Document) -> None:
+        """Count a document."""
+        self.documents += 1
+        self.sentences += len(document.sentences)
+        self.tokens += len(document)
+        self.entities += len(document.entities)
+        self.chains += len(document.clusters)
+
+
+class UnfinishedFile:
+    """The files beside a target; see the module.
+
+    Args:
+        target: the file to write.
+        format: ".conllu" or ".jsonl".
+        identity: of the call, as JSON. What is there of another call is not continued.
+
+    Attributes:
+        counts: what is finished.
+        parts: finished parts of the documents that come next, by the number of the document.
+    """
+
+    def __init__(self, target: Path, format: str, identity: Any) -> None:
+        self._target, self._format, self._identity = followed(target), format, identity
+        self.counts, self.parts = Counts(), dict[int, list[Document]]()
+        self._size, self._last_part = 0, -1
+        self._recorded = -INTERVAL  # never
+        self._file: BinaryIO | None = None
+        self._journal: BinaryIO | None = None
+
+    def _beside(self, ending: str) -> Path:
+        return self._target.with_name(self._target.name + ending)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Continue or begin the files, and give the target its name at the end.
+
+        An interruption, or another error, keeps what is finished.
+
+        Raises:
+            OptionError: what is there is of another call, or another process writes it.
+            OSError: they cannot be written.
+        """
+        self._target.parent.mkdir(parents=True, exist_ok=True)
+        part = self._beside(".part")
+        with locked(part, self._target):
+            try:
+                self._continue()
+            except BaseException:
+                if part.exists() and not part.stat().st_size and not self._beside(".part.json").exists():
+                    part.unlink()  # made for the lock
+                raise
+            with (
+                part.open("r+b" if part.exists() else "w+b") as file,
+                self._beside(".part.jsonl").open("ab") as journal,
+            ):
+                file.truncate(self._size)
+                file.seek(self._size)
+                self._file, self._journal = file, journal
+                try:
+                    yield
+                except BaseException:
+                    self._keep()
+                    raise
+                self._record()
+            if self._target.exists():
+                take_mode(part, self._target)
+            part.replace(self._target)
+            self._beside(".part.json").unlink(missing_ok=True)
+            self._beside(".part.jsonl").unlink(missing_ok=True)
+            sync_folder(self._target.parent)
+
+    def _keep(self) -> None:
+        """Keep what is finished, or nothing if nothing is."""
+        if self.counts.documents or self._last_part >= 0 or self.parts:
+            self._record()
+            return
+        for ending in (".part", ".part.json", ".part.jsonl"):
+            self._beside(ending).unlink(missing_ok=True)
+
+    def add(self, document: Document) -> None:
+        """Write a finished document."""
+        assert self._file is not None
+        if self._format == CONLLU:
+            content = conllu_text(document, alone=self.counts.documents == 0).encode()
+        else:
+            content = document_json(document) + b"\n"
+        self._file.write(content)
+        self._size += len(content)
+        self.counts.add(document)
+        self._record_sometimes()
+
+    def add_part(self, number: int, part: Document) -> None:
+        """Write a finished part of a document.
+
+        Args:
+            number: of the document.
+            part: its next sentences.
+        """
+        assert self._journal is not None
+        self._journal.write(b"%d\t%b\n" % (number, document_json(part)))
+        self._journal.flush()
+        self._last_part = number
+        self._record_sometimes()
+
+    def _record_sometimes(self) -> None:
+        if time.monotonic() - self._recorded > INTERVAL:
+            self._record()
+
+    def _record(self) -> None:
+        assert self._file is not None
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        facts = {"identity": self._identity, "size": self._size, "counts": asdict(self.counts)}
+        with replacing_file(self._beside(".part.json")) as file:
+            file.write(json_bytes(facts))
+        self._recorded = time.monotonic()
+        if self._journal is not None and 0 <= self._last_part < self.counts.documents:
+            self._journal.truncate(0)  # parts of documents that are whole by now
+            self._last_part = -1
+
+    def _continue(self) -> None:
+        try:
+            state = parse_json(self._beside(".part.json").read_bytes())
+            identity, size, counts = state["identity"], int(state["size"]), Counts(**state["counts"])
+        except (OSError, ValueError, KeyError, TypeError):
+            self._beside(".part.jsonl").unlink(missing_ok=True)
+            return
+        if identity != parse_json(json_bytes(self._identity)):
+            raise OptionError(
+                f"{self._beside('.part')} is the finished part of an interrupted call with other files, models or "
+                "options: repeat that call, or delete the part to start anew"
+            )
+        part = self._beside(".part")
+        if part.is_file() and part.stat().st_size >= size:
+            self.counts, self._size = counts, size
+            self.parts = self._read_parts()
+
+    def _read_parts(self) -> dict[int, list[Document]]:
+        """Read the parts of unfinished documents, and leave only those in the journal."""
+        journal = self._beside(".part.jsonl")
+        found = dict[int, list[Document]]()
+        lines = journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []  # a line that was cut is no part
+        kept = []
+        for line in lines:
+            number, _, content = line.partition(b"\t")
+            if number.isdigit() and int(number) >= self.counts.documents:
+                try:
+                    part = document_from_json(content, f"{journal}")
+                except FormatError:
+                    break
+                found.setdefault(int(number), []).append(part)
+                kept.append(line + b"\n")
+        journal.write_bytes(b"".join(kept))
+        return found
+
+
+def finished(target: str | os.PathLike[str]) -> Counts | None:
+    """Return what an interrupted call left for a file, or None.
+
+    Args:
+        target: the file.
+    """
+    path = followed(target)
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        return Counts(**parse_json(path.with_name(path.name + ".part.json").read_bytes())["counts"])
+    return None

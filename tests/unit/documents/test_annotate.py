@@ -1,0 +1,201 @@
+"""Annotation of texts and files: the same whether it was interrupted or not."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+import firth
+from firth.documents import annotate as module
+from firth.documents import pieces
+from firth.documents.annotate import annotate, annotate_files
+from firth.documents.document import Document, Entity
+from firth.documents.files import read_documents
+from firth.documents.unfinished import finished
+from firth.errors import CorpusError, FormatError, KindError, MissingFileError, OptionError
+from tests.unit.documents.stand_ins import Chain, Names, SameWord
+
+TEXTS = ["Ada Byron met Mr. Babbage in London. She left.\n\nBabbage stayed. Ada wrote.", "", "nothing here."] * 3
+
+
+def models():
+    return {"tagger": Names(), "parser": Chain(), "coref": SameWord()}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.setattr(pieces, "SIZE", 12)
+    monkeypatch.setattr("firth.documents.unfinished.INTERVAL", 0.0)
+    paths = [tmp_path / f"{number}.txt" for number in range(len(TEXTS))]
+    for path, text in zip(paths, TEXTS, strict=True):
+        path.write_text(text, "utf-8")
+    return paths
+
+
+def test_texts_in_memory():
+    found = firth.annotate(TEXTS[0], **models())
+    assert found.entities[:2] == (Entity(0, 2, "NAME"), Entity(3, 5, "NAME"))
+    assert [[found.span_text(*span) for span in cluster] for cluster in found.clusters] == [
+        ["Ada"] * 2,
+        ["Babbage"] * 2,
+    ]
+    assert annotate([TEXTS[0], found], **models()) == [found, found]
+    assert annotate(["", Document(())]) == [Document(()), Document(())]
+    assert annotate("a b", tokeniser=list).tokens == ("a", "b")
+    with pytest.raises(KindError, match=r"expected a text or a firth\.Document"):
+        annotate([1])
+
+
+@pytest.mark.parametrize("ending", ["conllu", "jsonl"])
+def test_files_hold_what_texts_give(files, tmp_path, ending):
+    out = tmp_path / f"out.{ending}"
+    result = annotate_files(files, out, **models())
+    expected = [Document.from_text(text, name=path.stem) for path, text in zip(files, TEXTS, strict=True)]
+    expected = annotate([each for each in expected if each.tokens or ending == "jsonl"], **models())
+    found = list(read_documents(out))
+    assert [each.annotated() if ending == "jsonl" else each.clusters for each in found] == [
+        each if ending == "jsonl" else each.clusters for each in expected
+    ]
+    assert [(each.tokens, each.entities, each.text) for each in found] == [
+        (each.tokens, each.entities, each.text) for each in expected
+    ]
+    assert (result.documents, result.tokens, result.resumed) == (9, sum(map(len, expected)), 0)
+    assert result.entities == sum(len(each.entities) for each in expected)
+    assert [path.name for path in tmp_path.iterdir() if "part" in path.name] == []
+
+
+@pytest.mark.parametrize("ending", ["conllu", "jsonl"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_an_interrupted_call_goes_on(files, tmp_path, ending, error):
+    """It is stopped after every piece in turn; a part that was written behind the last record is written again."""
+
+    class Stopped(Names):
+        left = 2  # one is the probe
+
+        def predict(self, sentences):
+            self.left -= 1
+            if self.left < 0:
+                raise error
+            return super().predict(sentences)
+
+    whole, out = tmp_path / f"whole.{ending}", tmp_path / f"out.{ending}"
+    annotate_files(files, whole, **models() | {"tagger": Stopped.__mro__[1]()})
+    calls, resumed = 0, []
+    while not out.exists():
+        calls += 1
+        tagger = Names() if calls == 30 else Stopped()
+        tagger.left = 2 + 1  # `tags_entities` asks once more
+        Stopped.__name__ = "Names"  # of one type, as two calls with one model are
+        try:
+            result = annotate_files(files, out, **models() | {"tagger": tagger})
+        except error:
+            part = out.with_name(out.name + ".part")
+            if part.exists():
+                with part.open("ab") as file:
+                    file.write(b"torn")
+                with part.with_name(part.name + ".jsonl").open("ab") as file:
+                    file.write(b'7\t{"sent')
+                resumed.append(finished(out).documents)
+    assert out.read_bytes() == whole.read_bytes()
+    assert calls >= 5
+    assert resumed == sorted(resumed)
+    assert result.resumed > 0
+    assert result.tokens == sum(map(len, read_documents(whole)))
+
+
+def test_the_finished_part_of_another_call_is_left_alone(files, tmp_path):
+    class Failing(Names):
+        def predict(self, sentences):
+            if len(sentences) > 1 and self.calls > 3:
+                raise MemoryError
+            return super().predict(sentences)
+
+    out = tmp_path / "out.jsonl"
+    with pytest.raises(MemoryError):
+        annotate_files(files, out, tagger=Failing())
+    assert finished(out) is not None
+    with pytest.raises(OptionError, match=r"out\.jsonl\.part is the finished part of an interrupted call with other"):
+        annotate_files(files[1:], out, tagger=Failing())
+    assert finished(out) is not None
+
+
+def test_nothing_finished_leaves_nothing(files, tmp_path):
+    files[0].write_bytes(b"a\n\xff")
+    with pytest.raises(FormatError, match=r"0\.txt line 2: not UTF-8"):
+        annotate_files(files, tmp_path / "out.jsonl")
+    assert finished(tmp_path / "out.jsonl") is None
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_a_signal_keeps_what_is_finished(files, tmp_path, monkeypatch):
+    request = SimpleNamespace(stop=False)
+
+    class Signalled(Names):
+        def predict(self, sentences):
+            request.stop = self.calls > 3
+            return super().predict(sentences)
+
+    from contextlib import contextmanager
+
+    @contextmanager
+    def stopping():
+        yield request
+
+    monkeypatch.setattr(module, "stopping", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        annotate_files(files, tmp_path / "out.conllu", tagger=Signalled())
+    assert finished(tmp_path / "out.conllu").documents > 0
+
+
+def test_a_long_text_becomes_several_documents(tmp_path):
+    path = tmp_path / "novel.txt"
+    path.write_text("Ada came.\n\n" * 7, "utf-8")
+    annotate_files(path, tmp_path / "out.jsonl", longest=20)
+    found = list(read_documents(tmp_path / "out.jsonl"))
+    assert [each.name for each in found] == ["novel", "novel-2", "novel-3", "novel-4"]
+    assert "".join(each.text for each in found) == path.read_text("utf-8")
+    assert [len(each) for each in found] == [6, 6, 6, 3]
+
+
+def test_annotation_that_is_there_stays(tmp_path):
+    line = "# x\n1\tAda\tada\t_\t_\t_\t_\t_\t_\tNER=B-PER|Entity=(e1)\n\n"
+    (tmp_path / "in.conllu").write_text(line + "# newdoc id = b\n" + line, "utf-8")
+    annotate_files(tmp_path / "in.conllu", tmp_path / "out.conllu")
+    assert (tmp_path / "out.conllu").read_text("utf-8") == "# newdoc id = in\n" + line + "# newdoc id = b\n" + line
+    annotate_files(tmp_path / "in.conllu", tmp_path / "out.conllu", tagger=Names())
+    assert "1\tAda\tada\tUP\t_\t_\t_\t_\t_\tNER=B-NAME|Entity=(e1)" in (tmp_path / "out.conllu").read_text("utf-8")
+
+
+def test_what_cannot_be_written_or_read(files, tmp_path):
+    out = tmp_path / "out.jsonl"
+    with pytest.raises(CorpusError, match="no files"):
+        annotate_files([], out)
+    with pytest.raises(MissingFileError, match=r"9\.txt"):
+        annotate_files([*files, tmp_path / "9.txt"], out)
+    with pytest.raises(OptionError, match="expected files, such as"):
+        annotate_files(tmp_path, out)
+    with pytest.raises(OptionError, match=r"ends in \.conllu or \.jsonl"):
+        annotate_files(files, tmp_path / "out.txt")
+    with pytest.raises(OptionError, match="expected at least 1"):
+        annotate_files(files, out, processes=0)
+    with pytest.raises(OptionError, match="several processes load the models themselves"):
+        annotate_files(files, out, tagger=Names(), processes=2)
+    out.write_text("my notes")
+    with pytest.raises(OptionError, match="holds something else"):
+        annotate_files(files, out)
+    out.write_text(json.dumps({"sentences": []}))
+    with pytest.raises(OptionError, match="is a file to read"):
+        annotate_files([*files, out], out)
+    annotate_files(files, out)
+
+
+def test_several_processes_give_the_same(files, tmp_path):
+    annotate_files(files, tmp_path / "one.conllu")
+    annotate_files(files, tmp_path / "two.conllu", processes=2)
+    assert (tmp_path / "one.conllu").read_bytes() == (tmp_path / "two.conllu").read_bytes()
+    files[8].write_bytes(b"1\t\xff")
+    with pytest.raises(FormatError):
+        annotate_files(files, tmp_path / "three.conllu", processes=2)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises((OptionError, FormatError, OSError)):
+        annotate_files(files, tmp_path / "four.conllu", tagger=tmp_path / "empty", processes=2)

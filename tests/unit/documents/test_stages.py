@@ -1,0 +1,69 @@
+"""Stages: columns, entities, trees and chains of models that have `predict`."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from firth.documents.document import Document, Entity
+from firth.documents.stages import Stages, described
+from firth.errors import KindError, OptionError
+from tests.unit.documents.stand_ins import Chain, Names, SameWord
+
+DOCUMENT = Document.from_text("Ada Byron met Ada. she left.", name="d")
+
+
+def test_every_stage_adds_to_the_document():
+    found = Stages.of(Names(), Chain(), SameWord()).annotated(DOCUMENT)
+    assert (found.name, found.text, found.offsets) == (DOCUMENT.name, DOCUMENT.text, DOCUMENT.offsets)
+    assert found.sentences[0].tags == ("UP", "UP", "LOW", "UP", "LOW", "LOW", "LOW", "LOW")
+    assert found.sentences[0].heads == tuple(range(8))
+    assert found.entities == (Entity(0, 2, "NAME"), Entity(3, 4, "NAME"))
+    assert found.clusters == (((0, 1), (3, 4)),)
+    assert found.sentences[0].comment_lines == DOCUMENT.sentences[0].comment_lines
+
+
+def test_an_earlier_tagger_has_its_entities():
+    class Others(Names):
+        def predict(self, sentences):
+            return [SimpleNamespace(tags={"x": ("O", "B-X", "I-X", "S-X", "O")[: len(each)]}) for each in sentences]
+
+    document = Document(DOCUMENT.sentences[:1])
+    both = Stages.of([Names(), Others()]).annotated(document)
+    assert both.entities == (Entity(0, 2, "NAME"), Entity(3, 4, "NAME"))
+    both = Stages.of((Others(), Names())).annotated(document)
+    assert both.entities == (Entity(1, 3, "X"), Entity(3, 4, "X"))
+
+
+def test_entities_stay_where_no_tagger_finds_any():
+    document = DOCUMENT.annotated(entities=[(0, 1, "PER")])
+    assert Stages.of(parser=None).annotated(document) == document
+    assert Stages.of(Names()).annotated(document).entities[0] == Entity(0, 2, "NAME")
+
+
+def test_models_of_other_tasks_are_refused(tmp_path):
+    with pytest.raises(KindError, match="is no tagger"):
+        Stages.of(Chain())
+    with pytest.raises(KindError, match="is no parser"):
+        Stages.of(parser=SimpleNamespace(predict=lambda texts: "label"))
+    with pytest.raises(KindError, match="is no coreference model"):
+        Stages.of(coref=object())
+    import firth
+
+    firth.WordVectors(["a"], [[1.0]]).save(tmp_path / "v")
+    with pytest.raises(KindError, match=r"v'.*is no tagger"):
+        Stages.of(str(tmp_path / "v"))
+
+
+def test_other_targets_mark_spans():
+    odd = SimpleNamespace(predict=lambda sentences: [SimpleNamespace(tags={"mood": ("good",)}) for _ in sentences])
+    with pytest.raises(OptionError, match="target 'mood' has the tag 'good'; expected upos, xpos, feats"):
+        Stages.of(odd).annotated(DOCUMENT)
+
+
+def test_a_model_saved_anew_is_another(tmp_path):
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "a").write_text("1")
+    before = described({"tagger": tmp_path / "m", "parser": None, "coref": Names()})
+    assert before == described({"tagger": [tmp_path / "m"], "parser": None, "coref": Names()})
+    (tmp_path / "m" / "a").write_text("12")
+    assert before != described({"tagger": tmp_path / "m", "parser": None, "coref": Names()})
