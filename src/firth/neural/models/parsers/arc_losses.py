@@ -38,7 +38,8 @@ def arc_loss(kind: str, arcs: torch.Tensor, heads: torch.Tensor, lengths: torch.
         heads: (B, n) int64 gold heads, anything at padding.
         lengths: (B,) int64, words of each sentence.
     """
-    real = torch.arange(heads.shape[1], device=arcs.device) < lengths.to(arcs.device).unsqueeze(1)  # (B, n)
+    lengths = lengths.to(arcs.device)
+    real = torch.arange(heads.shape[1], device=arcs.device) < lengths.unsqueeze(1)  # (B, n)
     if kind == "cross-entropy":
         return _cross_entropy(arcs, heads, real)
     total = tree_log_partition(arcs, lengths) if kind == "matrix-tree" else projective_total(arcs, lengths, LOG)

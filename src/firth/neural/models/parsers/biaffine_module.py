@@ -127,7 +127,7 @@ class BiaffineModule(ParserModule):
 
     def trees_of(self, scores: PairScores, lengths: torch.Tensor) -> list[NumberedTree]:
         """Return the best tree of each sentence of a batch, with the best label of each of its arcs."""
-        found = best_trees(scores.arcs, lengths, projective=self._projective)
+        found = best_trees(scores.arcs, lengths.to(scores.arcs.device), projective=self._projective)
         heads = torch.zeros(scores.real.shape, dtype=torch.int64)
         for row, tree in zip(heads, found, strict=True):
             row[: len(tree)] = torch.from_numpy(tree)

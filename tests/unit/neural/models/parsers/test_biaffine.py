@@ -2,11 +2,13 @@
 
 import itertools
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
+from firth.errors import FormatError
 from firth.neural.models.parsers.biaffine import BiaffineParser
 from firth.readers.conllu import DependencySentence
 from firth.readers.tree import tree_problem
@@ -119,3 +121,36 @@ def test_crossing_trees_are_lifted_for_the_projective_loss(treebank):
         module, [crossing], [crossing], firth.neural.training.options.RunConfig(firth.TrainingOptions(**TRAINING))
     )
     assert next(task.batches.epoch(0)).heads.tolist() == [[3, 3, 0, 3]]
+
+
+def test_given_vectors_stand_beside_trained_ones(tmp_path):
+    words = ["cat", "dog", "unicorn"]
+    vectors = firth.WordVectors(words, np.random.default_rng(0).normal(size=(3, 5)).astype(np.float32))
+    options = BiaffineParser(**TINY, embedding="static")
+    training = firth.TrainingOptions(**{**TRAINING, "epochs": 1})
+    model = options.train(tiny.treebank(20), vectors=vectors, training=training, progress=False)
+    assert model.options.dim == TINY["dim"]
+    row = model.vocabulary.reader.given.index("unicorn") + 2
+    assert np.array_equal(model.module.words.given.weight[row].numpy(), vectors.get_vector("unicorn"))
+    model.save(tmp_path / "parser")
+    some = [sentence(["the", "unicorn", "eats"], ["DET", "NOUN", "VERB"])]
+    assert firth.load(tmp_path / "parser").predict(some) == model.predict(some)
+
+
+@pytest.mark.parametrize(("tag", "columns"), [("xpos", 1), ("features", 2), ("none", 0)])
+def test_other_tags_are_read(treebank, tag, columns):
+    some = [each.annotated(language_tags=each.tags, features=["Number=Sing"] * len(each)) for each in treebank[:5]]
+    module = untrained(some, tag=tag)
+    assert len(module.words.columns) == columns
+    other = [each.annotated(language_tags=["X"] * len(each), features=["_"] * len(each)) for each in some]
+    reader = module.vocabulary.reader
+    read = [module(reader.collate([reader.read(each) for each in those])).arcs for those in (some, other)]
+    assert torch.equal(*read) == (columns == 0)
+
+
+def test_a_damaged_folder_is_named(model, tmp_path):
+    model.save(tmp_path / "parser")
+    path = tmp_path / "parser" / "labels.json"
+    path.write_text(path.read_text("utf-8").replace('"nsubj"', '"nsubj",\n"more"'), encoding="utf-8")
+    with pytest.raises(FormatError, match="parser"):
+        firth.load(tmp_path / "parser")
