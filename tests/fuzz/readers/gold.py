@@ -156,6 +156,35 @@ def sentence_pairs(name: str, text: str) -> Reader:
     return Reader(name=f"gold-sentence-{name.replace('.', '-')}", make=make, use=use, path=name)
 
 
+PARALLEL_FILES: Mapping[str, str] = {
+    "parallel.tsv": "".join(f"{line}\t{seeds.LINES[i - 1]}\n" for i, line in enumerate(seeds.LINES[:9])),
+    "parallel.jsonl": "".join(
+        f'{{"source": "{line}", "target": "{seeds.LINES[i - 1]}"}}\n' for i, line in enumerate(seeds.LINES[:9])
+    ),
+    "parallel.tmx": "<tmx><body>"
+    + "".join(
+        f'<tu><tuv xml:lang="de"><seg>{line}</seg></tuv><tuv xml:lang="en"><seg>{line}</seg></tuv></tu>\n'
+        for line in seeds.LINES[:9]
+    )
+    + "</body></tmx>",
+}  # fmt: skip
+
+
+def parallel(name: str, text: str) -> Reader:
+    """Texts with their translations."""
+
+    def make(path: Path) -> None:
+        path.write_text(text, encoding="utf-8")
+
+    def use(path: Path) -> Any:
+        from firth.readers.parallel import read_parallel
+
+        texts = read_parallel(path, languages=("de", "en"))
+        return [list(texts.sources), list(texts.targets), dict(texts.dropped)]
+
+    return Reader(name=f"gold-{name.replace('.', '-')}", make=make, use=use, path=name)
+
+
 def make_groups(path: Path) -> None:
     """Groups of texts that mean the same, one with a hard negative."""
     lines = [f'{{"texts": ["{line}", "{seeds.LINES[i]} too"]}}\n' for i, line in enumerate(seeds.LINES[:6])]
@@ -233,6 +262,7 @@ READERS = (
     ),
     Reader(name="gold-probing-zip", make=make_zip, use=lambda path: judged(path, "probing"), path="p.zip", cost=0.1),
     *(sentence_pairs(name, text) for name, text in PAIR_FILES.items()),
+    *(parallel(name, text) for name, text in PARALLEL_FILES.items()),
     Reader(name="gold-text-groups", make=make_groups, use=use_groups, path="groups.jsonl"),
     Reader(name="gold-senses-key", make=make_key, use=use_key, path="key.txt"),
     Reader(

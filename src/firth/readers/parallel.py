@@ -1,0 +1,278 @@
+"""Parallel texts: sentences and their translations, or any texts that are generated from others.
+
+Two files with a sentence per line, a table, JSON lines and TMX are read. `ParallelTexts.cleaned` leaves out pairs that
+spoil training, and counts them by reason.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from firth.errors import FormatError, OptionError, ShapeError, brief
+from firth.options import wrong_kind
+from firth.readers.lines import PathLike
+from firth.storage.files import text_of
+from firth.storage.untrusted import parse_json
+
+Pair = tuple[str, str]
+Lines = Sequence[tuple[int, str]]
+NAMES = (("source", "target"), ("src", "tgt"), ("src", "trg"), ("text", "summary"), ("document", "summary"))
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+@dataclass(frozen=True)
+class ParallelTexts:
+    """n texts with what is to be generated from them.
+
+    Attributes:
+        sources: n texts.
+        targets: n texts, such as translations.
+        name: where they are from, for messages.
+        dropped: pairs left out by reason: "empty", "long", "ratio", "duplicate".
+
+    Raises:
+        ShapeError: there are not as many sources as targets.
+    """
+
+    sources: tuple[str, ...]
+    targets: tuple[str, ...]
+    name: str = "pairs"
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.sources) != len(self.targets):
+            raise ShapeError(
+                f"{self.name}: {len(self.sources):,} sources and {len(self.targets):,} targets; expected as many, in "
+                "the same order"
+            )
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def cleaned(
+        self, *, max_length: int | None = None, max_ratio: float | None = None, duplicates: bool = True
+    ) -> "ParallelTexts":
+        """Return the pairs that are worth training on; `dropped` counts the others.
+
+        Args:
+            max_length: longest text in words, on either side; None for any.
+            max_ratio: how many times as many words one side may have as the other; None for any.
+            duplicates: whether a pair may occur more than once.
+
+        Raises:
+            OptionError: `max_length` or `max_ratio` is below 1.
+        """
+        if max_length is not None and max_length < 1:
+            raise OptionError(f"max_length={max_length}: expected at least 1 word")
+        if max_ratio is not None and max_ratio < 1:
+            raise OptionError(f"max_ratio={max_ratio}: expected at least 1")
+        kept, dropped, seen = list[Pair](), Counter(self.dropped), set[Pair]()
+        for pair in zip(self.sources, self.targets, strict=True):
+            reason = _fault(pair, max_length, max_ratio)
+            if not reason and not duplicates:
+                reason = "duplicate" if pair in seen else ""
+                seen.add(pair)
+            if reason:
+                dropped[reason] += 1
+            else:
+                kept.append(pair)
+        return _of_pairs(kept, self.name, dropped)
+
+    def reversed(self) -> "ParallelTexts":
+        """Return the pairs for the other direction."""
+        return ParallelTexts(self.targets, self.sources, self.name, self.dropped)
+
+
+def _fault(pair: Pair, max_length: int | None, max_ratio: float | None) -> str:
+    shorter, longer = sorted(len(text.split()) for text in pair)
+    if not shorter:
+        return "empty"
+    if max_length is not None and longer > max_length:
+        return "long"
+    return "ratio" if max_ratio is not None and longer > max_ratio * shorter else ""
+
+
+def read_parallel(
+    source: Any, target: Any = None, *, languages: tuple[str, str] | None = None, columns: tuple[str, str] | None = None
+) -> ParallelTexts:
+    """Read parallel texts.
+
+    - Two files with a text per line, in the same order: `read_parallel("train.de", "train.en")`. In the layout of
+      Moses, the files differ in their endings: `read_parallel("train", languages=("de", "en"))` reads `train.de` and
+      `train.en`, or `train.de.gz` and `train.en.gz`.
+    - A table separated by tabs (`.tsv`, `.txt`): two columns, more are ignored; with `columns` they are taken by their
+      names in the first line. The first line of a table with a header "source", "target" is no pair.
+    - JSON lines (`.jsonl`): objects with the keys source and target (also src and tgt, document and summary), or those
+      in `columns`; `{"translation": {"de": ..., "en": ...}}` with `languages`.
+    - TMX (`.tmx`), translation memories, with `languages`; "en" also takes "en-GB".
+    - In Python: a list of pairs, two lists of texts, or `ParallelTexts`.
+
+    Files are UTF-8, plain or gzip (`.gz`). Pairs with an empty side are left out and counted in `dropped`.
+
+    Args:
+        source: a path, a list of pairs, or a list of texts.
+        target: a path or a list of texts; None where the source holds both.
+        languages: of source and target, such as ("de", "en").
+        columns: names of the columns or keys of source and target.
+
+    Raises:
+        FormatError: a file is damaged, or holds no pair; the message gives the line.
+        ShapeError: the two sides differ in length; the message gives both.
+        OptionError: `languages` is needed, or a column is not there.
+        KindError: the source is none of these.
+        OSError: a file cannot be read.
+    """
+    if isinstance(source, ParallelTexts):
+        return source
+    sides = _moses(source, languages) if target is None and languages is not None else None
+    if sides is not None:
+        source, target = sides
+    name = str(source) if isinstance(source, str | os.PathLike) else "pairs"
+    if target is not None:
+        found = ParallelTexts(tuple(_side(source, "sources")), tuple(_side(target, "targets")), name)
+    elif isinstance(source, str | os.PathLike):
+        found = _of_pairs(_pairs_of_file(Path(source), languages, columns), name)
+    else:
+        found = _of_pairs(_given(source), name)
+    kept = found.cleaned()
+    if not len(kept):
+        raise FormatError(f"{name}: no pair of texts; expected at least one with both sides")
+    return kept
+
+
+def _of_pairs(pairs: Iterable[Pair], name: str, dropped: Mapping[str, int] | None = None) -> ParallelTexts:
+    sources, targets = tuple(zip(*pairs, strict=True)) or ((), ())
+    return ParallelTexts(sources, targets, name, dict(dropped or {}))
+
+
+def _moses(source: Any, languages: tuple[str, str]) -> tuple[Path, Path] | None:
+    if not isinstance(source, str | os.PathLike) or Path(source).is_file():
+        return None
+    for ending in ("", ".gz"):
+        files = tuple(Path(f"{os.fspath(source)}.{language}{ending}") for language in languages)
+        if any(file.is_file() for file in files):
+            return files[0], files[1]
+    return None
+
+
+def _side(texts: Any, what: str) -> Sequence[str]:
+    if isinstance(texts, str | os.PathLike):
+        return [line for _, line in _lines(texts)]
+    if not isinstance(texts, Sequence):
+        raise wrong_kind(what, texts, "a path or a list of texts")
+    odd = next((number for number, text in enumerate(texts, 1) if not isinstance(text, str)), 0)
+    if odd:
+        raise wrong_kind(f"{what}, text {odd:,}", texts[odd - 1], "a text (str)")
+    return texts
+
+
+def _lines(path: PathLike) -> Lines:
+    content = text_of(path).removesuffix("\n")
+    # Not splitlines, which also breaks at U+2028 and the like: the other side would have other lines.
+    return [(number, line.removesuffix("\r")) for number, line in enumerate(content.split("\n"), 1)] if content else []
+
+
+def _given(source: Any) -> list[Pair]:
+    if isinstance(source, bytes | Mapping) or not isinstance(source, Iterable):
+        raise wrong_kind("source", source, "a path, or a list of pairs of texts")
+    pairs = list[Pair]()
+    for number, item in enumerate(source, 1):
+        pair = tuple(item) if isinstance(item, list | tuple) else ()
+        if len(pair) != 2 or not all(isinstance(text, str) for text in pair):
+            raise wrong_kind(f"pair {number:,}", item, "a pair of texts (source, target)")
+        pairs.append((pair[0], pair[1]))
+    return pairs
+
+
+def _pairs_of_file(path: Path, languages: tuple[str, str] | None, columns: tuple[str, str] | None) -> Sequence[Pair]:
+    ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    if ending.lower() == ".tmx":
+        return _tmx(path, _needed(languages, path))
+    lines = [(number, line) for number, line in _lines(path) if line.strip()]
+    if lines and lines[0][1].lstrip().startswith("{"):
+        return _json(lines, path, languages, columns)
+    return _table(lines, path, columns)
+
+
+def _needed(languages: tuple[str, str] | None, path: Path) -> tuple[str, str]:
+    if languages is None:
+        raise OptionError(f"{path}: which languages? Give languages=(source, target), such as ('de', 'en')")
+    return languages
+
+
+def _table(lines: Lines, path: Path, columns: tuple[str, str] | None) -> list[Pair]:
+    rows = [(number, line.split("\t")) for number, line in lines]
+    wrong = next(((number, row) for number, row in rows if len(row) < 2), None)
+    if wrong is not None:
+        raise FormatError(
+            f"{path} line {wrong[0]:,}: {len(wrong[1])} column, expected two between tabs; of two files with a text "
+            "per line, give both"
+        )
+    header = [name.strip().lower() for name in rows[0][1]] if rows else []
+    if columns is None and not any(all(name in header for name in pair) for pair in NAMES):
+        return [(row[0], row[1]) for _, row in rows]
+    names = columns or next(pair for pair in NAMES if all(name in header for name in pair))
+    at = [_column(name, header, path) for name in names]
+    short = next((number for number, row in rows if len(row) <= max(at)), 0)
+    if short:
+        raise FormatError(f"{path} line {short:,}: no column {max(at) + 1}; expected {len(header)} columns")
+    return [(row[at[0]], row[at[1]]) for _, row in rows[1:]]
+
+
+def _column(name: str, header: Sequence[str], path: Path) -> int:
+    if name.lower() not in header:
+        raise OptionError(f"{path}: no column {name!r}; expected one of {', '.join(header)}")
+    return header.index(name.lower())
+
+
+def _json(lines: Lines, path: Path, languages: tuple[str, str] | None, columns: tuple[str, str] | None) -> list[Pair]:
+    pairs = list[Pair]()
+    for number, line in lines:
+        where = f"{path} line {number:,}"
+        try:
+            item = parse_json(line)
+        except ValueError as error:
+            raise FormatError(f"{where}: {error}; expected JSON lines, an object per line") from None
+        if isinstance(item, dict) and isinstance(item.get("translation"), dict):
+            item, wanted = item["translation"], [_needed(languages, path)]
+        else:
+            wanted = [columns] if columns else list(NAMES)
+        if not isinstance(item, dict):
+            raise FormatError(f"{where}: {brief(item)}; expected an object with the keys source and target")
+        names = next((pair for pair in wanted if all(name in item for name in pair)), None)
+        if names is None or not all(isinstance(item[name], str) for name in names):
+            expected = " and ".join(wanted[0])
+            raise FormatError(f"{where}: the keys {', '.join(item)}; expected texts under {expected}")
+        pairs.append((item[names[0]], item[names[1]]))
+    return pairs
+
+
+def _tmx(path: Path, languages: tuple[str, str]) -> list[Pair]:
+    try:
+        root = ElementTree.fromstring(text_of(path))  # expat refuses entities that grow
+    except ElementTree.ParseError as error:
+        raise FormatError(f"{path}: {error}; expected TMX, an XML file of translation units") from None
+    return [
+        (found[0], found[1])
+        for unit in root.iter("tu")
+        if (found := [_segment(unit, _is(language)) for language in languages])
+    ]
+
+
+def _is(language: str) -> Callable[[str], bool]:
+    wanted = language.lower()
+    return lambda code: code == wanted or code.startswith(f"{wanted}-")
+
+
+def _segment(unit: ElementTree.Element, is_wanted: Callable[[str], bool]) -> str:
+    """Return the text of one language in a translation unit, without inline tags; "" for none."""
+    for variant in unit.iter("tuv"):
+        code = (variant.get(_LANGUAGE) or variant.get("lang") or "").lower()
+        segment = variant.find("seg")
+        if segment is not None and is_wanted(code):
+            return " ".join("".join(segment.itertext()).split())
+    return ""

@@ -1,0 +1,156 @@
+"""Parallel texts from every layout, and what is left out of them."""
+
+import gzip
+import json
+
+import pytest
+
+from firth.errors import FormatError, KindError, OptionError, ShapeError
+from firth.readers.parallel import read_parallel
+
+PAIRS = (("ein Hund", "a dog"), ("zwei\u2028Katzen", "two cats"), ("ja", "yes"))
+SOURCES, TARGETS = zip(*PAIRS, strict=True)
+
+
+def check(texts):
+    assert texts.sources == SOURCES
+    assert texts.targets == TARGETS
+
+
+def test_two_files(tmp_path):
+    (tmp_path / "train.de").write_text("\n".join(SOURCES) + "\n", encoding="utf-8", newline="")
+    with gzip.open(tmp_path / "train.en.gz", "wt", encoding="utf-8") as file:
+        file.write("\r\n".join(TARGETS))
+    check(read_parallel(tmp_path / "train.de", str(tmp_path / "train.en.gz")))
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_moses(tmp_path, ending):
+    opened = gzip.open if ending else open
+    for language, texts in (("de", SOURCES), ("en", TARGETS)):
+        with opened(tmp_path / f"corpus.tok.{language}{ending}", "wt", encoding="utf-8") as file:
+            file.write("\n".join(texts))
+    check(read_parallel(tmp_path / "corpus.tok", languages=("de", "en")))
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        ("\n".join("\t".join(pair) for pair in PAIRS), {}),
+        ("\n".join("\t".join([*pair, "CC-BY"]) for pair in PAIRS), {}),
+        ("target\tid\tsource\n" + "\n".join("\t".join([b, "1", a]) for a, b in PAIRS), {}),
+        ("English\tDeutsch\n" + "\n".join("\t".join([b, a]) for a, b in PAIRS), {"columns": ("Deutsch", "english")}),
+        ("\n".join(json.dumps({"source": a, "target": b}) for a, b in PAIRS), {}),
+        ("\n".join(json.dumps({"de": a, "en": b}) for a, b in PAIRS), {"columns": ("de", "en")}),
+        ("\n".join(json.dumps({"document": a, "summary": b}) for a, b in PAIRS), {}),
+        (
+            "\n".join(json.dumps({"id": "1", "translation": {"en": b, "de": a}}) for a, b in PAIRS),
+            {"languages": ("de", "en")},
+        ),
+    ],
+)
+def test_one_file(tmp_path, content, options):
+    path = tmp_path / "pairs.txt"
+    path.write_text(content + "\n\n", encoding="utf-8")
+    check(read_parallel(path, **options))
+
+
+def test_tmx(tmp_path):
+    path = tmp_path / "memory.tmx"
+    path.write_text(
+        """<?xml version="1.0" encoding="UTF-8"?><tmx version="1.4"><header srclang="en"/><body>
+        <tu><tuv xml:lang="en-GB"><seg>a <bpt i="1">&lt;b&gt;</bpt>dog</seg></tuv>
+            <tuv xml:lang="DE"><seg>ein Hund</seg></tuv></tu>
+        <tu><tuv lang="en"><seg>yes</seg></tuv><tuv lang="fr"><seg>oui</seg></tuv></tu>
+        <tu><tuv xml:lang="de"><seg>ja</seg></tuv><tuv xml:lang="en"><seg>yes
+        sir</seg></tuv></tu></body></tmx>""",
+        encoding="utf-8",
+    )
+    texts = read_parallel(path, languages=("de", "en"))
+    assert texts.sources == ("ein Hund", "ja")
+    assert texts.targets == ("a <b>dog", "yes sir")
+    assert texts.dropped == {"empty": 1}
+    assert read_parallel(path, languages=("en", "fr")).sources == ("yes",)
+    with pytest.raises(OptionError, match="which languages"):
+        read_parallel(path)
+
+
+def test_python_objects():
+    check(read_parallel(list(PAIRS)))
+    check(read_parallel(list(SOURCES), TARGETS))
+    check(read_parallel(read_parallel(list(PAIRS))))
+    assert read_parallel(list(PAIRS)).reversed().sources == TARGETS
+
+
+def test_what_is_left_out():
+    texts = read_parallel([("a b", "c"), ("", "x"), ("y", "  "), ("a b", "c"), ("1 2 3 4", "5"), ("a " * 9, "b " * 9)])
+    assert texts.dropped == {"empty": 2}
+    cleaned = texts.cleaned(max_length=8, max_ratio=2, duplicates=False)
+    assert list(zip(cleaned.sources, cleaned.targets, strict=True)) == [("a b", "c")]
+    assert cleaned.dropped == {"empty": 2, "duplicate": 1, "ratio": 1, "long": 1}
+    for wrong in ({"max_length": 0}, {"max_ratio": 0.5}):
+        with pytest.raises(OptionError, match="expected at least 1"):
+            texts.cleaned(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "error", "message"),
+    [
+        ("", {}, FormatError, "no pair of texts"),
+        ("a\t\n", {}, FormatError, "no pair of texts"),
+        ("a\tb\nc\n", {}, FormatError, "line 2: 1 column, expected two between tabs; of two files"),
+        ("source\ttarget\na\n", {}, FormatError, "line 2: 1 column"),
+        ("x\tsource\ttarget\na\tb\n", {}, FormatError, "line 2: no column 3"),
+        ("a\tb\n", {"columns": ("de", "en")}, OptionError, "no column 'de'; expected one of a, b"),
+        ('{"source": "a"}\n', {}, FormatError, "line 1: the keys source; expected texts under source and target"),
+        ('{"source": "a", "target": 3}\n', {}, FormatError, "line 1"),
+        ('{"source": "a"\n', {}, FormatError, "line 1.*expected JSON lines"),
+        ('{"translation": {"de": "a", "en": "b"}}\n', {}, OptionError, "which languages"),
+        ('{"translation": {"de": "a"}}\n', {"languages": ("de", "en")}, FormatError, "expected texts under de and en"),
+    ],
+)
+def test_damaged_files(tmp_path, content, options, error, message):
+    (tmp_path / "pairs.txt").write_text(content, encoding="utf-8")
+    with pytest.raises(error, match=message):
+        read_parallel(tmp_path / "pairs.txt", **options)
+
+
+def test_files_of_different_length(tmp_path):
+    (tmp_path / "a").write_text("1\n2\n3\n", encoding="utf-8")
+    (tmp_path / "b").write_text("1\n2\n", encoding="utf-8")
+    with pytest.raises(ShapeError, match="3 sources and 2 targets"):
+        read_parallel(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_damaged_tmx(tmp_path):
+    (tmp_path / "m.tmx").write_text("<tmx><tu>", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"m\.tmx: .*expected TMX"):
+        read_parallel(tmp_path / "m.tmx", languages=("de", "en"))
+
+
+@pytest.mark.parametrize("source", [3, b"a", {"a": "b"}, ["text"], [("a", "b", "c")], [("a", 3)]])
+def test_other_kinds(source):
+    with pytest.raises(KindError):
+        read_parallel(source)
+    with pytest.raises(KindError, match="targets"):
+        read_parallel(["a"], 3)
+    with pytest.raises(KindError, match="targets, text 1"):
+        read_parallel(["a"], [3])
+
+
+def test_entities_that_grow_are_refused(tmp_path):
+    entities = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 10))
+    (tmp_path / "m.tmx").write_text(
+        f'<?xml version="1.0"?><!DOCTYPE tmx [<!ENTITY e0 "{"x" * 1000}">{entities}]>'
+        '<tmx><tu><tuv lang="de"><seg>&e9;</seg></tuv></tu></tmx>',
+        encoding="utf-8",
+    )
+    with pytest.raises(FormatError, match="limit on input amplification"):
+        read_parallel(tmp_path / "m.tmx", languages=("de", "en"))
+
+
+def test_public_files(shared_data):
+    texts = read_parallel(shared_data / "parallel" / "multi30k" / "test_2016_flickr", languages=("de", "en"))
+    assert len(texts) == 1_000
+    assert texts.sources[0] == "Ein Mann mit einem orangefarbenen Hut, der etwas anstarrt."
+    assert texts.targets[0] == "A man in an orange hat starring at something."
