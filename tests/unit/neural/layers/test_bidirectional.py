@@ -43,3 +43,9 @@ def test_two_layers_both_ways_equal_torchs(cell):
                 getattr(peer, f"{name}_l{number}{suffix}").data.copy_(value)
     x = torch.randn(2, 5, 3)
     torch.testing.assert_close(stack(x)[0], peer(x)[0], atol=1e-6, rtol=0)
+
+
+def test_gradients_of_reversed_sequences():
+    x, lengths = torch.randn(3, 4, 2, dtype=torch.float64, requires_grad=True), torch.tensor([4, 1, 3])
+    assert torch.autograd.gradcheck(lambda each: reversed_sequences(each, lengths) ** 2, x)
+    assert torch.autograd.gradgradcheck(lambda each: reversed_sequences(each, lengths) ** 2, x)
