@@ -9,7 +9,8 @@ Source
     Goldberg and Nivre 2012, "A dynamic oracle for arc-eager dependency parsing", algorithm 3; Goldberg, Sartorio and
     Satta 2014, "A tabular method for dynamic oracles in transition-based parsing" (arc-standard).
 Departures
-    The parser that explores has the parameters of the current batch.
+    The parser that explores has the parameters of the current batch. It follows its own action with a probability, else
+    the right action that it likes best. Sentences of more than 120 words take the static oracle's way.
 Cost
     Static: a million states a second. Dynamic: as long as parsing; arc-standard adds its table.
 """
@@ -17,18 +18,37 @@ Cost
 import numpy as np
 import numpy.typing as npt
 
+from firth.kernels.arc_standard_costs import standard_costs
 from firth.kernels.compiled import compiled
+from firth.kernels.random import draw
 from firth.kernels.transition_states import (
     NODES,
     Ints,
     Sentences,
+    Tables,
+    action_kind,
+    action_label,
     action_number,
     allowed_kinds,
     arc_word,
+    score_actions,
     state_nodes,
     write_features,
 )
-from firth.kernels.transitions import LEFT, NONE, act, begin, is_final, static_oracle
+from firth.kernels.transitions import EAGER, LEFT, NONE, act, begin, eager_costs, is_final, static_oracle
+
+LONGEST = 120  # words; in longer sentences, whose costs would take long, nothing is explored
+
+
+@compiled
+def ends_of(gold: Ints) -> Ints:
+    """The (n + 1, 2) first and last gold dependents of each node."""
+    ends = np.full((len(gold), 2), NONE, np.int32)
+    for word in range(1, len(gold)):
+        if ends[gold[word], 0] == NONE:
+            ends[gold[word], 0] = word
+        ends[gold[word], 1] = word
+    return ends
 
 
 @compiled
@@ -51,11 +71,7 @@ def static_states(
         gold, names = heads[first:end], relations[first:end]
         stack, counts = np.empty(n + 2, np.int32), np.empty(3, np.int32)
         found, labels, children = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty((n + 1, 4), np.int32)
-        ends = np.full((n + 1, 2), NONE, np.int32)
-        for word in range(1, n + 1):
-            if ends[gold[word], 0] == NONE:
-                ends[gold[word], 0] = word
-            ends[gold[word], 1] = word
+        ends = ends_of(gold)
         begin(system, n, stack, counts, found, labels, children)
         while not is_final(system, counts):
             state_nodes(system, stack, counts, children, nodes)
@@ -64,6 +80,63 @@ def static_states(
             kind = static_oracle(system, gold, ends, stack, counts, found)
             label = names[arc_word(system, kind, stack, counts)] if kind >= LEFT else 0
             targets[count, 0] = action_number(kind, label, label_count)
+            act(system, kind, label, stack, counts, found, labels, children)
+            count += 1
+    return count
+
+
+@compiled
+def explored_states(
+    system: int,
+    sentences: Sentences,
+    heads: Ints,  # as in `static_states`
+    relations: Ints,
+    label_count: int,
+    tables: Tables,
+    activation: int,
+    follow: float,  # probability of going on with the parser's best action, right or wrong
+    random: npt.NDArray[np.uint64],  # (1,) state of the generator
+    features: Ints,  # (M, 48) written, M = 2 per word
+    targets: Ints,  # (M, 4) written: numbers of the right actions, -1 for none
+    kinds: npt.NDArray[np.uint8],  # (M,) written: which kinds of actions are allowed, as bits
+) -> int:
+    """Write the states that the parser comes to, with the actions that lose no gold arc; return how many there are."""
+    count = 0
+    nodes, costs = np.empty(NODES, np.int32), np.empty(4, np.int32)
+    hidden, scores = np.empty(len(tables.bias), np.float32), np.empty(len(tables.output), np.float32)
+    for sentence in range(len(sentences.starts) - 1):
+        first, end = sentences.starts[sentence], sentences.starts[sentence + 1]
+        words, tags, n = sentences.words[first:end], sentences.tags[first:end], end - first - 1
+        gold, names = heads[first:end], relations[first:end]
+        stack, counts = np.empty(n + 2, np.int32), np.empty(3, np.int32)
+        found, labels, children = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty((n + 1, 4), np.int32)
+        ends = ends_of(gold)
+        begin(system, n, stack, counts, found, labels, children)
+        while not is_final(system, counts):
+            state_nodes(system, stack, counts, children, nodes)
+            write_features(nodes, words, tags, labels, sentences.none, features[count])
+            bits = allowed_kinds(system, stack, counts, found)
+            kinds[count] = bits
+            action = score_actions(features[count], tables, activation, bits, hidden, scores)
+            if n > LONGEST:
+                costs[:] = 1
+                costs[static_oracle(system, gold, ends, stack, counts, found)] = 0
+            elif system == EAGER:
+                eager_costs(gold, stack, counts, found, costs)
+            else:
+                standard_costs(gold, stack, counts, found, costs)
+            right = NONE
+            for kind in range(4):
+                targets[count, kind] = NONE
+                if costs[kind] == 0:
+                    label = names[arc_word(system, kind, stack, counts)] if kind >= LEFT else 0
+                    target = action_number(kind, label, label_count)
+                    targets[count, kind] = target
+                    if right == NONE or scores[target] > scores[right]:
+                        right = target
+            if n > LONGEST or (draw(random) >> np.uint64(11)) * 2.0**-53 >= follow:
+                action = right
+            kind, label = action_kind(action, label_count), action_label(action, label_count)
             act(system, kind, label, stack, counts, found, labels, children)
             count += 1
     return count

@@ -6,9 +6,11 @@ Objective: with s(c) the scores of the allowed actions in state c, and R(c) the 
 
     -log sum_{a in R(c)} softmax(s(c))[a],    s = W_2 dropout(f(W_1 [words; tags; labels] + b_1)) + b_2,  f(x) = x^3
 
-    where R(c) is the static oracle's action.
+    where c are the states on the static oracle's way and R(c) its action; or, with a dynamic oracle, the states that
+    the parser comes to after one epoch, and all actions that lose no gold arc.
 Source: Chen and Manning 2014, "A fast and accurate dependency parser using neural networks"; Nivre 2008 for the
-    systems.
+    systems; Goldberg and Nivre 2012 and Goldberg, Sartorio and Satta 2014 for the dynamic oracles; beams in
+    `firth.parsing.beam`.
 Departures:
 - Adam in place of Adagrad with L2, with batches of sentences in place of 10,000 states.
 - Trees with crossing arcs are made projective; the authors leave them out.
@@ -60,6 +62,15 @@ class TransitionParser(ParserOptions):
         choices=tuple(TAGS),
     )
     system: str = option("arc-standard", "transition system", choices=tuple(SYSTEMS))
+    oracle: str = option(
+        "static",
+        "training on the way to the gold tree (static), or from the parser's mistakes, too (dynamic)",
+        choices=("static", "dynamic"),
+    )
+    explore: float = option(
+        0.9, "probability of going on with the parser's own action, with oracle=dynamic", minimum=0, maximum=1
+    )
+    beam: int = option(1, "beam width of parsing; 1 for greedy search", minimum=1, maximum=1000)
     dim: int = option(50, "width of word vectors; given vectors decide it", minimum=1)
     tag_dim: int = option(50, "width of the vectors of tags and relations", minimum=1)
     hidden: int = option(200, "width of the hidden layer", minimum=1)
@@ -110,6 +121,7 @@ class TransitionParser(ParserOptions):
             hidden=self.hidden,
             activation=self.activation,
             dropout=self.dropout,
+            beam=self.beam,
         )
 
     def task(
@@ -123,4 +135,5 @@ class TransitionParser(ParserOptions):
         train, judged = (
             [read_item(sentence, module.vocabulary) for sentence in each] for each in (sentences, held_out)
         )
-        return TransitionTask(module, train, judged, config)
+        explore = self.explore if self.oracle == "dynamic" else 0.0
+        return TransitionTask(module, train, judged, config, explore=explore)

@@ -20,6 +20,7 @@ from firth.neural.models.parsers.transition_data import (
     collate,
     read_item,
 )
+from firth.parsing.beam import parse_with_beam
 from firth.parsing.feature_sums import add_gradients, sum_rows
 from firth.parsing.greedy import parse
 from firth.readers.conllu import DependencySentence
@@ -69,10 +70,13 @@ class TransitionModule(ParserModule):
         hidden: H.
         activation: a name of `ACTIVATIONS`.
         dropout: rate on the hidden layer.
+        beam: K, sequences of actions that parsing keeps; 1 for greedy search.
 
     Attributes:
         vocabulary: as given.
         system: its number.
+        activation: its number.
+        beam: as given.
         actions: A, the number of actions.
     """
 
@@ -86,10 +90,11 @@ class TransitionModule(ParserModule):
         hidden: int,
         activation: str,
         dropout: float,
+        beam: int = 1,
     ) -> None:
         super().__init__()
-        self.vocabulary, self.system = vocabulary, SYSTEMS[system]
-        self._activation, self.activate = ACTIVATIONS[activation]
+        self.vocabulary, self.system, self.beam = vocabulary, SYSTEMS[system], beam
+        self.activation, self.activate = ACTIVATIONS[activation]
         labels = len(vocabulary.relations)
         self.actions = LEFT + 2 * labels
         self.words = words
@@ -147,5 +152,9 @@ class TransitionModule(ParserModule):
     def _parse_batch(self, batch: ParserBatch) -> tuple[Ints, Ints]:
         tables = self.tables(self.first_layer(torch.from_numpy(batch.vocabulary)))
         heads, relations = (np.empty(len(batch.sentences.words), np.int32) for _ in range(2))
-        parse(self.system, batch.sentences, len(self.vocabulary.relations), tables, self._activation, heads, relations)
+        given = (self.system, batch.sentences, len(self.vocabulary.relations), tables, self.activation)
+        if self.beam == 1:
+            parse(*given, heads, relations)
+        else:
+            parse_with_beam(*given, self.beam, heads, relations)
         return heads, relations

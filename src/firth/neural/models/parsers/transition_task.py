@@ -11,11 +11,11 @@ from firth.kernels.transition_states import FEATURES, Ints
 from firth.kernels.transitions import LEFT
 from firth.neural.layers.state import State
 from firth.neural.models.parsers.transition_data import ParserBatch, ParserItem, sentence_batches
-from firth.neural.models.parsers.transition_module import TransitionModule
+from firth.neural.models.parsers.transition_module import FirstLayer, TransitionModule
 from firth.neural.training.options import RunConfig
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
-from firth.parsing.oracle_states import static_states
+from firth.parsing.oracle_states import explored_states, static_states
 
 EVAL_BATCH = 100  # sentences per batch of an evaluation
 
@@ -48,18 +48,28 @@ class TransitionTask:
         items: to train on.
         held_out: that select the model.
         config: of the run.
+        explore: probability of going on with the parser's own action; 0 for the static oracle.
+        explore_after: epochs with the static oracle before that.
 
     Attributes:
         module: as given.
         batches: of sentences.
-        unit: "words".
-        eval_predictions: words to parse.
+        unit: "states".
+        eval_predictions: states to score.
     """
 
     def __init__(
-        self, module: TransitionModule, items: Sequence[ParserItem], held_out: Sequence[ParserItem], config: RunConfig
+        self,
+        module: TransitionModule,
+        items: Sequence[ParserItem],
+        held_out: Sequence[ParserItem],
+        config: RunConfig,
+        *,
+        explore: float = 0.0,
+        explore_after: float = 1.0,
     ) -> None:
         self.module: Any = module
+        self._explore, self._explore_after = explore, explore_after
         self.unit = "states"
         relations = len(module.vocabulary.relations)
         self.batches: Batches = sentence_batches(
@@ -73,7 +83,10 @@ class TransitionTask:
     def step(self, batch: ParserBatch, state: State, progress: TrainingProgress) -> StepOutput:
         """Return the mean loss of the states of a batch; see `Task.step`."""
         tables = self.module.first_layer(torch.from_numpy(batch.vocabulary))
-        states = static(self.module, batch)
+        if self._explore and progress.epoch >= self._explore_after:
+            states = explored(self.module, batch, tables, self._explore)
+        else:
+            states = static(self.module, batch)
         losses = self._losses(states, self.module(states.features, tables))
         return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
 
@@ -102,6 +115,26 @@ class TransitionTask:
         if targets.shape[1] > 1:
             right = right.masked_fill(targets < 0, -torch.inf)
         return allowed.logsumexp(1) - right.logsumexp(1)
+
+
+def explored(module: TransitionModule, batch: ParserBatch, tables: FirstLayer, follow: float) -> States:
+    """Return the states that the parser comes to, with all right actions.
+
+    Args:
+        module: the parser.
+        batch: of sentences.
+        tables: of the batch.
+        follow: probability of going on with the parser's own action.
+    """
+    count = 2 * (len(batch.heads) - len(batch.sentences.starts) + 1)
+    features, targets = np.empty((count, FEATURES), np.int32), np.empty((count, 4), np.int32)
+    kinds, labels = np.empty(count, np.uint8), len(module.vocabulary.relations)
+    random = torch.randint(2**62, (1,)).numpy().astype(np.uint64)
+    given = (module.system, batch.sentences, batch.heads, batch.relations, labels)
+    network = (module.tables(tables), module.activation, follow, random)
+    written = explored_states(*given, *network, features, targets, kinds)
+    assert written == count
+    return States(features, targets, kinds)
 
 
 def static(module: TransitionModule, batch: ParserBatch) -> States:
