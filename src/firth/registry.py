@@ -25,6 +25,7 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "Composition": "a model of composition",
     "DocumentVectors": "document vectors",
     "LabelModel": "a neural classifier",
+    "ParserModel": "a parser",
     "TaggerModel": "a tagger",
     "TreeModel": "a neural classifier",
     "Mixture": "a mixture of language models",

@@ -71,6 +71,7 @@ PANELS = {
         "lm": ("language_group", "language", "Language models: train, score, generate, compare and mix."),
         "classify": ("classify", "classify", "Text classifiers: train, predict, test and shrink."),
         "tag": ("tag", "tag", "Taggers of words (tags, entities): train, predict, test."),
+        "parse": ("parse", "parse", "Dependency parsers: train, predict and test."),
         "sentences": ("sentences_group", "sentences", "Sentence encoders: train on raw text."),
         "annotate": ("annotate", "annotate", "Annotate text: tags, entities, trees, coreference."),
         "subwords": ("subwords", "subwords", "Subword tokenisers: train, encode and decode."),

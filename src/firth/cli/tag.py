@@ -1,29 +1,24 @@
 """`firth tag`: train, predict and test taggers."""
 
-import importlib
 import shlex
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from firth.cli.annotators import model_help, open_model, trained, trainer
 from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, TextFile, names, output
-from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
-from firth.cli.model_flag import PASSED_ON, chosen_model
-from firth.cli.output import end, following, paragraphs, print_json, working
-from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.flags import Group, add_command
+from firth.cli.model_flag import PASSED_ON
+from firth.cli.output import following, paragraphs, print_json, working
 from firth.cli.texts import line_batches
 from firth.comparison.named import Model as Named
-from firth.comparison.named import named
-from firth.errors import MissingExtraError, OptionError
 from firth.readers.columns import read_columns
 from firth.readers.conllu import DependencySentence, read_conllu
-from firth.registry import load_folder, plain_name
 from firth.timing import running_clock
-from firth.vectors.io.load import load_vectors
 
 HOMES = ("firth.neural.models.tags.",)
 DEFAULT = "bilstm-crf"
@@ -44,39 +39,8 @@ def train(context: typer.Context) -> None:
     """
     arguments = context.args or ["--help"]
     with running_clock():  # importing PyTorch counts against --minutes
-        trainer(arguments)(["train", *arguments], prog_name="firth tag")
-
-
-def trainer(arguments: Sequence[str]) -> typer.Typer:
-    """Return the command with the flags of the model that the arguments name.
-
-    Raises:
-        MissingExtraError: PyTorch is not installed.
-    """
-    models = named(HOMES)
-    name = chosen_model(arguments, list(models), DEFAULT)
-    try:
-        importlib.import_module("firth.neural")  # which says what is missing
-    except MissingExtraError:
-        raise MissingExtraError("torch", "neural", "train a tagger") from None
-    model = models[name]
-    usual = model.kind.training
-    run = with_flags(
-        _train, [_model_flags(model), Flags(type(usual), "Training", defaults=usual)], name=name, how=model
-    )
-    app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, add_completion=False, context_settings=SETTINGS)
-    app.callback()(_shared)
-    text = [model.description, paragraphs(run).partition("\n\n")[2]]
-    add_command(app, "train", run, help="\n\n".join(text))
-    return app
-
-
-def _shared() -> None:
-    """Make typer expect the name of a command even if the app has only one."""
-
-
-def _model_flags(model: Named) -> Flags:
-    return Flags(model.kind, "Model", frozenset(model.preset) | model.unused)
+        command = trainer(arguments, _train, homes=HOMES, default=DEFAULT, what="tagger")
+        command(["train", *arguments], prog_name="firth tag")
 
 
 def _train(
@@ -84,14 +48,7 @@ def _train(
     how: Named,
     source: Tagged,
     output: Annotated[Path, output("Folder to save the tagger in.")],
-    model: Annotated[
-        str,
-        typer.Option(
-            help=f"Model: {', '.join(named(HOMES))}; --model NAME --help shows its options.",
-            metavar="NAME",
-            show_default=True,
-        ),
-    ] = DEFAULT,
+    model: Annotated[str, model_help(HOMES)] = DEFAULT,
     held_out: Annotated[
         Path | None,
         typer.Option(
@@ -117,23 +74,14 @@ def _train(
     Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
     """
     began = time.monotonic()
-    check_folder_target(output)
-    if checkpoint is not None:
-        check_writable(checkpoint / "state")
-    trainer = how.kind(**_model_flags(how).select(options), **how.preset)
-    training = replace(how.kind.training, **Flags(type(how.kind.training), "Training").select(options))
-    given = None
-    if vectors is not None:
-        with working(f"reading {vectors}", quiet):
-            given = load_vectors(str(vectors))
-    tagger = trainer.train(
-        source, held_out=held_out, vectors=given,
-        training=training, seed=seed, threads=threads, checkpoint=checkpoint, progress=not quiet,
+
+    def report(tagger: Any) -> None:
+        _report(name, tagger, output, time.monotonic() - began, json)
+
+    trained(
+        how, source, output, report, vectors=vectors, checkpoint=checkpoint, quiet=quiet, options=options,
+        held_out=held_out, seed=seed, threads=threads,
     )  # fmt: skip
-    tagger.metadata.setdefault("name", output.stem)
-    tagger.save(output)
-    _report(name, tagger, output, time.monotonic() - began, json)
-    end(tagger.metadata["training"])
 
 
 def _report(name: str, tagger: Any, output: Path, seconds: float, json: bool) -> None:
@@ -160,18 +108,6 @@ def _report(name: str, tagger: Any, output: Path, seconds: float, json: bool) ->
     print(f"next: firth tag test {shlex.quote(str(output))} FILE")
 
 
-def _open(path: Path) -> Any:
-    """Return a tagger.
-
-    Raises:
-        OptionError: the folder holds something else.
-    """
-    content = load_folder(path)
-    if plain_name(content) != "a tagger":
-        raise OptionError(f"{path} holds {plain_name(content)}, expected a tagger")
-    return content
-
-
 def _predict(
     model: Tagger,
     texts: TextFile,
@@ -187,7 +123,7 @@ def _predict(
     the tagger's targets are columns of CoNLL-U.
     """
     with working(f"reading {model}", quiet):
-        tagger = _open(model)
+        tagger = open_model(model, "a tagger")
     conllu = ".conllu" in Path(texts).name
     filled = conllu and not json and not probabilities and set(tagger.targets) <= COLUMNS.keys()
     for batch in following(_sentences(texts, conllu, columns), "tagging", quiet):
@@ -230,7 +166,7 @@ def _sentences(texts: str, conllu: bool, columns: bool) -> Iterator[list[Any]]:
 
 def _test(model: Tagger, source: Tagged, threads: OneThread = None, quiet: Quiet = False, json: AsJson = False) -> None:
     """Test a tagger on sentences with tags: accuracy, also on unknown words, and F1 where tags mark spans."""
-    scores: Mapping[str, Any] = _open(model).test(source, threads=threads, progress=not quiet)
+    scores: Mapping[str, Any] = open_model(model, "a tagger").test(source, threads=threads, progress=not quiet)
     for target, each in scores.items():
         if json:
             print_json({"target": target, "score": each.score, **asdict(each)})
