@@ -109,6 +109,15 @@ PARSERS = {
     "save_pretrained": "use save(path)",
     "push_to_hub": "use firth.push_to_hub(parser, 'owner/name')",
 }
+COREFERENCE = {  # models of it
+    "fit": "use firth.Coreference(...).train(documents)",
+    "train": "use firth.Coreference(...).train(documents)",
+    "resolve": "use predict(document).clusters",
+    "clusters": "use predict(document).clusters",
+    "evaluate": "use test(documents)",
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(model, 'owner/name')",
+}
 LANGUAGE_MODELS = {
     "encode": "n-gram models and mixtures give texts no vectors; token_ids(sentences) returns the ids of their tokens",
     "logprob": "use score(sentences)",

@@ -23,6 +23,7 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "Alignment": "an alignment",
     "Classifier": "a text classifier",
     "Composition": "a model of composition",
+    "CoreferenceModel": "a model of coreference",
     "DocumentVectors": "document vectors",
     "LabelModel": "a neural classifier",
     "ParserModel": "a parser",

@@ -42,6 +42,7 @@ KINDS = {
     "firth-alignment": "alignment",
     "firth-classifier": "classifier-folder",
     "firth-composition": "composition",
+    "firth-coreference": "coreference",
     "firth-documents": "documents-dm",
     "firth-label-model": "label-cnn",
     "firth-language-model": "neural-feedforward",

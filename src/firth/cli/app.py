@@ -70,6 +70,7 @@ PANELS = {
     "Text models": {
         "lm": ("language_group", "language", "Language models: train, score, generate, compare and mix."),
         "classify": ("classify", "classify", "Text classifiers: train, predict, test and shrink."),
+        "coref": ("coref", "coref", "Coreference: train, predict, test."),
         "tag": ("tag", "tag", "Taggers of words (tags, entities): train, predict, test."),
         "parse": ("parse", "parse", "Dependency parsers: train, predict and test."),
         "sentences": ("sentences_group", "sentences", "Sentence encoders: train on raw text."),

@@ -134,6 +134,11 @@ SYNONYMS: dict[str, dict[str, str]] = {
         "predict-prob": "predict --json",
         **dict.fromkeys(("evaluate", "eval", "score"), "test"),
     },
+    "firth coref": {
+        "fit": "train",
+        **dict.fromkeys(("resolve", "apply", "annotate"), "predict"),
+        **dict.fromkeys(("evaluate", "eval", "score"), "test"),
+    },
     "firth tag": {
         "fit": "train",
         **dict.fromkeys(("tag", "apply", "annotate"), "predict"),

@@ -33,6 +33,7 @@ _PREMODIFIERS = {
 }
 LENGTHS = (1, 2, 3, 5, 8)  # buckets begin at these
 COUNTS = (1, 2, 4, 8, 16)
+_POSITIONS = (1, 4, 16, 64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +138,7 @@ def _incidence(words: Sequence[Sequence[str]], columns: Mapping[str, int]) -> sp
 def _bits(document: Document, mentions: Sequence[Mention], quotations: Ids) -> Bits:
     """Return (M, F) features of mentions alone."""
     if not mentions:
-        return np.zeros((0, 0), np.uint8)
+        return np.zeros((0, mention_feature_count()), np.uint8)
     starts = np.array(document.sentence_starts)
     spans = np.array([mention.span for mention in mentions])
     offsets = spans[:, 0] - starts[[mention.sentence for mention in mentions]]
@@ -158,7 +159,7 @@ def _bits(document: Document, mentions: Sequence[Mention], quotations: Ids) -> B
         buckets(np.array(earlier)[:, 1], COUNTS),
         buckets(later[:, 0], COUNTS),
         buckets(offsets, COUNTS),
-        buckets(np.arange(len(mentions)), (1, 4, 16, 64)),
+        buckets(np.arange(len(mentions)), _POSITIONS),
         np.array(nested, np.uint8),
         np.array([[word in ("'s", "’s"), word == ",", word.lower() in ("who", "which", "of")] for word in after]),
         (quotations >= 0)[:, None],
@@ -174,3 +175,9 @@ def _is_nested(spans: Ids, number: int) -> tuple[bool, bool]:
     inside = other & (near[:, 0] <= start) & (near[:, 1] >= end)
     around = other & (near[:, 0] >= start) & (near[:, 1] <= end)
     return bool(inside.any()), bool(around.any())
+
+
+def mention_feature_count() -> int:
+    """Return F, the number of features of a mention."""
+    classes = len(CLASSES) + sum(map(len, VALUES.values())) + len(_PREMODIFIERS)
+    return classes + len(LENGTHS) + 4 * len(COUNTS) + len(_POSITIONS) + 2 + 3 + 1

@@ -36,10 +36,12 @@ from scipy.optimize import linear_sum_assignment
 
 from firth.errors import ShapeError
 from firth.evaluation.scores import Score
+from firth.resampling import RESAMPLES, bootstrap_interval
 
 Clusters = Iterable[Iterable[Hashable]]
 Counts = npt.NDArray[np.float64]
 MEASURES = ("muc", "b_cubed", "ceaf_e", "ceaf_m", "lea", "mentions")
+CONLL = 3  # so many of them, the first ones, are in the mean of CoNLL-2012
 
 
 @dataclass(frozen=True)
@@ -84,17 +86,69 @@ def score_coreference(gold: Sequence[Clusters], found: Sequence[Clusters]) -> Co
     Raises:
         ShapeError: the numbers of documents differ, or a mention occurs twice in the clusters of a document.
     """
-    if len(gold) != len(found):
-        raise ShapeError(f"{len(gold):,} documents of gold clusters and {len(found):,} of found ones: expected as many")
-    totals, pairs = np.zeros((len(MEASURES), 4)), np.zeros(6)
-    for number, (of_gold, of_found) in enumerate(zip(gold, found, strict=True)):
-        shared, gold_sizes, found_sizes = _overlap(of_gold, of_found, number)
-        totals[:, [0, 1]] += _parts(shared, gold_sizes, found_sizes)
-        totals[:, [3, 2]] += _parts(_transposed(shared), found_sizes, gold_sizes)
-        pairs += _pairs(shared, gold_sizes, found_sizes)
+    counts = _counts(gold, found)
+    totals, pairs = counts.measures.sum(0), counts.pairs.sum(0)
     scores = {name: Score.of(*row) for name, row in zip(MEASURES, totals.tolist(), strict=True)}
     conll = (scores["muc"].f1 + scores["b_cubed"].f1 + scores["ceaf_e"].f1) / 3
     return CoreferenceScores(**scores, blanc=_blanc(*pairs.tolist()), conll=conll, documents=len(gold))
+
+
+def coreference_intervals(
+    gold: Sequence[Clusters], found: Sequence[Clusters], *, resamples: int = RESAMPLES, seed: int = 0
+) -> dict[str, tuple[float, float]]:
+    """Return 95 % bootstrap intervals over documents of the F1 of each measure but BLANC, and of their mean "conll".
+
+    Args:
+        gold: as for `score_coreference`.
+        found: as there.
+        resamples: number of resamples.
+        seed: of the resamples.
+
+    Raises:
+        ShapeError: as there.
+    """
+    counts = _counts(gold, found).measures  # (documents, measures, 4)
+    names = {name: [number] for number, name in enumerate(MEASURES)} | {"conll": list(range(CONLL))}
+    return {
+        name: bootstrap_interval(_MeanF1(counts[:, measures]), len(counts), resamples=resamples, seed=seed)
+        for name, measures in names.items()
+    }
+
+
+@dataclass(frozen=True)
+class _MeanF1:
+    """The mean F1 of measures, given (documents, measures, 4) counts, for resamples of the documents."""
+
+    counts: Counts
+
+    def __call__(self, weights: npt.NDArray[np.int64], /) -> Counts:
+        right, gold, found, right_found = np.tensordot(weights, self.counts, axes=1).transpose(2, 0, 1)
+        recall, precision = (
+            np.divide(a, b, np.zeros_like(a), where=b > 0) for a, b in ((right, gold), (right_found, found))
+        )
+        total = recall + precision
+        f1 = np.divide(2 * recall * precision, total, np.zeros_like(total), where=total > 0)
+        return np.asarray(f1.mean(axis=1))
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """Of each document (measures, 4) right, gold, found and right of the found ones, and the 6 numbers of `_pairs`."""
+
+    measures: Counts
+    pairs: Counts
+
+
+def _counts(gold: Sequence[Clusters], found: Sequence[Clusters]) -> _Counts:
+    if len(gold) != len(found):
+        raise ShapeError(f"{len(gold):,} documents of gold clusters and {len(found):,} of found ones: expected as many")
+    totals, pairs = np.zeros((len(gold), len(MEASURES), 4)), np.zeros((len(gold), 6))
+    for number, (of_gold, of_found) in enumerate(zip(gold, found, strict=True)):
+        shared, gold_sizes, found_sizes = _overlap(of_gold, of_found, number)
+        totals[number][:, [0, 1]] = _parts(shared, gold_sizes, found_sizes)
+        totals[number][:, [3, 2]] = _parts(_transposed(shared), found_sizes, gold_sizes)
+        pairs[number] = _pairs(shared, gold_sizes, found_sizes)
+    return _Counts(totals, pairs)
 
 
 @dataclass(frozen=True)

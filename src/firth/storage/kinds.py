@@ -8,6 +8,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-alignment": "firth.alignment.alignment:restore",
     "firth-classifier": "firth.classify.files:restore",
     "firth-composition": "firth.embeddings.compositional:restore",
+    "firth-coreference": "firth.neural.models.coreference.files:restore",
     "firth-documents": "firth.vectors.document_vectors:restore",
     "firth-label-model": "firth.neural.models.texts.files:restore",
     "firth-language-model": "firth.neural.models.language.files:restore",

@@ -90,6 +90,30 @@ def use_tagger(path: Path) -> Any:
     return [*(near(each) for each in table.values()), model.tags, list(model.words)]
 
 
+def make_coreference(path: Path) -> None:
+    """A model of coreference as its seed draws it."""
+    import firth
+    from firth.neural.models.coreference.coreference_model import CoreferenceModel
+    from firth.neural.models.coreference.pair_data import PairReader
+    from firth.neural.models.tokens.reader import learn_token_reader
+
+    options = firth.Coreference(dim=3, hidden=4, characters="cnn", char_dim=2, char_width=3, extra_words=0)
+    reader = PairReader(learn_token_reader([["a", "b", "a"]]), options.nearest, options.matching)
+    CoreferenceModel(options.build(reader.tokens, 0), options, reader).save(path)
+
+
+def use_coreference(path: Path) -> Any:
+    """The scores of pairs, chains, and the words there are."""
+    import firth
+    from firth.readers.conllu import DependencySentence
+
+    model = firth.load(path)
+    document = firth.Document((DependencySentence.of(["a", "b", "unheard"]),), clusters=[[(0, 1), (1, 2)], [(2, 3)]])
+    scores = model.module(model.reader.read(document))
+    chains = model.predict(document).clusters
+    return [near(scores.pairs.detach().numpy()), near(scores.new.detach().numpy()), chains, list(model.words)]
+
+
 def make_trees(path: Path) -> None:
     """A model of trees as its seed draws it."""
     import torch
@@ -245,6 +269,7 @@ READERS = (
     label_model("cnn", lambda: firth.CNNClassifier(dim=4, filters=3, widths="1,2", extra_words=0)),
     label_model("lstm", lambda: firth.RecurrentClassifier(dim=4, hidden=3, pooling="attention", extra_words=0)),
     label_model("vdcnn", lambda: firth.VDCNNClassifier(dim=4, filters=2, hidden=4)),
+    Reader(name="coreference", make=make_coreference, use=use_coreference, own=True, cost=0.02, needs="torch"),
     Reader(name="tagger", make=make_tagger, use=use_tagger, own=True, cost=0.02, needs="torch"),
     Reader(name="tree-model", make=make_trees, use=use_trees, own=True, cost=0.02, needs="torch"),
     Reader(name="parser", make=make_parser, use=use_parser, own=True, cost=0.02, needs="torch"),

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from firth.errors import ShapeError
-from firth.evaluation.coreference import score_coreference
+from firth.evaluation.coreference import coreference_intervals, score_coreference
 from firth.evaluation.scores import Score
+from firth.resampling import draws
 
 # Luo 2005, figure 1: truth, and four responses.
 TRUTH = [[1, 2, 3, 4, 5], [6, 7], [8, 9, "A", "B", "C"]]
@@ -135,3 +136,14 @@ def test_scorch():
             expected = measure(*theirs, fast=False) if name == "blanc" else measure(*theirs)
             score = getattr(ours, name)
             np.testing.assert_allclose((score.recall, score.precision, score.f1), expected, atol=1e-9, err_msg=name)
+
+
+def test_intervals_are_those_of_a_loop_over_resamples():
+    gold = [[[1, 2, 3], [4]], [[1, 2], [3, 4]], [[1], [2, 3]], [[1, 2, 3, 4]]]
+    found = [[[1, 2], [3, 4]], [[1, 2], [3, 4]], [[1, 2], [3]], [[1, 2], [3, 4, 5]]]
+    intervals = coreference_intervals(gold, found, resamples=200, seed=3)
+    rows = [weights for block in draws(len(gold), resamples=200, seed=3) for weights in block]
+    for name, figure in (("b_cubed", lambda scores: scores.b_cubed.f1), ("conll", lambda scores: scores.conll)):
+        repeated = [[number for number, times in enumerate(row.tolist()) for _ in range(times)] for row in rows]
+        figures = [figure(score_coreference([gold[i] for i in row], [found[i] for i in row])) for row in repeated]
+        np.testing.assert_allclose(intervals[name], np.quantile(figures, [0.025, 0.975]), atol=1e-12)

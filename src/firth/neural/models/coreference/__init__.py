@@ -1,0 +1,1 @@
+"""Coreference: mention pairs, mention ranking, cluster merging, and end-to-end spans."""

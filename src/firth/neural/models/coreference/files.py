@@ -1,0 +1,24 @@
+"""Models of coreference from their folders."""
+
+from typing import Any
+
+from firth.neural.models.coreference.coreference_model import CoreferenceModel
+from firth.neural.models.coreference.pair_data import PairReader
+from firth.neural.models.tokens.files import COUNTS, restored_reader
+from firth.neural.module_files import read_module, read_options
+from firth.storage.model_folder import ModelFolder
+
+
+def restore(content: ModelFolder) -> CoreferenceModel:
+    """Return the model of a folder.
+
+    Raises:
+        FormatError: the folder is damaged, or holds a model that this version does not know.
+    """
+    tokens = restored_reader(content)
+    try:
+        options: Any = read_options(content, __package__)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise content.damaged(f"config.json does not describe a model of coreference ({error})") from error
+    module = read_module(content, options, lambda: options.build(tokens, 0), other=(COUNTS,))
+    return CoreferenceModel(module, options, PairReader(tokens, options.nearest, options.matching), content.metadata)

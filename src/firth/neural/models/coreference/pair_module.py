@@ -1,0 +1,103 @@
+"""Scores of pairs of mentions, and of mentions that begin a chain: a feed-forward network over words and features."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from firth.coreference.mention_features import mention_feature_count
+from firth.coreference.pairs import CLASS_PAIRS, feature_count
+from firth.neural.layers.dropout import Dropout
+from firth.neural.models.coreference.pair_data import PLACES, PairInputs
+from firth.neural.models.tokens.embedder import TokenEmbedder
+
+NONE = -1e9  # score of what is no candidate
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """Scores of a document with M mentions and P pairs.
+
+    Attributes:
+        pairs: (P,) that the pair corefers.
+        new: (M,) that a mention has no antecedent.
+        hidden: (P, H) what the score of a pair is computed from.
+    """
+
+    pairs: torch.Tensor
+    new: torch.Tensor
+    hidden: torch.Tensor
+
+
+class PairModule(nn.Module):
+    """Scores of pairs of mentions.
+
+    Args:
+        embedder: vectors of words.
+        hidden: H, width of the hidden layers.
+        dropout: rate of the inputs and of the hidden layers.
+        ranks: whether mentions have a score of having no antecedent; otherwise it is 0.
+
+    Attributes:
+        embedder: as given.
+        bias: () added to the scores of having no antecedent; chosen on held-out documents.
+    """
+
+    bias: torch.Tensor
+
+    def __init__(self, embedder: TokenEmbedder, *, hidden: int, dropout: float, ranks: bool) -> None:
+        super().__init__()
+        self.embedder, self.dropout, self.ranks = embedder, Dropout(dropout), ranks
+        width = (PLACES + 1) * embedder.width + mention_feature_count()
+        self.anaphor = nn.Linear(width, hidden)
+        self.antecedent = nn.Linear(width, hidden, bias=False)
+        self.features = nn.Linear(feature_count(), hidden, bias=False)
+        self.classes = nn.Embedding(CLASS_PAIRS, hidden)
+        self.layer = nn.Linear(hidden, hidden)
+        self.score = nn.Linear(hidden, 1)
+        self.class_score = nn.Embedding(CLASS_PAIRS, 1)
+        for table in (self.classes, self.class_score):
+            nn.init.zeros_(table.weight)
+        if ranks:
+            self.new = nn.Sequential(
+                nn.Linear(width, hidden), nn.ReLU(), Dropout(dropout),
+                nn.Linear(hidden, hidden), nn.ReLU(), Dropout(dropout), nn.Linear(hidden, 1),
+            )  # fmt: skip
+        self.register_buffer("bias", torch.zeros(()))
+
+    def mentions(self, inputs: PairInputs) -> torch.Tensor:
+        """Return the (M, D) vectors of mentions: words, their mean, features."""
+        words = self.embedder(inputs.words)[0]  # (N, E)
+        words = torch.cat([words, words.new_zeros(1, words.shape[1])])
+        sums = torch.cat([words.new_zeros(1, words.shape[1]), words.cumsum(0)])
+        start, end = inputs.spans.T
+        means = (sums[end] - sums[start]) / (end - start)[:, None]
+        read = torch.cat([words[inputs.places].flatten(1), means], dim=1)
+        return torch.cat([self.dropout(read), inputs.mentions.to(words.dtype)], dim=1)
+
+    def forward(self, inputs: PairInputs) -> PairScores:
+        """Return the scores of a document."""
+        mentions = self.mentions(inputs)
+        # The first layer over both mentions is the sum of a layer over each, computed once per mention.
+        first = self.anaphor(mentions)[inputs.anaphors] + self.antecedent(mentions)[inputs.antecedents]
+        first = first + self.features(inputs.pairs.to(mentions.dtype)) + self.classes(inputs.classes)
+        hidden = torch.relu(self.layer(self.dropout(torch.relu(first))))  # (P, H)
+        pairs = self.score(self.dropout(hidden)) + self.class_score(inputs.classes)
+        new = self.new(mentions).squeeze(1) if self.ranks else mentions.new_zeros(len(mentions))
+        return PairScores(pairs.squeeze(1), new, hidden)
+
+
+def score_table(inputs: PairInputs, scores: PairScores) -> torch.Tensor:
+    """Return (M, K + 1) scores of each mention's antecedents: column 0 for none, -1e9 where there is no candidate."""
+    width = int(inputs.columns.max()) if len(inputs.columns) else 0
+    table = scores.pairs.new_full((len(scores.new), width + 1), NONE)
+    table = table.index_put((inputs.anaphors, inputs.columns), scores.pairs)
+    return torch.cat([scores.new[:, None], table[:, 1:]], dim=1)
+
+
+def gold_table(inputs: PairInputs, chains: torch.Tensor, width: int) -> torch.Tensor:
+    """Return (M, K + 1) which of a mention's antecedents are right: those of its chain, or none if it has none."""
+    table = torch.zeros((len(chains), width), dtype=torch.bool, device=chains.device)
+    table[inputs.anaphors, inputs.columns] = chains[inputs.anaphors] == chains[inputs.antecedents]
+    table[:, 0] = ~table.any(1)
+    return table

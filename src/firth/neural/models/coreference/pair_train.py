@@ -1,0 +1,103 @@
+"""The method `train` of coreference of given mentions: read documents, create a module, run the training loop."""
+
+import dataclasses
+import hashlib
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+import numpy as np
+
+from firth.arguments import explained
+from firth.neural.models.coreference.coreference_model import CoreferenceModel
+from firth.neural.models.coreference.options import CoreferenceOptions
+from firth.neural.models.coreference.pair_data import PairItem, PairReader, pair_batches
+from firth.neural.models.coreference.pair_task import PairTask
+from firth.neural.models.coreference.sources import development_split, learnable
+from firth.neural.models.tokens.reader import learn_token_reader
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunArguments, RunConfig
+from firth.neural.training.row_updates import sparse_gradients
+from firth.options import check_kind
+from firth.timing import running_clock
+from firth.vectors.word_vectors import WordVectors
+
+
+@explained
+def train_coreference(
+    options: CoreferenceOptions,
+    documents: Any,
+    *,
+    held_out: Any = None,
+    vectors: WordVectors | None = None,
+    **run: Unpack[RunArguments],
+) -> CoreferenceModel:
+    """Train a model on documents with coreference chains.
+
+    Args:
+        options: of the model.
+        documents: documents, or files of them: CoNLL-U, JSONL, or the columns of CoNLL-2012 (a file, a folder, a tar
+            archive).
+        held_out: documents that select the best epoch, likewise. Without them a tenth of the training documents is held
+            out; test data never select a model.
+        vectors: word vectors to start from.
+        **run: training options and circumstances of the run; see `RunConfig`.
+
+    Returns:
+        The model of the best evaluation on held-out documents.
+
+    Raises:
+        CorpusError: the source is missing or holds no chain of two mentions.
+        FormatError: a file is damaged; the message names the line.
+        OptionError: an option is out of its range, or the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    config = RunConfig.of(options.training, run)
+    options = _with_vectors(options, vectors)
+    with running_clock():
+        train = learnable(documents, "the training documents")
+        if held_out is None:
+            train, judged = development_split(train, config.seed)
+        else:
+            judged = learnable(held_out, "held_out")
+        tokens = learn_token_reader(
+            (sentence for document in train for sentence in document.sentences),
+            min_count=options.min_count,
+            lowercase=options.lowercase,
+            characters=options.characters != "none",
+            vectors=vectors,
+            extra_words=options.extra_words,
+            tuned=options.embedding == "tuned",
+        )
+        reader = PairReader(tokens, options.nearest, options.matching)
+        items, held = [reader.item(document) for document in train], [reader.item(document) for document in judged]
+        module = options.build(tokens, config.seed, vectors, copies=2)
+        batches = pair_batches(items, batch_size=config.training.batch_size, seed=config.seed)
+        task = PairTask(module, batches, options.losses(), held)
+        with sparse_gradients(module, config.training):
+            facts = fit_model(task, options, config, {"examples": _digest([*items, *held], vectors)})
+        facts |= {
+            "documents": len(items),
+            "mentions": sum(len(item.inputs) for item in items),
+            "held_out_documents": len(held),
+        }
+        return CoreferenceModel(module, options, reader, {"training": facts})
+
+
+def _with_vectors(options: CoreferenceOptions, vectors: WordVectors | None) -> CoreferenceOptions:
+    """Return the options with the width of given vectors, and no more extra words than they have."""
+    if vectors is None:
+        return dataclasses.replace(options, extra_words=0)
+    check_kind("vectors", vectors, WordVectors)
+    changes: dict[str, Any] = {"dim": vectors.dim} if options.embedding == "tuned" else {}
+    return dataclasses.replace(options, extra_words=min(options.extra_words, len(vectors)), **changes)
+
+
+def _digest(items: Sequence[PairItem], vectors: WordVectors | None) -> str:
+    """Return a digest of the data of a run."""
+    digest = hashlib.blake2b(digest_size=16)
+    for item in items:
+        for tensor in (item.inputs.words.words, item.inputs.spans, item.inputs.pairs, item.chains):
+            digest.update(tensor.numpy().tobytes())
+    if vectors is not None:
+        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
+    return digest.hexdigest()

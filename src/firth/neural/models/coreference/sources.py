@@ -1,0 +1,81 @@
+"""Documents with chains, from files and lists."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from firth.documents.coreference_files import read_coreference
+from firth.documents.document import Document
+from firth.documents.files import read_documents
+from firth.errors import CorpusError, OptionError, brief
+from firth.randomness import generator
+
+FORMS = "expected documents, or files of them: CoNLL-U, JSONL, or the columns of CoNLL-2012"
+DEVELOPMENT = 0.1  # share of the training documents that selects the model where no held-out ones are given
+
+
+def documents_of(source: Any, name: str = "documents") -> list[Document]:
+    """Return documents.
+
+    Args:
+        source: a path, a document, or several: `.conllu` and `.jsonl` as `firth.read_documents` reads them, anything
+            else, also folders and archives, in the columns of CoNLL-2012.
+        name: for error messages.
+
+    Raises:
+        CorpusError: there is no document, or an item is something else.
+        FormatError: a file is damaged.
+        OSError: a file cannot be read.
+    """
+    if isinstance(source, Document):
+        return [source]
+    if isinstance(source, str | os.PathLike):
+        return list(_read(Path(source)))
+    if not isinstance(source, Iterable):
+        raise CorpusError(f"{name}: found {brief(source)}; {FORMS}")
+    found: list[Document] = []
+    for number, item in enumerate(source):
+        if not isinstance(item, Document | str | os.PathLike):
+            raise CorpusError(f"{name}: item {number} is {brief(item)}; {FORMS}")
+        found += documents_of(item, name)
+    if not found:
+        raise CorpusError(f"{name}: no documents; {FORMS}")
+    return found
+
+
+def learnable(source: Any, name: str) -> list[Document]:
+    """Return documents of which each has a mention, at least one of them a chain of two.
+
+    Raises:
+        CorpusError: no chain has two mentions.
+    """
+    documents = [document for document in documents_of(source, name) if document.clusters]
+    if not any(len(chain) > 1 for document in documents for chain in document.clusters):
+        raise CorpusError(
+            f"{name}: no chain of two mentions in {len(documents):,} documents with mentions; expected coreference "
+            "chains to learn from"
+        )
+    return documents
+
+
+def development_split(documents: list[Document], seed: int) -> tuple[list[Document], list[Document]]:
+    """Return documents to learn from, and a random tenth that selects the model.
+
+    Raises:
+        OptionError: there is only one.
+    """
+    if len(documents) < 2:
+        raise OptionError(
+            "one document to train on: expected at least two, one of them to select the model, or held_out"
+        )
+    order = generator(seed, "development part").permutation(len(documents)).tolist()
+    count = max(1, round(DEVELOPMENT * len(documents)))
+    return [documents[i] for i in sorted(order[count:])], [documents[i] for i in sorted(order[:count])]
+
+
+def _read(path: Path) -> Iterable[Document]:
+    if not path.exists():
+        raise CorpusError(f"{path}: no such file; {FORMS}")
+    name = path.name.removesuffix(".gz")
+    return read_documents(path) if path.is_file() and name.endswith((".conllu", ".jsonl")) else read_coreference(path)

@@ -1,0 +1,97 @@
+"""A model of coreference: training, chains, scores, its folder."""
+
+import numpy as np
+import pytest
+
+import firth
+from firth.documents.coreference_files import write_coreference
+from firth.errors import CorpusError, OptionError, ShapeError
+from firth.readers.conllu import DependencySentence
+from tests.unit.neural.models.coreference.toys import documents
+
+SMALL = {"dim": 4, "hidden": 12, "min_count": 1, "dropout": 0.0}
+HOW = firth.TrainingOptions(epochs=8, batch_size=2, lr=0.02, optimiser="adam")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return firth.Coreference(**SMALL).train(documents(), held_out=documents(4), training=HOW, seed=1, progress=False)
+
+
+@pytest.mark.parametrize("options", [{}, {"objective": "pairs"}, {"loss": "likelihood", "characters": "cnn"}])
+def test_what_can_be_learned_is_learned(options, tmp_path):
+    path = tmp_path / "train.conll"
+    write_coreference(path, documents())
+    model = firth.Coreference(**SMALL, **options).train(path, training=HOW, seed=2, progress=False)
+    assert model.test(documents(4)).gold.scores.conll == 1
+    assert model.metadata["training"]["documents"] == 7
+
+
+def test_chains(model):
+    document = documents(2)[1]
+    assert model.predict(document).clusters == document.clusters
+    assert model.predict(document, mentions=[(5, 6), (0, 1)]).clusters == (((0, 1), (5, 6)),)
+    (found,) = model.predict([document])
+    assert found == document
+    assert model.predict(firth.Document(())).clusters == ()
+    assert model.predict(document.annotated(clusters=())).clusters == ()
+
+
+def test_mentions_of_a_parse(model):
+    sentence = DependencySentence.of(["Mary", "sang", "and", "she", "left"]).annotated(
+        tags=["PROPN", "VERB", "CCONJ", "PRON", "VERB"],
+        heads=[2, 0, 5, 5, 2],
+        relations=["nsubj", "root", "cc", "nsubj", "conj"],
+    )
+    document = firth.Document((sentence,), clusters=[[(0, 1), (3, 4)]])
+    found = model.predict(document.annotated(clusters=()), mentions="parse")
+    assert sorted(found.mentions) == [(0, 1), (3, 4)]
+    scores = model.test([document])
+    assert scores.predicted.scores.mentions.f1 == 1
+    assert "predicted mentions, 1 documents" in str(scores)
+
+
+def test_scores(model):
+    scores = model.test(documents(4))
+    assert scores.predicted is None
+    assert scores.gold.intervals["conll"] == (1.0, 1.0)
+    assert str(scores).startswith("gold mentions, 4 documents\nmuc ")
+
+
+def test_what_is_refused(model):
+    document = documents(1)[0]
+    with pytest.raises(OptionError, match=r"mentions='all': expected 'gold', 'parse', or spans"):
+        model.predict(document, mentions="all")
+    with pytest.raises(OptionError, match="spans as mentions of several documents"):
+        model.predict([document], mentions=[(0, 1)])
+    with pytest.raises(OptionError, match="sentence 1 of the document has no tree"):
+        model.predict(document, mentions="parse")
+    with pytest.raises(ShapeError, match="a span"):
+        model.predict(document, mentions=[(0, 99)])
+    with pytest.raises(CorpusError, match="without coreference chains"):
+        model.test(document.annotated(clusters=()))
+    with pytest.raises(CorpusError, match="found 7; expected documents"):
+        model.predict(7)
+    with pytest.raises(AttributeError, match=r"use predict\(document\).clusters"):
+        _ = model.resolve
+
+
+def test_its_folder(model, tmp_path):
+    model.save(tmp_path / "m")
+    again = firth.load(tmp_path / "m")
+    assert repr(again) == repr(model) == "<CoreferenceModel: ranking, 12 words>"
+    inputs = model.reader.read(documents(1)[0])
+    np.testing.assert_array_equal(*(each.module(inputs).pairs.detach().numpy() for each in (again, model)))
+    assert float(again.module.bias) == float(model.module.bias)
+
+
+def test_one_seed_gives_the_same_model_and_resumes(tmp_path):
+    how = firth.TrainingOptions(epochs=2, batch_size=2, lr=0.02, optimiser="adam")
+    first, second = (
+        firth.Coreference(**{**SMALL, "dropout": 0.3}).train(
+            documents(), training=how, seed=3, progress=False, checkpoint=tmp_path / name
+        )
+        for name in ("a", "b")
+    )
+    inputs = first.reader.read(documents(1)[0])
+    np.testing.assert_array_equal(*(each.module(inputs).pairs.detach().numpy() for each in (first, second)))
