@@ -34,7 +34,7 @@ Cost
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from firth.errors import OptionError
@@ -118,8 +118,8 @@ def hobbs(
             `firth.coreference.phrases.phrase_tree` makes of a dependency tree.
         word: number of the pronoun in its sentence, from 0.
         sentence: number of its sentence; -1 for the last.
-        agrees: whether a noun phrase may be the antecedent of a pronoun; None for English words
-            (`firth.coreference.agreement`).
+        agrees: whether a noun phrase may be the antecedent of a pronoun, such as `firth.coreference.agreement.agrees`
+            for English; None if all may.
         every: whether the walk goes on after the antecedent, to show all proposals.
 
     Raises:
@@ -129,11 +129,52 @@ def hobbs(
     leaves = [node for node, each in enumerate(trees[at].words) if each]
     leaf = leaves[_checked(len(leaves), word, "word")]
     pronoun = trees[at].words[leaf]
-    fits = agrees or (lambda pronoun, phrase: True)
+    steps = (
+        (step, noun_phrase(trees[number], node, number)) for step, number, node in _proposals(trees[: at + 1], leaf)
+    )
+    return _resolved(pronoun, steps, agrees, every)
+
+
+def most_recent(
+    trees: Sequence[Tree], word: int, *, sentence: int = -1, agrees: Agreement | None = None, every: bool = False
+) -> Resolution:
+    """Return the most recent noun phrase before a pronoun that agrees with it: what Hobbs' algorithm has to surpass.
+
+    Noun phrases are proposed by the place of their head, the last one first, without those that hold the pronoun; the
+    step is 0. Arguments are those of `hobbs`.
+
+    Args:
+        trees: of constituents, of consecutive sentences.
+        word: number of the pronoun in its sentence, from 0.
+        sentence: number of its sentence; -1 for the last.
+        agrees: whether a noun phrase may be the antecedent of a pronoun.
+        every: whether all proposals are shown.
+
+    Raises:
+        OptionError: there is no such sentence or word.
+    """
+    at = _checked(len(trees), sentence, "sentence")
+    words = trees[at].sentence
+    word = _checked(len(words), word, "word")
+
+    def before() -> Iterator[tuple[int, NounPhrase]]:
+        for number in range(at, -1, -1):
+            phrases = sorted(
+                noun_phrases(trees[number], number), key=lambda each: (each.head, each.start), reverse=True
+            )
+            for phrase in phrases:
+                if number < at or phrase.start + len(phrase.words) <= word:
+                    yield 0, phrase
+
+    return _resolved(words[word], before(), agrees, every)
+
+
+def _resolved(
+    pronoun: str, steps: Iterable[tuple[int, NounPhrase]], agrees: Agreement | None, every: bool
+) -> Resolution:
     antecedent, made = None, []
-    for step, number, node in _proposals(trees[: at + 1], leaf):
-        phrase = noun_phrase(trees[number], node, number)
-        made.append(Proposal(phrase, step, fits(pronoun, phrase)))
+    for step, phrase in steps:
+        made.append(Proposal(phrase, step, agrees is None or agrees(pronoun, phrase)))
         if made[-1].agrees and antecedent is None:
             antecedent = phrase
             if not every:
