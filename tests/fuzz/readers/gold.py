@@ -220,6 +220,13 @@ def use_conllu(path: Path) -> Any:
     return [[sentence.tokens, sentence.tree.children(), sentence.tags] for sentence in read_conllu(path)]
 
 
+def use_columns(path: Path) -> Any:
+    """Sentences in columns."""
+    from firth.readers.columns import read_columns
+
+    return [[sentence.columns, sentence.document] for sentence in read_columns(path)]
+
+
 def use_documents(path: Path) -> Any:
     """Documents with all of their annotation, and as they would be written."""
     from firth.documents.files import read_documents
@@ -240,6 +247,7 @@ MARKED = "".join(
     "3\tmar\tmar\tNOUN\t_\t_\t_\troot\t_\tstart_char=4|end_char=7|Entity=e1)(e2)\n\n"
     for number in range(2)
 )
+COLUMNS = "-DOCSTART- -X- O\n\nEU NNP I-ORG\nrejects VBZ O\n\n-DOCSTART- -X- O\n\nGerman JJ I-MISC\n"
 BRACKETS = "(3 (2 It) (4 (2 is) (4 good)))\n( (S (NP (DT a) (NN 1\\/2))\n  (VP (VBD fell) ) ))\n"
 CONLLU = "".join(
     f"# text = {number}\n"
@@ -276,6 +284,12 @@ READERS = (
         make=lambda path: path.write_text(CONLLU, encoding="utf-8"),  # type: ignore[func-returns-value]
         use=use_conllu,
         path="a.conllu",
+    ),
+    Reader(
+        name="gold-columns",
+        make=lambda path: path.write_text(COLUMNS, encoding="utf-8"),  # type: ignore[func-returns-value]
+        use=use_columns,
+        path="a.conll",
     ),
     Reader(
         name="documents-conllu",

@@ -31,7 +31,7 @@ def run(*arguments):
 def test_columns(capsys, tmp_path):
     assert run("train", "ner.txt", "-o", "n", "--held-out", "ner.txt", "--json", *TINY) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert (facts["kind"], facts["tags"], facts["sentences"]) == ("bilstm-crf", {"upos": 5}, 30)
+    assert (facts["kind"], facts["tags"], facts["sentences"]) == ("bilstm-crf", {"tag": 5}, 30)
     assert firth.load("n").options.hidden == 8
     assert run("test", "n", "ner.txt", "--json", "-q") == 0
     scores = json.loads(capsys.readouterr().out)
@@ -46,7 +46,7 @@ def test_columns(capsys, tmp_path):
     assert 0 <= float(capsys.readouterr().out.splitlines()[0].split("\t")[2]) <= 1
     assert run("predict", "n", "ner.txt", "-q", "--columns", "--json") == 0
     first = json.loads(capsys.readouterr().out.splitlines()[0])
-    assert first == {"words": ["Ann", "runs"], "tags": {"upos": ["B-PER", "O"]}}
+    assert first == {"words": ["Ann", "runs"], "tags": {"tag": ["B-PER", "O"]}}
 
 
 def test_conllu_with_two_targets(capsys):
@@ -62,7 +62,7 @@ def test_a_window(capsys):
     how = ["--dim", "8", "--hidden", "8", "--epochs", "1", "-q"]
     assert run("train", "ner.txt", "-o", "w", "--model", "window", *how) == 0
     assert firth.load("w").options.head == "margin"
-    assert "w: window, 5 tags of upos" in capsys.readouterr().out
+    assert "w: window, 5 tags of tag" in capsys.readouterr().out
 
 
 def test_what_is_refused(tmp_path):

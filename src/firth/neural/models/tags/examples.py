@@ -1,7 +1,7 @@
 """Sentences with tags, from CoNLL-U, files of columns, and Python objects."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,26 @@ class TaggedExamples:
         rows = list(rows)
         tags = {target: [column[i] for i in rows] for target, column in self.tags.items()}
         return TaggedExamples([self.sentences[i] for i in rows], tags, self.name)
+
+
+def listed(source: Any) -> Any:
+    """Return the items of an iterator as a list, so that they can be read twice; all else as it is."""
+    return list(source) if isinstance(source, Iterator) else source
+
+
+def default_target(source: Any) -> str:
+    """Return what is tagged where nobody says: upos, of documents with entities ner, of other sources tag.
+
+    Args:
+        source: as for `read_tagged`.
+    """
+    items = [source] if _is_path(source) else source
+    first = next(iter(items), None) if isinstance(items, Iterable) else None
+    if isinstance(first, Document):
+        return ENTITIES if any(isinstance(each, Document) and each.entities for each in items) else ANNOTATED[0]
+    annotated = isinstance(first, DependencySentence)
+    annotated |= isinstance(first, str | os.PathLike) and is_conllu(first)
+    return ANNOTATED[0] if annotated else "tag"
 
 
 def read_tagged(source: Any, targets: Sequence[str]) -> TaggedExamples:

@@ -28,9 +28,10 @@ class TaggerOptions(TokenOptions, abc.ABC):
 
     training: ClassVar[TrainingOptions]
 
-    targets: str | Sequence[str] = option(
-        "upos",
-        "what is tagged, with commas between: upos, xpos or feats of CoNLL-U, ner of documents, or numbers of columns",
+    targets: str | Sequence[str] | None = option(
+        None,
+        "what is tagged, with commas between: upos, xpos or feats of CoNLL-U, ner of documents, or numbers of columns; "
+        "default: upos, of documents with entities ner, and of columns the last, which is then called tag",
     )
     encoder: str = option("bilstm", "how words are read in context: bilstm or window", choices=ENCODERS)
     head: str = option("crf", "how tags are decided: crf, softmax or margin (with a window)", choices=HEADS)
@@ -45,8 +46,9 @@ class TaggerOptions(TokenOptions, abc.ABC):
     scheme: str = option("bioes", "how tags of spans are scored; they are shown in BIO", choices=SCHEMES)
 
     def __post_init__(self) -> None:
-        names = self.targets.split(",") if isinstance(self.targets, str) else list(self.targets)
-        object.__setattr__(self, "targets", ",".join(str(name).strip() for name in names))
+        if self.targets is not None:
+            names = self.targets.split(",") if isinstance(self.targets, str) else list(self.targets)
+            object.__setattr__(self, "targets", ",".join(str(name).strip() for name in names))
         super().__post_init__()
         if not all(self.target_names) or len(set(self.target_names)) != len(self.target_names):
             raise OptionError(f"targets={self.targets!r}: expected different names, such as 'upos,feats'")
@@ -55,8 +57,8 @@ class TaggerOptions(TokenOptions, abc.ABC):
 
     @property
     def target_names(self) -> tuple[str, ...]:
-        """The targets, one by one."""
-        return tuple(str(self.targets).split(","))
+        """The targets, one by one; none where they follow from the data."""
+        return () if self.targets is None else tuple(str(self.targets).split(","))
 
     @property
     def read_columns(self) -> tuple[str, ...]:

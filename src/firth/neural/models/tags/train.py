@@ -11,7 +11,7 @@ import torch
 from firth.arguments import explained
 from firth.errors import CorpusError, warn_caller
 from firth.neural.models.tags.data import development_split, encoded, tag_batches
-from firth.neural.models.tags.examples import TaggedExamples, read_tagged
+from firth.neural.models.tags.examples import TaggedExamples, default_target, listed, read_tagged
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.options import TaggerOptions
 from firth.neural.models.tags.tag_set import Ids, TagSet, learn_tag_set
@@ -66,6 +66,8 @@ def train_tagger(
     options = _with_vectors(options, vectors)
     config = RunConfig.of(options.training, run)
     with running_clock():
+        source = listed(source)
+        options = dataclasses.replace(options, targets=options.target_names or default_target(source))
         examples = read_tagged(source, options.target_names)
         if held_out is None:
             examples, judged = development_split(examples, config.seed)

@@ -7,7 +7,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 import firth
 from firth.documents.document import Entity
 from firth.errors import CorpusError, FormatError, OptionError
-from firth.neural.models.tags.examples import read_tagged
+from firth.neural.models.tags.examples import default_target, read_tagged
 from firth.readers.columns import read_columns
 from firth.readers.conllu import read_conllu
 
@@ -53,6 +53,15 @@ def test_python_objects(conllu):
     document = firth.Document((sentence, sentence), entities=[Entity(0, 1, "A"), Entity(2, 4, "B"), Entity(3, 4, "C")])
     found = read_tagged([document], ["ner", "upos"]).tags
     assert found == {"ner": [("B-A", "O"), ("B-B", "I-B")], "upos": [("PRON", "VERB")] * 2}
+
+
+def test_targets_that_nobody_names(conllu, columns):
+    sentences = list(read_conllu(conllu))
+    assert [default_target(each) for each in (conllu, [str(conllu)], sentences)] == ["upos"] * 3
+    assert [default_target(each) for each in (columns, [("a", ["X"])], [])] == ["tag"] * 3
+    plain = firth.Document(tuple(sentences))
+    assert default_target([plain]) == "upos"
+    assert default_target([plain, plain.annotated(entities=[Entity(0, 1, "A")])]) == "ner"
 
 
 @pytest.mark.parametrize(

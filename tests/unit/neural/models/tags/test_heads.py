@@ -36,6 +36,7 @@ def test_the_crf_sums_over_the_allowed_sequences(known):
         assert tuple(best_tags(head.chain(scores, lengths))[row]) == max(totals, key=totals.get)
 
 
+@pytest.mark.peer
 def test_the_loss_of_the_crf_is_that_of_pytorch_crf():
     peer = pytest.importorskip("torchcrf", reason="pytorch-crf is not installed: pip install pytorch-crf").CRF(
         3, batch_first=True

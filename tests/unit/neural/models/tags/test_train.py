@@ -72,3 +72,9 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path):
     trained(sentences(10), checkpoint=tmp_path / "c")
     with pytest.raises(OptionError, match="examples"):
         trained(sentences(10, 4), checkpoint=tmp_path / "c")
+
+
+def test_the_target_follows_from_the_data():
+    training = firth.TrainingOptions(epochs=1)
+    model = firth.Tagger(**SIZES).train(iter([("a b", ["X", "Y"])] * 4), training=training, progress=False)
+    assert model.targets == ("tag",)
