@@ -128,9 +128,9 @@ def plain_jobs(examples: TaggedExamples, reader: TokenReader, known: TagSet) -> 
 
 def flair_jobs(examples: TaggedExamples) -> Jobs:
     """The model of flair, without its trainer, which would only add to the time."""
-    from flair.data import Dictionary, Sentence  # type: ignore[import-not-found]  # flair is not in the environment
-    from flair.embeddings import CharacterEmbeddings, OneHotEmbeddings, StackedEmbeddings  # type: ignore[import-not-found]  # as above
-    from flair.models import SequenceTagger  # type: ignore[import-not-found]  # as above
+    from flair.data import Dictionary, Sentence  # type: ignore[import-not-found]  # flair is not installed
+    from flair.embeddings import CharacterEmbeddings, OneHotEmbeddings, StackedEmbeddings  # type: ignore[import-not-found]  # flair is not installed
+    from flair.models import SequenceTagger  # type: ignore[import-not-found]  # flair is not installed
 
     sentences = []
     for words, tags in zip(examples.sentences, examples.tags["ner"], strict=True):

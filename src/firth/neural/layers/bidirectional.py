@@ -22,7 +22,7 @@ def reversed_sequences(x: torch.Tensor, lengths: torch.Tensor | None) -> torch.T
     steps = torch.arange(T, device=x.device)
     ends = lengths.to(x.device).unsqueeze(1)
     order = torch.where(steps < ends, ends - 1 - steps, steps) + T * torch.arange(B, device=x.device).unsqueeze(1)
-    exchanged: torch.Tensor = _Exchange.apply(x, order.flatten())  # type: ignore[no-untyped-call]
+    exchanged: torch.Tensor = _Exchange.apply(x, order.flatten())  # type: ignore[no-untyped-call]  # torch gives it no types
     return exchanged
 
 
@@ -36,7 +36,7 @@ class _Exchange(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, d: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return _Exchange.apply(d, *ctx.saved_tensors), None  # type: ignore[no-untyped-call]
+        return _Exchange.apply(d, *ctx.saved_tensors), None  # type: ignore[no-untyped-call]  # torch gives it no types
 
 
 class Bidirectional(nn.Module):
