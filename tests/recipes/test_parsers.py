@@ -1,0 +1,24 @@
+"""The recipe of parsers on made-up sentences."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+
+def test_toy(recipe, tmp_path):
+    rows = recipe["main"](["--toy", "--results", str(tmp_path / "a.jsonl"), "--save", str(tmp_path / "models")])
+    assert [row["model"] for row in rows] == ["transition", "biaffine"]
+    assert all(row[tags]["uas"] > 80 for row in rows for tags in ("gold", "predicted"))
+    assert [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()] == rows
+    assert len(list((tmp_path / "models").iterdir())) == 2
+
+
+def test_the_first_file_trains_and_the_last_is_the_test(recipe, tmp_path):
+    for name in ("x-ud-dev.conllu", "x-ud-train.conllu.gz"):
+        (tmp_path / name).touch()
+    assert [path.name for path in recipe["parts"](tmp_path)] == ["x-ud-train.conllu.gz", "x-ud-dev.conllu"]
+    (tmp_path / "x-ud-dev.conllu").unlink()
+    with pytest.raises(SystemExit, match="expected two or three"):
+        recipe["parts"](tmp_path)
