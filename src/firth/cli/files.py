@@ -25,6 +25,7 @@ from firth.vectors.word_vectors import WordVectors
 
 SENTENCES = "sentences"  # key in the metadata under which `SentenceAverages.save` keeps its settings
 ENCODER = "sentence encoder"
+STRUCTURE = ("tagger", "parser", "model of coreference")  # without vectors of their own
 _WIDEST = 200  # characters shown of a value; a tokenizer has about 100,000
 
 
@@ -116,7 +117,7 @@ def info(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Describe vectors, a corpus, a language model or a sentence encoder: kind, size, options and training."""
+    """Describe vectors, a corpus or a model: kind, size, options and training."""
     if verify:
         _verify(path, quiet, json)
         return
@@ -193,6 +194,14 @@ def _vector_facts(path: Path) -> dict[str, Any]:
             return language_facts(path, vectors)
         if _kind(vectors) == ENCODER:  # its class would import PyTorch
             return {**language_facts(path, vectors), "dim": vectors.dim}
+        if _kind(vectors) in STRUCTURE:
+            return {
+                "path": str(path),
+                "kind": _kind(vectors),
+                "about": repr(vectors).strip("<>"),
+                "bytes": size_on_disk(path),
+                **vectors.metadata,
+            }
     facts: dict[str, Any] = {"path": str(path), "kind": _kind(vectors), "entries": len(vectors), "dim": vectors.dim}
     if isinstance(vectors, WordVectors | SubwordVectors):
         facts = {

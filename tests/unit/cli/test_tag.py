@@ -23,6 +23,10 @@ def here(monkeypatch, tmp_path):
 
 def run(*arguments):
     line = ["tag", *arguments]
+    return firth_command(*line)
+
+
+def firth_command(*line):
     with pytest.raises(SystemExit) as ended:
         build_app(line)(line, prog_name="firth")
     return ended.value.code or 0
@@ -61,8 +65,10 @@ def test_conllu_with_two_targets(capsys):
 def test_a_window(capsys):
     how = ["--dim", "8", "--hidden", "8", "--epochs", "1", "-q"]
     assert run("train", "ner.txt", "-o", "w", "--model", "window", *how) == 0
-    assert firth.load("w").options.head == "margin"
     assert "w: window, 5 tags of tag" in capsys.readouterr().out
+    assert firth.load("w").options.head == "margin"
+    assert firth_command("info", "w", "-q") == 0
+    assert "TaggerModel: window, margin, 5 tags of tag" in capsys.readouterr().out
 
 
 def test_what_is_refused(tmp_path):
