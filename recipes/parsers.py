@@ -2,6 +2,7 @@
 
     python recipes/parsers.py UD_English-EWT UD_Turkish-IMST --models transition biaffine --epochs 30
     python recipes/parsers.py UD_English-EWT --models biaffine --precision bf16 --minutes 20 --save parsers
+    python recipes/parsers.py UD_English-EWT --models transition --options oracle=dynamic beam=8
     python recipes/parsers.py --toy
 
 Each folder holds CoNLL-U files whose names end in -train, -dev and -test, plain or .gz, or two of these. The first of
@@ -10,6 +11,7 @@ model. The tagger reads the same training sentences. A row per treebank and mode
 """
 
 import argparse
+import dataclasses
 import json
 import random
 import tempfile
@@ -18,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import firth
+from firth.options import parsed
 from firth.readers.conllu import DependencySentence, write_conllu
 
 PARTS = ("train", "dev", "test")
@@ -46,7 +49,10 @@ def training_of(options, arguments):
 def run(folder, name, tagger, arguments, **sizes):
     """Train a parser and judge it."""
     train, test = parts(folder)
-    options = MODELS[name](**sizes)
+    fields = {field.name for field in dataclasses.fields(MODELS[name])}
+    given = dict(pair.partition("=")[::2] for pair in arguments.options)
+    values = {key: parsed(MODELS[name], key, value) for key, value in given.items() if key in fields}
+    options = MODELS[name](**sizes, **values)
     start = time.process_time()
     model = options.train(train, training=training_of(options, arguments), seed=arguments.seed)
     seconds = time.process_time() - start
@@ -58,6 +64,7 @@ def run(folder, name, tagger, arguments, **sizes):
     row = {
         "treebank": folder.name,
         "model": name,
+        **({"options": values} if values else {}),
         "seed": arguments.seed,
         "seconds": round(seconds),
         "words": scores.gold.words,
@@ -103,6 +110,7 @@ def main(arguments=None):
     parser.add_argument("folders", type=Path, nargs="*")
     parser.add_argument("--toy", action="store_true", help="made-up sentences, in seconds")
     parser.add_argument("--models", nargs="+", choices=tuple(MODELS), default=list(MODELS))
+    parser.add_argument("--options", nargs="*", default=[], metavar="NAME=VALUE", help="of the models that have them")
     parser.add_argument("--tagger", type=Path, help="a tagger; without it one is trained on each treebank")
     parser.add_argument("--tagger-epochs", type=int, default=5)
     parser.add_argument("--epochs", type=int, help="of the parsers; default: their own")

@@ -15,6 +15,11 @@ def test_toy(recipe, tmp_path):
     assert len(list((tmp_path / "models").iterdir())) == 2
 
 
+def test_options_go_to_the_models_that_have_them(recipe):
+    (row,) = recipe["main"](["--toy", "--models", "transition", "--epochs", "1", "--options", "beam=3", "layers=2"])
+    assert row["options"] == {"beam": 3}
+
+
 def test_the_first_file_trains_and_the_last_is_the_test(recipe, tmp_path):
     for name in ("x-ud-dev.conllu", "x-ud-train.conllu.gz"):
         (tmp_path / name).touch()

@@ -13,7 +13,9 @@ from tests.unit.neural.models.parsers.tiny import treebank
 @pytest.mark.parametrize(("system", "activation"), [("arc-standard", "cube"), ("arc-eager", "tanh")])
 def test_every_parameter(system, activation):
     """In float64, over the states of four sentences; two directions per parameter."""
-    options = firth.TransitionParser(system=system, activation=activation, dim=3, tag_dim=2, hidden=4, dropout=0.0)
+    options = firth.TransitionParser(
+        system=system, activation=activation, dim=3, tag_dim=2, hidden=4, dropout=0.0, word_dropout=0.0
+    )
     sentences = treebank(4)
     torch.manual_seed(0)
     module = options.build(options.vocabulary(sentences, None), None).double().train()

@@ -7,7 +7,7 @@ Objective: with s(c) the scores of the allowed actions in state c, and R(c) the 
     -log sum_{a in R(c)} softmax(s(c))[a],    s = W_2 dropout(f(W_1 [words; tags; labels] + b_1)) + b_2,  f(x) = x^3
 
     where c are the states on the static oracle's way and R(c) its action; or, with a dynamic oracle, the states that
-    the parser comes to after one epoch, and all actions that lose no gold arc.
+    the parser comes to after an epoch or more, and all actions that lose no gold arc.
 Source: Chen and Manning 2014, "A fast and accurate dependency parser using neural networks"; Nivre 2008 for the
     systems; Goldberg and Nivre 2012 and Goldberg, Sartorio and Satta 2014 for the dynamic oracles; beams in
     `firth.parsing.beam`.
@@ -70,12 +70,16 @@ class TransitionParser(ParserOptions):
     explore: float = option(
         0.9, "probability of going on with the parser's own action, with oracle=dynamic", minimum=0, maximum=1
     )
+    explore_after: int = option(1, "epochs with the static oracle first, with oracle=dynamic", minimum=0)
     beam: int = option(1, "beam width of parsing; 1 for greedy search", minimum=1, maximum=1000)
     dim: int = option(50, "width of word vectors; given vectors decide it", minimum=1)
     tag_dim: int = option(50, "width of the vectors of tags and relations", minimum=1)
     hidden: int = option(200, "width of the hidden layer", minimum=1)
     activation: str = option("cube", "activation of the hidden layer", choices=tuple(ACTIVATIONS))
     dropout: float = option(0.5, "dropout of the hidden layer", minimum=0, maximum=0.99)
+    word_dropout: float = option(
+        0.25, "word dropout: a word of count n is read as unknown with probability a / (a + n); this is a", minimum=0
+    )
     embedding: str = option("tuned", "word vectors: tuned, or static (given and kept)", choices=("tuned", "static"))
     lowercase: bool = option(True, "read words in lower case")
     min_count: int = option(2, "minimum count of a word; rarer ones are unknown", minimum=1)
@@ -122,6 +126,7 @@ class TransitionParser(ParserOptions):
             activation=self.activation,
             dropout=self.dropout,
             beam=self.beam,
+            word_dropout=self.word_dropout,
         )
 
     def task(
@@ -136,4 +141,4 @@ class TransitionParser(ParserOptions):
             [read_item(sentence, module.vocabulary) for sentence in each] for each in (sentences, held_out)
         )
         explore = self.explore if self.oracle == "dynamic" else 0.0
-        return TransitionTask(module, train, judged, config, explore=explore)
+        return TransitionTask(module, train, judged, config, explore=explore, explore_after=self.explore_after)

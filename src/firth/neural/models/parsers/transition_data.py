@@ -32,6 +32,7 @@ class TransitionVocabulary:
         relations: L names, by number.
         columns: whose values are the tags, together: names of `firth.neural.models.parsers.data.COLUMNS`.
         lowercase: whether words are looked up in lower case.
+        counts: (V,) counts of the words in the training sentences; only training knows them.
     """
 
     words: list[str]
@@ -39,6 +40,7 @@ class TransitionVocabulary:
     relations: list[str]
     columns: tuple[str, ...] = ("upos",)
     lowercase: bool = True
+    counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     _words: dict[str, int] = field(init=False, repr=False)
     _tags: dict[str, int] = field(init=False, repr=False)
     _relations: dict[str, int] = field(init=False, repr=False)
@@ -132,7 +134,8 @@ def learn_vocabulary(
     if vectors is not None:
         known += [word for word in vectors.index_to_key[:extra_words] if word not in words]
     by_count = [sorted(counts, key=lambda name: (-counts[name], name)) for counts in (tags, relations)]
-    return TransitionVocabulary(known, by_count[0], by_count[1], columns, lowercase)
+    counts = np.array([words[word] for word in known], dtype=np.int64)
+    return TransitionVocabulary(known, by_count[0], by_count[1], columns, lowercase, counts)
 
 
 @dataclass(frozen=True, eq=False)

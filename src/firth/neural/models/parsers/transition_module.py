@@ -14,6 +14,7 @@ from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.models.parsers.module import NumberedTree, ParserModule
 from firth.neural.models.parsers.transition_data import (
     NAMED,
+    UNKNOWN,
     ParserBatch,
     ParserItem,
     TransitionVocabulary,
@@ -70,6 +71,7 @@ class TransitionModule(ParserModule):
         hidden: H.
         activation: a name of `ACTIVATIONS`.
         dropout: rate on the hidden layer.
+        word_dropout: a; a word of count n is read as unknown in a batch with probability a / (a + n).
         beam: K, sequences of actions that parsing keeps; 1 for greedy search.
 
     Attributes:
@@ -91,6 +93,7 @@ class TransitionModule(ParserModule):
         activation: str,
         dropout: float,
         beam: int = 1,
+        word_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.vocabulary, self.system, self.beam = vocabulary, SYSTEMS[system], beam
@@ -111,10 +114,17 @@ class TransitionModule(ParserModule):
         self.bias = torch.nn.Parameter(torch.zeros(hidden))
         self.output = torch.nn.Linear(hidden, self.actions)
         self.dropout = Dropout(dropout)
+        counts = np.concatenate([np.full(NAMED, np.inf), np.maximum(vocabulary.counts, 1e-9)])
+        rates = torch.from_numpy(word_dropout / (word_dropout + counts)).float()
+        rates[NAMED:][torch.from_numpy(vocabulary.counts == 0)] = 0.0  # known by its vector only
+        self.register_buffer("rates", rates, persistent=False)
 
     def first_layer(self, words: torch.Tensor) -> FirstLayer:
         """Return the tables for (U,) numbers of words."""
         hidden = len(self.bias)
+        if self.training:
+            rates = self.get_buffer("rates")[words]
+            words = torch.where(torch.rand_like(rates) < rates, UNKNOWN, words)
         return FirstLayer(
             (self.words(words) @ self.word_weights).view(-1, NODES, hidden),
             (self.tags.weight @ self.tag_weights).view(-1, NODES, hidden),
