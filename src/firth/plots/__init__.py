@@ -18,13 +18,18 @@ from firth.plots.semantic_change import word_path
 from firth.plots.sense_words import sense_words
 from firth.plots.senses import sense_map
 from firth.plots.similarity import similarity_heat_map
+from firth.plots.spans import coreference_chains, entity_spans
 from firth.plots.translations import translation_map
+from firth.plots.trees import dependency_arcs
 
 __all__ = [
     "Picture",
     "analogy_arrows",
     "bias_summary",
+    "coreference_chains",
+    "dependency_arcs",
     "embedding_atlas",
+    "entity_spans",
     "models_by_set",
     "models_by_time",
     "neighbour_network",

@@ -1,0 +1,96 @@
+"""A drawing of annotated text: as SVG or HTML for a file, as plain characters for a terminal."""
+
+import os
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from firth.errors import OptionError
+from firth.plots.picture import INK
+from firth.storage.files import replacing_file
+
+FONT = '"DejaVu Sans", Verdana, "Noto Sans", sans-serif'
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<style>
+body {{ margin: 24px; background: white; color: {ink}; font-family: {font}; }}
+{style}
+</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Drawing:
+    """A drawing of annotated text; `print` shows it in plain characters, a notebook in colours.
+
+    Attributes:
+        title: of the page.
+        text: for a terminal.
+        body: HTML.
+        style: rules of CSS for the body.
+        svg: "" for a drawing that is no SVG.
+        notes: what was left out, and why.
+    """
+
+    title: str
+    text: str
+    body: str
+    style: str = ""
+    svg: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Drawing {self.title!r}>"
+
+    def _repr_html_(self) -> str:
+        return f"<style>{self.style}</style>{self.body}"
+
+    @property
+    def page(self) -> str:
+        """A page of HTML that loads nothing from elsewhere."""
+        return _PAGE.format(title=escape(self.title), ink=INK, font=FONT, style=self.style, body=self.body)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the drawing to a file.
+
+        Args:
+            path: its name ends in .html, in .txt, or for trees in .svg.
+
+        Raises:
+            OptionError: it has another ending.
+            OSError: the file cannot be written.
+        """
+        suffix = check_drawing_target(path, bool(self.svg))
+        content = {".html": self.page, ".svg": self.svg, ".txt": self.text + "\n"}[suffix]
+        with replacing_file(path) as file:
+            file.write(content.encode("utf-8", "backslashreplace"))
+
+
+def check_drawing_target(path: str | os.PathLike[str], svg: bool) -> str:
+    """Return the ending of the name of a file to draw into.
+
+    Args:
+        path: the file.
+        svg: whether the drawing can be SVG.
+
+    Raises:
+        OptionError: the name has another ending, or is that of a folder.
+    """
+    endings = [".html", *([".svg"] if svg else []), ".txt"]
+    suffix = Path(path).suffix.lower()
+    if suffix not in endings:
+        raise OptionError(f"{path}: expected a name that ends in {', '.join(endings)}")
+    if Path(path).is_dir():
+        raise OptionError(f"{path} is a folder; expected the name of a file to write")
+    return suffix
