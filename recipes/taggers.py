@@ -2,13 +2,15 @@
 
     spanish    CoNLL-2002 Spanish: testa selects the epoch, testb is scored by F1 of entities
     wikigold   every fifth sentence is the test; a tenth of the others selects the epoch
-    ewt        UPOS of UD English EWT: dev is the test, the last tenth of train selects the epoch
+    UD ...     UPOS of treebanks of Universal Dependencies: dev is the test, the last tenth of train selects the epoch
 
-The vectors of "bilstm-crf-vectors" come from raw Spanish text and the words of the training sentences; the test set is
-no part of them. On ewt the same tagger reads characters by an LSTM, or only looks words up.
+The vectors of "bilstm-crf-vectors" come from raw Spanish text and the words of the training sentences, without those of
+the test set; on wikigold they are given, such as those of raw text of Wikipedia. "crfsuite" is a CRF over words, their
+ends and shapes, and their neighbours (python-crfsuite). On treebanks the same tagger reads characters by an LSTM, or
+only looks words up.
 
     python recipes/taggers.py --spanish conll2002.zip --raw spa-eng.tsv.gz --models bilstm-crf bilstm-crf-vectors
-    python recipes/taggers.py --wikigold wikigold.conll.txt --ewt UD_English-EWT --seeds 0 --results tags.jsonl
+    python recipes/taggers.py --wikigold wikigold.conll.txt --ud UD_English-EWT UD_Turkish-IMST --seeds 0
     python recipes/taggers.py --toy
 
 Raw text is plain, or a table with the text in the last column. Rows of results are added to the file as they are made.
@@ -26,10 +28,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import firth
+from firth.evaluation.tags import score_tags
+from firth.neural.models.tags.tag_set import learn_tag_set
+from firth.neural.models.tokens.reader import capitals
 from firth.readers.columns import read_columns
 from firth.readers.conllu import read_conllu
 
 MODELS = {
+    "crfsuite": {},
     "window": {
         "encoder": "window", "head": "margin", "characters": "none", "spelling": True, "hidden": 300, "dim": 50,
     },
@@ -43,9 +49,9 @@ MODELS = {
     "look-up": {"head": "softmax", "characters": "none"},
 }  # fmt: skip
 OF_TASK = {
-    "spanish": ("window", "window-softmax", "bilstm-softmax", "bilstm-crf", "bilstm-crf-vectors"),
-    "wikigold": ("bilstm-softmax", "bilstm-crf"),
-    "ewt": ("look-up", "characters"),
+    "spanish": ("crfsuite", "window", "window-softmax", "bilstm-softmax", "bilstm-crf", "bilstm-crf-vectors"),
+    "wikigold": ("crfsuite", "bilstm-softmax", "bilstm-crf", "bilstm-crf-vectors"),
+    "ud": ("look-up", "characters"),
 }
 VECTORS = {"dim": 100, "epochs": 10, "window": 5}
 
@@ -67,7 +73,7 @@ def wikigold(path):
     return {"train": train, "select": None, "test": sentences[4::5]}
 
 
-def ewt(folder):
+def treebank(folder):
     """Train without its last tenth, that tenth, and dev."""
     train, dev = (list(read_conllu(next(folder.glob(f"*-{name}.conllu*")))) for name in ("train", "dev"))
     cut = len(train) * 9 // 10
@@ -86,15 +92,53 @@ def own_vectors(raw, sentences, seed):
         return firth.Word2Vec(**VECTORS).train(text, min_count=2, seed=seed, progress=False)
 
 
+def vectors_of(task, train, arguments, seed):
+    """The vectors of a task, or None without any source of them."""
+    if task == "spanish":
+        return own_vectors(arguments.raw, train, seed) if arguments.raw else None
+    return firth.load(arguments.english) if arguments.english else None
+
+
+def features(words, place):
+    """What the CRF of crfsuite sees of a word: itself, its ends and shape, and the two words on each side."""
+    word = words[place]
+    found = ["bias", f"shape={capitals(word)}", *(f"end{n}={word[-n:].lower()}" for n in (2, 3, 4))]
+    for step in range(-2, 3):
+        at = place + step
+        other = words[at] if 0 <= at < len(words) else "<s>"
+        found += [f"{step}:word={other.lower()}", f"{step}:shape={capitals(other)}"]
+    return found
+
+
+def crfsuite(parts, seed):
+    """Scores of a CRF over features, without any of the sentences that select an epoch."""
+    import pycrfsuite
+
+    trainer = pycrfsuite.Trainer(verbose=False, params={"c1": 0.1, "c2": 0.1, "max_iterations": 100})
+    known = learn_tag_set([tags for _, tags in parts["train"]], "bio")
+    for words, tags in parts["train"]:
+        trainer.append([features(words, place) for place in range(len(words))], known.normal(tags))
+    with tempfile.TemporaryDirectory() as folder:
+        trainer.train(f"{folder}/crf")
+        tagger = pycrfsuite.Tagger()
+        tagger.open(f"{folder}/crf")
+        found = [tagger.tag([features(words, place) for place in range(len(words))]) for words, _ in parts["test"]]
+    vocabulary = {word.lower() for words, _ in parts["train"] for word in words}
+    known_words = [[word.lower() in vocabulary for word in words] for words, _ in parts["test"]]
+    gold = [known.normal(tags) for _, tags in parts["test"]]
+    return score_tags(gold, found, spans=True, known=known_words, seed=seed)
+
+
 def row_of(task, model, seed, scores, seconds, facts):
     """A row of results."""
     low, high = scores.interval
-    unknown = round(scores.unknown_accuracy, 4) if scores.unknown_words else None
+    best = facts.get("best") or {}
     row = {
         "task": task, "model": model, "seed": seed, "score": round(scores.score, 4), "low": round(low, 4),
-        "high": round(high, 4), "unknown": unknown, "unknown_words": scores.unknown_words,
-        "epochs": facts["best"]["epoch"], "held_out": round(1 - facts["best"]["held_out_error"], 4),
-        "ranking": facts["best"].get("held_out_ranking"), "seconds": round(seconds, 1),
+        "high": round(high, 4), "unknown": round(scores.unknown_accuracy, 4) if scores.unknown_words else None,
+        "unknown_words": scores.unknown_words, "epochs": best.get("epoch"),
+        "held_out": round(1 - best["held_out_error"], 4) if best else None,
+        "ranking": best.get("held_out_ranking"), "seconds": round(seconds, 1),
     }  # fmt: skip
     print(json.dumps(row), flush=True)
     return row
@@ -104,19 +148,24 @@ def run(data, arguments, training, **sizes):
     """Train and judge everything that is asked for."""
     rows = []
     for task, parts in data.items():
-        target = "upos" if task == "ewt" else "ner"
-        for name in arguments.models or OF_TASK[task]:
-            if name not in OF_TASK[task] or (name.endswith("-vectors") and not arguments.raw):
+        target, names = ("ner", OF_TASK[task]) if task in OF_TASK else ("upos", OF_TASK["ud"])
+        for name in names:
+            if arguments.models and name not in arguments.models:
                 continue
             for seed in arguments.seeds:
                 start = time.perf_counter()
-                vectors = own_vectors(arguments.raw, parts["train"], seed) if name.endswith("-vectors") else None
-                tagger = firth.Tagger(targets=target, **{**MODELS[name], **sizes}).train(
-                    parts["train"], held_out=parts["select"], vectors=vectors, training=training, seed=seed
-                )
-                seconds = time.perf_counter() - start
-                scores = tagger.test(parts["test"])[target]
-                rows.append(row_of(task, name, seed, scores, seconds, tagger.metadata["training"]))
+                vectors = vectors_of(task, parts["train"], arguments, seed) if name.endswith("-vectors") else None
+                if name.endswith("-vectors") and vectors is None:
+                    print(f"{task}, {name}: left out, for there are no vectors; see --raw and --english")
+                    break
+                if name == "crfsuite":
+                    scores, facts = crfsuite(parts, seed), {}
+                else:
+                    tagger = firth.Tagger(targets=target, **{**MODELS[name], **sizes}).train(
+                        parts["train"], held_out=parts["select"], vectors=vectors, training=training, seed=seed
+                    )
+                    scores, facts = tagger.test(parts["test"])[target], tagger.metadata["training"]
+                rows.append(row_of(task, name, seed, scores, time.perf_counter() - start, facts))
                 with arguments.results.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(rows[-1]) + "\n")
     return rows
@@ -166,8 +215,9 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--spanish", type=Path, help="zip file with esp.train, esp.testa and esp.testb of CoNLL-2002")
     parser.add_argument("--raw", type=Path, nargs="+", default=[], help="raw Spanish text")
+    parser.add_argument("--english", help="word vectors of English text")
     parser.add_argument("--wikigold", type=Path, help="file of WikiGold")
-    parser.add_argument("--ewt", type=Path, help="folder of UD English EWT")
+    parser.add_argument("--ud", type=Path, nargs="+", default=[], help="folders of treebanks, with train and dev")
     parser.add_argument("--models", nargs="+", choices=tuple(MODELS), help="default: all of a task")
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--epochs", type=int, default=firth.Tagger.training.epochs)
@@ -182,11 +232,11 @@ def main(arguments=None):
         training = replace(training, epochs=6, lr=0.01)
         sizes = {"dim": 12, "hidden": 20}
     else:
-        readers = (("spanish", spanish), ("wikigold", wikigold), ("ewt", ewt))
-        given = [(task, reader, getattr(options, task)) for task, reader in readers]
+        given = [("spanish", spanish, options.spanish), ("wikigold", wikigold, options.wikigold)]
         data = {task: reader(path) for task, reader, path in given if path is not None}
+        data |= {folder.name: treebank(folder) for folder in options.ud}
         if not data:
-            parser.error("--spanish, --wikigold or --ewt is needed, or --toy")
+            parser.error("--spanish, --wikigold or --ud is needed, or --toy")
     rows = run(data, options, training, **sizes)
     if options.table:
         options.table.write_text(table(rows), encoding="utf-8")

@@ -104,3 +104,17 @@ def test_unknown_words_are_counted_apart(tagger):
     assert scores["pos"].unknown_words == 1
     assert scores["pos"].unknown_accuracy in (0.0, 1.0)
     assert training().epochs == 6
+
+
+def test_sentences_of_one_word_and_of_two_thousand(tagger):
+    one, long = tagger.predict(["Kara", " ".join(["in", "Loto"] * 1000)])
+    assert (len(one), len(long)) == (1, 2000)
+    assert all(len(tags) == 2000 for tags in long.tags.values())
+    assert sum(tag == "B-LOC" for tag in long.tags["ner"]) > 900
+
+
+def test_gold_tags_that_the_tagger_lacks_count_as_missed(tagger):
+    scores = tagger.test([(["in", "Loto"], {"pos": ["ADP", "NEW"], "ner": ["O", "B-NEW"]})])
+    assert scores["pos"].accuracy <= 0.5
+    assert scores["ner"].score == 0.0
+    assert "NEW" in scores["ner"].spans.by_type
