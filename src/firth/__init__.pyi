@@ -58,6 +58,7 @@ from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM
 from firth.neural.models.language.transformer import TransformerLM as TransformerLM
 from firth.neural.models.parsers.biaffine import BiaffineParser as BiaffineParser
 from firth.neural.models.parsers.transition import TransitionParser as TransitionParser
+from firth.neural.models.pointers.pointer_network import PointerNetwork as PointerNetwork
 from firth.neural.models.sentences.declutr import DeCLUTR as DeCLUTR
 from firth.neural.models.sentences.masked_lm import MaskedLM as MaskedLM
 from firth.neural.models.sentences.moco import MoCo as MoCo

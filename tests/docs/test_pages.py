@@ -19,6 +19,7 @@ NEURAL = {
     "neural-classifiers",
     "neural-language-models",
     "neural-training",
+    "pointers",
     "sentences",
     "trees",
 }  # pages whose examples need PyTorch

@@ -30,6 +30,7 @@ FOLDERS = {
     "coreference": "firth-coreference",
     "label-cnn": "firth-label-model",
     "parser": "firth-parser",
+    "pointers": "firth-pointer-network",
     "tagger": "firth-tagger",
     "tree-model": "firth-tree-model",
     "sentence-encoder": "firth-sentence-encoder",

@@ -49,6 +49,7 @@ KINDS = {
     "firth-mixture": "mixture",
     "firth-ngrams": "ngrams-folder",
     "firth-parser": "parser",
+    "firth-pointer-network": "pointers",
     "firth-senses": "senses-none",
     "firth-sentence-encoder": "sentence-encoder",
     "firth-subwords": "subwords-folder",

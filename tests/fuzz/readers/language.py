@@ -81,6 +81,28 @@ def make_tagger(path: Path) -> None:
     TaggerModel(new_module(options, reader, sets, 0), options, reader, sets).save(path)
 
 
+def make_pointers(path: Path) -> None:
+    """A pointer network as its seed draws it."""
+    import torch
+
+    import firth
+    from firth.neural.models.pointers.pointer_model import PointerModel
+
+    options = firth.PointerNetwork(hidden=4, order="permutation")
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        PointerModel(options.build(2), options, 2, {"made": "for tests"}).save(path)
+
+
+def use_pointers(path: Path) -> Any:
+    """Positions in two sets."""
+    import firth
+
+    model = firth.load(path)
+    sets = [[[0.1 * i, 0.3] for i in range(n)] for n in (2, 4)]
+    return [found.tolist() for found in model.predict([[each[: model.dim] for each in some] for some in sets])]
+
+
 def use_tagger(path: Path) -> Any:
     """Marginals, the best tags, and the tags there are."""
     import firth
@@ -270,6 +292,7 @@ READERS = (
     label_model("lstm", lambda: firth.RecurrentClassifier(dim=4, hidden=3, pooling="attention", extra_words=0)),
     label_model("vdcnn", lambda: firth.VDCNNClassifier(dim=4, filters=2, hidden=4)),
     Reader(name="coreference", make=make_coreference, use=use_coreference, own=True, cost=0.02, needs="torch"),
+    Reader(name="pointers", make=make_pointers, use=use_pointers, own=True, cost=0.02, needs="torch"),
     Reader(name="tagger", make=make_tagger, use=use_tagger, own=True, cost=0.02, needs="torch"),
     Reader(name="tree-model", make=make_trees, use=use_trees, own=True, cost=0.02, needs="torch"),
     Reader(name="parser", make=make_parser, use=use_parser, own=True, cost=0.02, needs="torch"),

@@ -72,7 +72,16 @@ class AdditiveScores(nn.Module):
 
     def forward(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
         """Return (..., T, S) scores; see `dot_scores`."""
-        both = self.query(queries)[..., :, None, :] + self.key(keys)[..., None, :, :]  # (..., T, S, H)
+        return self.compare(queries, self.project(keys))
+
+    def project(self, keys: torch.Tensor) -> torch.Tensor:
+        """Return (..., S, H) U k: a decoder computes them once for all steps."""
+        projected: torch.Tensor = self.key(keys)
+        return projected
+
+    def compare(self, queries: torch.Tensor, projected: torch.Tensor) -> torch.Tensor:
+        """Return (..., T, S) scores of keys from `project`."""
+        both = self.query(queries)[..., :, None, :] + projected[..., None, :, :]  # (..., T, S, H)
         scores: torch.Tensor = self.value(torch.tanh(both)).squeeze(-1)
         return scores
 

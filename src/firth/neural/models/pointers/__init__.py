@@ -1,0 +1,1 @@
+"""Pointer networks: the task of choosing input positions one after the other."""

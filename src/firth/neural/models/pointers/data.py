@@ -1,0 +1,178 @@
+"""Sets of vectors with the positions to point at, and batches of them.
+
+What
+    An example is N vectors and T of their positions in order. Ids of a model are positions plus one; id 0 is the end.
+Objective
+    Every example once per epoch, its end included.
+Source
+    Vinyals, Fortunato and Jaitly 2015, section 2.3.
+Departures
+    None.
+Cost
+    Padding of examples of similar size.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.errors import CorpusError, KindError, ShapeError
+from firth.neural.training.batching import Buckets, pad
+
+END = 0
+Floats = npt.NDArray[np.float32]
+Positions = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PointerExamples:
+    """Examples.
+
+    Attributes:
+        inputs: of each, (N, D) vectors.
+        targets: of each, (T,) positions from 0.
+    """
+
+    inputs: Sequence[Floats]
+    targets: Sequence[Positions]
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    @property
+    def dim(self) -> int:
+        """D."""
+        return int(self.inputs[0].shape[1])
+
+    def rows(self, rows: Sequence[int]) -> "PointerExamples":
+        """Return some examples."""
+        return PointerExamples([self.inputs[row] for row in rows], [self.targets[row] for row in rows])
+
+
+@dataclass(frozen=True, eq=False)
+class PointerBatch:
+    """B examples.
+
+    Attributes:
+        inputs: (B, N, D), zero at padding.
+        lengths: (B,) int64 on the CPU, vectors of each.
+        targets: (B, T) ids, END from the end on.
+        counted: (B, T) which targets count: the positions and one END.
+    """
+
+    inputs: torch.Tensor
+    lengths: torch.Tensor
+    targets: torch.Tensor
+    counted: torch.Tensor
+
+    fresh, scale = True, 1.0
+
+    def to(self, device: torch.device) -> "PointerBatch":
+        """Return the batch with its tensors on a device."""
+        return PointerBatch(self.inputs.to(device), self.lengths, self.targets.to(device), self.counted.to(device))
+
+
+def read_inputs(inputs: Any, *, dim: int | None = None) -> list[Floats]:
+    """Return the sets of vectors of examples.
+
+    Args:
+        inputs: B sets: arrays (N, D) or lists of N lists; or one array (B, N, D).
+        dim: D; None to take it from the first.
+
+    Raises:
+        KindError: a set is no array of numbers.
+        ShapeError: a set is empty, or its vectors have another width.
+        CorpusError: a number is not finite.
+    """
+    sets = []
+    for number, item in enumerate(inputs, 1):
+        try:
+            vectors = np.asarray(item, dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise KindError(f"inputs, set {number:,}: {error}; expected an array of N vectors of D numbers") from None
+        dim = vectors.shape[1] if dim is None and vectors.ndim == 2 else dim
+        if vectors.ndim != 2 or not len(vectors) or vectors.shape[1] != dim:
+            raise ShapeError(
+                f"inputs, set {number:,}: an array {vectors.shape}; expected (N, {dim or 'D'}) with N of at least 1"
+            )
+        if not np.isfinite(vectors).all():
+            raise CorpusError(f"inputs, set {number:,}: a number that is not finite")
+        sets.append(vectors)
+    return sets
+
+
+def read_examples(inputs: Any, targets: Any, *, order: str, dim: int | None = None) -> PointerExamples:
+    """Return examples, checked.
+
+    Args:
+        inputs: as for `read_inputs`.
+        targets: for each set, the positions from 0 to point at, in order.
+        order: what positions may be; see `firth.PointerNetwork`.
+        dim: D, if it is known.
+
+    Raises:
+        CorpusError: there are no examples, or not as many targets; a position is outside its set, occurs twice or is
+            left out where `order` does not allow it.
+        KindError, ShapeError: as `read_inputs`.
+    """
+    sets, wanted = read_inputs(inputs, dim=dim), list(targets)
+    if not sets or len(sets) != len(wanted):
+        raise CorpusError(f"{len(sets):,} sets of inputs and {len(wanted):,} targets; expected as many, at least one")
+    positions = [
+        _positions(target, len(each), order, number)
+        for number, (each, target) in enumerate(zip(sets, wanted, strict=True), 1)
+    ]
+    return PointerExamples(sets, positions)
+
+
+def _positions(target: Any, size: int, order: str, number: int) -> Positions:
+    try:
+        positions = np.asarray(target)
+        whole = positions.astype(np.int64)
+    except (TypeError, ValueError) as error:
+        raise KindError(f"targets, example {number:,}: {error}; expected a list of positions") from None
+    where = f"targets, example {number:,}"
+    if whole.ndim != 1 or (positions != whole).any():
+        raise KindError(f"{where}: expected a list of positions, whole numbers")
+    odd = whole[(whole < 0) | (whole >= size)]
+    if len(odd):
+        raise CorpusError(f"{where}: position {odd[0]}; expected from 0 to {size - 1}, for {size} inputs")
+    if order != "any" and len(np.unique(whole)) < len(whole):
+        raise CorpusError(f"{where}: a position occurs twice; expected each at most once with order={order!r}")
+    if order == "permutation" and len(whole) < size:
+        raise CorpusError(f"{where}: {len(whole)} of {size} positions; expected all of them with order='permutation'")
+    return whole
+
+
+def collate(examples: Sequence[tuple[Floats, Positions]]) -> PointerBatch:
+    """Return a batch of examples."""
+    inputs, lengths = padded(each for each, _ in examples)
+    targets, counts = pad([np.append(positions + 1, END) for _, positions in examples], END)
+    return PointerBatch(inputs, lengths, targets, torch.arange(targets.shape[1]) < counts[:, None])
+
+
+def padded(sets: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return (B, N, D) vectors with zeros after the end, and (B,) sizes."""
+    tensors = [torch.from_numpy(np.ascontiguousarray(each)) for each in sets]
+    lengths = torch.tensor([len(each) for each in tensors])
+    return torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True), lengths
+
+
+def pointer_batches(
+    examples: PointerExamples, *, batch_size: int, seed: int = 0, shuffle: bool = True
+) -> Buckets[tuple[Floats, Positions]]:
+    """Return examples in batches of similar size.
+
+    Args:
+        examples: to batch.
+        batch_size: B, examples per batch.
+        seed: of the order.
+        shuffle: whether each epoch has a new order.
+    """
+    items = list(zip(examples.inputs, examples.targets, strict=True))
+    lengths = np.array([len(each) for each in examples.inputs], dtype=np.int64)
+    return Buckets(items=items, lengths=lengths, collate=collate, batch_size=batch_size, seed=seed, shuffle=shuffle)

@@ -1,0 +1,137 @@
+"""Pointer networks: sequences of input positions, for inputs of any number.
+
+What
+    An LSTM reads N vectors. A second LSTM starts from its state and points at one input after the other, by attention
+    over the first one's outputs; what it pointed at is its next input. Pointing at the end closes the sequence.
+Objective
+    u_j^t = v . tanh(W_1 e_j + W_2 d_t),   p(C_t = j | C_1 ... C_t-1, P) = softmax_j u^t,   over the allowed j
+    with e_j the encoder's outputs, e_0 a learned vector for the end, and d_t the decoder's output. The loss is the
+    cross entropy of the positions and the end.
+Source
+    Vinyals, Fortunato and Jaitly 2015, section 2.3, equation 3.
+Departures
+    Positions that `order` rules out have probability zero in training, too; the paper rules them out in the search
+    only. Vectors pass through a linear layer before both LSTMs.
+Cost
+    O(N T H) for the attention, O((N + T) H^2) for the LSTMs, per example.
+"""
+
+from typing import Any, ClassVar
+
+import torch
+from torch import nn
+
+from firth.neural.layers.attention import AdditiveScores
+from firth.neural.layers.cells import RecurrentLayer
+from firth.neural.layers.masks import mask_scores
+from firth.neural.models.pointers.data import END
+from firth.neural.models.pointers.train import train_pointer_network
+from firth.neural.training.options import TrainingOptions
+from firth.options import check, option, options_class
+
+ORDERS = ("any", "distinct", "permutation")
+
+
+class PointerModule(nn.Module):
+    """The network.
+
+    Args:
+        dim: D, width of the input vectors.
+        hidden: H, width of the states.
+        order: what positions may be.
+
+    Attributes:
+        order: as given.
+    """
+
+    def __init__(self, dim: int, hidden: int, *, order: str) -> None:
+        super().__init__()
+        self.order = order
+        self.embedding = nn.Linear(dim, hidden)
+        self.encoder, self.decoder = (RecurrentLayer("lstm", hidden, hidden) for _ in range(2))
+        self.scores = AdditiveScores(hidden, hidden, hidden)
+        self.start = nn.Parameter(torch.empty(hidden).uniform_(-0.1, 0.1))  # the decoder's first input
+        self.end = nn.Parameter(torch.empty(hidden).uniform_(-0.1, 0.1))  # e_0
+
+    def encode(self, inputs: torch.Tensor, lengths: torch.Tensor) -> "Memory":
+        """Return what the decoder needs of (B, N, D) padded inputs with (B,) lengths."""
+        embedded = self.embedding(inputs)
+        outputs, state = self.encoder(embedded, None, lengths)
+        B = len(inputs)
+        keys = torch.cat([self.end.expand(B, 1, -1), outputs], 1)  # (B, N + 1, H)
+        read = torch.cat([self.start.expand(B, 1, -1), embedded], 1)  # what pointing at each gives as next input
+        steps = torch.arange(keys.shape[1], device=keys.device)
+        inside = steps <= lengths.to(keys.device)[:, None]  # (B, N + 1)
+        return self.scores.project(keys), read, inside, state
+
+    def decode(
+        self, memory: "Memory", previous: torch.Tensor, state: Any, used: torch.Tensor
+    ) -> tuple[torch.Tensor, Any]:
+        """Return (B, T, N + 1) log-probabilities of the next ids, and the decoder's state.
+
+        Args:
+            memory: of B examples.
+            previous: (B, T) ids before each step; END at the first.
+            state: the decoder's before these steps.
+            used: (B, T, N + 1) whether each position was pointed at before.
+        """
+        keys, read, inside, _ = memory
+        rows = torch.arange(len(read), device=read.device)[:, None]
+        outputs, state = self.decoder(read[rows, previous], state)
+        scores = self.scores.compare(outputs, keys)
+        scores = scores.to(torch.promote_types(scores.dtype, torch.float32))  # of half precision
+        return mask_scores(scores, self._allowed(inside, used)).log_softmax(-1), state
+
+    def forward(self, inputs: torch.Tensor, lengths: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (B, T) log-probabilities of (B, T) target ids, each given the true ones before it."""
+        memory = self.encode(inputs, lengths)
+        previous = nn.functional.pad(targets[:, :-1], (1, 0), value=END)
+        pointed = nn.functional.one_hot(previous, memory[0].shape[1])  # (B, T, N + 1)
+        used = pointed.cumsum(1) > 0
+        log_probs, _ = self.decode(memory, previous, memory[3], used)
+        return log_probs.gather(2, targets[..., None]).squeeze(2)
+
+    def _allowed(self, inside: torch.Tensor, used: torch.Tensor) -> torch.Tensor:
+        allowed = inside[:, None].expand_as(used)
+        if self.order == "any":
+            return allowed
+        allowed = allowed & ~used
+        # Every step pointed at END as "previous" of the first, so that END is set anew.
+        ends = ~allowed[..., 1:].any(-1) if self.order == "permutation" else torch.ones_like(allowed[..., 0])
+        return torch.cat([ends[..., None], allowed[..., 1:]], -1)
+
+
+Memory = tuple[torch.Tensor, torch.Tensor, torch.Tensor, Any]  # keys, inputs of the decoder, which exist, first state
+
+
+@options_class
+class PointerNetwork:
+    """Pointer network: learns to order or to choose vectors of a set.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Vinyals, Fortunato and Jaitly 2015; the module's docstring has the formula and every departure.
+    """
+
+    train = train_pointer_network
+    training: ClassVar[TrainingOptions] = TrainingOptions(
+        epochs=10, batch_size=128, optimiser="adam", lr=0.001, clip_norm=2.0, schedule="linear"
+    )
+
+    hidden: int = option(256, "width of the states", minimum=1)
+    order: str = option(
+        "distinct",
+        "what is pointed at: any position any number of times; distinct positions, some of them; a permutation of all",
+        choices=ORDERS,
+    )
+
+    max_length: int = option(100, "positions that a search points at, at most, with order=any", minimum=1)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    def build(self, dim: int) -> PointerModule:
+        """Return a module with random parameters from torch's default generator, for vectors of width D."""
+        return PointerModule(dim, self.hidden, order=self.order)
