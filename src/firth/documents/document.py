@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from firth.documents.spacy_docs import add_groups, parts_of, spacy_doc
 from firth.errors import KindError, ShapeError, brief
 from firth.readers.conllu import DependencySentence
 from firth.text.running_text import Tokeniser, sentences_and_tokens
@@ -98,6 +99,37 @@ class Document:
             comments = (f"# sent_id = {f'{name}-' if name else ''}{number}", f"# text = {written}")
             sentences.append(DependencySentence(DependencySentence.of(of_sentence).rows, comments))
         return cls(tuple(sentences), name, text, tuple(span for spans in places for span in spans))
+
+    @classmethod
+    def from_spacy(cls, doc: Any, *, name: str = "") -> "Document":
+        """Return the document of a `Doc` of spaCy: tokens, places, tags, trees, entities, and chains.
+
+        Args:
+            doc: tokens of white space are left out; without sentences it is one sentence. Groups of spans whose names
+                begin with coref_clusters are chains.
+            name: of the document.
+
+        Raises:
+            KindError: it is no `Doc`.
+        """
+        return cls(name=name, **parts_of(doc))
+
+    def to_spacy(self, vocab: Any) -> Any:
+        """Return the document as a `Doc` of spaCy, with as many tokens.
+
+        Entities are its `ents`, or the group of spans "entities" if some overlap; chains are the groups
+        coref_clusters_1 and so on. Tags that spaCy does not know as parts of speech are left out.
+
+        Args:
+            vocab: a pipeline of spaCy, or its `Vocab`.
+
+        Raises:
+            MissingExtraError: spaCy is not installed.
+            KindError: `vocab` is neither.
+        """
+        doc = spacy_doc(vocab, self)
+        add_groups(doc, self.entities, self.clusters)
+        return doc
 
     def __len__(self) -> int:
         return len(self.tokens)
