@@ -171,6 +171,8 @@ def annotate_files(
         target, check_written(target), {"files": facts, "models": described(models), "longest": longest}
     )
     stages = Stages.of(**models)
+    if any(format_of(path) not in (CONLLU, JSONL) for path in paths):
+        stages.check_raw_text()
     runner = Here(stages) if processes == 1 else Processes(models, processes)
     try:
         with unfinished.writing(), reporting(progress) as report, stopping() as request:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,12 @@ class Stages:
     A tagger's targets upos, xpos and feats become columns; tags of spans, in BIO or BIOES, become entities. An entity
     that overlaps one of an earlier tagger is left out.
 
+    Chains are of at least two mentions, which the model finds itself.
+
     Attributes:
         taggers: `predict(sentences)` returns an object with `tags` per sentence: T tags by target.
         parser: `predict(sentences)` returns the sentences with heads and relations; or None.
-        coref: `predict(document)` returns the document with chains; or None.
+        coref: `predict(document, mentions="predicted")` returns the document with chains; or None.
     """
 
     taggers: tuple[Any, ...] = ()
@@ -53,7 +56,7 @@ class Stages:
             _check(stages.parser, parser, "parser", lambda model: model.predict([PROBE])[0].heads)
         if stages.coref is not None:
             document = Document((PROBE.annotated(heads=[0], relations=["root"]),))
-            _check(stages.coref, coref, "coreference model", lambda model: model.predict(document).clusters)
+            _check(stages.coref, coref, "coreference model", lambda model: _chains(model, document))
         return stages
 
     def sentence_stages(self, sentences: Sequence[DependencySentence]) -> Document:
@@ -93,8 +96,7 @@ class Stages:
         """
         if self.coref is None or not document.sentences:
             return document
-        found: Document = self.coref.predict(document)
-        return document.annotated(clusters=found.clusters)
+        return document.annotated(clusters=[chain for chain in _chains(self.coref, document) if len(chain) > 1])
 
     def annotated(self, document: Document) -> Document:
         """Return a document with the annotation of all stages.
@@ -109,7 +111,21 @@ class Stages:
         entities = found.entities if self.tags_entities else document.entities
         return self.document_stages(document.annotated(sentences=found.sentences, entities=entities))
 
-    @property
+    def check_raw_text(self) -> None:
+        """Check on one word that the stages give one another what they read, before hours of work.
+
+        Raises:
+            OptionError: a model reads what no stage gives: a parser tags, or a model of coreference trees.
+        """
+        try:
+            self.annotated(Document((DependencySentence.of(["a"]),)))
+        except FirthError as error:
+            raise OptionError(
+                f"raw text cannot be annotated by these models: {error}; give a tagger for a parser, and a parser for "
+                "coreference of noun phrases"
+            ) from error
+
+    @cached_property
     def tags_entities(self) -> bool:
         """Whether a tagger marks entities."""
         targets = (model.predict([PROBE])[0].tags for model in self.taggers)
@@ -121,6 +137,11 @@ def listed(models: Any) -> list[Any]:
     if models is None:
         return []
     return list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
+
+
+def _chains(model: Any, document: Document) -> Sequence[Sequence[tuple[int, int]]]:
+    found: Document = model.predict(document, mentions="predicted")
+    return found.clusters
 
 
 def _opened(model: Any) -> Any:

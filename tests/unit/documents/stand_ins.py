@@ -5,13 +5,18 @@ from types import SimpleNamespace
 from firth.readers.span_tags import span_tags
 
 
+def is_probe(sentences):
+    """Whether a model is only asked what it is."""
+    return [each.words for each in sentences] == [("a",)]
+
+
 class Names:
     """A tagger of two targets: the case of a word as its part of speech, runs of capitalised words as names."""
 
     calls = 0
 
     def predict(self, sentences):
-        self.calls += 1
+        self.calls += not is_probe(sentences)
         return [
             SimpleNamespace(tags={"upos": self.cases(each.words), "ner": self.names(each.words)}) for each in sentences
         ]
@@ -39,7 +44,8 @@ class Chain:
 class SameWord:
     """A coreference model: capitalised words that are the same."""
 
-    def predict(self, document):
+    def predict(self, document, *, mentions):
+        assert mentions == "predicted"
         assert all(each.heads for each in document.sentences)
         places = {}
         for i, word in enumerate(document.tokens):

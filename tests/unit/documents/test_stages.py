@@ -6,7 +6,7 @@ import pytest
 
 from firth.documents.document import Document, Entity
 from firth.documents.stages import Stages, described
-from firth.errors import KindError, OptionError
+from firth.errors import CorpusError, KindError, OptionError
 from tests.unit.documents.stand_ins import Chain, Names, SameWord
 
 DOCUMENT = Document.from_text("Ada Byron met Ada. she left.", name="d")
@@ -58,6 +58,27 @@ def test_other_targets_mark_spans():
     odd = SimpleNamespace(predict=lambda sentences: [SimpleNamespace(tags={"mood": ("good",)}) for _ in sentences])
     with pytest.raises(OptionError, match="target 'mood' has the tag 'good'; expected upos, xpos, feats"):
         Stages.of(odd).annotated(DOCUMENT)
+
+
+def test_what_a_model_reads_must_be_there():
+    class Strict(Chain):
+        def predict(self, sentences):
+            if any(each.tags[0] == "_" for each in sentences):
+                raise CorpusError("sentence 1 has no upos tags")
+            return super().predict(sentences)
+
+    Stages.of(Names(), Strict()).check_raw_text()
+    with pytest.raises(OptionError, match="raw text cannot be annotated by these models: sentence 1 has no upos tags"):
+        Stages.of(parser=Strict()).check_raw_text()
+
+
+def test_chains_have_two_mentions():
+    class Single:
+        def predict(self, document, *, mentions):
+            chains = [[(0, 1)], [(1, 2), (3, 4)]]
+            return document.annotated(clusters=chains[: len(document)])
+
+    assert Stages.of(coref=Single()).annotated(DOCUMENT).clusters == (((1, 2), (3, 4)),)
 
 
 def test_a_model_saved_anew_is_another(tmp_path):

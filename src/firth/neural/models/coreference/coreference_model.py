@@ -19,6 +19,7 @@ from firth.storage.model_folder import ModelFolder
 from firth.training_facts import with_training_facts
 
 MENTIONS = ("gold", "parse")
+PREDICTED = "predicted"  # what every model of coreference calls the mentions that it finds
 
 
 class CoreferenceModel(ChainModel):
@@ -71,8 +72,8 @@ class CoreferenceModel(ChainModel):
 
         Args:
             documents: a `firth.Document` or several, or files of them.
-            mentions: which mentions are linked: "gold" for those of the document's chains, "parse" for the noun phrases
-                of its trees, or, of one document, spans. Mentions without a partner are chains of one.
+            mentions: which mentions are linked: "gold" for those of the document's chains, "parse" or "predicted" for
+                the noun phrases of its trees, or, of one document, spans. Mentions without a partner are chains of one.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
@@ -84,6 +85,8 @@ class CoreferenceModel(ChainModel):
             ShapeError: a span is outside of the document.
             CorpusError: an item is no document.
         """
+        if mentions == PREDICTED:
+            mentions = "parse"
         if isinstance(mentions, str) and mentions not in MENTIONS:
             raise OptionError(
                 f"mentions={brief(mentions)}: expected 'gold', 'parse', or spans, such as [(0, 2), (5, 6)]"
