@@ -6,7 +6,7 @@ arc into them enters. One word below the root: all arcs from the root lose a con
 difference, so that the best tree has as few of them as there can be.
 
 Source: Chu and Liu 1965; Edmonds 1967, "Optimum branchings"; McDonald, Pereira, Ribarov and Hajic 2005, "Non-projective
-dependency parsing using spanning tree algorithms", figure 3. Cost: n^2 per cycle, of which there are fewer than n.
+dependency parsing using spanning tree algorithms", figure 3. Cost: n^2, and n k for each cycle of k nodes.
 """
 
 import numpy as np
@@ -47,8 +47,10 @@ def best_tree(
     cycles = 0
     seen = np.zeros(N, np.int64)
     in_cycle = np.zeros(N, np.bool_)
+    entered = np.full(2 * N, -1)  # of each cycle: the member that the arc into it ends at
+    changed = nodes[1:]
     while True:
-        for v in nodes[1:]:
+        for v in changed:
             best[v] = -1
             for u in nodes:
                 if u != v and arcs[u, v] > -np.inf and (best[v] < 0 or arcs[u, v] > arcs[best[v], v]):
@@ -79,40 +81,41 @@ def best_tree(
             v = int(best[v])
         starts[cycles + 1] = end
         # The cycle takes the place of `entry`.
+        inner = nodes[in_cycle[nodes]]
         own = np.zeros(N)
-        for v in nodes:
-            if in_cycle[v]:
-                own[v] = arcs[best[v], v]
+        for v in inner:
+            own[v] = arcs[best[v], v]
         for u in nodes:
             if not in_cycle[u]:
                 to_score, from_score, to, start = -np.inf, -np.inf, entry, entry
-                for v in nodes:
-                    if in_cycle[v]:
-                        if arcs[u, v] - own[v] > to_score:
-                            to_score, to = arcs[u, v] - own[v], int(v)
-                        if arcs[v, u] > from_score:
-                            from_score, start = arcs[v, u], int(v)
+                for v in inner:
+                    if arcs[u, v] - own[v] > to_score:
+                        to_score, to = arcs[u, v] - own[v], int(v)
+                    if arcs[v, u] > from_score:
+                        from_score, start = arcs[v, u], int(v)
                 head_of[u, entry], word_of[u, entry], arcs[u, entry] = head_of[u, to], word_of[u, to], to_score
                 head_of[entry, u], word_of[entry, u], arcs[entry, u] = head_of[start, u], word_of[start, u], from_score
+                if u != 0 and in_cycle[best[u]]:
+                    best[u] = entry  # with the same score
         name[entry] = N + cycles
         cycles += 1
         in_cycle[entry] = False
         nodes = nodes[~in_cycle[nodes]]
+        changed = np.array([entry])
     for v in nodes[1:]:
-        heads[word_of[best[v], v]] = head_of[best[v], v]
+        word = word_of[best[v], v]
+        heads[word] = head_of[best[v], v]
+        while inside[word] >= 0:
+            entered[inside[word]] = word
+            word = inside[word]
     for cycle in range(cycles - 1, -1, -1):
-        # One word of the cycle has its head already: the arc into the cycle enters there.
-        entered = -1
-        for word in range(1, N):
-            if heads[word] >= 0:
-                part = word
-                while inside[part] >= 0 and inside[part] != N + cycle:
-                    part = inside[part]
-                if inside[part] == N + cycle:
-                    entered = part
         for member in range(starts[cycle], starts[cycle + 1]):
-            if members[member] != entered:
-                heads[cycle_words[member]] = cycle_heads[member]
+            if members[member] != entered[N + cycle]:
+                word = cycle_words[member]
+                heads[word] = cycle_heads[member]
+                while inside[word] != N + cycle:
+                    entered[inside[word]] = word
+                    word = inside[word]
     below_root = 0
     for word in range(1, N):
         below_root += heads[word] == 0
