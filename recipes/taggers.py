@@ -37,10 +37,10 @@ from firth.readers.conllu import read_conllu
 MODELS = {
     "crfsuite": {},
     "window": {
-        "encoder": "window", "head": "margin", "characters": "none", "spelling": True, "hidden": 300, "dim": 50,
+        "encoder": "window", "head": "margin", "characters": "none", "spelling": True, "hidden": 300, "dropout": 0.3,
     },
     "window-softmax": {
-        "encoder": "window", "head": "softmax", "characters": "none", "spelling": True, "hidden": 300, "dim": 50,
+        "encoder": "window", "head": "softmax", "characters": "none", "spelling": True, "hidden": 300, "dropout": 0.3,
     },
     "bilstm-crf": {},
     "bilstm-softmax": {"head": "softmax"},
@@ -51,7 +51,7 @@ MODELS = {
 OF_TASK = {
     "spanish": ("crfsuite", "window", "window-softmax", "bilstm-softmax", "bilstm-crf", "bilstm-crf-vectors"),
     "wikigold": ("crfsuite", "bilstm-softmax", "bilstm-crf", "bilstm-crf-vectors"),
-    "ud": ("look-up", "characters"),
+    "ud": ("window", "look-up", "characters"),
 }
 VECTORS = {"dim": 100, "epochs": 10, "window": 5}
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from firth.arguments import explained
-from firth.errors import CorpusError, warn_caller
+from firth.errors import CorpusError, OptionError, warn_caller
 from firth.neural.models.tags.data import development_split, encoded, tag_batches
 from firth.neural.models.tags.examples import TaggedExamples, default_target, listed, read_tagged
 from firth.neural.models.tags.module import TaggerModule
@@ -77,8 +77,15 @@ def train_tagger(
 
 
 def _with_vectors(options: TaggerOptions, vectors: WordVectors | None) -> TaggerOptions:
-    """Return the options with the width of given vectors, and no more extra words than they have."""
+    """Return the options with the width of given vectors, and no more extra words than they have.
+
+    Raises:
+        KindError: they are no vectors.
+        OptionError: the options keep given vectors, and there are none.
+    """
     if vectors is None:
+        if options.embedding == "static":
+            raise OptionError("embedding='static' without vectors: expected vectors=, or embedding='tuned'")
         return dataclasses.replace(options, extra_words=0)
     check_kind("vectors", vectors, WordVectors)
     changes: dict[str, Any] = {"dim": vectors.dim} if options.embedding == "tuned" else {}

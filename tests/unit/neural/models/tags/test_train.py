@@ -56,6 +56,11 @@ def test_held_out_tags_may_be_unknown():
     assert best["held_out_error"] >= 0.25
 
 
+def test_vectors_that_are_kept_must_be_given():
+    with pytest.raises(OptionError, match="'static' without vectors"):
+        trained(sentences(5), embedding="static")
+
+
 @pytest.mark.parametrize(
     ("source", "error", "problem"),
     [
