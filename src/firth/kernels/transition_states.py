@@ -48,7 +48,7 @@ class Tables(NamedTuple):
         tags: (tags, 18, H).
         labels: (L + 1, 12, H).
         bias: (H,).
-        output: (A, H) weights of actions.
+        output: (H, A) weights of actions.
         output_bias: (A,).
     """
 
@@ -175,11 +175,15 @@ def score_actions(
     else:
         for j in range(H):
             hidden[j] = np.tanh(hidden[j])
-    best, best_score, labels = -1, np.float32(-np.inf), (A - LEFT) // 2
+    scores[:] = tables.output_bias
+    for j in range(H):
+        row, h = tables.output[j], hidden[j]
+        for action in range(A):  # action by action, so that the processor computes several at once
+            scores[action] += h * row[action]
+    best, labels = -1, (A - LEFT) // 2
     for action in range(A):
-        scores[action] = np.float32(-np.inf)
-        if bits >> action_kind(action, labels) & 1:
-            scores[action] = tables.output_bias[action] + np.dot(tables.output[action], hidden)
-            if best < 0 or scores[action] > best_score:
-                best, best_score = action, scores[action]
+        if not bits >> action_kind(action, labels) & 1:
+            scores[action] = np.float32(-np.inf)
+        elif best < 0 or scores[action] > scores[best]:
+            best = action
     return best

@@ -46,7 +46,7 @@ def parse_with_beam(
     relations: Ints,  # of all nodes, written; -1 of roots
 ) -> None:
     """Parse sentences by the most probable sequence of actions of a beam."""
-    A = len(tables.output)
+    A = len(tables.output_bias)
     nodes, features = np.empty(NODES, np.int32), np.empty(FEATURES, np.int32)
     hidden, scores = np.empty(len(tables.bias), np.float32), np.empty((width, A), np.float32)
     for sentence in range(len(sentences.starts) - 1):

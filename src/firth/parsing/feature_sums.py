@@ -20,7 +20,7 @@ from firth.kernels.transition_states import LABELLED, NODES, Floats, Ints
 
 @compiled
 def sum_rows(
-    features: Ints,  # (M, 48)
+    features: Ints,  # (M, 48); -1 for one that is left out
     words: Floats,  # (U, 18, H)
     tags: Floats,  # (tags, 18, H)
     labels: Floats,  # (L + 1, 12, H)
@@ -32,13 +32,19 @@ def sum_rows(
         out = sums[m]
         out[:] = 0
         for i in range(NODES):
-            row, other = words[features[m, i], i], tags[features[m, NODES + i], i]
-            for j in range(H):
-                out[j] += row[j] + other[j]
+            if features[m, i] >= 0:
+                row = words[features[m, i], i]
+                for j in range(H):
+                    out[j] += row[j]
+            if features[m, NODES + i] >= 0:
+                row = tags[features[m, NODES + i], i]
+                for j in range(H):
+                    out[j] += row[j]
         for i in range(LABELLED):
-            row = labels[features[m, 2 * NODES + i], i]
-            for j in range(H):
-                out[j] += row[j]
+            if features[m, 2 * NODES + i] >= 0:
+                row = labels[features[m, 2 * NODES + i], i]
+                for j in range(H):
+                    out[j] += row[j]
 
 
 @compiled
@@ -54,11 +60,16 @@ def add_gradients(
     for m in range(M):
         gradient = gradients[m]
         for i in range(NODES):
-            row, other = words[features[m, i], i], tags[features[m, NODES + i], i]
-            for j in range(H):
-                row[j] += gradient[j]
-                other[j] += gradient[j]
+            if features[m, i] >= 0:
+                row = words[features[m, i], i]
+                for j in range(H):
+                    row[j] += gradient[j]
+            if features[m, NODES + i] >= 0:
+                row = tags[features[m, NODES + i], i]
+                for j in range(H):
+                    row[j] += gradient[j]
         for i in range(LABELLED):
-            row = labels[features[m, 2 * NODES + i], i]
-            for j in range(H):
-                row[j] += gradient[j]
+            if features[m, 2 * NODES + i] >= 0:
+                row = labels[features[m, 2 * NODES + i], i]
+                for j in range(H):
+                    row[j] += gradient[j]

@@ -43,7 +43,7 @@ def parse(
 ) -> None:
     """Parse sentences by the best allowed action of each state."""
     nodes, features = np.empty(NODES, np.int32), np.empty(FEATURES, np.int32)
-    hidden, scores = np.empty(len(tables.bias), np.float32), np.empty(len(tables.output), np.float32)
+    hidden, scores = np.empty(len(tables.bias), np.float32), np.empty(len(tables.output_bias), np.float32)
     for sentence in range(len(sentences.starts) - 1):
         first, end = sentences.starts[sentence], sentences.starts[sentence + 1]
         words, tags, n = sentences.words[first:end], sentences.tags[first:end], end - first - 1

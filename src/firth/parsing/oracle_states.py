@@ -103,7 +103,7 @@ def explored_states(
     """Write the states that the parser comes to, with the actions that lose no gold arc; return how many there are."""
     count = 0
     nodes, costs = np.empty(NODES, np.int32), np.empty(4, np.int32)
-    hidden, scores = np.empty(len(tables.bias), np.float32), np.empty(len(tables.output), np.float32)
+    hidden, scores = np.empty(len(tables.bias), np.float32), np.empty(len(tables.output_bias), np.float32)
     for sentence in range(len(sentences.starts) - 1):
         first, end = sentences.starts[sentence], sentences.starts[sentence + 1]
         words, tags, n = sentences.words[first:end], sentences.tags[first:end], end - first - 1

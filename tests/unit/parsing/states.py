@@ -33,7 +33,7 @@ def random_tables(seed, hidden=6, dim=3):
     random, actions = np.random.default_rng(seed), 2 + 2 * LABELS
     vectors = [random.normal(size=(size + 1, dim)).astype(np.float32) for size in (WORDS, TAGS, LABELS)]
     weights = random.normal(size=(FEATURES, dim, hidden)).astype(np.float32)
-    rest = [random.normal(size=size).astype(np.float32) for size in (hidden, (actions, hidden), actions)]
+    rest = [random.normal(size=size).astype(np.float32) for size in (hidden, (hidden, actions), actions)]
     places = [slice(0, NODES), slice(NODES, 2 * NODES), slice(2 * NODES, FEATURES)]
     products = [np.einsum("ud,pdh->uph", table, weights[part]) for table, part in zip(vectors, places, strict=True)]
     return vectors, weights, Tables(*(np.ascontiguousarray(each, dtype=np.float32) for each in products), *rest)

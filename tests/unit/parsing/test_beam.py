@@ -46,7 +46,7 @@ def best_sequence(system, data, tables, state, total):
     if is_final(system, state[1]):
         return total, state[2], state[3]
     nodes, features = np.empty(NODES, np.int32), np.empty(FEATURES, np.int32)
-    hidden, scores = np.empty(len(tables.bias), np.float32), np.empty(len(tables.output), np.float32)
+    hidden, scores = np.empty(len(tables.bias), np.float32), np.empty(len(tables.output_bias), np.float32)
     state_nodes(system, state[0], state[1], state[4], nodes)
     write_features(nodes, data.words, data.tags, state[3], data.none, features)
     score_actions(features, tables, CUBE, allowed_kinds(system, *state[:3]), hidden, scores)

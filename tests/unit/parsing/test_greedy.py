@@ -40,7 +40,7 @@ def test_parsing_by_tables_is_the_network(system, activation):
             write_features(nodes, data.words[first:end], data.tags[first:end], state[3], data.none, features)
             x = np.concatenate([table[features[part]] for table, part in zip(vectors, places, strict=True)])
             hidden = FUNCTIONS[activation](np.einsum("pd,pdh->h", x, weights) + tables.bias)
-            scores = tables.output @ hidden + tables.output_bias
+            scores = hidden @ tables.output + tables.output_bias
             kinds = [action_kind(action, LABELS) for action in range(len(scores))]
             possible = [allowed(system, kind, *state[:3]) for kind in kinds]
             best = int(np.where(possible, scores, -np.inf).argmax())

@@ -72,6 +72,7 @@ class TransitionModule(ParserModule):
         activation: a name of `ACTIVATIONS`.
         dropout: rate on the hidden layer.
         word_dropout: a; a word of count n is read as unknown in a batch with probability a / (a + n).
+        feature_dropout: rate at which features are left out.
         beam: K, sequences of actions that parsing keeps; 1 for greedy search.
 
     Attributes:
@@ -94,6 +95,7 @@ class TransitionModule(ParserModule):
         dropout: float,
         beam: int = 1,
         word_dropout: float = 0.0,
+        feature_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.vocabulary, self.system, self.beam = vocabulary, SYSTEMS[system], beam
@@ -113,7 +115,7 @@ class TransitionModule(ParserModule):
         self.label_weights = weights(tag_dim, LABELLED)
         self.bias = torch.nn.Parameter(torch.zeros(hidden))
         self.output = torch.nn.Linear(hidden, self.actions)
-        self.dropout = Dropout(dropout)
+        self.dropout, self.feature_dropout = Dropout(dropout), feature_dropout
         counts = np.concatenate([np.full(NAMED, np.inf), np.maximum(vocabulary.counts, 1e-9)])
         rates = torch.from_numpy(word_dropout / (word_dropout + counts)).float()
         rates[NAMED:][torch.from_numpy(vocabulary.counts == 0)] = 0.0  # known by its vector only
@@ -133,14 +135,18 @@ class TransitionModule(ParserModule):
 
     def forward(self, features: Ints, tables: FirstLayer) -> torch.Tensor:
         """Return the (M, A) scores of actions in M states, given their (M, 48) features."""
+        kept = 1.0
+        if self.training and self.feature_dropout:
+            kept = 1 - self.feature_dropout
+            features = np.where(torch.rand(features.shape).numpy() < kept, features, -1).astype(np.int32)
         with torch.autocast("cpu", enabled=False):
-            sums: torch.Tensor = _FeatureSum.apply(features, *tables)  # type: ignore[no-untyped-call]  # torch has no types here
-        scores: torch.Tensor = self.output(self.dropout(self.activate(sums + self.bias)))
+            sums: torch.Tensor = _FeatureSum.apply(features, *tables)  # type: ignore[no-untyped-call]  # torch gives no types
+        scores: torch.Tensor = self.output(self.dropout(self.activate(sums / kept + self.bias)))
         return scores
 
     def tables(self, first_layer: FirstLayer) -> Tables:
         """Return the network as the kernels of `firth.parsing` take it."""
-        parts = (*first_layer, self.bias, self.output.weight, self.output.bias)
+        parts = (*first_layer, self.bias, self.output.weight.T, self.output.bias)
         return Tables(*(part.detach().float().contiguous().numpy() for part in parts))
 
     def parse(self, sentences: Sequence[DependencySentence]) -> list[NumberedTree]:
