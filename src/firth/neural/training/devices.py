@@ -171,6 +171,21 @@ def own_randomness(seed: int, name: str, runtime: Runtime = CPU) -> Iterator[Non
 
 
 @contextlib.contextmanager
+def new_parameters(seed: int, copies: int = 1) -> Iterator[None]:
+    """Draw the parameters of the modules created inside from a stream of their own, unless they exceed the memory.
+
+    Args:
+        seed: the caller's.
+        copies: numbers in memory per parameter: 1, or 2 in training.
+
+    Raises:
+        OptionError: the parameters created inside need more memory than there is.
+    """
+    with own_randomness(seed, "parameters"), within_memory(copies):
+        yield
+
+
+@contextlib.contextmanager
 def deterministic(runtime: Runtime) -> Iterator[None]:
     """Use deterministic algorithms on a GPU where it has them; one thread of a CPU is deterministic anyway."""
     if runtime.device.type == "cpu":

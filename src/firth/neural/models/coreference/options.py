@@ -2,18 +2,15 @@
 
 from typing import ClassVar
 
-import torch
-
 from firth.neural.models.coreference.objectives import Costs, likelihood_losses, margin_losses, pair_losses
 from firth.neural.models.coreference.pair_module import PairModule
 from firth.neural.models.coreference.pair_task import Losses
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.options import CHARACTERS, TokenOptions
 from firth.neural.models.tokens.reader import TokenReader
-from firth.neural.training.devices import within_memory
+from firth.neural.training.devices import new_parameters
 from firth.neural.training.options import TrainingOptions
 from firth.options import option, options_class
-from firth.randomness import torch_seed
 from firth.vectors.word_vectors import WordVectors
 
 OBJECTIVES = ("ranking", "pairs")
@@ -71,7 +68,6 @@ class CoreferenceOptions(TokenOptions):
         Raises:
             OptionError: the model needs more memory than this machine has, or no word has a vector.
         """
-        with torch.random.fork_rng(devices=[]), within_memory(copies):
-            torch.manual_seed(torch_seed(seed, "parameters"))
+        with new_parameters(seed, copies):
             embedder = TokenEmbedder(self, reader, vectors, seed=seed)
             return PairModule(embedder, hidden=self.hidden, dropout=self.dropout, ranks=self.objective != "pairs")

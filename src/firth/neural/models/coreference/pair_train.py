@@ -12,8 +12,9 @@ from firth.neural.models.coreference.coreference_model import CoreferenceModel
 from firth.neural.models.coreference.options import CoreferenceOptions
 from firth.neural.models.coreference.pair_data import PairItem, PairReader, pair_batches
 from firth.neural.models.coreference.pair_task import PairTask
-from firth.neural.models.coreference.sources import development_split, learnable
+from firth.neural.models.coreference.sources import learnable
 from firth.neural.models.tokens.reader import learn_token_reader
+from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
@@ -56,7 +57,8 @@ def train_coreference(
     with running_clock():
         train = learnable(documents, "the training documents")
         if held_out is None:
-            train, judged = development_split(train, config.seed)
+            rows = split_rows(len(train), config.seed, f"the training documents: {len(train)} document")
+            train, judged = ([train[row] for row in some] for some in rows)
         else:
             judged = learnable(held_out, "held_out")
         tokens = learn_token_reader(

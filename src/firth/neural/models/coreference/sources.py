@@ -8,11 +8,9 @@ from typing import Any
 from firth.documents.coreference_files import read_coreference
 from firth.documents.document import Document
 from firth.documents.files import read_documents
-from firth.errors import CorpusError, OptionError, brief
-from firth.randomness import generator
+from firth.errors import CorpusError, brief
 
 FORMS = "expected documents, or files of them: CoNLL-U, JSONL, or the columns of CoNLL-2012"
-DEVELOPMENT = 0.1  # share of the training documents that selects the model where no held-out ones are given
 
 
 def documents_of(source: Any, name: str = "documents") -> list[Document]:
@@ -57,21 +55,6 @@ def learnable(source: Any, name: str) -> list[Document]:
             "chains to learn from"
         )
     return documents
-
-
-def development_split(documents: list[Document], seed: int) -> tuple[list[Document], list[Document]]:
-    """Return documents to learn from, and a random tenth that selects the model.
-
-    Raises:
-        OptionError: there is only one.
-    """
-    if len(documents) < 2:
-        raise OptionError(
-            "one document to train on: expected at least two, one of them to select the model, or held_out"
-        )
-    order = generator(seed, "development part").permutation(len(documents)).tolist()
-    count = max(1, round(DEVELOPMENT * len(documents)))
-    return [documents[i] for i in sorted(order[count:])], [documents[i] for i in sorted(order[:count])]
 
 
 def _read(path: Path) -> Iterable[Document]:

@@ -10,10 +10,9 @@ from firth.neural.layers.output.base import OutputConfig, OutputLayer
 from firth.neural.layers.output.learned_codes import RULES
 from firth.neural.layers.output.registry import OUTPUTS, make_output, options_of
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.training.devices import within_memory
+from firth.neural.training.devices import new_parameters
 from firth.neural.training.options import TrainingOptions
 from firth.options import check, option, options_class, parse_spec
-from firth.randomness import torch_seed
 from firth.vocabulary import Vocabulary
 
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
@@ -136,8 +135,7 @@ def new_module(
     """
     if learned_tree(options.output) is not None:
         options = dataclasses.replace(options, output="tree")
-    with torch.random.fork_rng(devices=[]), within_memory(copies):
-        torch.manual_seed(torch_seed(seed, "parameters"))
+    with new_parameters(seed, copies):
         return options.build_module(vocabulary, bos)
 
 

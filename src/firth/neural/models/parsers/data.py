@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import CorpusError, brief
+from firth.neural.training.held_out import SHARE
 from firth.readers.conllu import DependencySentence, read_conllu
 
 COLUMNS: dict[str, Callable[[DependencySentence], Sequence[str]]] = {  # name: its values of a sentence
@@ -17,7 +18,6 @@ COLUMNS: dict[str, Callable[[DependencySentence], Sequence[str]]] = {  # name: i
     "feats": lambda sentence: sentence.features,
 }
 FORMS = "expected a CoNLL-U file, several, or a list of firth.readers.conllu.DependencySentence"
-DEVELOPMENT = 0.1  # share of the training sentences that selects the model where no held-out ones are given
 
 
 class ParserVocabulary(Protocol):
@@ -96,5 +96,5 @@ def development_split(
             f"{len(sentences)} sentence to train on; expected at least two, one of them to select the model by, or "
             "held_out"
         )
-    count = len(sentences) - max(1, round(DEVELOPMENT * len(sentences)))
+    count = len(sentences) - max(1, round(SHARE * len(sentences)))
     return list(sentences[:count]), list(sentences[count:])

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
-import torch
 
 from firth.arguments import explained
 from firth.errors import OptionError
 from firth.neural.models.parsers.data import development_split, read_sentences
 from firth.neural.models.parsers.options import ParserOptions
 from firth.neural.models.parsers.parser_model import ParserModel
-from firth.neural.training.devices import within_memory
+from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.options import check_kind
-from firth.randomness import torch_seed
 from firth.readers.conllu import DependencySentence
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
@@ -61,8 +59,7 @@ def train_parser(
         else:
             judged = read_sentences(held_out)
         vocabulary = options.vocabulary(sentences, vectors)
-        with torch.random.fork_rng(devices=[]), within_memory(2):
-            torch.manual_seed(torch_seed(config.seed, "parameters"))
+        with new_parameters(config.seed, 2):
             module = options.build(vocabulary, vectors)
         task = options.task(module, sentences, judged, config)
         data = {"sentences": len(sentences), "examples": _digest([*sentences, *judged], vectors)}

@@ -3,18 +3,15 @@
 import hashlib
 from typing import Any, Unpack
 
-import torch
-
 from firth.arguments import explained
 from firth.errors import OptionError
 from firth.neural.models.pointers.data import PointerExamples, pointer_batches, read_examples
 from firth.neural.models.pointers.pointer_model import PointerModel
 from firth.neural.models.pointers.task import PointerTask
-from firth.neural.training.devices import within_memory
+from firth.neural.training.devices import new_parameters
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
-from firth.randomness import torch_seed
 from firth.timing import running_clock
 
 EVAL_BATCH = 256  # examples per batch of an evaluation
@@ -62,8 +59,7 @@ def train_pointer_network(
             examples, judged = examples.rows(rows), examples.rows(judged_rows)
         else:
             judged = read_examples(held_out, held_out_targets, order=options.order, dim=examples.dim)
-        with torch.random.fork_rng(devices=[]), within_memory(2):
-            torch.manual_seed(torch_seed(config.seed, "parameters"))
+        with new_parameters(config.seed, 2):
             module = options.build(examples.dim)
         task = PointerTask(
             module,

@@ -4,14 +4,12 @@ import abc
 from typing import Any, ClassVar
 
 import numpy.typing as npt
-import torch
 
 from firth.language.text import TextRules
 from firth.neural.models.sentences.module import SentenceModule
-from firth.neural.training.devices import within_memory
+from firth.neural.training.devices import new_parameters
 from firth.neural.training.options import TrainingOptions
 from firth.options import check, option, options_class
-from firth.randomness import torch_seed
 from firth.text.batches import warn_truncated
 from firth.vocabulary import Vocabulary
 
@@ -65,8 +63,7 @@ def new_module(options: SentenceOptions, vocabulary: Vocabulary, seed: int, *, c
     Raises:
         OptionError: the model needs more memory than this machine has.
     """
-    with torch.random.fork_rng(devices=[]), within_memory(copies):
-        torch.manual_seed(torch_seed(seed, "parameters"))
+    with new_parameters(seed, copies):
         return options.build_module(vocabulary)
 
 

@@ -3,18 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 
-from firth.errors import CorpusError
 from firth.neural.models.tags.examples import TaggedExamples
 from firth.neural.models.tags.tag_set import Ids, TagSet
 from firth.neural.models.tokens.data import sentence_batches
 from firth.neural.models.tokens.reader import ReadSentence, TokenInputs, TokenReader
 from firth.neural.training.batching import Buckets, pad
-from firth.randomness import generator
-
-DEVELOPMENT = 0.1  # share of the training data that selects the model where no held-out data are given
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,19 +67,3 @@ def encoded(examples: TaggedExamples, sets: Sequence[TagSet]) -> list[tuple[Ids,
         for known, sequences in zip(sets, examples.tags.values(), strict=True)
     ]
     return list(zip(*columns, strict=True))
-
-
-def development_split(examples: TaggedExamples, seed: int) -> tuple[TaggedExamples, TaggedExamples]:
-    """Return training sentences and a tenth of all, at random, for the choice of the model.
-
-    Raises:
-        CorpusError: there are fewer than two sentences.
-    """
-    if len(examples) < 2:
-        raise CorpusError(
-            f"{examples.name}: {len(examples)} sentence; expected at least two, one of them to select the model by, or "
-            "held_out"
-        )
-    count = max(1, round(DEVELOPMENT * len(examples)))
-    order = generator(seed, "development part").permutation(len(examples))
-    return examples.rows(np.sort(order[count:]).tolist()), examples.rows(np.sort(order[:count]).tolist())

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Unpack
 
 import numpy as np
-import torch
 
 from firth.arguments import explained
 from firth.errors import CorpusError, OptionError, warn_caller
-from firth.neural.models.tags.data import development_split, encoded, tag_batches
+from firth.neural.models.tags.data import encoded, tag_batches
 from firth.neural.models.tags.examples import TaggedExamples, default_target, listed, read_tagged
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.options import TaggerOptions
@@ -18,12 +17,12 @@ from firth.neural.models.tags.tag_set import Ids, TagSet, learn_tag_set
 from firth.neural.models.tags.tagger_model import TaggerModel
 from firth.neural.models.tags.task import TagTask
 from firth.neural.models.tokens.reader import ReadSentence, TokenReader, learn_token_reader
-from firth.neural.training.devices import within_memory
+from firth.neural.training.devices import new_parameters
+from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
 from firth.options import check_kind
-from firth.randomness import torch_seed
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
@@ -70,7 +69,8 @@ def train_tagger(
         options = dataclasses.replace(options, targets=options.target_names or default_target(source))
         examples = read_tagged(source, options.target_names)
         if held_out is None:
-            examples, judged = development_split(examples, config.seed)
+            rows = split_rows(len(examples), config.seed, f"{examples.name}: {len(examples)} sentence")
+            examples, judged = (examples.rows(some) for some in rows)
         else:
             judged = read_tagged(held_out, options.target_names)
         return _trained(options, examples, judged, config, vectors)
@@ -155,8 +155,7 @@ def new_module(
     Raises:
         OptionError: the model needs more memory than this machine has, or no word has a vector.
     """
-    with torch.random.fork_rng(devices=[]), within_memory(copies):
-        torch.manual_seed(torch_seed(seed, "parameters"))
+    with new_parameters(seed, copies):
         return options.build(reader, sets, vectors)
 
 

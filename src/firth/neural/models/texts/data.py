@@ -27,9 +27,9 @@ from firth.classify.labels import LabelSet
 from firth.errors import CorpusError
 from firth.neural.models.texts.examples import Examples
 from firth.neural.training.batching import Buckets
+from firth.neural.training.held_out import SHARE
 from firth.randomness import generator
 
-DEVELOPMENT = 0.1  # share of the training data that selects the model where no held-out data are given
 Floats = npt.NDArray[np.float32]
 Text = TypeVar("Text", bound=Sized)  # what an encoder reads of a text
 
@@ -129,7 +129,7 @@ def development_split(examples: Examples, seed: int) -> tuple[Examples, Examples
     # Labels one after another, each in random order; the only example of a label is trained on.
     several = [row for row in order.tolist() if counts[examples.labels[row][0]] > 1] or order.tolist()
     by_label = np.array(sorted(several, key=lambda row: examples.labels[row][0]))
-    count = max(1, round(DEVELOPMENT * len(by_label)))
+    count = max(1, round(SHARE * len(by_label)))
     chosen = by_label[(np.arange(count) * len(by_label)) // count + len(by_label) // (2 * count)]
     rest = np.setdiff1d(np.arange(len(examples)), chosen)
     return examples.rows(rest), examples.rows(np.sort(chosen))

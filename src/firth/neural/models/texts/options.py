@@ -10,10 +10,9 @@ from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.label_heads import LabelHead, PairHead
 from firth.neural.models.texts.module import Encoder, LabelModule
 from firth.neural.models.texts.reader import PAD, UNKNOWN, TextReader
-from firth.neural.training.devices import within_memory
+from firth.neural.training.devices import new_parameters
 from firth.neural.training.options import TrainingOptions
 from firth.options import check, option, options_class
-from firth.randomness import torch_seed
 from firth.vectors.word_vectors import WordVectors
 
 PAIRS = ("entailment", "paraphrase", "relatedness")
@@ -129,8 +128,7 @@ def new_module(
     Raises:
         OptionError: the model needs more memory than this machine has, or no word has a vector.
     """
-    with torch.random.fork_rng(devices=[]), within_memory(copies):
-        torch.manual_seed(torch_seed(seed, "parameters"))
+    with new_parameters(seed, copies):
         encoder = options.build_encoder(reader, vectors)
         return LabelModule(encoder, options.build_head(encoder.width, labels))
 

@@ -20,14 +20,13 @@ from firth.neural.models.trees.examples import TreeExamples, read_examples
 from firth.neural.models.trees.options import TreeOptions
 from firth.neural.models.trees.task import TreeTask
 from firth.neural.models.trees.tree_model import TreeModel
+from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
-from firth.randomness import generator
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
-DEVELOPMENT = 0.1  # share of the training data that selects the model where no held-out data are given
 EVAL_BATCH = 100  # examples per batch of an evaluation
 
 
@@ -73,21 +72,11 @@ def train_tree_model(
         how: dict[str, Any] = {"pairs": options.pairs is not None, "merged": options.merged}
         examples = read_examples(source, labels, **how)
         if held_out is None:
-            examples, judged = _split(examples, config.seed)
+            rows = split_rows(len(examples), config.seed, f"{examples.name}: {len(examples)} example")
+            examples, judged = (examples.rows(some) for some in rows)
         else:
             judged = read_examples(held_out, held_out_labels, **how)
         return _trained(options, examples, judged, config, vectors)
-
-
-def _split(examples: TreeExamples, seed: int) -> tuple[TreeExamples, TreeExamples]:
-    count = max(1, round(DEVELOPMENT * len(examples)))
-    if len(examples) < 2:
-        raise CorpusError(
-            f"{examples.name}: {len(examples)} example; expected at least two, one of them to select the model by, or "
-            "held_out"
-        )
-    order = generator(seed, "development part").permutation(len(examples))
-    return examples.rows(np.sort(order[count:]).tolist()), examples.rows(np.sort(order[:count]).tolist())
 
 
 def _trained(

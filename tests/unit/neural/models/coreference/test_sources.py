@@ -5,8 +5,8 @@ import pytest
 import firth
 from firth.documents.coreference_files import write_coreference
 from firth.documents.files import write_documents
-from firth.errors import CorpusError, OptionError
-from firth.neural.models.coreference.sources import development_split, documents_of, learnable
+from firth.errors import CorpusError
+from firth.neural.models.coreference.sources import documents_of, learnable
 from tests.unit.neural.models.coreference.toys import documents
 
 
@@ -34,12 +34,3 @@ def test_documents_to_learn_from():
     with pytest.raises(CorpusError, match="no chain of two mentions in 2 documents"):
         learnable([*singletons, firth.Document(())], "the training documents")
     assert len(learnable([*documents(1), *singletons, firth.Document(())], "x")) == 3
-
-
-def test_a_tenth_selects_the_model():
-    found = documents(20)
-    train, judged = development_split(found, 4)
-    assert (len(train), len(judged)) == (18, 2)
-    assert sorted(each.name for each in (*train, *judged)) == sorted(each.name for each in found)
-    with pytest.raises(OptionError, match="one document to train on"):
-        development_split(found[:1], 0)

@@ -4,8 +4,7 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import CorpusError
-from firth.neural.models.tags.data import development_split, encoded, tag_batches
+from firth.neural.models.tags.data import encoded, tag_batches
 from firth.neural.models.tags.examples import read_tagged
 from firth.neural.models.tags.tag_set import learn_tag_set
 from firth.neural.models.tokens.reader import learn_token_reader
@@ -21,11 +20,3 @@ def test_tags_stay_with_their_sentences():
     assert batch.inputs.lengths.tolist() == [1, 2, 3]
     names = [sets[1].names[row[0]] for row in batch.tags[1].tolist()]
     assert names == ["1", "2", "3"]
-
-
-def test_a_tenth_selects_the_model():
-    examples = read_tagged([("a", ["X"])] * 30, ["x"])
-    train, held_out = development_split(examples, 0)
-    assert (len(train), len(held_out)) == (27, 3)
-    with pytest.raises(CorpusError, match="1 sentence; expected at least two"):
-        development_split(examples.rows([0]), 0)
