@@ -175,8 +175,11 @@ def _predict(
     ] = None,
     mentions: Annotated[
         str,
-        typer.Option(help="Mentions that are linked: gold, those of the chains in FILE; parse, noun phrases of trees."),
-    ] = "gold",
+        typer.Option(
+            help="Mentions that are linked: gold, those of the chains in FILE; predicted, noun phrases of its trees; "
+            "auto, those of its chains or, without any, of its trees."
+        ),
+    ] = "auto",
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -186,7 +189,7 @@ def _predict(
         check_written(output)
     with working(f"reading {model}", quiet):
         resolver = _open(model)
-    how = {} if mentions == "gold" else {"mentions": mentions}
+    how = {} if mentions == "auto" else {"mentions": mentions}
     found = resolver.predict([Path(path) for path in source], threads=threads, progress=not quiet, **how)
     if output is not None:
         write_documents(output, found)

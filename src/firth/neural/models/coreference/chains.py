@@ -7,7 +7,7 @@ import torch
 
 from firth.documents.document import Span
 from firth.neural.models.coreference.pair_data import PairInputs
-from firth.neural.models.coreference.pair_module import PairScores, score_table
+from firth.neural.models.coreference.pair_scores import PairScores, score_table
 
 
 def antecedents(inputs: PairInputs, scores: PairScores, bias: float = 0.0) -> list[int]:

@@ -9,7 +9,7 @@ from firth.coreference.detection import find_mentions
 from firth.documents.document import Document, Span
 from firth.errors import OptionError, brief
 from firth.neural.models.coreference.chain_model import ChainModel, CoreferenceTest, gold_documents
-from firth.neural.models.coreference.chains import best_chains
+from firth.neural.models.coreference.cluster_module import ClusterModule
 from firth.neural.models.coreference.pair_data import PairReader
 from firth.neural.models.coreference.pair_module import PairModule
 from firth.neural.models.coreference.sources import documents_of
@@ -18,8 +18,7 @@ from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
 from firth.training_facts import with_training_facts
 
-MENTIONS = ("gold", "parse")
-PREDICTED = "predicted"  # what every model of coreference calls the mentions that it finds
+MENTIONS = ("gold", "predicted", "auto")
 
 
 class CoreferenceModel(ChainModel):
@@ -38,10 +37,14 @@ class CoreferenceModel(ChainModel):
         metadata: as given.
     """
 
-    module: PairModule
+    module: PairModule | ClusterModule
 
     def __init__(
-        self, module: PairModule, options: Any, reader: PairReader, metadata: Mapping[str, Any] | None = None
+        self,
+        module: PairModule | ClusterModule,
+        options: Any,
+        reader: PairReader,
+        metadata: Mapping[str, Any] | None = None,
     ) -> None:
         self.module, self.options, self.reader = module.eval(), options, reader
         self.metadata = with_training_facts(metadata)
@@ -64,7 +67,7 @@ class CoreferenceModel(ChainModel):
         self,
         documents: Any,
         *,
-        mentions: str | Iterable[Span] = "gold",
+        mentions: str | Iterable[Span] = "auto",
         threads: int | None = None,
         progress: Progress = False,
     ) -> Any:
@@ -72,8 +75,9 @@ class CoreferenceModel(ChainModel):
 
         Args:
             documents: a `firth.Document` or several, or files of them.
-            mentions: which mentions are linked: "gold" for those of the document's chains, "parse" or "predicted" for
-                the noun phrases of its trees, or, of one document, spans. Mentions without a partner are chains of one.
+            mentions: which mentions are linked: "gold" for those of the document's chains, "predicted" for the noun
+                phrases of its trees, "auto" for those of its chains if it has some and of its trees if not; or, of one
+                document, spans. Mentions without a partner are chains of one.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
@@ -85,17 +89,15 @@ class CoreferenceModel(ChainModel):
             ShapeError: a span is outside of the document.
             CorpusError: an item is no document.
         """
-        if mentions == PREDICTED:
-            mentions = "parse"
         if isinstance(mentions, str) and mentions not in MENTIONS:
             raise OptionError(
-                f"mentions={brief(mentions)}: expected 'gold', 'parse', or spans, such as [(0, 2), (5, 6)]"
+                f"mentions={brief(mentions)}: expected 'gold', 'predicted', 'auto', or spans, such as [(0, 2), (5, 6)]"
             )
         if isinstance(documents, Document):
             return next(self._annotated([documents], mentions, threads, progress))
         if not isinstance(mentions, str):
             raise OptionError(
-                "spans as mentions of several documents: give one document, or mentions='gold' or 'parse'"
+                "spans as mentions of several documents: give one document, or mentions='gold', 'predicted' or 'auto'"
             )
         return list(self._annotated(documents_of(documents), mentions, threads, progress))
 
@@ -118,16 +120,17 @@ class CoreferenceModel(ChainModel):
         read = gold_documents(documents)
         gold = self._scored(read, "gold", seed, threads, progress)
         parsed = all(sentence.heads for document in read for sentence in document.sentences)
-        return CoreferenceTest(gold, self._scored(read, "parse", seed, threads, progress) if parsed else None)
+        return CoreferenceTest(gold, self._scored(read, "predicted", seed, threads, progress) if parsed else None)
 
     def _chains(self, document: Document, mentions: Any) -> list[list[Span]]:
         spans: Sequence[Span] | None = None
-        if mentions == "parse":
+        if mentions == "predicted" or (mentions == "auto" and not document.clusters):
             spans = find_mentions(document)
         elif not isinstance(mentions, str):
             spans = document.annotated(clusters=[[(start, end)] for start, end in set(mentions)]).mentions  # checked
         inputs = self.reader.read(document, spans).to(self.device)
-        return best_chains(inputs, self.module(inputs), float(self.module.bias))
+        chains: list[list[Span]] = self.module.chains(inputs)
+        return chains
 
     def _content(self) -> ModelFolder:
         """Return what `save` writes; see `firth.neural.models.coreference.files`."""

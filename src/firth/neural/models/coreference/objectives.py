@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import torch
 from torch.nn.functional import softplus
 
-from firth.neural.models.coreference.pair_module import NONE
+from firth.neural.models.coreference.pair_scores import NONE
 
 
 @dataclass(frozen=True)

@@ -1,32 +1,16 @@
 """Scores of pairs of mentions, and of mentions that begin a chain: a feed-forward network over words and features."""
 
-from dataclasses import dataclass
-
 import torch
 from torch import nn
 
 from firth.coreference.mention_features import mention_feature_count
 from firth.coreference.pairs import CLASS_PAIRS, feature_count
+from firth.documents.document import Span
 from firth.neural.layers.dropout import Dropout
+from firth.neural.models.coreference.chains import best_chains
 from firth.neural.models.coreference.pair_data import PLACES, PairInputs
+from firth.neural.models.coreference.pair_scores import PairScores
 from firth.neural.models.tokens.embedder import TokenEmbedder
-
-NONE = -1e9  # score of what is no candidate
-
-
-@dataclass(frozen=True, eq=False)
-class PairScores:
-    """Scores of a document with M mentions and P pairs.
-
-    Attributes:
-        pairs: (P,) that the pair corefers.
-        new: (M,) that a mention has no antecedent.
-        hidden: (P, H) what the score of a pair is computed from.
-    """
-
-    pairs: torch.Tensor
-    new: torch.Tensor
-    hidden: torch.Tensor
 
 
 class PairModule(nn.Module):
@@ -86,18 +70,6 @@ class PairModule(nn.Module):
         new = self.new(mentions).squeeze(1) if self.ranks else mentions.new_zeros(len(mentions))
         return PairScores(pairs.squeeze(1), new, hidden)
 
-
-def score_table(inputs: PairInputs, scores: PairScores) -> torch.Tensor:
-    """Return (M, K + 1) scores of each mention's antecedents: column 0 for none, -1e9 where there is no candidate."""
-    width = int(inputs.columns.max()) if len(inputs.columns) else 0
-    table = scores.pairs.new_full((len(scores.new), width + 1), NONE)
-    table = table.index_put((inputs.anaphors, inputs.columns), scores.pairs)
-    return torch.cat([scores.new[:, None], table[:, 1:]], dim=1)
-
-
-def gold_table(inputs: PairInputs, chains: torch.Tensor, width: int) -> torch.Tensor:
-    """Return (M, K + 1) which of a mention's antecedents are right: those of its chain, or none if it has none."""
-    table = torch.zeros((len(chains), width), dtype=torch.bool, device=chains.device)
-    table[inputs.anaphors, inputs.columns] = chains[inputs.anaphors] == chains[inputs.antecedents]
-    table[:, 0] = ~table.any(1)
-    return table
+    def chains(self, inputs: PairInputs) -> list[list[Span]]:
+        """Return the chains of a document: each mention with its best antecedent."""
+        return best_chains(inputs, self(inputs), float(self.bias))

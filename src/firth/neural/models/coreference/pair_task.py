@@ -9,7 +9,8 @@ from firth.evaluation.coreference import score_coreference
 from firth.neural.layers.state import State
 from firth.neural.models.coreference.chains import best_chains
 from firth.neural.models.coreference.pair_data import PairBatch, PairItem
-from firth.neural.models.coreference.pair_module import PairModule, PairScores, gold_table, score_table
+from firth.neural.models.coreference.pair_module import PairModule
+from firth.neural.models.coreference.pair_scores import PairScores, gold_table, score_table
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
 

@@ -2,15 +2,19 @@
 
 import dataclasses
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
 from firth.arguments import explained
+from firth.neural.models.coreference.cluster_module import ClusterModule
+from firth.neural.models.coreference.cluster_task import ClusterTask
 from firth.neural.models.coreference.coreference_model import CoreferenceModel
 from firth.neural.models.coreference.options import CoreferenceOptions
 from firth.neural.models.coreference.pair_data import PairItem, PairReader, pair_batches
+from firth.neural.models.coreference.pair_module import PairModule
 from firth.neural.models.coreference.pair_task import PairTask
 from firth.neural.models.coreference.sources import learnable
 from firth.neural.models.tokens.reader import learn_token_reader
@@ -72,17 +76,50 @@ def train_coreference(
         )
         reader = PairReader(tokens, options.nearest, options.matching)
         items, held = [reader.item(document) for document in train], [reader.item(document) for document in judged]
-        module = options.build(tokens, config.seed, vectors, copies=2)
-        batches = pair_batches(items, batch_size=config.training.batch_size, seed=config.seed)
-        task = PairTask(module, batches, options.losses(), held)
-        with sparse_gradients(module, config.training):
-            facts = fit_model(task, options, config, {"examples": _digest([*items, *held], vectors)})
+        digest = {"examples": _digest([*items, *held], vectors)}
+        ranker = options.build_ranker(tokens, config.seed, vectors, copies=2)
+        facts = _ranked(options, ranker, items, held, config, digest)
+        module: PairModule | ClusterModule = ranker
+        if options.objective == "clusters":
+            module = options.build_clusters(ranker, config.seed)
+            facts = {**_merged(options, module, items, held, config, digest), "ranking": facts}
         facts |= {
             "documents": len(items),
             "mentions": sum(len(item.inputs) for item in items),
             "held_out_documents": len(held),
         }
         return CoreferenceModel(module, options, reader, {"training": facts})
+
+
+def _ranked(
+    options: CoreferenceOptions,
+    module: PairModule,
+    items: Sequence[PairItem],
+    held: Sequence[PairItem],
+    config: RunConfig,
+    digest: Mapping[str, str],
+) -> dict[str, Any]:
+    """Train a module that scores pairs, and return the facts of the training."""
+    batches = pair_batches(items, batch_size=config.training.batch_size, seed=config.seed)
+    task = PairTask(module, batches, options.losses(), held)
+    with sparse_gradients(module, config.training):
+        return fit_model(task, options, config, digest)
+
+
+def _merged(
+    options: CoreferenceOptions,
+    module: ClusterModule,
+    items: Sequence[PairItem],
+    held: Sequence[PairItem],
+    config: RunConfig,
+    digest: Mapping[str, str],
+) -> dict[str, Any]:
+    """Train the merging of clusters, and return the facts of the training."""
+    config = config.with_training(epochs=options.merging_epochs, lr=options.merging_lr)
+    if config.checkpoint is not None:
+        config = dataclasses.replace(config, checkpoint=Path(config.checkpoint) / "merging")
+    batches = pair_batches(items, batch_size=config.training.batch_size, seed=config.seed)
+    return fit_model(ClusterTask(module, batches, held), options, config, digest)
 
 
 def _with_vectors(options: CoreferenceOptions, vectors: WordVectors | None) -> CoreferenceOptions:

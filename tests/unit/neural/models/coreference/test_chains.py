@@ -4,7 +4,7 @@ import torch
 
 from firth.neural.models.coreference.chains import antecedents, best_chains, chains_of
 from firth.neural.models.coreference.pair_data import PairReader
-from firth.neural.models.coreference.pair_module import PairScores
+from firth.neural.models.coreference.pair_scores import PairScores
 from firth.neural.models.tokens.reader import learn_token_reader
 from tests.unit.neural.models.coreference.toys import documents
 

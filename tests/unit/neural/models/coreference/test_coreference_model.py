@@ -34,7 +34,7 @@ def test_chains(model):
     (found,) = model.predict([document])
     assert found == document
     assert model.predict(firth.Document(())).clusters == ()
-    assert model.predict(document.annotated(clusters=())).clusters == ()
+    assert model.predict(document.annotated(clusters=()), mentions="gold").clusters == ()
 
 
 def test_mentions_of_a_parse(model):
@@ -44,8 +44,9 @@ def test_mentions_of_a_parse(model):
         relations=["nsubj", "root", "cc", "nsubj", "conj"],
     )
     document = firth.Document((sentence,), clusters=[[(0, 1), (3, 4)]])
-    found = model.predict(document.annotated(clusters=()), mentions="parse")
+    found = model.predict(document.annotated(clusters=()), mentions="predicted")
     assert sorted(found.mentions) == [(0, 1), (3, 4)]
+    assert model.predict(document.annotated(clusters=())) == found
     scores = model.test([document])
     assert scores.predicted.scores.mentions.f1 == 1
     assert "predicted mentions, 1 documents" in str(scores)
@@ -60,12 +61,12 @@ def test_scores(model):
 
 def test_what_is_refused(model):
     document = documents(1)[0]
-    with pytest.raises(OptionError, match=r"mentions='all': expected 'gold', 'parse', or spans"):
+    with pytest.raises(OptionError, match=r"mentions='all': expected 'gold', 'predicted', 'auto', or spans"):
         model.predict(document, mentions="all")
     with pytest.raises(OptionError, match="spans as mentions of several documents"):
         model.predict([document], mentions=[(0, 1)])
     with pytest.raises(OptionError, match="sentence 1 of the document has no tree"):
-        model.predict(document, mentions="parse")
+        model.predict(document, mentions="predicted")
     with pytest.raises(ShapeError, match="a span"):
         model.predict(document, mentions=[(0, 99)])
     with pytest.raises(CorpusError, match="without coreference chains"):

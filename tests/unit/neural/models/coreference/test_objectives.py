@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from firth.neural.models.coreference.objectives import Costs, likelihood_losses, margin_losses, pair_losses
-from firth.neural.models.coreference.pair_module import NONE
+from firth.neural.models.coreference.pair_scores import NONE
 
 COSTS = Costs(0.7, 0.3, 1.1)
 
