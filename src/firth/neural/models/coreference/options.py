@@ -2,12 +2,7 @@
 
 from typing import ClassVar
 
-<<<<<<< HEAD
-=======
-import torch
-
 from firth.neural.models.coreference.cluster_module import ClusterModule
->>>>>>> 3b80bcf8 (Cluster merging after mention ranking; a recipe for LitBank; scores 20 times as fast as scorch; mentions of the chains, or of the trees, by default)
 from firth.neural.models.coreference.objectives import Costs, likelihood_losses, margin_losses, pair_losses
 from firth.neural.models.coreference.pair_module import PairModule
 from firth.neural.models.coreference.pair_task import Losses
@@ -88,9 +83,6 @@ class CoreferenceOptions(TokenOptions):
         Raises:
             OptionError: the model needs more memory than this machine has, or no word has a vector.
         """
-<<<<<<< HEAD
-        with new_parameters(seed, copies):
-=======
         ranker = self.build_ranker(reader, seed, vectors, copies=copies)
         return self.build_clusters(ranker, seed) if self.objective == "clusters" else ranker
 
@@ -98,14 +90,11 @@ class CoreferenceOptions(TokenOptions):
         self, reader: TokenReader, seed: int, vectors: WordVectors | None = None, *, copies: int = 1
     ) -> PairModule:
         """Return a module that scores pairs; the arguments are those of `build`."""
-        with torch.random.fork_rng(devices=[]), within_memory(copies):
-            torch.manual_seed(torch_seed(seed, "parameters"))
->>>>>>> 3b80bcf8 (Cluster merging after mention ranking; a recipe for LitBank; scores 20 times as fast as scorch; mentions of the chains, or of the trees, by default)
+        with new_parameters(seed, copies):
             embedder = TokenEmbedder(self, reader, vectors, seed=seed)
             return PairModule(embedder, hidden=self.hidden, dropout=self.dropout, ranks=self.objective != "pairs")
 
     def build_clusters(self, ranker: PairModule, seed: int) -> ClusterModule:
         """Return a module that merges clusters, over a ranker that stays as it is."""
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(torch_seed(seed, "parameters of merging"))
+        with new_parameters(seed, 1):
             return ClusterModule(ranker, hidden=self.merging_hidden, likely=self.likely)
