@@ -9,8 +9,9 @@ from firth.readers.conllu import DependencySentence
 
 
 def phrases(words, tags, heads, relations):
+    features = ["PronType=Rel" if word == "who" else "_" for word in words.split()]
     sentence = DependencySentence.of(words.split()).annotated(
-        tags=tags.split(), heads=[int(head) for head in heads.split()], relations=relations.split()
+        features=features, tags=tags.split(), heads=[int(head) for head in heads.split()], relations=relations.split()
     )
     document = Document((sentence, sentence))
     found = find_mentions(document)
@@ -24,8 +25,8 @@ def phrases(words, tags, heads, relations):
     [
         ("The man of the sea saw her dog .", "DET NOUN ADP DET NOUN VERB PRON NOUN PUNCT", "2 6 5 5 2 0 8 6 6",
          "det nsubj case det nmod root nmod:poss obj punct", ["The man of the sea", "the sea", "her dog", "her"]),
-        ("Ann Lee and Bob , who sang , left", "PROPN PROPN CCONJ PROPN PUNCT PRON VERB PUNCT VERB", "9 1 4 1 7 7 1 7 0",
-         "nsubj flat cc conj punct nsubj acl:relcl punct root", ["Ann Lee", "Bob", "who"]),
+        ("Ann Lee and Bob , who sang , left", "PROPN PROPN CCONJ PROPN PUNCT PRON VERB PUNCT VERB", "9 1 4 1 7 7 4 7 0",
+         "nsubj flat cc conj punct nsubj acl:relcl punct root", ["Ann Lee", "Bob , who sang"]),
         ("in a \" big \" house", "ADP DET PUNCT ADJ PUNCT NOUN", "6 6 4 6 4 0", "case det punct amod punct root",
          ["a \" big \" house"]),
     ],

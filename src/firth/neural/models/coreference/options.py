@@ -39,7 +39,7 @@ class CoreferenceOptions(TokenOptions):
         "likelihood", "loss of ranking: likelihood of all right antecedents, or slack-rescaled margin", choices=LOSSES
     )
     false_link: float = option(
-        0.1, "cost of an antecedent for a mention that has none; with loss=margin rather 0.8", minimum=0
+        0.0, "cost of an antecedent for a mention that has none; with loss=margin rather 0.8", minimum=0
     )
     false_new: float = option(1.0, "cost of none for a mention that has one", minimum=0)
     wrong_link: float = option(1.0, "cost of an antecedent in another chain", minimum=0)
