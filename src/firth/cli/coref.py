@@ -176,8 +176,9 @@ def _predict(
     mentions: Annotated[
         str,
         typer.Option(
-            help="Mentions that are linked: gold, those of the chains in FILE; predicted, noun phrases of its trees; "
-            "auto, those of its chains or, without any, of its trees."
+            help="Mentions that are linked: gold, those of the chains in FILE; predicted, noun phrases of its trees, "
+            "or what an end-to-end model finds; auto, those of its chains or, without any, of its trees; an end-to-end "
+            "model finds its own."
         ),
     ] = "auto",
     threads: OneThread = None,

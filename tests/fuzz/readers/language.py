@@ -124,6 +124,31 @@ def make_coreference(path: Path) -> None:
     CoreferenceModel(options.build(reader.tokens, 0), options, reader).save(path)
 
 
+def make_spans(path: Path) -> None:
+    """An end-to-end model as its seed draws it."""
+    import firth
+    from firth.neural.models.coreference.span_model import SpanCoreferenceModel
+    from firth.neural.models.tokens.reader import learn_token_reader
+
+    options = firth.SpanCoreference(dim=3, hidden=4, ffnn=5, max_width=2, char_dim=2, char_width=3, extra_words=0)
+    reader = learn_token_reader([["a", "b", "a"]])
+    SpanCoreferenceModel(options.build(reader, 0), options, reader).save(path)
+
+
+def use_spans(path: Path) -> Any:
+    """Scores of spans and chains."""
+    import firth
+    from firth.neural.models.coreference.span_data import collate, read_document
+    from firth.readers.conllu import DependencySentence
+
+    model = firth.load(path)
+    document = firth.Document([DependencySentence.of(["a", "b", "c"])] * 2)
+    width = model.options.max_width
+    inputs = collate(read_document(document, model.reader, width), model.reader, width)
+    scores = model.module.spans(inputs).scores[inputs.valid]
+    return [near(scores.detach().numpy()), list(model.words), model.predict(document).clusters]
+
+
 def use_coreference(path: Path) -> Any:
     """The scores of pairs, chains, and the words there are."""
     import firth
@@ -291,6 +316,7 @@ READERS = (
     label_model("cnn", lambda: firth.CNNClassifier(dim=4, filters=3, widths="1,2", extra_words=0)),
     label_model("lstm", lambda: firth.RecurrentClassifier(dim=4, hidden=3, pooling="attention", extra_words=0)),
     label_model("vdcnn", lambda: firth.VDCNNClassifier(dim=4, filters=2, hidden=4)),
+    Reader(name="coreference-spans", make=make_spans, use=use_spans, own=True, cost=0.02, needs="torch"),
     Reader(name="coreference", make=make_coreference, use=use_coreference, own=True, cost=0.02, needs="torch"),
     Reader(name="pointers", make=make_pointers, use=use_pointers, own=True, cost=0.02, needs="torch"),
     Reader(name="tagger", make=make_tagger, use=use_tagger, own=True, cost=0.02, needs="torch"),

@@ -4,12 +4,14 @@ from typing import Any
 
 from firth.neural.models.coreference.coreference_model import CoreferenceModel
 from firth.neural.models.coreference.pair_data import PairReader
+from firth.neural.models.coreference.span_model import SpanCoreferenceModel
+from firth.neural.models.coreference.spans import SpanCoreference
 from firth.neural.models.tokens.files import COUNTS, restored_reader
 from firth.neural.module_files import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 
 
-def restore(content: ModelFolder) -> CoreferenceModel:
+def restore(content: ModelFolder) -> CoreferenceModel | SpanCoreferenceModel:
     """Return the model of a folder.
 
     Raises:
@@ -21,4 +23,6 @@ def restore(content: ModelFolder) -> CoreferenceModel:
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise content.damaged(f"config.json does not describe a model of coreference ({error})") from error
     module = read_module(content, options, lambda: options.build(tokens, 0), other=(COUNTS,))
+    if isinstance(options, SpanCoreference):
+        return SpanCoreferenceModel(module, options, tokens, content.metadata)
     return CoreferenceModel(module, options, PairReader(tokens, options.nearest, options.matching), content.metadata)

@@ -1,0 +1,167 @@
+"""A trained end-to-end model of coreference: mentions and chains, scores, saving."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firth.arguments import explained
+from firth.attribute_names import COREFERENCE, no_attribute
+from firth.documents.document import Document, Span
+from firth.errors import OptionError, brief
+from firth.neural.models.coreference.chain_model import ChainModel, CoreferenceTest, gold_documents
+from firth.neural.models.coreference.sources import documents_of
+from firth.neural.models.coreference.span_data import ReadDocument, SpanInputs, collate, read_document
+from firth.neural.models.coreference.span_module import Candidates, SpanModule
+from firth.neural.models.coreference.span_task import decode, spans_of
+from firth.neural.models.tokens.files import reader_arrays, reader_texts
+from firth.neural.models.tokens.reader import TokenReader
+from firth.progress import Progress
+from firth.storage.model_folder import ModelFolder
+from firth.training_facts import with_training_facts
+
+MENTIONS = ("auto", "predicted", "gold")
+PIECE = 3000  # tokens whose spans are scored at once
+
+
+class SpanCoreferenceModel(ChainModel):
+    """A trained end-to-end model of coreference, as `firth.SpanCoreference(...).train` returns it.
+
+    Args:
+        module: with trained parameters.
+        options: of the model.
+        reader: how it reads words.
+        metadata: JSON values to save with the model: how it was trained.
+
+    Attributes:
+        module: in evaluation mode.
+        options: as given.
+        reader: as given.
+        metadata: as given.
+    """
+
+    module: SpanModule
+
+    def __init__(
+        self, module: SpanModule, options: Any, reader: TokenReader, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        self.module, self.options, self.reader = module.eval(), options, reader
+        self.metadata = with_training_facts(metadata)
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, COREFERENCE, dir(type(self)))
+
+    def __repr__(self) -> str:
+        return f"<SpanCoreferenceModel: spans of up to {self.options.max_width} words, {len(self.words):,} words>"
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The V words that are looked up."""
+        return self.reader.words
+
+    @explained
+    def predict(
+        self, documents: Any, *, mentions: str = "auto", threads: int | None = None, progress: Progress = False
+    ) -> Any:
+        """Return documents with the chains that the model finds, in place of those there are.
+
+        Args:
+            documents: a `firth.Document` or several, or files of them.
+            mentions: "auto" and "predicted" for those that the model finds, "gold" for those of the document's chains.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Returns:
+            A list of documents; of one document, one.
+
+        Raises:
+            OptionError: `mentions` is none of these.
+            CorpusError: an item is no document.
+        """
+        if mentions not in MENTIONS:
+            raise OptionError(f"mentions={brief(mentions)}: expected 'auto', 'predicted' or 'gold'")
+        if isinstance(documents, Document):
+            return next(self._annotated([documents], mentions, threads, progress))
+        return list(self._annotated(documents_of(documents), mentions, threads, progress))
+
+    @explained
+    def test(
+        self, documents: Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None
+    ) -> CoreferenceTest:
+        """Compare chains with gold chains: with the gold mentions, and with those that the model finds.
+
+        Args:
+            documents: documents with gold chains, in any form that `train` reads.
+            seed: of the resamples of the confidence intervals.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: the source is missing, or no document has a chain.
+            FormatError: a file is damaged.
+        """
+        read = gold_documents(documents)
+        gold, predicted = (self._scored(read, kind, seed, threads, progress) for kind in ("gold", "predicted"))
+        return CoreferenceTest(gold, predicted)
+
+    def _chains(self, document: Document, mentions: Any) -> list[list[Span]]:
+        read = read_document(document, self.reader, self.options.max_width)
+        gold = sorted(document.mentions) if mentions == "gold" else None
+        parts = [self._candidates(read, inputs, first, gold) for first, inputs in self._pieces(read)]
+        candidates = Candidates(*(torch.cat(each) for each in zip(*map(_tensors, parts), strict=True)))
+        if not len(candidates.starts):
+            return []
+        links = self.module.links(candidates, self._collated(read))
+        keeps = gold is not None or bool(self.options.singletons)
+        chains = decode(candidates, links, singletons=keeps, every=gold is not None)
+        spans = spans_of(candidates) if gold is None else gold
+        return [[spans[number] for number in chain] for chain in chains]
+
+    def _pieces(self, read: ReadDocument) -> Iterator[tuple[int, SpanInputs]]:
+        """Yield consecutive sentences of a document, with the number of their first token."""
+        sentences, first, tokens = 0, 0, 0
+        for number, sentence in enumerate((*read.sentences, None)):
+            if sentence is None or (tokens and tokens + len(sentence) > PIECE):
+                yield first, self._collated(read, slice(sentences, number))
+                sentences, first, tokens = number, first + tokens, 0
+            tokens += len(sentence) if sentence is not None else 0
+
+    def _candidates(
+        self, read: ReadDocument, inputs: SpanInputs, first: int, gold: Sequence[Span] | None
+    ) -> Candidates:
+        spans = self.module.spans(inputs)
+        if gold is None:
+            starts, widths = self.module.pruned(spans)
+        else:
+            # A mention longer than L words is read as its first L.
+            last = first + len(inputs.forms)
+            inside = [(start, end) for start, end in gold if first <= start < last]
+            sizes = [min(end - start, self.options.max_width, int(read.left[start])) - 1 for start, end in inside]
+            starts = torch.tensor([start - first for start, _ in inside], dtype=torch.int64, device=self.device)
+            widths = torch.tensor(sizes, dtype=torch.int64, device=self.device)
+        found = self.module.candidates(spans, inputs, starts, widths)
+        scores = found.scores if gold is None else found.scores.clamp(min=0)  # each is a mention
+        return Candidates(found.starts + first, found.widths, scores, found.vectors)
+
+    def _collated(self, read: ReadDocument, part: slice = slice(None)) -> SpanInputs:
+        return collate(read, self.reader, self.options.max_width, part).to(self.device)
+
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes; see `firth.neural.models.coreference.files`."""
+        return self._model_folder(
+            "firth-coreference",
+            reader_arrays(self.reader),
+            reader_texts(self.reader),
+            {},
+            (
+                "End-to-end coreference",
+                f": spans of up to {self.options.max_width} words, {len(self.words):,} words",
+                "",
+            ),
+        )
+
+
+def _tensors(candidates: Candidates) -> tuple[torch.Tensor, ...]:
+    return candidates.starts, candidates.widths, candidates.scores, candidates.vectors
