@@ -18,14 +18,36 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
+from firth.errors import OptionError
 from firth.neural.layers.masks import mask_scores
 
+KINDS = ("dot", "scaled", "general", "additive")
 Scores = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]  # (B, T, D_q), (B, S, D_k) -> (B, T, S)
 
 
 def dot_scores(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
     """Return (..., T, S) dot products of (..., T, D) queries and (..., S, D) keys."""
     return queries @ keys.transpose(-2, -1)
+
+
+class DotScores(nn.Module):
+    """Dot products, in the form of the scores that have parameters.
+
+    Args:
+        scaled: whether they are divided by the square root of the width.
+    """
+
+    def __init__(self, *, scaled: bool = False) -> None:
+        super().__init__()
+        self.scaled = scaled
+
+    def project(self, keys: torch.Tensor) -> torch.Tensor:
+        """Return the keys as they are."""
+        return keys
+
+    def compare(self, queries: torch.Tensor, projected: torch.Tensor) -> torch.Tensor:
+        """Return (..., T, S) scores; see `dot_scores`."""
+        return (scaled_dot_scores if self.scaled else dot_scores)(queries, projected)
 
 
 def scaled_dot_scores(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
@@ -52,7 +74,15 @@ class MultiplicativeScores(nn.Module):
 
     def forward(self, queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
         """Return (..., T, S) scores; see `dot_scores`."""
-        return dot_scores(queries @ self.weight, keys)
+        return self.compare(queries @ self.weight, keys)
+
+    def project(self, keys: torch.Tensor) -> torch.Tensor:
+        """Return (..., S, D_q) W k: a decoder computes them once for all steps."""
+        return keys @ self.weight.T
+
+    def compare(self, queries: torch.Tensor, projected: torch.Tensor) -> torch.Tensor:
+        """Return (..., T, S) scores of keys from `project`."""
+        return dot_scores(queries, projected)
 
 
 class AdditiveScores(nn.Module):
@@ -84,6 +114,32 @@ class AdditiveScores(nn.Module):
         both = self.query(queries)[..., :, None, :] + projected[..., None, :, :]  # (..., T, S, H)
         scores: torch.Tensor = self.value(torch.tanh(both)).squeeze(-1)
         return scores
+
+
+def make_scores(kind: str, query_width: int, key_width: int, hidden: int) -> nn.Module:
+    """Return a scoring function with the methods `project` and `compare`.
+
+    Args:
+        kind: a name of `KINDS`.
+        query_width: D_q.
+        key_width: D_k, equal to D_q for dot products.
+        hidden: width of the hidden layer of additive scores.
+
+    Raises:
+        OptionError: there is no such kind, or the widths differ where they may not.
+    """
+    if kind not in KINDS:
+        raise OptionError(f"attention={kind!r}: expected one of {', '.join(KINDS)}")
+    if kind in ("dot", "scaled"):
+        if query_width != key_width:
+            raise OptionError(
+                f"attention={kind!r}: the decoder's states have {query_width} numbers and the encoder's {key_width}; "
+                "expected as many, or attention='general'"
+            )
+        return DotScores(scaled=kind == "scaled")
+    if kind == "general":
+        return MultiplicativeScores(query_width, key_width)
+    return AdditiveScores(query_width, key_width, hidden)
 
 
 def attention_weights(scores: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:

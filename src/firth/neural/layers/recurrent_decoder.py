@@ -1,0 +1,187 @@
+"""A recurrent decoder with attention: input feeding, local attention, coverage.
+
+What
+    A recurrent stack reads the embeddings of the words before. Its state looks at the encoder's states, and both make
+    the attentional state, from which the next word is predicted.
+Objective
+    h_t = stack([x_t; a_t-1]),   c_t = sum_s alpha_ts m_s,   a_t = tanh(W [c_t; h_t])
+    alpha_t = softmax_s score(h_t, m_s), of `layers.attention`; a_t-1 enters with input feeding only. Local attention
+    looks at the positions within D of p_t, monotonic p_t = t or predicted p_t = S sigma(v . tanh(U h_t)), the latter
+    times exp(-(s - p_t)^2 / (D^2 / 2)). Coverage adds w sum_t' alpha_t's to the projected key of m_s, t' < t.
+Source
+    Luong, Pham and Manning 2015, sections 3.1 (global), 3.2 (local) and 3.3 (input feeding); Bahdanau, Cho and Bengio
+    2015 (additive scores); See, Liu and Manning 2017, section 2.3, equation 11 (coverage).
+Departures
+    Scores are of h_t also where they are additive: Bahdanau et al. use h_t-1. Without attention a_t = h_t.
+Cost
+    Without input feeding and coverage all steps are computed at once; with them, one call of the stack per step.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+from firth.errors import OptionError
+from firth.neural.layers.attention import attention_weights, make_scores
+from firth.neural.layers.dropout import Dropout
+from firth.neural.layers.recurrent import RecurrentStack
+from firth.neural.layers.state import State
+
+LOCAL = ("none", "monotonic", "predictive")
+
+
+class Memory(NamedTuple):
+    """What a decoder looks at; B sequences of S states.
+
+    Attributes:
+        states: (B, S, M), of the encoder.
+        projected: (B, S, K) their keys.
+        inside: (B, S) False at padding.
+    """
+
+    states: torch.Tensor
+    projected: torch.Tensor
+    inside: torch.Tensor
+
+
+class DecoderState(NamedTuple):
+    """State of a decoder between steps.
+
+    Attributes:
+        recurrent: of the stack.
+        fed: (B, H) attentional state of the step before.
+        coverage: (B, S) sum of the attention of all steps before.
+        step: (B,) int64 number of the next step.
+    """
+
+    recurrent: State
+    fed: torch.Tensor
+    coverage: torch.Tensor
+    step: torch.Tensor
+
+
+class RecurrentDecoder(nn.Module):
+    """A recurrent decoder.
+
+    Args:
+        width_in: D, width of the embeddings.
+        hidden: H, width of the states.
+        memory_width: M, width of the encoder's states.
+        layers: number of recurrent layers.
+        cell: "lstm", "gru", "rnn" or "qrnn".
+        attention: "none", or a kind of score: "dot", "scaled", "general", "additive".
+        input_feeding: whether the attentional state of a step enters the next.
+        local: "none", "monotonic" or "predictive".
+        window: D of local attention.
+        coverage: whether the attention of earlier steps enters the scores.
+        dropout: rate on embeddings, between layers and on attentional states.
+
+    Attributes:
+        width: H.
+
+    Raises:
+        OptionError: there is no such kind, or an option needs attention that is not there.
+    """
+
+    def __init__(
+        self,
+        width_in: int,
+        hidden: int,
+        memory_width: int,
+        *,
+        layers: int = 1,
+        cell: str = "lstm",
+        attention: str = "general",
+        input_feeding: bool = True,
+        local: str = "none",
+        window: int = 10,
+        coverage: bool = False,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        if local not in LOCAL:
+            raise OptionError(f"local={local!r}: expected one of {', '.join(LOCAL)}")
+        if attention == "none" and (input_feeding or coverage or local != "none"):
+            raise OptionError("attention='none' with input_feeding, coverage or local: these need attention")
+        self.width, self.input_feeding, self.local, self.window = hidden, input_feeding, local, window
+        self.stack = RecurrentStack(width_in + hidden * input_feeding, hidden, layers, cell=cell, dropout=dropout)
+        self.dropout = Dropout(dropout)
+        self.attention: Any = None if attention == "none" else make_scores(attention, hidden, memory_width, hidden)
+        self.combine = None if attention == "none" else nn.Linear(memory_width + hidden, hidden, bias=False)
+        key_width = {"additive": hidden, "general": hidden}.get(attention, memory_width)
+        self.coverage = nn.Parameter(torch.zeros(key_width)) if coverage else None
+        if local == "predictive":
+            self.position = nn.Sequential(
+                nn.Linear(hidden, hidden, bias=False), nn.Tanh(), nn.Linear(hidden, 1, bias=False)
+            )
+
+    def remember(self, states: torch.Tensor, lengths: torch.Tensor) -> Memory:
+        """Return the memory of (B, S, M) encoder states with (B,) lengths."""
+        inside = torch.arange(states.shape[1], device=states.device) < lengths.to(states.device)[:, None]
+        return Memory(states, states if self.attention is None else self.attention.project(states), inside)
+
+    def start(self, memory: Memory, recurrent: State) -> DecoderState:
+        """Return the first state; `recurrent` is that of the stack."""
+        B, S = memory.inside.shape
+        zeros = memory.states.new_zeros
+        return DecoderState(
+            recurrent, zeros(B, self.width), zeros(B, S), torch.zeros(B, dtype=torch.int64, device=memory.states.device)
+        )
+
+    def forward(
+        self, x: torch.Tensor, memory: Memory, state: DecoderState
+    ) -> tuple[torch.Tensor, torch.Tensor, DecoderState]:
+        """Return (B, T, H) attentional states, (B, T, S) weights, and the state after T steps.
+
+        Args:
+            x: (B, T, D) embeddings of the words before each step.
+            memory: of the encoder.
+            state: of the previous call, or from `start`.
+        """
+        if not self.input_feeding and self.coverage is None:
+            return self._steps(x, memory, state)
+        outputs, weights = [], []
+        for step in x.unbind(1):
+            output, weight, state = self._steps(step[:, None], memory, state)
+            outputs.append(output)
+            weights.append(weight)
+        return torch.cat(outputs, 1), torch.cat(weights, 1), state
+
+    def _steps(
+        self, x: torch.Tensor, memory: Memory, state: DecoderState
+    ) -> tuple[torch.Tensor, torch.Tensor, DecoderState]:
+        """As `forward`, without input feeding and coverage between the steps."""
+        if self.input_feeding:
+            x = torch.cat([x, state.fed[:, None]], 2)
+        outputs, recurrent = self.stack(x, state.recurrent)
+        step = state.step + x.shape[1]
+        if self.attention is None or self.combine is None:
+            weights = memory.states.new_zeros(*outputs.shape[:2], memory.states.shape[1])
+            return self.dropout(outputs), weights, state._replace(recurrent=recurrent, step=step)
+        weights = self._weights(outputs, memory, state)
+        context = weights @ memory.states
+        attentional = self.dropout(torch.tanh(self.combine(torch.cat([context, outputs], 2))))
+        covered = state.coverage + weights.sum(1)
+        return attentional, weights, DecoderState(recurrent, attentional[:, -1], covered, step)
+
+    def _weights(self, queries: torch.Tensor, memory: Memory, state: DecoderState) -> torch.Tensor:
+        """Return (B, T, S) attention weights of (B, T, H) queries."""
+        assert self.attention is not None
+        projected = memory.projected
+        if self.coverage is not None:
+            projected = projected + state.coverage[:, :, None] * self.coverage
+        scores = self.attention.compare(queries, projected)
+        visible = memory.inside[:, None]
+        if self.local == "none":
+            return attention_weights(scores, visible)
+        positions = torch.arange(scores.shape[2], device=scores.device)
+        if self.local == "monotonic":
+            steps = state.step[:, None] + torch.arange(queries.shape[1], device=scores.device)
+            last = memory.inside.sum(1, keepdim=True) - 1
+            centre = torch.minimum(steps, last)[..., None]  # (B, T, 1)
+            return attention_weights(scores, visible & ((positions - centre).abs() <= self.window))
+        centre = self.position(queries).sigmoid() * memory.inside.sum(1)[:, None, None]
+        away = positions - centre
+        weights = attention_weights(scores, visible & (away.abs() <= self.window))
+        return weights * torch.exp(-(away**2) / (self.window**2 / 2))
