@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from firth.coreference.mention_features import CLASSES, VALUES, Bits, Ids, MentionArrays, buckets, one_hot
 from firth.documents.document import Document
@@ -76,13 +77,14 @@ def candidate_pairs(arrays: MentionArrays, *, nearest: int, matching: int) -> tu
 
 def _matching(arrays: MentionArrays, nearest: int, matching: int) -> tuple[Ids, Ids]:
     """Return pairs of mentions further apart than `nearest` with matching heads, the nearest ones."""
-    pronouns = np.array([mention.kind == "pronoun" for mention in arrays.mentions])
-    shared = (arrays.head_contents @ arrays.contents.T).tocoo()  # the head of one among the words of the other
-    rows = np.concatenate([shared.row, shared.col]).astype(np.int64)
-    columns = np.concatenate([shared.col, shared.row]).astype(np.int64)
-    kept = (rows - columns > nearest) & ~pronouns[rows] & ~pronouns[columns]
-    keys = np.unique(rows[kept] * len(pronouns) + (len(pronouns) - 1 - columns[kept]))  # the nearest first
-    rows, columns = keys // len(pronouns), len(pronouns) - 1 - keys % len(pronouns)
+    count = len(arrays)
+    # Pronouns match nothing, and their rows would fill the product.
+    others = np.array([number for number, mention in enumerate(arrays.mentions) if mention.kind != "pronoun"], np.int64)
+    shared = (arrays.head_contents[others] @ arrays.contents[others].T).tocoo()  # the head of one in the words of other
+    rows, columns = others[np.concatenate([shared.row, shared.col])], others[np.concatenate([shared.col, shared.row])]
+    kept = rows - columns > nearest
+    keys = np.unique(rows[kept] * count + (count - 1 - columns[kept]))  # the nearest first
+    rows, columns = keys // count, count - 1 - keys % count
     first = np.searchsorted(rows, rows)
     kept = np.arange(len(rows)) - first < matching
     return rows[kept], columns[kept]
@@ -114,24 +116,23 @@ def read_pairs(document: Document, arrays: MentionArrays, *, nearest: int, match
     return Pairs(later, earlier, classes, np.concatenate([np.asarray(each, np.uint8) for each in columns], axis=1))
 
 
-def _products(first: npt.NDArray[np.int64], later: Ids, earlier: Ids) -> Ids:
-    """Return (P,) entries of a sparse matrix, block by block."""
-    return np.asarray(first[later, earlier]).astype(np.int64)
+def _shared(first: sparse.csr_array, second: sparse.csr_array) -> Ids:
+    """Return (P,) the words that two rows share."""
+    return np.asarray(first.multiply(second).sum(axis=1)).ravel()
 
 
 def _matches(arrays: MentionArrays, later: Ids, earlier: Ids) -> list[npt.NDArray[np.bool_]]:
-    dense = (arrays.contents @ arrays.contents.T).toarray()  # words in common
-    heads = (arrays.head_contents @ arrays.contents.T).toarray()  # the head of the first among the words of the second
     sizes = np.asarray(arrays.contents.sum(axis=1)).ravel()
-    common = dense[later, earlier]
+    words, heads = (arrays.contents[later], arrays.contents[earlier]), arrays.head_contents
+    common = _shared(*words)
     text = arrays.texts[later] == arrays.texts[earlier]
     head = arrays.head_words[later] == arrays.head_words[earlier]
     bits = [
         text,
         head,
         head & ~text,
-        heads[later, earlier] > 0,
-        heads[earlier, later] > 0,
+        _shared(heads[later], words[1]) > 0,
+        _shared(heads[earlier], words[0]) > 0,
         common > 0,
         common > 1,
         (common > 0) & (common == sizes[later]),

@@ -16,6 +16,7 @@ Cost
     One pass over tokens and mentions.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
@@ -74,49 +75,65 @@ def quotation_of_tokens(count: int, spans: Sequence[Span]) -> Ids:
 
 def speakers(document: Document, mentions: Sequence[Mention], spans: Sequence[Span]) -> Ids:
     """Return (Q,) the number of the mention that speaks each quotation, -1 where none is found."""
-    inside = quotation_of_tokens(len(document), spans)
-    outer = [(number, mention) for number, mention in enumerate(mentions) if inside[mention.start] < 0]
-    sentence_of = np.repeat(np.arange(len(document.sentences)), [len(sentence) for sentence in document.sentences])
-    lower = [token.lower() for token in document.tokens]
-    result = np.full(len(spans), -1)
+    narration = _Narration(document, mentions, spans)
+    sentence_of, result = narration.sentence_of, np.full(len(spans), -1)
     turn: list[int] = []  # first quotation of each turn of speech
-    for quotation, (start, end) in enumerate(spans):
+    for quotation, (start, _) in enumerate(spans):
         before = spans[quotation - 1][1] if quotation else 0
-        after = spans[quotation + 1][0] if quotation + 1 < len(spans) else len(lower)
-        # "... No ." Bob said, "Yes": the sentence after one quotation may say who speaks the next.
-        opens = end < after < len(lower) and sentence_of[end - 1] < sentence_of[end] == sentence_of[after]
-        begins = opens and lower[end] not in lists.SAYING
-        said_after = -1 if begins else _beside(lower, outer, end, min(end + NEAR, after), True)
-        first = max(before, start - NEAR)
-        own_sentence = max(first, int(np.searchsorted(sentence_of, sentence_of[start])))
-        named = said_after if said_after >= 0 else _beside(lower, outer, own_sentence, start, False)
-        near = bool(turn) and 0 < start - before <= 2 * NEAR and _goes_on(lower, before, start)
+        named = narration.named(quotation)
+        near = bool(turn) and 0 < start - before <= 2 * NEAR and narration.says(before, start)
         goes_on = near and result[quotation - 1] >= 0 and named in (-1, result[quotation - 1])
         if not goes_on:
             turn.append(quotation)
         if named >= 0 or goes_on:
             result[quotation] = named if named >= 0 else result[quotation - 1]
-        elif (said_before := _beside(lower, outer, first, start, False)) >= 0:
+        elif (said_before := narration.beside(max(before, start - NEAR), start, False)) >= 0:
             result[quotation] = said_before
         elif len(turn) > 2 and sentence_of[start] - sentence_of[spans[turn[-3]][0]] <= 2 * _FAR:
             result[quotation] = result[turn[-3]]
     return result
 
 
-def _goes_on(lower: Sequence[str], low: int, high: int) -> bool:
-    """Return whether the text between two quotations only says who speaks."""
-    return any(word in lists.SAYING for word in lower[low:high])
+class _Narration:
+    """What stands outside of the quotations of a document."""
 
+    def __init__(self, document: Document, mentions: Sequence[Mention], spans: Sequence[Span]) -> None:
+        inside = quotation_of_tokens(len(document), spans)
+        self._spans, self._mentions = spans, mentions
+        self._outer = [number for number, mention in enumerate(mentions) if inside[mention.start] < 0]
+        self._starts = [mentions[number].start for number in self._outer]
+        self._lower = [token.lower() for token in document.tokens]
+        sizes = [len(sentence) for sentence in document.sentences]
+        self.sentence_of = np.repeat(np.arange(len(sizes)), sizes)
 
-def _beside(lower: Sequence[str], outer: Sequence[tuple[int, Mention]], low: int, high: int, first: bool) -> int:
-    """Return the mention beside a verb of saying among tokens outside of quotations; -1 for none."""
-    verbs = [token for token in range(low, high) if lower[token] in lists.SAYING]
-    near = [(number, mention) for number, mention in outer if low <= mention.start and mention.end <= high]
-    if not verbs or not near:
-        return -1
-    verb = verbs[0] if first else verbs[-1]
-    gap, _, number = min((_gap(mention, verb), mention.start - mention.end, number) for number, mention in near)
-    return number if gap <= 2 else -1
+    def named(self, quotation: int) -> int:
+        """Return the mention that a verb of saying names right after a quotation, or before it in its sentence."""
+        start, end = self._spans[quotation]
+        before = self._spans[quotation - 1][1] if quotation else 0
+        after = self._spans[quotation + 1][0] if quotation + 1 < len(self._spans) else len(self._lower)
+        of = self.sentence_of
+        # "... No ." Bob said, "Yes": the sentence after one quotation may say who speaks the next.
+        opens = end < after < len(self._lower) and of[end - 1] < of[end] == of[after]
+        if not (opens and self._lower[end] not in lists.SAYING):
+            said_after = self.beside(end, min(end + NEAR, after), True)
+            if said_after >= 0:
+                return said_after
+        return self.beside(max(before, start - NEAR, int(np.searchsorted(of, of[start]))), start, False)
+
+    def says(self, low: int, high: int) -> bool:
+        """Return whether there is a verb of saying among tokens."""
+        return any(word in lists.SAYING for word in self._lower[low:high])
+
+    def beside(self, low: int, high: int, first: bool) -> int:
+        """Return the mention beside the first, or last, verb of saying among tokens; -1 for none."""
+        verbs = [token for token in range(low, high) if self._lower[token] in lists.SAYING]
+        near = self._outer[bisect_left(self._starts, low) : bisect_left(self._starts, high)]
+        found = [(number, self._mentions[number]) for number in near if self._mentions[number].end <= high]
+        if not verbs or not found:
+            return -1
+        verb = verbs[0] if first else verbs[-1]
+        gap, _, number = min((_gap(mention, verb), mention.start - mention.end, number) for number, mention in found)
+        return number if gap <= 2 else -1
 
 
 def _gap(mention: Mention, verb: int) -> int:

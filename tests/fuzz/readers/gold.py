@@ -235,6 +235,26 @@ def use_documents(path: Path) -> Any:
     return [document_json(document).decode() for document in read_documents(path)]
 
 
+def use_coreference(path: Path) -> Any:
+    """Documents with chains, as they would be written, and the chains of a rule."""
+    from firth.coreference.rules import link_by_string
+    from firth.documents.coreference_files import read_coreference
+    from firth.documents.jsonl import document_json
+
+    found = list(read_coreference(path))
+    return [[document_json(document).decode(), link_by_string(document).clusters] for document in found]
+
+
+CHAINS = """#begin document (a/b); part 000
+a/b 0 0 Ada NNP * - - - - * (1)
+a/b 0 1 saw VBD * - - - - * -
+a/b 0 2 her PRP$ * - - - - * (2|(1)
+a/b 0 3 dog NN * - - - - * 2)
+
+a/b 0 0 It PRP * - - - - * (2)
+
+#end document
+"""
 DOCUMENT = (
     '{"name": "d", "text": "Ada left.", "offsets": [[0, 3], [4, 8], [8, 9]], "sentences": [{"words": ["Ada", "left", '
     '"."], "tags": ["X", "Y", "Z"], "heads": [2, 0, 2]}], "entities": [[0, 1, "PER"]], "clusters": [[[0, 1], [0, 2]]]}'
@@ -290,6 +310,12 @@ READERS = (
         make=lambda path: path.write_text(COLUMNS, encoding="utf-8"),  # type: ignore[func-returns-value]
         use=use_columns,
         path="a.conll",
+    ),
+    Reader(
+        name="documents-coreference",
+        make=lambda path: path.write_text(CHAINS, encoding="utf-8"),  # type: ignore[func-returns-value]
+        use=use_coreference,
+        path="c.conll",
     ),
     Reader(
         name="documents-conllu",

@@ -12,6 +12,8 @@ from firth.neural.models.coreference.pair_data import PLACES, PairInputs
 from firth.neural.models.coreference.pair_scores import PairScores
 from firth.neural.models.tokens.embedder import TokenEmbedder
 
+CHUNK = 1 << 15  # pairs that are scored at once where nothing is learned
+
 
 class PairModule(nn.Module):
     """Scores of pairs of mentions.
@@ -59,17 +61,38 @@ class PairModule(nn.Module):
         read = torch.cat([words[inputs.places].flatten(1), means], dim=1)
         return torch.cat([self.dropout(read), inputs.mentions.to(words.dtype)], dim=1)
 
-    def forward(self, inputs: PairInputs) -> PairScores:
-        """Return the scores of a document."""
+    def forward(self, inputs: PairInputs, *, hidden: bool = True) -> PairScores:
+        """Return the scores of a document.
+
+        Args:
+            inputs: the document.
+            hidden: whether to return what the scores of pairs are computed from; otherwise (P, 0).
+        """
         mentions = self.mentions(inputs)
         # The first layer over both mentions is the sum of a layer over each, computed once per mention.
-        first = self.anaphor(mentions)[inputs.anaphors] + self.antecedent(mentions)[inputs.antecedents]
-        first = first + self.features(inputs.pairs.to(mentions.dtype)) + self.classes(inputs.classes)
-        hidden = torch.relu(self.layer(self.dropout(torch.relu(first))))  # (P, H)
-        pairs = self.score(self.dropout(hidden)) + self.class_score(inputs.classes)
+        of_mentions = self.anaphor(mentions), self.antecedent(mentions)
+        count = len(inputs.anaphors)
+        size = count if torch.is_grad_enabled() else CHUNK  # whole novels have millions of pairs
+        parts = [
+            self._pairs(inputs, of_mentions, slice(first, first + size), hidden)
+            for first in range(0, max(count, 1), max(size, 1))
+        ]
+        scores, states = (torch.cat(part) for part in zip(*parts, strict=True))
         new = self.new(mentions).squeeze(1) if self.ranks else mentions.new_zeros(len(mentions))
-        return PairScores(pairs.squeeze(1), new, hidden)
+        return PairScores(scores, new, states)
+
+    def _pairs(
+        self, inputs: PairInputs, of_mentions: tuple[torch.Tensor, torch.Tensor], rows: slice, keep: bool
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the scores of some pairs, and their hidden states."""
+        later, earlier = of_mentions
+        classes = inputs.classes[rows]
+        first = later[inputs.anaphors[rows]] + earlier[inputs.antecedents[rows]]
+        first = first + self.features(inputs.pairs[rows].to(later.dtype)) + self.classes(classes)
+        hidden = torch.relu(self.layer(self.dropout(torch.relu(first))))  # (P, H)
+        scores = self.score(self.dropout(hidden)) + self.class_score(classes)
+        return scores.squeeze(1), hidden if keep else hidden[:, :0]
 
     def chains(self, inputs: PairInputs) -> list[list[Span]]:
         """Return the chains of a document: each mention with its best antecedent."""
-        return best_chains(inputs, self(inputs), float(self.bias))
+        return best_chains(inputs, self(inputs, hidden=False), float(self.bias))

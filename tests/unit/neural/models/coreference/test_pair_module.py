@@ -64,3 +64,14 @@ def test_gradients_are_those_of_central_differences():
                 values.append(module(inputs).pairs.sum().item())
                 parameter[tuple(place)] -= step
             assert (values[0] - values[1]) / 2e-5 == pytest.approx(parameter.grad[tuple(place)].item(), rel=1e-4)
+
+
+def test_pairs_are_scored_in_chunks_where_nothing_is_learned(monkeypatch):
+    module, inputs = made()
+    whole = module(inputs)
+    monkeypatch.setattr("firth.neural.models.coreference.pair_module.CHUNK", 4)
+    with torch.no_grad():
+        parts = module(inputs)
+        torch.testing.assert_close(parts.pairs, whole.pairs)
+        torch.testing.assert_close(parts.hidden, whole.hidden)
+        assert module(inputs, hidden=False).hidden.shape == (6, 0)
