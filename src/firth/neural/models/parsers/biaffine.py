@@ -67,7 +67,7 @@ class BiaffineParser(ParserOptions, TokenOptions):
     own_words: ClassVar[bool] = True
     train = train_parser
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=40, batch_size=1500, optimiser="adam", lr=0.002, schedule="linear", clip_norm=5.0
+        epochs=42, batch_size=700, optimiser="adam", lr=0.002, schedule="linear", clip_norm=5.0
     )
 
     tag: str = option(
@@ -75,9 +75,9 @@ class BiaffineParser(ParserOptions, TokenOptions):
         "tags that are read: upos, xpos, features (upos and, apart, the morphological features), or none",
         choices=tuple(TAGS),
     )
-    hidden: int = option(300, "width of the state of each LSTM", minimum=1)
+    hidden: int = option(200, "width of the state of each LSTM", minimum=1)
     layers: int = option(3, "layers of the BiLSTM", minimum=1)
-    arc_width: int = option(400, "width of the vectors that arcs are scored by", minimum=1)
+    arc_width: int = option(300, "width of the vectors that arcs are scored by", minimum=1)
     label_width: int = option(100, "width of the vectors that labels are scored by", minimum=1)
     loss: str = option(
         "cross-entropy",
