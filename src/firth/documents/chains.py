@@ -4,8 +4,9 @@ A mention opens at its first word with `(e1-person-2` and closes at its last wit
 `(e1-person-1)`. Fields after the chain's name are those that the comment `# global.Entity = eid-etype-head` names. A
 closing bracket closes the latest open mention of its chain.
 
-A mention in several parts, `(e1[1/2]`, is read as the span from its first word to its last. Mentions of empty nodes
-alone are no spans of words, and are left out.
+Where two mentions of one chain cross, the brackets of the second are those of a mention in one part, `(e1[1/1]` and
+`e1[1/1])`. A mention in several parts, `(e1[1/2]`, is read as the span from its first word to its last. Mentions of
+empty nodes alone are no spans of words, and are left out.
 
 Source: Nedoluzhko et al. 2022, "CorefUD 1.0", and the description of its format, version 1.0.
 """
@@ -113,6 +114,21 @@ class _Reading:
         return chains
 
 
+def _bracket_name(chain: str, start: int, end: int, ends: Mapping[str, list[int]]) -> str:
+    """Return the name for the brackets of a mention, other than that of one it crosses, and keep its end."""
+    for name in (chain, f"{chain}[1/1]"):
+        open_ends = ends[name]
+        while open_ends and open_ends[-1] <= start:
+            open_ends.pop()
+        if not open_ends or open_ends[-1] >= end:
+            open_ends.append(end)
+            return name
+    raise FormatError(
+        f"three mentions of one chain cross one another at token {start:,}, which brackets of CoNLL-U cannot say; "
+        "write JSONL"
+    )
+
+
 def chain_attributes(
     clusters: Sequence[Sequence[Span]], entities: Sequence[Entity], heads: Mapping[Span, int]
 ) -> dict[int, str]:
@@ -124,7 +140,7 @@ def chain_attributes(
         heads: number of the head word of a mention, from 1 at its first word, where it is known.
 
     Raises:
-        FormatError: two mentions of one chain cross, which brackets cannot say.
+        FormatError: three mentions of one chain cross one another, which brackets cannot say.
     """
     labels = {(entity.start, entity.end): _NO_TYPE.sub("", entity.label) for entity in entities}
     mentions = sorted(
@@ -132,16 +148,9 @@ def chain_attributes(
         key=lambda each: (each[0][0], -each[0][1]),
     )
     opening, closing = defaultdict[int, list[str]](list), defaultdict[int, list[tuple[int, str]]](list)
-    last = dict[str, list[int]]()
-    for (start, end), name in mentions:
-        ends = last.setdefault(name, [])
-        while ends and ends[-1] <= start:
-            ends.pop()
-        if ends and ends[-1] < end:
-            raise FormatError(
-                f"two mentions of one chain cross at token {start:,}: brackets of CoNLL-U cannot say so; write JSONL"
-            )
-        ends.append(end)
+    ends = defaultdict[str, list[int]](list)  # of the open mentions, by the name in their brackets
+    for (start, end), chain in mentions:
+        name = _bracket_name(chain, start, end, ends)
         head = heads.get((start, end), "")
         opening[start].append(f"({name}-{labels.get((start, end), '')}-{head}" + ")" * (end == start + 1))
         if end > start + 1:

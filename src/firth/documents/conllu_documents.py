@@ -88,7 +88,7 @@ def conllu_sentences(document: Document) -> list[DependencySentence]:
         document: to write.
 
     Raises:
-        FormatError: entities overlap or go over the end of a sentence, or mentions of one chain cross.
+        FormatError: entities overlap or go over the end of a sentence, or three mentions of one chain cross.
     """
     said = document_of(document.sentences, "")
     changes: list[list[Changes]] = [[{} for _ in sentence.rows] for sentence in document.sentences]

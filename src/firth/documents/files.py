@@ -58,7 +58,7 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document])
 
     Raises:
         OptionError: the name has another ending.
-        FormatError: CoNLL-U cannot hold the annotation: entities overlap, or mentions of one chain cross.
+        FormatError: CoNLL-U cannot hold the annotation: entities overlap, or three mentions of one chain cross.
         OSError: the file cannot be written.
     """
     format = check_written(path)
