@@ -63,14 +63,16 @@ def peer(train: Sequence[DependencySentence], dev: Sequence[DependencySentence])
     """What UDPipe runs."""
     import ufal.udpipe as udpipe  # type: ignore[import-untyped, unused-ignore]  # it has no types
 
-    def sentences(some: Sequence[DependencySentence]) -> Any:
-        reader, result, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.Sentences(), udpipe.ProcessingError()
+    def sentences(some: Sequence[DependencySentence]) -> list[Any]:
+        reader, result, error = udpipe.InputFormat.newConlluInputFormat(), list[Any](), udpipe.ProcessingError()
         reader.setText("".join(f"{each}\n\n" for each in some))
         while reader.nextSentence(sentence := udpipe.Sentence(), error):
             result.append(sentence)
         return result
 
-    examples, texts = sentences(train), sentences(dev)
+    examples, texts = udpipe.Sentences(), sentences(dev)  # of a list: udpipe.Sentences yields copies
+    for each in sentences(train):
+        examples.append(each)
 
     def fit() -> Any:
         error = udpipe.ProcessingError()
