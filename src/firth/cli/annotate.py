@@ -61,5 +61,9 @@ def annotate(
     if json:
         print_json({"file": str(output), **facts})
     else:
-        counts = ", ".join(f"{value:,} {name}" for name, value in facts.items() if value and name != "resumed")
+        counts = ", ".join(
+            f"{value:,} {name.removesuffix('s') if value == 1 else name}"
+            for name, value in facts.items()
+            if value and name != "resumed"
+        )
         note(f"{output}: {counts or 'no text'}")

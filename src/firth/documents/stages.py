@@ -156,9 +156,13 @@ def _check(model: Any, given: Any, what: str, probe: Any) -> None:
     try:
         probe(model)
     except (AttributeError, TypeError, IndexError) as error:
-        raise KindError(f"{brief(given)}: {brief(model)} is no {what}") from error
+        raise KindError(f"{_named(given)}: found {brief(model)}, expected a {what}") from error
     except FirthError as error:
-        raise KindError(f"{brief(given)}: {brief(model)} cannot be used as {what}: {error}") from error
+        raise KindError(f"{_named(given)}: {brief(model)} cannot be used as a {what}: {error}") from error
+
+
+def _named(model: Any) -> str:
+    return os.fspath(model) if isinstance(model, str | os.PathLike) else brief(model)
 
 
 def _entities(tags: Iterable[Sequence[str]], target: str) -> Iterable[Entity]:

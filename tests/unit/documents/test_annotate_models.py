@@ -64,9 +64,9 @@ def test_what_a_stage_needs_is_said_at_once(models, tmp_path):
     for given, problem in (({"parser": models["parser"]}, "upos"), ({"coref": models["coref"]}, "tree")):
         with pytest.raises(firth.FirthError, match=f"raw text cannot be annotated by these models: .*{problem}"):
             firth.annotate_files(tmp_path / "a.txt", tmp_path / "out.conllu", **given)
-    with pytest.raises(firth.FirthError, match="is no tagger"):
+    with pytest.raises(firth.FirthError, match="expected a tagger"):
         firth.annotate("Ada.", tagger=models["parser"])
-    with pytest.raises(firth.FirthError, match=r"as parser|is no parser"):
+    with pytest.raises(firth.FirthError, match=r"as a parser|expected a parser"):
         firth.annotate("Ada.", parser=models["coref"])
     with pytest.raises(firth.FirthError, match=r"no coreference model|as coreference model"):
         firth.annotate("Ada.", coref=models["tagger"][0])

@@ -41,16 +41,16 @@ def test_entities_stay_where_no_tagger_finds_any():
 
 
 def test_models_of_other_tasks_are_refused(tmp_path):
-    with pytest.raises(KindError, match="is no tagger"):
+    with pytest.raises(KindError, match="expected a tagger"):
         Stages.of(Chain())
-    with pytest.raises(KindError, match="is no parser"):
+    with pytest.raises(KindError, match="expected a parser"):
         Stages.of(parser=SimpleNamespace(predict=lambda texts: "label"))
-    with pytest.raises(KindError, match="is no coreference model"):
+    with pytest.raises(KindError, match="expected a coreference model"):
         Stages.of(coref=object())
     import firth
 
     firth.WordVectors(["a"], [[1.0]]).save(tmp_path / "v")
-    with pytest.raises(KindError, match=r"v'.*is no tagger"):
+    with pytest.raises(KindError, match=r"v: .*expected a tagger"):
         Stages.of(str(tmp_path / "v"))
 
 

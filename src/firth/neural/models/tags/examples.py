@@ -85,7 +85,8 @@ def read_tagged(source: Any, targets: Sequence[str]) -> TaggedExamples:
     if isinstance(source, str | os.PathLike):
         items: Iterable[Any] = [source]
     elif isinstance(source, Iterable):
-        items = source
+        items = source = list(source)
+        name = ", ".join(str(item) for item in source) if source and all(map(_is_path, source)) else name
     else:
         raise CorpusError(f"found {brief(source)}; {FORMS}")
     pairs = [

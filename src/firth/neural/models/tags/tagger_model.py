@@ -1,5 +1,6 @@
 """A trained tagger: tags, their probabilities, the n best sequences, scores, saving."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,7 +11,7 @@ import torch
 
 from firth.arguments import explained
 from firth.attribute_names import TAGGERS, no_attribute
-from firth.errors import OptionError
+from firth.errors import CorpusError, OptionError, warn_caller
 from firth.evaluation.tags import TagScores, score_tags
 from firth.neural.models.tags.examples import read_tagged
 from firth.neural.models.tags.module import TaggerModule
@@ -28,6 +29,7 @@ from firth.text.inputs import check_items, token_lists
 from firth.training_facts import with_training_facts
 
 TAGS = "tags"  # the JSON file of the tags of each target
+SHOWN = 5  # tags that a message names
 BATCH_WORDS = 4096  # words that are read together, padding included
 Floats = npt.NDArray[np.float64]
 Answer = TypeVar("Answer")
@@ -229,12 +231,17 @@ class TaggerModel(SavedModel):
         Returns:
             The scores of each target.
 
+        Warns:
+            UserWarning: the tagger does not know some of the tags; they count as missed.
+
         Raises:
-            CorpusError: the source is missing or holds no sentence.
+            CorpusError: the source is missing or holds no sentence, or the tagger knows none of its tags.
             FormatError: a file is damaged, or tags mark no spans where those of the training data do.
             OptionError: the source has no such target.
         """
         data = read_tagged(gold, self.targets)
+        for target, tags in zip(self.targets, self.sets, strict=True):
+            _check_tags(tags, data.tags[target], target, data.name)
         found = self.predict(data.sentences, threads=threads, progress=progress)
         known = [[self.reader.knows(word) for word in words_of(sentence)] for sentence in data.sentences]
         return {
@@ -325,3 +332,21 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         batch.append(row)
     if batch:
         yield batch
+
+
+def _check_tags(known: TagSet, sentences: Sequence[Sequence[str]], target: str, name: str) -> None:
+    """Warn of tags that a tagger does not know.
+
+    Raises:
+        CorpusError: it knows none of them.
+    """
+    counts = Counter(tag for tags in sentences for tag in known.normal(tags))
+    unknown = [tag for tag, _ in counts.most_common() if tag not in known.shown]
+    if not unknown:
+        return
+    listed = ", ".join(unknown[:SHOWN]) + (", ..." if len(unknown) > SHOWN else "")
+    if len(unknown) == len(counts):
+        expected = ", ".join(known.shown[:SHOWN]) + (", ..." if len(known.shown) > SHOWN else "")
+        raise CorpusError(f"{name}: none of its tags ({listed}) is a tag of {target!r} here; expected {expected}")
+    words = sum(counts[tag] for tag in unknown)
+    warn_caller(f"{name}: {words:,} words have tags of {target!r} that the tagger does not know: {listed}")

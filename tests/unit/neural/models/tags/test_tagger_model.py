@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import KindError, OptionError
+from firth.errors import CorpusError, KindError, OptionError
 from firth.readers.conllu import DependencySentence
 from tests.unit.neural.models.tags.tiny import SIZES, sentences, training
 
@@ -114,7 +114,10 @@ def test_sentences_of_one_word_and_of_two_thousand(tagger):
 
 
 def test_gold_tags_that_the_tagger_lacks_count_as_missed(tagger):
-    scores = tagger.test([(["in", "Loto"], {"pos": ["ADP", "NEW"], "ner": ["O", "B-NEW"]})])
+    with pytest.warns(UserWarning, match="1 words have tags of '(pos|ner)' that the tagger does not know: (B-)?NEW"):
+        scores = tagger.test([(["in", "Loto"], {"pos": ["ADP", "NEW"], "ner": ["O", "B-NEW"]})])
     assert scores["pos"].accuracy <= 0.5
     assert scores["ner"].score == 0.0
     assert "NEW" in scores["ner"].spans.by_type
+    with pytest.raises(CorpusError, match=r"sentences: none of its tags \(V, U\) is a tag of 'pos' here; expected"):
+        tagger.test([(["in", "Loto", "in"], {"pos": ["V", "U", "V"], "ner": ["O", "O", "O"]})])
