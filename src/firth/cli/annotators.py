@@ -1,13 +1,16 @@
-"""What the commands of taggers and parsers share: training the model that `--model` names, and opening one."""
+"""What the commands of taggers, parsers and models of coreference share: to train the one of `--model`, to open one."""
 
 import importlib
+import inspect
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, output
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.model_flag import chosen_model
 from firth.cli.output import end, paragraphs, working
@@ -16,38 +19,94 @@ from firth.comparison.named import Model as Named
 from firth.comparison.named import named
 from firth.errors import MissingExtraError, OptionError
 from firth.registry import load_folder, plain_name
+from firth.timing import running_clock
 from firth.vectors.io.load import load_vectors
 
+Report = Callable[[str, Any, Path, float, bool], None]  # of a name, its model, the folder, seconds, whether as JSON
 
-def trainer(
-    arguments: Sequence[str], run: Callable[..., None], *, homes: tuple[str, ...], default: str, what: str
-) -> typer.Typer:
-    """Return the command `train` with the flags of the model that the arguments name.
 
-    Args:
-        arguments: of the command line.
-        run: takes `name` and `how`, the model, and its flags.
+@dataclass(frozen=True)
+class Training:
+    """What the commands that train models differ in.
+
+    Attributes:
+        group: of the commands, such as "tag".
+        what: a model is, such as "tagger".
         homes: module prefixes of the models.
         default: name of a model.
-        what: they are, such as "tagger".
-
-    Raises:
-        MissingExtraError: PyTorch is not installed.
+        source: annotation of the argument with the data.
+        held_out: help of `--held-out`.
+        about: help of the command.
+        report: prints what came of a training.
     """
-    models = named(homes)
-    name = chosen_model(arguments, list(models), default)
-    try:
-        importlib.import_module("firth.neural")  # which says what is missing
-    except MissingExtraError:
-        raise MissingExtraError("torch", "neural", f"train a {what}") from None
-    model = models[name]
-    usual = model.kind.training
-    command = with_flags(run, [_flags(model), Flags(type(usual), "Training", defaults=usual)], name=name, how=model)
-    app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, add_completion=False, context_settings=SETTINGS)
-    app.callback()(_shared)
-    text = [model.description, paragraphs(command).partition("\n\n")[2]]
-    add_command(app, "train", command, help="\n\n".join(text))
-    return app
+
+    group: str
+    what: str
+    homes: tuple[str, ...]
+    default: str
+    source: Any
+    held_out: str
+    about: str
+    report: Report
+
+    def command(self) -> Callable[[typer.Context], None]:
+        """Return the command, whose flags depend on the model that its arguments name."""
+
+        def train(context: typer.Context) -> None:
+            arguments = context.args or ["--help"]
+            with running_clock():  # importing PyTorch counts against --minutes
+                self.app(arguments)(["train", *arguments], prog_name=f"firth {self.group}")
+
+        train.__doc__ = f"""Train a {self.what}: `firth {self.group} train FILE... -o OUT`.
+
+        `firth {self.group} train --model NAME --help` shows the options of a model.
+        """
+        return train
+
+    def app(self, arguments: Sequence[str]) -> typer.Typer:
+        """Return the command `train` with the flags of the model that the arguments name.
+
+        Raises:
+            MissingExtraError: PyTorch is not installed.
+        """
+        models = named(self.homes)
+        name = chosen_model(arguments, list(models), self.default)
+        try:
+            importlib.import_module("firth.neural")  # which says what is missing
+        except MissingExtraError:
+            raise MissingExtraError("torch", "neural", f"train a {self.what}") from None
+        how = models[name]
+        usual = how.kind.training
+        flags = [_flags(how), Flags(type(usual), "Training", defaults=usual)]
+        command = with_flags(self._run, flags, training=self, name=name, how=how)
+        app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, add_completion=False, context_settings=SETTINGS)
+        app.callback()(_shared)
+        text = [how.description, paragraphs(command).partition("\n\n")[2]]
+        add_command(app, "train", command, help="\n\n".join(text))
+        return app
+
+    @property
+    def _run(self) -> Callable[..., None]:
+        """The function that trains, with the help of this command in its signature."""
+
+        def run(**values: Any) -> None:
+            _train(**values)
+
+        kinds = {
+            "source": self.source,
+            "output": Annotated[Path, output(f"Folder to save the {self.what} in.")],
+            "model": Annotated[str, model_help(self.homes)],
+            "held_out": Annotated[Path | None, typer.Option(help=self.held_out, metavar="FILE")],
+        }
+        parameters = inspect.signature(_train).parameters.values()
+        replaced = [each.replace(annotation=kinds.get(each.name, each.annotation)) for each in parameters]
+        model = next(number for number, each in enumerate(replaced) if each.name == "model")
+        replaced[model] = replaced[model].replace(default=self.default)
+        run.__doc__ = (
+            f"{self.about}\n\nCtrl-C or SIGTERM stops at a safe point and saves what was learned, if anything."
+        )
+        vars(run)["__signature__"] = inspect.Signature(replaced)
+        return run
 
 
 def _shared() -> None:
@@ -67,49 +126,47 @@ def model_help(homes: tuple[str, ...]) -> Any:
     )
 
 
-def trained(
+def _train(
+    training: Training,
+    name: str,
     how: Named,
-    source: Any,
+    source: list[Path],
     output: Path,
-    report: Callable[[Any], None],
-    *,
-    vectors: Path | None,
-    checkpoint: Path | None,
-    quiet: bool,
-    options: dict[str, Any],
-    **run: Any,
+    model: str = "",
+    held_out: Path | None = None,
+    vectors: Annotated[
+        Path | None, typer.Option(help="Word vectors to start from.", metavar="VECTORS", show_default=False)
+    ] = None,
+    seed: Seed = 0,
+    threads: OneThread = None,
+    checkpoint: Checkpoint = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
 ) -> None:
-    """Train a model, save it, and report on it.
-
-    Args:
-        how: the model.
-        source: to train on.
-        output: folder to save in.
-        report: prints what came of it.
-        vectors: file of vectors to start from.
-        checkpoint: folder for checkpoints.
-        quiet: whether no progress is shown.
-        options: of the model and of training.
-        **run: other arguments of `train`.
-
-    Raises:
-        OptionError: the folder holds something else.
-    """
+    """Train a model, save it, and report on it."""
+    began = time.monotonic()
     check_folder_target(output)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    usual = how.kind.training
-    training = replace(usual, **Flags(type(usual), "Training").select(options))
+    usual, given = how.kind.training, {}
     if vectors is not None:
         with working(f"reading {vectors}", quiet):
-            run["vectors"] = load_vectors(str(vectors))
-    model = how.kind(**_flags(how).select(options), **how.preset).train(
-        source, training=training, checkpoint=checkpoint, progress=not quiet, **run
+            given["vectors"] = load_vectors(str(vectors))
+    trained = how.kind(**_flags(how).select(options), **how.preset).train(
+        source,
+        held_out=held_out,
+        training=replace(usual, **Flags(type(usual), "Training").select(options)),
+        seed=seed,
+        threads=threads,
+        checkpoint=checkpoint,
+        progress=not quiet,
+        **given,
     )
-    model.metadata.setdefault("name", output.stem)
-    model.save(output)
-    report(model)
-    end(model.metadata["training"])
+    trained.metadata.setdefault("name", output.stem)
+    trained.save(output)
+    training.report(name, trained, output, time.monotonic() - began, json)
+    end(trained.metadata["training"])
 
 
 def open_model(path: Path, kind: str) -> Any:

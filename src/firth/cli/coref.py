@@ -1,33 +1,21 @@
 """`firth coref`: train, predict and test models of coreference."""
 
-import importlib
 import shlex
 import sys
-import time
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, names, output
-from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
-from firth.cli.model_flag import PASSED_ON, chosen_model
-from firth.cli.output import end, paragraphs, print_json, working
-from firth.cli.targets import check_folder_target, check_writable
-from firth.comparison.named import Model as Named
-from firth.comparison.named import named
+from firth.cli.annotators import Training, open_model
+from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, names, output
+from firth.cli.flags import Group, add_command
+from firth.cli.model_flag import PASSED_ON
+from firth.cli.output import paragraphs, print_json, working
 from firth.documents.conllu_documents import conllu_lines
 from firth.documents.files import check_written, write_documents
 from firth.documents.jsonl import document_json
-from firth.errors import MissingExtraError, OptionError
-from firth.registry import load_folder, plain_name
-from firth.timing import running_clock
-from firth.vectors.io.load import load_vectors
-
-HOMES = ("firth.neural.models.coreference.",)
-DEFAULT = "ranking"
 
 Resolver = Annotated[Path, names("A model of coreference: a folder that firth wrote.", "MODEL")]
 Documents = Annotated[
@@ -37,101 +25,6 @@ Documents = Annotated[
         "FILE",
     ),
 ]
-
-
-def train(context: typer.Context) -> None:
-    """Train a model of coreference: `firth coref train FILE... -o OUT`.
-
-    `firth coref train --model NAME --help` shows the options of a model.
-    """
-    arguments = context.args or ["--help"]
-    with running_clock():  # importing PyTorch counts against --minutes
-        trainer(arguments)(["train", *arguments], prog_name="firth coref")
-
-
-def trainer(arguments: Sequence[str]) -> typer.Typer:
-    """Return the command with the flags of the model that the arguments name.
-
-    Raises:
-        MissingExtraError: PyTorch is not installed.
-    """
-    models = named(HOMES)
-    name = chosen_model(arguments, list(models), DEFAULT)
-    try:
-        importlib.import_module("firth.neural")  # which says what is missing
-    except MissingExtraError:
-        raise MissingExtraError("torch", "neural", "train a model of coreference") from None
-    model = models[name]
-    usual = model.kind.training
-    run = with_flags(
-        _train, [_model_flags(model), Flags(type(usual), "Training", defaults=usual)], name=name, how=model
-    )
-    app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, add_completion=False, context_settings=SETTINGS)
-    app.callback()(_shared)
-    text = [model.description, paragraphs(run).partition("\n\n")[2]]
-    add_command(app, "train", run, help="\n\n".join(text))
-    return app
-
-
-def _shared() -> None:
-    """Make typer expect the name of a command even if the app has only one."""
-
-
-def _model_flags(model: Named) -> Flags:
-    return Flags(model.kind, "Model", frozenset(model.preset) | model.unused)
-
-
-def _train(
-    name: str,
-    how: Named,
-    source: Documents,
-    output: Annotated[Path, output("Folder to save the model in.")],
-    model: Annotated[
-        str,
-        typer.Option(
-            help=f"Model: {', '.join(named(HOMES))}; --model NAME --help shows its options.",
-            metavar="NAME",
-            show_default=True,
-        ),
-    ] = DEFAULT,
-    held_out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Documents that choose the best epoch. Default: a tenth of the training documents.", metavar="FILE"
-        ),
-    ] = None,
-    vectors: Annotated[
-        Path | None, typer.Option(help="Word vectors to start from.", metavar="VECTORS", show_default=False)
-    ] = None,
-    seed: Seed = 0,
-    threads: OneThread = None,
-    checkpoint: Checkpoint = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
-    **options: Any,
-) -> None:
-    """Train a model of coreference on documents with chains.
-
-    Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
-    """
-    began = time.monotonic()
-    check_folder_target(output)
-    if checkpoint is not None:
-        check_writable(checkpoint / "state")
-    trainer = how.kind(**_model_flags(how).select(options), **how.preset)
-    training = replace(how.kind.training, **Flags(type(how.kind.training), "Training").select(options))
-    given = None
-    if vectors is not None:
-        with working(f"reading {vectors}", quiet):
-            given = load_vectors(str(vectors))
-    resolver = trainer.train(
-        source, held_out=held_out, vectors=given,
-        training=training, seed=seed, threads=threads, checkpoint=checkpoint, progress=not quiet,
-    )  # fmt: skip
-    resolver.metadata.setdefault("name", output.stem)
-    resolver.save(output)
-    _report(name, resolver, output, time.monotonic() - began, json)
-    end(resolver.metadata["training"])
 
 
 def _report(name: str, resolver: Any, output: Path, seconds: float, json: bool) -> None:
@@ -155,16 +48,16 @@ def _report(name: str, resolver: Any, output: Path, seconds: float, json: bool) 
     print(f"next: firth coref test {shlex.quote(str(output))} FILE")
 
 
-def _open(path: Path) -> Any:
-    """Return a model of coreference.
-
-    Raises:
-        OptionError: the folder holds something else.
-    """
-    content = load_folder(path)
-    if plain_name(content) != "a model of coreference":
-        raise OptionError(f"{path} holds {plain_name(content)}, expected a model of coreference")
-    return content
+train = Training(
+    group="coref",
+    what="model of coreference",
+    homes=("firth.neural.models.coreference.",),
+    default="ranking",
+    source=Documents,
+    held_out="Documents that choose the best epoch. Default: a tenth of the training documents.",
+    about="Train a model of coreference on documents with chains.",
+    report=_report,
+).command()
 
 
 def _predict(
@@ -189,7 +82,7 @@ def _predict(
     if output is not None:
         check_written(output)
     with working(f"reading {model}", quiet):
-        resolver = _open(model)
+        resolver = open_model(model, "a model of coreference")
     how = {} if mentions == "auto" else {"mentions": mentions}
     found = resolver.predict([Path(path) for path in source], threads=threads, progress=not quiet, **how)
     if output is not None:
@@ -207,7 +100,9 @@ def _test(
 
     With the gold mentions and, where all sentences have trees, with mentions that are found.
     """
-    scores = _open(model).test([Path(path) for path in source], seed=seed, threads=threads, progress=not quiet)
+    scores = open_model(model, "a model of coreference").test(
+        [Path(path) for path in source], seed=seed, threads=threads, progress=not quiet
+    )
     print_json(asdict(scores)) if json else print(scores)
 
 

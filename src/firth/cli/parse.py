@@ -1,7 +1,6 @@
 """`firth parse`: train, predict and test dependency parsers."""
 
 import shlex
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -9,19 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.annotators import model_help, open_model, trained, trainer
-from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, names, output
+from firth.cli.annotators import Training, open_model
+from firth.cli.arguments import AsJson, OneThread, Quiet, names
 from firth.cli.flags import Group, add_command
 from firth.cli.model_flag import PASSED_ON
 from firth.cli.output import following, paragraphs, print_json, working
 from firth.cli.texts import line_batches
-from firth.comparison.named import Model as Named
 from firth.errors import OptionError
 from firth.readers.conllu import DependencySentence, read_conllu
-from firth.timing import running_clock
 
-HOMES = ("firth.neural.models.parsers.",)
-DEFAULT = "transition"
 SENTENCES = 1 << 10  # per batch
 
 Parser = Annotated[Path, names("A parser: a folder that firth wrote.", "MODEL")]
@@ -32,55 +27,6 @@ Texts = Annotated[
 Tagger = Annotated[
     Path | None, typer.Option(help="A tagger for the tags that the parser reads.", metavar="MODEL", show_default=False)
 ]
-
-
-def train(context: typer.Context) -> None:
-    """Train a dependency parser: `firth parse train FILE... -o OUT`.
-
-    `firth parse train --model NAME --help` shows the options of a model.
-    """
-    arguments = context.args or ["--help"]
-    with running_clock():  # importing PyTorch counts against --minutes
-        command = trainer(arguments, _train, homes=HOMES, default=DEFAULT, what="parser")
-        command(["train", *arguments], prog_name="firth parse")
-
-
-def _train(
-    name: str,
-    how: Named,
-    source: Trees,
-    output: Annotated[Path, output("Folder to save the parser in.")],
-    model: Annotated[str, model_help(HOMES)] = DEFAULT,
-    held_out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Sentences that choose the best epoch. Default: the last tenth of the training sentences.",
-            metavar="FILE",
-        ),
-    ] = None,
-    vectors: Annotated[
-        Path | None, typer.Option(help="Word vectors to start from.", metavar="VECTORS", show_default=False)
-    ] = None,
-    seed: Seed = 0,
-    threads: OneThread = None,
-    checkpoint: Checkpoint = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
-    **options: Any,
-) -> None:
-    """Train a dependency parser on a treebank in CoNLL-U.
-
-    Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
-    """
-    began = time.monotonic()
-
-    def report(parser: Any) -> None:
-        _report(name, parser, output, time.monotonic() - began, json)
-
-    trained(
-        how, source, output, report, vectors=vectors, checkpoint=checkpoint, quiet=quiet, options=options,
-        held_out=held_out, seed=seed, threads=threads,
-    )  # fmt: skip
 
 
 def _report(name: str, parser: Any, output: Path, seconds: float, json: bool) -> None:
@@ -104,6 +50,18 @@ def _report(name: str, parser: Any, output: Path, seconds: float, json: bool) ->
         where = f"{facts['held_out_sentences']:,} held-out sentences"
         print(f"best epoch {best['epoch']:g}: LAS {right:.2f}, with subtypes of relations, on {where}")
     print(f"next: firth parse test {shlex.quote(str(output))} FILE")
+
+
+train = Training(
+    group="parse",
+    what="parser",
+    homes=("firth.neural.models.parsers.",),
+    default="transition",
+    source=Trees,
+    held_out="Sentences that choose the best epoch. Default: the last tenth of the training sentences.",
+    about="Train a dependency parser on a treebank in CoNLL-U.",
+    report=_report,
+).command()
 
 
 def _opened(model: Path, tagger: Path | None, quiet: bool) -> tuple[Any, Any]:

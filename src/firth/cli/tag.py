@@ -1,7 +1,6 @@
 """`firth tag`: train, predict and test taggers."""
 
 import shlex
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -9,19 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.annotators import model_help, open_model, trained, trainer
-from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, TextFile, names, output
+from firth.cli.annotators import Training, open_model
+from firth.cli.arguments import AsJson, OneThread, Quiet, TextFile, names
 from firth.cli.flags import Group, add_command
 from firth.cli.model_flag import PASSED_ON
 from firth.cli.output import following, paragraphs, print_json, working
 from firth.cli.texts import line_batches
-from firth.comparison.named import Model as Named
 from firth.readers.columns import read_columns
 from firth.readers.conllu import DependencySentence, read_conllu
-from firth.timing import running_clock
 
-HOMES = ("firth.neural.models.tags.",)
-DEFAULT = "bilstm-crf"
 LINES = 1 << 12  # sentences per batch
 COLUMNS = {"upos": "tags", "xpos": "language_tags", "feats": "features"}  # of CoNLL-U, and how its sentences name them
 
@@ -30,58 +25,6 @@ Tagged = Annotated[
     list[Path],
     names("Sentences with tags: CoNLL-U (.conllu), or columns, a word per line and an empty line between.", "FILE"),
 ]
-
-
-def train(context: typer.Context) -> None:
-    """Train a tagger: `firth tag train FILE... -o OUT`.
-
-    `firth tag train --model NAME --help` shows the options of a model.
-    """
-    arguments = context.args or ["--help"]
-    with running_clock():  # importing PyTorch counts against --minutes
-        command = trainer(arguments, _train, homes=HOMES, default=DEFAULT, what="tagger")
-        command(["train", *arguments], prog_name="firth tag")
-
-
-def _train(
-    name: str,
-    how: Named,
-    source: Tagged,
-    output: Annotated[Path, output("Folder to save the tagger in.")],
-    model: Annotated[str, model_help(HOMES)] = DEFAULT,
-    held_out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Sentences with tags that choose the best epoch. Default: a tenth of the training sentences.",
-            metavar="FILE",
-        ),
-    ] = None,
-    vectors: Annotated[
-        Path | None, typer.Option(help="Word vectors to start from.", metavar="VECTORS", show_default=False)
-    ] = None,
-    seed: Seed = 0,
-    threads: OneThread = None,
-    checkpoint: Checkpoint = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
-    **options: Any,
-) -> None:
-    """Train a tagger on sentences with tags.
-
-    Targets of CoNLL-U are upos, xpos and feats, several with commas between. Of a file of columns the last one is
-    learned, or those that --targets names by number, from 1.
-
-    Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
-    """
-    began = time.monotonic()
-
-    def report(tagger: Any) -> None:
-        _report(name, tagger, output, time.monotonic() - began, json)
-
-    trained(
-        how, source, output, report, vectors=vectors, checkpoint=checkpoint, quiet=quiet, options=options,
-        held_out=held_out, seed=seed, threads=threads,
-    )  # fmt: skip
 
 
 def _report(name: str, tagger: Any, output: Path, seconds: float, json: bool) -> None:
@@ -106,6 +49,21 @@ def _report(name: str, tagger: Any, output: Path, seconds: float, json: bool) ->
         right = 100 * (1 - best["held_out_error"])
         print(f"best epoch {best['epoch']:g}: {right:.2f} on {facts['held_out_sentences']:,} held-out sentences")
     print(f"next: firth tag test {shlex.quote(str(output))} FILE")
+
+
+train = Training(
+    group="tag",
+    what="tagger",
+    homes=("firth.neural.models.tags.",),
+    default="bilstm-crf",
+    source=Tagged,
+    held_out="Sentences with tags that choose the best epoch. Default: a tenth of the training sentences.",
+    about="""Train a tagger on sentences with tags.
+
+    Targets of CoNLL-U are upos, xpos and feats, several with commas between. Of a file of columns the last one is
+    learned, or those that --targets names by number, from 1.""",
+    report=_report,
+).command()
 
 
 def _predict(
