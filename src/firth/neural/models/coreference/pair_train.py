@@ -16,13 +16,11 @@ from firth.neural.models.coreference.options import CoreferenceOptions
 from firth.neural.models.coreference.pair_data import PairItem, PairReader, pair_batches
 from firth.neural.models.coreference.pair_module import PairModule
 from firth.neural.models.coreference.pair_task import PairTask
-from firth.neural.models.coreference.sources import learnable
-from firth.neural.models.tokens.reader import learn_token_reader
-from firth.neural.training.held_out import split_rows
+from firth.neural.models.coreference.sources import split_documents
+from firth.neural.models.tokens.options import with_vectors
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
-from firth.options import check_kind
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
@@ -57,23 +55,10 @@ def train_coreference(
         DivergenceError: training diverged.
     """
     config = RunConfig.of(options.training, run)
-    options = _with_vectors(options, vectors)
+    options = with_vectors(options, vectors, needed=False)
     with running_clock():
-        train = learnable(documents, "the training documents")
-        if held_out is None:
-            rows = split_rows(len(train), config.seed, f"the training documents: {len(train)} document")
-            train, judged = ([train[row] for row in some] for some in rows)
-        else:
-            judged = learnable(held_out, "held_out")
-        tokens = learn_token_reader(
-            (sentence for document in train for sentence in document.sentences),
-            min_count=options.min_count,
-            lowercase=options.lowercase,
-            characters=options.characters != "none",
-            vectors=vectors,
-            extra_words=options.extra_words,
-            tuned=options.embedding == "tuned",
-        )
+        train, judged = split_documents(documents, held_out, config.seed)
+        tokens = options.learn_reader((sentence for document in train for sentence in document.sentences), vectors)
         reader = PairReader(tokens, options.nearest, options.matching)
         items, held = [reader.item(document) for document in train], [reader.item(document) for document in judged]
         digest = {"examples": _digest([*items, *held], vectors)}
@@ -120,15 +105,6 @@ def _merged(
         config = dataclasses.replace(config, checkpoint=Path(config.checkpoint) / "merging")
     batches = pair_batches(items, batch_size=config.training.batch_size, seed=config.seed)
     return fit_model(ClusterTask(module, batches, held), options, config, digest)
-
-
-def _with_vectors(options: CoreferenceOptions, vectors: WordVectors | None) -> CoreferenceOptions:
-    """Return the options with the width of given vectors, and no more extra words than they have."""
-    if vectors is None:
-        return dataclasses.replace(options, extra_words=0)
-    check_kind("vectors", vectors, WordVectors)
-    changes: dict[str, Any] = {"dim": vectors.dim} if options.embedding == "tuned" else {}
-    return dataclasses.replace(options, extra_words=min(options.extra_words, len(vectors)), **changes)
 
 
 def _digest(items: Sequence[PairItem], vectors: WordVectors | None) -> str:

@@ -9,6 +9,7 @@ from firth.documents.coreference_files import read_coreference
 from firth.documents.document import Document
 from firth.documents.files import read_documents
 from firth.errors import CorpusError, brief
+from firth.neural.training.held_out import split_rows
 
 FORMS = "expected documents, or files of them: CoNLL-U, JSONL, or the columns of CoNLL-2012"
 
@@ -55,6 +56,19 @@ def learnable(source: Any, name: str) -> list[Document]:
             "chains to learn from"
         )
     return documents
+
+
+def split_documents(documents: Any, held_out: Any, seed: int) -> tuple[list[Document], list[Document]]:
+    """Return the documents to learn from, and those that select the model: held-out ones, or a random tenth.
+
+    Raises:
+        CorpusError: no chain has two mentions, or there is one document only, and none is held out.
+    """
+    train = learnable(documents, "the training documents")
+    if held_out is not None:
+        return train, learnable(held_out, "held_out")
+    rows, held_out_rows = split_rows(len(train), seed, f"the training documents: {len(train)} document")
+    return [train[row] for row in rows], [train[row] for row in held_out_rows]
 
 
 def _read(path: Path) -> Iterable[Document]:

@@ -9,17 +9,16 @@ import numpy as np
 
 from firth.arguments import explained
 from firth.documents.document import Document
-from firth.neural.models.coreference.sources import learnable
+from firth.neural.models.coreference.sources import split_documents
 from firth.neural.models.coreference.span_data import document_batches, read_document
 from firth.neural.models.coreference.span_model import SpanCoreferenceModel
 from firth.neural.models.coreference.span_options import SpanOptions
 from firth.neural.models.coreference.span_task import SpanTask
-from firth.neural.models.tokens.reader import TokenReader, learn_token_reader
-from firth.neural.training.held_out import split_rows
+from firth.neural.models.tokens.options import with_vectors
+from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
-from firth.options import check_kind
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
@@ -55,22 +54,9 @@ def train_span_model(
     """
     config = RunConfig.of(options.training, run)
     with running_clock():
-        train = learnable(documents, "the training documents")
-        if held_out is None:
-            rows = split_rows(len(train), config.seed, f"the training documents: {len(train)} document")
-            train, judged = ([train[row] for row in some] for some in rows)
-        else:
-            judged = learnable(held_out, "held_out")
+        train, judged = split_documents(documents, held_out, config.seed)
         options = _settled(options, train, vectors)
-        reader = learn_token_reader(
-            (sentence for document in train for sentence in document.sentences),
-            min_count=options.min_count,
-            lowercase=options.lowercase,
-            characters=options.characters != "none",
-            vectors=vectors,
-            extra_words=options.extra_words,
-            tuned=options.embedding == "tuned",
-        )
+        reader = options.learn_reader((sentence for document in train for sentence in document.sentences), vectors)
         return _trained(options, train, judged, reader, config, vectors)
 
 
@@ -107,14 +93,12 @@ def _trained(
 
 def _settled(options: SpanOptions, documents: Sequence[Document], vectors: WordVectors | None) -> SpanOptions:
     """Return the options with the width of given vectors, and with what the documents say of singletons."""
-    changes: dict[str, Any] = {"extra_words": 0}
-    if vectors is not None:
-        check_kind("vectors", vectors, WordVectors)
-        changes["extra_words"] = min(options.extra_words, len(vectors))
-        changes |= {"dim": vectors.dim} if options.embedding == "tuned" else {}
-    if options.singletons is None:
-        changes["singletons"] = any(len(chain) == 1 for document in documents for chain in document.clusters)
-    return dataclasses.replace(options, **changes)
+    options = with_vectors(options, vectors, needed=False)
+    if options.singletons is not None:
+        return options
+    return dataclasses.replace(
+        options, singletons=any(len(chain) == 1 for each in documents for chain in each.clusters)
+    )
 
 
 def _digest(documents: Sequence[Document], reader: TokenReader, vectors: WordVectors | None) -> str:

@@ -42,7 +42,6 @@ from firth.neural.models.parsers.transition import TAGS
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.files import restored_reader
 from firth.neural.models.tokens.options import TokenOptions
-from firth.neural.models.tokens.reader import learn_token_reader
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.task import Task
 from firth.options import Preset, option, options_class
@@ -98,16 +97,7 @@ class BiaffineParser(ParserOptions, TokenOptions):
 
     def vocabulary(self, sentences: Sequence[DependencySentence], vectors: WordVectors | None) -> BiaffineVocabulary:
         """Return words, characters, tags and relations; see `ParserOptions.vocabulary`."""
-        reader = learn_token_reader(
-            sentences,
-            min_count=self.min_count,
-            lowercase=self.lowercase,
-            characters=self.characters != "none",
-            columns=self.columns,
-            vectors=vectors,
-            extra_words=self.extra_words,
-            tuned=self.embedding == "tuned",
-        )
+        reader = self.learn_reader(sentences, vectors, columns=self.columns)
         counts = Counter(relation for sentence in sentences for relation in sentence.relations)
         return BiaffineVocabulary(reader, sorted(counts, key=lambda name: (-counts[name], name)))
 

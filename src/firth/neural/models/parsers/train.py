@@ -1,6 +1,5 @@
 """The method `train` of dependency parsers: read the sentences, create a module, run the training loop."""
 
-import dataclasses
 import hashlib
 from collections.abc import Sequence
 from typing import Any, Unpack
@@ -8,14 +7,13 @@ from typing import Any, Unpack
 import numpy as np
 
 from firth.arguments import explained
-from firth.errors import OptionError
 from firth.neural.models.parsers.data import development_split, read_sentences
 from firth.neural.models.parsers.options import ParserOptions
 from firth.neural.models.parsers.parser_model import ParserModel
+from firth.neural.models.tokens.options import with_vectors
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
-from firth.options import check_kind
 from firth.readers.conllu import DependencySentence
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
@@ -50,7 +48,7 @@ def train_parser(
         OptionError: an option is out of its range, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    options = _with_vectors(options, vectors)
+    options = with_vectors(options, vectors, own_words=options.own_words)
     config = RunConfig.of(options.training, run)
     with running_clock():
         sentences = read_sentences(source)
@@ -66,23 +64,6 @@ def train_parser(
         facts = {"held_out_sentences": len(judged), "tokens": sum(map(len, sentences))}
         facts = fit_model(task, options, config, data, facts=facts)
     return ParserModel(module, options, vocabulary, {"training": facts})
-
-
-def _with_vectors(options: ParserOptions, vectors: WordVectors | None) -> ParserOptions:
-    """Return the options with the width of given vectors, and no more extra words than they have.
-
-    Raises:
-        KindError: they are no vectors.
-        OptionError: the options need vectors and there are none.
-    """
-    if vectors is None and options.embedding == "static":
-        raise OptionError("embedding='static' without vectors: expected vectors=, or embedding='tuned'")
-    changes: dict[str, Any] = {"extra_words": 0}
-    if vectors is not None:
-        check_kind("vectors", vectors, WordVectors)
-        changes["extra_words"] = min(options.extra_words, len(vectors))
-        changes |= {"dim": vectors.dim} if options.embedding == "tuned" or not options.own_words else {}
-    return dataclasses.replace(options, **changes)  # type: ignore[type-var]  # each parser is a dataclass
 
 
 def _digest(sentences: Sequence[DependencySentence], vectors: WordVectors | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from firth.arguments import explained
-from firth.errors import CorpusError, OptionError, warn_caller
+from firth.errors import CorpusError, warn_caller
 from firth.neural.models.tags.data import encoded, tag_batches
 from firth.neural.models.tags.examples import TaggedExamples, default_target, listed, read_tagged
 from firth.neural.models.tags.module import TaggerModule
@@ -16,13 +16,13 @@ from firth.neural.models.tags.options import TaggerOptions
 from firth.neural.models.tags.tag_set import Ids, TagSet, learn_tag_set
 from firth.neural.models.tags.tagger_model import TaggerModel
 from firth.neural.models.tags.task import TagTask
-from firth.neural.models.tokens.reader import ReadSentence, TokenReader, learn_token_reader
+from firth.neural.models.tokens.options import with_vectors
+from firth.neural.models.tokens.reader import ReadSentence, TokenReader
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
-from firth.options import check_kind
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
@@ -62,7 +62,7 @@ def train_tagger(
         OptionError: an option is out of its range, the data have no such target, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
-    options = _with_vectors(options, vectors)
+    options = with_vectors(options, vectors)
     config = RunConfig.of(options.training, run)
     with running_clock():
         source = listed(source)
@@ -76,22 +76,6 @@ def train_tagger(
         return _trained(options, examples, judged, config, vectors)
 
 
-def _with_vectors(options: TaggerOptions, vectors: WordVectors | None) -> TaggerOptions:
-    """Return the options with the width of given vectors, and no more extra words than they have.
-
-    Raises:
-        KindError: they are no vectors.
-        OptionError: the options keep given vectors, and there are none.
-    """
-    if vectors is None:
-        if options.embedding == "static":
-            raise OptionError("embedding='static' without vectors: expected vectors=, or embedding='tuned'")
-        return dataclasses.replace(options, extra_words=0)
-    check_kind("vectors", vectors, WordVectors)
-    changes: dict[str, Any] = {"dim": vectors.dim} if options.embedding == "tuned" else {}
-    return dataclasses.replace(options, extra_words=min(options.extra_words, len(vectors)), **changes)
-
-
 def _trained(
     options: TaggerOptions,
     examples: TaggedExamples,
@@ -100,16 +84,7 @@ def _trained(
     vectors: WordVectors | None,
 ) -> TaggerModel:
     sets = [_tag_set(options, target, tags, examples.name) for target, tags in examples.tags.items()]
-    reader = learn_token_reader(
-        examples.sentences,
-        min_count=options.min_count,
-        lowercase=options.lowercase,
-        characters=options.characters != "none",
-        columns=options.read_columns,
-        vectors=vectors,
-        extra_words=options.extra_words,
-        tuned=options.embedding == "tuned",
-    )
+    reader = options.learn_reader(examples.sentences, vectors, columns=options.read_columns)
     train, held_out = ([reader.read(sentence) for sentence in each.sentences] for each in (examples, judged))
     tags, held_out_tags = encoded(examples, sets), encoded(judged, sets)
     module = new_module(options, reader, sets, config.seed, vectors, copies=2)

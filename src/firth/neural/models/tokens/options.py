@@ -1,6 +1,15 @@
 """Options of models that read the words of sentences: their vectors."""
 
-from firth.options import check, option, options_class
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from firth.errors import OptionError
+from firth.neural.models.tokens.reader import Sentence, TokenReader, learn_token_reader
+from firth.options import check, check_kind, option, options_class
+from firth.vectors.word_vectors import WordVectors
+
+Options = TypeVar("Options", bound=Any)
 
 CHARACTERS = ("cnn", "lstm", "none")
 EMBEDDINGS = ("tuned", "static")
@@ -39,3 +48,52 @@ class TokenOptions:
 
     def __post_init__(self) -> None:
         check(self)
+
+    def learn_reader(
+        self, sentences: Iterable[Sentence], vectors: WordVectors | None, *, columns: Sequence[str] = ()
+    ) -> TokenReader:
+        """Return a reader of the words of training sentences; see `learn_token_reader`.
+
+        Args:
+            sentences: to train on.
+            vectors: given word vectors.
+            columns: that are read.
+
+        Raises:
+            CorpusError: there is no word, or a sentence has a column without any value.
+        """
+        return learn_token_reader(
+            sentences,
+            min_count=self.min_count,
+            lowercase=self.lowercase,
+            characters=self.characters != "none",
+            columns=columns,
+            vectors=vectors,
+            extra_words=self.extra_words,
+            tuned=self.embedding == "tuned",
+        )
+
+
+def with_vectors(
+    options: Options, vectors: WordVectors | None, *, own_words: bool = True, needed: bool = True
+) -> Options:
+    """Return options with the width of given vectors, and no more extra words than they have.
+
+    Args:
+        options: a dataclass with the fields dim, embedding and extra_words.
+        vectors: given word vectors, or None.
+        own_words: whether static vectors stand beside trained ones, which have their own width.
+        needed: whether static vectors must be given.
+
+    Raises:
+        KindError: they are no vectors.
+        OptionError: the options keep given vectors, and there are none.
+    """
+    changes: dict[str, Any] = {"extra_words": 0}
+    if vectors is not None:
+        check_kind("vectors", vectors, WordVectors)
+        changes["extra_words"] = min(options.extra_words, len(vectors))
+        changes |= {"dim": vectors.dim} if options.embedding == "tuned" or not own_words else {}
+    elif needed and options.embedding == "static":
+        raise OptionError("embedding='static' without vectors: expected vectors=, or embedding='tuned'")
+    return dataclasses.replace(options, **changes)
