@@ -34,6 +34,7 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "NgramModel": "an n-gram model",
     "SenseVectors": "sense vectors",
     "SentenceEncoder": "a sentence encoder",
+    "SpanCoreferenceModel": "a model of coreference",
     "SubwordVectors": "subword vectors",
     "WordVectors": "word vectors",
 }

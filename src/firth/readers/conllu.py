@@ -16,7 +16,7 @@ from firth.readers.tree import Tree, tree_problem
 from firth.storage.files import lines_of, replacing_file
 
 COLUMNS = 10
-FORM, LEMMA, UPOS, XPOS, FEATURES, HEAD, RELATION = range(1, 8)
+FORM, LEMMA, UPOS, XPOS, FEATURES, HEAD, RELATION, ENHANCED = range(1, 9)
 NONE = "_"  # a column without a value
 _BREAK = re.compile(r"[\t\n\r]")
 
@@ -132,6 +132,8 @@ class DependencySentence:
     ) -> "DependencySentence":
         """Return the sentence with other columns; multiword tokens, empty nodes and all else stay as they are.
 
+        Enhanced dependencies (DEPS) of words belong to a tree: with another one they are "_".
+
         Args:
             lemmas: T lemmas.
             tags: T universal part-of-speech tags.
@@ -157,6 +159,8 @@ class DependencySentence:
         problem = tree_problem([head - 1 for head in heads]) if heads is not None else ""
         if problem:
             raise ShapeError(f"{problem}; expected one tree")
+        if any(columns.get(index, self._columns[index]) != self._columns[index] for index in (HEAD, RELATION)):
+            columns[ENHANCED] = (NONE,) * len(self)
         numbers = iter(range(len(self)))
         rows = [row if not row[0].isdecimal() else _replaced(row, columns, next(numbers)) for row in self.rows]
         return DependencySentence(tuple(rows), self.comment_lines)

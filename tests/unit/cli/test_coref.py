@@ -58,3 +58,12 @@ def test_what_is_refused(tmp_path):
     firth.WordVectors(["a"], [[1.0]]).save(tmp_path / "v")
     with pytest.raises(OptionError, match="expected a model of coreference"):
         run("predict", "v", "train.conll")
+
+
+def test_both_kinds_of_models_have_one_name(tmp_path):
+    from firth.cli.annotators import open_model
+    from tests.fuzz.readers import READERS
+
+    for name in ("coreference", "coreference-spans"):
+        READERS[name].make(tmp_path / name)
+        assert open_model(tmp_path / name, "a model of coreference").words

@@ -117,3 +117,12 @@ def test_the_real_one(shared_data):
     assert len(found) == 2_001
     assert sum(map(len, found)) == 25_147
     assert all(len(sentence.tree) == len(sentence) for sentence in found)
+
+
+def test_enhanced_dependencies_go_with_their_tree(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text("1\ta\t_\tX\t_\t_\t2\tdep\t2:dep\t_\n2\tb\t_\tX\t_\t_\t0\troot\t0:root\t_\n\n", encoding="utf-8")
+    (sentence,) = read_conllu(path)
+    assert [row[8] for row in sentence.annotated(heads=(2, 0), relations=("dep", "root")).rows] == ["2:dep", "0:root"]
+    assert [row[8] for row in sentence.annotated(tags=("Y", "Y")).rows] == ["2:dep", "0:root"]
+    assert [row[8] for row in sentence.annotated(heads=(0, 1), relations=("root", "dep")).rows] == ["_", "_"]

@@ -12,7 +12,7 @@ from firth.neural.layers.biaffine import Biaffine
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout, PartDropout
 from firth.neural.models.parsers.biaffine_data import BiaffineVocabulary
-from firth.neural.models.parsers.module import NumberedTree, ParserModule
+from firth.neural.models.parsers.module import ROOT, NumberedTree, ParserModule
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.reader import ReadSentence, TokenInputs
 from firth.neural.structs.best_trees import best_trees
@@ -131,8 +131,11 @@ class BiaffineModule(ParserModule):
         heads = torch.zeros(scores.real.shape, dtype=torch.int64)
         for row, tree in zip(heads, found, strict=True):
             row[: len(tree)] = torch.from_numpy(tree)
-        labels = self.label_scores(scores, heads.to(scores.real.device)).argmax(1).cpu().numpy()
-        return list(zip(found, np.split(labels, np.cumsum(lengths.numpy())[:-1]), strict=True))
+        by_label = self.label_scores(scores, heads.to(scores.real.device)).cpu()
+        if ROOT in self.vocabulary.relations:  # and no other word has it
+            root, below_root = self.vocabulary.relations.index(ROOT), torch.from_numpy(np.concatenate(found)) == 0
+            by_label[:, root] = torch.where(below_root, torch.inf, -torch.inf)
+        return list(zip(found, np.split(by_label.argmax(1).numpy(), np.cumsum(lengths.numpy())[:-1]), strict=True))
 
     def _trees(self, inputs: TokenInputs) -> list[NumberedTree]:
         return self.trees_of(self(inputs), inputs.lengths)

@@ -108,6 +108,14 @@ def test_sentences_of_one_word_and_of_many(treebank):
     assert not tree_problem([head - 1 for head in trees[1][0].tolist()])
 
 
+def test_the_label_root_is_that_of_the_root_alone(treebank):
+    """With random parameters, which know nothing of it."""
+    module = untrained(treebank)
+    root = module.vocabulary.relations.index("root")
+    for heads, relations in module.parse([sentence(["cat", "sees", "x"] * n, ["NOUN"] * 3 * n) for n in (1, 4, 9)]):
+        assert (heads == 0).tolist() == (relations == root).tolist()
+
+
 @pytest.mark.parametrize("loss", ["matrix-tree", "projective"])
 def test_losses_over_trees_learn(treebank, loss):
     model = trained(treebank[:60], loss=loss, characters="none", part_dropout=0.0)
