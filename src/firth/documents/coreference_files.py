@@ -66,11 +66,28 @@ def write_coreference(path: str | os.PathLike[str], documents: Iterable[Document
         documents: to write, in order.
 
     Raises:
+        FormatError: two mentions of one chain cross; brackets with the number of a chain cannot say so.
         OSError: the file cannot be written.
     """
     with replacing_file(path) as file:
         for number, document in enumerate(documents):
-            file.writelines(f"{line}\n".encode() for line in _lines(document, document.name or str(number)))
+            name = " ".join(document.name.split()) or str(number)
+            _check_crossing(document, name)
+            file.writelines(f"{line}\n".encode() for line in _lines(document, name))
+
+
+def _check_crossing(document: Document, name: str) -> None:
+    for cluster in document.clusters:
+        around: list[Span] = []
+        for span in sorted(cluster, key=lambda each: (each[0], -each[1])):
+            while around and around[-1][1] <= span[0]:
+                around.pop()
+            if around and span[1] > around[-1][1]:
+                raise FormatError(
+                    f"document {name!r}: the mentions {around[-1]} and {span} of one chain cross, which the columns of "
+                    "CoNLL-2012 cannot hold; write JSONL"
+                )
+            around.append(span)
 
 
 def _lines(document: Document, name: str) -> Iterator[str]:

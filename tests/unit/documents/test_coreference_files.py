@@ -119,3 +119,15 @@ def test_gum(shared_data):
     document = next(each for each in documents if each.name == "GENTLE_dictionary_next")
     assert document.entities[0] == Entity(0, 1, "abstract")
     assert len(document.sentences) == 1
+
+
+def test_crossing_mentions_of_one_chain_are_refused(tmp_path):
+    words = DependencySentence.of(["a", "b", "c", "d"])
+    nested = Document((words,), name="a\tb", clusters=[[(0, 3), (1, 3), (0, 1)], [(2, 4)]])
+    write_coreference(tmp_path / "x.conll", [nested])
+    (back,) = read_coreference(tmp_path / "x.conll")
+    assert (back.name, back.clusters) == ("a b", nested.clusters)
+    crossing = Document((words,), name="n", clusters=[[(0, 3), (1, 4)]])
+    with pytest.raises(FormatError, match=r"'n': the mentions \(0, 3\) and \(1, 4\) of one chain cross.*JSONL"):
+        write_coreference(tmp_path / "y.conll", [crossing])
+    assert not (tmp_path / "y.conll").exists()
