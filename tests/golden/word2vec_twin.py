@@ -1,8 +1,9 @@
 """A plain twin of the Word2Vec trainer: float64 NumPy, one pair after the other, the same random stream.
 
 Written from the formulas of `firth.embeddings.word2vec`: probabilities of words, noise and learning rate are computed
-here. It takes nothing from the compiled side but the alias table, which has tests of its own, and how many rows this
-processor's step takes at a time. Slow and short: it says what one thread of the compiled trainer must compute.
+here. It takes nothing from the compiled side but the alias table of the noise, which has tests of its own, and how
+many rows this processor's step takes at a time. Slow and short: it says what one thread of the compiled trainer must
+compute.
 """
 
 import math
@@ -76,7 +77,10 @@ class Twin:
         self.random = Stream(kernel_states(seed, "shard", 1)[0])
         counts = corpus.vocabulary.counts.tolist()
         self.q = noise_probabilities(counts, model.noise_exponent)
-        self.noise = alias_table(self.q)
+        # A table of the twin's own probabilities may be laid out otherwise: rounding decides ties between words.
+        ours = corpus.vocabulary.noise_probabilities(model.noise_exponent)
+        np.testing.assert_allclose(ours, self.q, rtol=1e-13)
+        self.noise = alias_table(ours)
         self.codes = codes(huffman_pairs(corpus)) if model.objective == "hierarchical" else None
         self.keep = keep_probabilities(counts, model.sample)
         self.losses, self.read = [], 0

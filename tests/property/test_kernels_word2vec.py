@@ -3,7 +3,7 @@
 import tempfile
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import firth
@@ -32,6 +32,13 @@ def pairwise(options):
     return {**options, "architecture": "skipgram", "update": "pair", "shared_windows": None}
 
 
+# Exactly two high slots and six low ones in the noise table: rounding decides which word fills which slot.
+TIES = [list("aaabbcdfgh"), list("abbcdeefgh")]
+TIED = {"architecture": "skipgram", "dim": 1, "window": 1, "negative": 1, "sample": 0.0, "epochs": 2, "lr": 0.0625,
+        "noise_exponent": 1.125, "shrink_windows": False}  # fmt: skip
+
+
+@example(TIES, TIED, 0)
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(sentences, st.one_of(models, models.map(pairwise)), st.integers(0, 2**32))
 def test_any_corpus_and_options(sentences, options, seed):
