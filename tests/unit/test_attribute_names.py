@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import firth
-from firth.attribute_names import CLASSIFIERS, DOCUMENTS, VECTORS
+from firth.attribute_names import ANNOTATED, CLASSIFIERS, DOCUMENTS, SENTENCES, VECTORS
+from firth.readers.conllu import DependencySentence
 
 SPACE = firth.WordVectors(["red", "green"], np.eye(2, dtype=np.float32))
 
@@ -78,3 +79,14 @@ def test_answers_name_what_exists():
         for answer in answers.values():
             used = answer.partition("use ")[2].partition("(")[0].partition(",")[0].partition(".")[0]
             assert not used or used == "firth" or used in own, answer
+
+
+def test_names_of_spacy_and_stanza():
+    sentence = DependencySentence.of(["Ada", "met"])
+    for name, answer in SENTENCES.items():
+        assert said(sentence, name) == f"'DependencySentence' object has no attribute {name!r}; {answer}"
+    document = firth.Document([sentence])
+    for name, answer in ANNOTATED.items():
+        assert said(document, name) == f"'Document' object has no attribute {name!r}; {answer}"
+    assert said(sentence, "headss").endswith("did you mean heads?")
+    assert copy.copy(document) == pickle.loads(pickle.dumps(document)) == document

@@ -74,6 +74,15 @@ def _predict(
             "model finds its own."
         ),
     ] = "auto",
+    singletons: Annotated[
+        bool | None,
+        typer.Option(
+            "--singletons/--no-singletons",
+            help="Whether mentions without a partner are chains of one. Default: those of gold mentions are, those of "
+            "predicted mentions if the training documents have such chains.",
+            show_default=False,
+        ),
+    ] = None,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -83,8 +92,7 @@ def _predict(
         check_written(output)
     with working(f"reading {model}", quiet):
         resolver = open_model(model, "a model of coreference")
-    how = {} if mentions == "auto" else {"mentions": mentions}
-    found = resolver.predict([Path(path) for path in source], threads=threads, progress=not quiet, **how)
+    found = resolver.predict(source, mentions=mentions, singletons=singletons, threads=threads, progress=not quiet)
     if output is not None:
         write_documents(output, found)
         return
@@ -100,9 +108,7 @@ def _test(
 
     With the gold mentions and, where all sentences have trees, with mentions that are found.
     """
-    scores = open_model(model, "a model of coreference").test(
-        [Path(path) for path in source], seed=seed, threads=threads, progress=not quiet
-    )
+    scores = open_model(model, "a model of coreference").test(source, seed=seed, threads=threads, progress=not quiet)
     print_json(asdict(scores)) if json else print(scores)
 
 

@@ -270,7 +270,11 @@ def _command(draw: Callable[..., plots.Picture]) -> Callable[..., None]:
 
 
 def _app() -> typer.Typer:
-    app = typer.Typer(cls=Group, help="Draw vectors and figures: PNG, SVG, PDF, or an HTML page that works offline.")
+    app = typer.Typer(
+        cls=Group,
+        help="Draw vectors and figures: PNG, SVG, PDF, or an HTML page that works offline. Annotated documents: parse "
+        "as SVG, HTML or characters; entities and coref as HTML or characters.",
+    )
     kinds: dict[str, Callable[..., plots.Picture]] = {
         "map": word_map, "analogy": analogy, "neighbours": neighbours, "similarity": similarity, "axis": axis,
         "senses": senses, "sense-words": sense_words, "semantic-change": semantic_change,

@@ -36,8 +36,11 @@ Cost
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import index
+from typing import Any
 
-from firth.errors import OptionError
+from firth.arguments import explained
+from firth.errors import KindError, OptionError, brief
 from firth.readers.tree import ROOT, Tree
 
 CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
@@ -108,6 +111,7 @@ class Resolution:
 Agreement = Callable[[str, NounPhrase], bool]
 
 
+@explained
 def hobbs(
     trees: Sequence[Tree], word: int, *, sentence: int = -1, agrees: Agreement | None = None, every: bool = False
 ) -> Resolution:
@@ -123,11 +127,11 @@ def hobbs(
         every: whether the walk goes on after the antecedent, to show all proposals.
 
     Raises:
+        KindError: `trees` holds something else, or a number is none.
         OptionError: there is no such sentence or word.
     """
-    at = _checked(len(trees), sentence, "sentence")
-    leaves = [node for node, each in enumerate(trees[at].words) if each]
-    leaf = leaves[_checked(len(leaves), word, "word")]
+    trees, at, word = _checked(trees, sentence, word, agrees)
+    leaf = [node for node, each in enumerate(trees[at].words) if each][word]
     pronoun = trees[at].words[leaf]
     steps = (
         (step, noun_phrase(trees[number], node, number)) for step, number, node in _proposals(trees[: at + 1], leaf)
@@ -135,6 +139,7 @@ def hobbs(
     return _resolved(pronoun, steps, agrees, every)
 
 
+@explained
 def most_recent(
     trees: Sequence[Tree], word: int, *, sentence: int = -1, agrees: Agreement | None = None, every: bool = False
 ) -> Resolution:
@@ -151,11 +156,10 @@ def most_recent(
         every: whether all proposals are shown.
 
     Raises:
+        KindError: `trees` holds something else, or a number is none.
         OptionError: there is no such sentence or word.
     """
-    at = _checked(len(trees), sentence, "sentence")
-    words = trees[at].sentence
-    word = _checked(len(words), word, "word")
+    trees, at, word = _checked(trees, sentence, word, agrees)
 
     def before() -> Iterator[tuple[int, NounPhrase]]:
         for number in range(at, -1, -1):
@@ -166,7 +170,7 @@ def most_recent(
                 if number < at or phrase.start + len(phrase.words) <= word:
                     yield 0, phrase
 
-    return _resolved(words[word], before(), agrees, every)
+    return _resolved(trees[at].sentence[word], before(), agrees, every)
 
 
 def _resolved(
@@ -206,9 +210,32 @@ def category(label: str) -> str:
     return label.upper()
 
 
-def _checked(count: int, number: int, name: str) -> int:
+def _checked(trees: Any, sentence: Any, word: Any, agrees: Any) -> tuple[list[Tree], int, int]:
+    """Return the trees with the numbers of a sentence and of a word of it, from 0."""
+    found = list(trees) if isinstance(trees, Iterable) and not isinstance(trees, str | Tree) else [trees]
+    odd = [trees] if isinstance(trees, Tree) else [each for each in found if not isinstance(each, Tree)]
+    if odd:
+        raise KindError(
+            f"trees: found {brief(odd[0])}; expected trees of constituents of consecutive "
+            "sentences, in a list: those of firth.readers.bracketed.read_bracketed, or, for parsed sentences, "
+            "[firth.coreference.phrases.phrase_tree(sentence) for sentence in document.sentences]"
+        )
+    if agrees is not None and not callable(agrees):
+        raise KindError(
+            f"agrees={brief(agrees)}: expected a function of a pronoun and a NounPhrase, such as "
+            "firth.coreference.agreement.agrees"
+        )
+    at = _number(sentence, "sentence", len(found), "trees")
+    return found, at, _number(word, "word", len(found[at].sentence), "words in its sentence")
+
+
+def _number(value: Any, name: str, count: int, of: str) -> int:
+    try:
+        number = index(value)
+    except TypeError:
+        raise KindError(f"{name}={brief(value)}: expected a number, from 0 for the first of the {count} {of}") from None
     if not -count <= number < count:
-        raise OptionError(f"{name}={number}: there are {count}, numbered from 0")
+        raise OptionError(f"{name}={number}: there are {count} {of}; expected a number below {count}, from 0")
     return number % count
 
 

@@ -21,6 +21,7 @@ Cost
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from firth.errors import KindError, brief
 from firth.readers.conllu import DependencySentence
 from firth.readers.tree import ROOT, Tree
 
@@ -54,8 +55,11 @@ def phrase_tree(sentence: DependencySentence) -> Tree:
         sentence: with tags, heads and relations.
 
     Raises:
+        KindError: it is no sentence.
         ShapeError: the sentence has no heads.
     """
+    if not isinstance(sentence, DependencySentence):
+        raise KindError(f"{brief(sentence)}: expected a DependencySentence with a tree, one of document.sentences")
     heads = projective_heads(sentence.tree.parents)
     children: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, NamedTuple
+from operator import index
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from firth.arguments import explained
+from firth.attribute_names import ANNOTATED, no_attribute
 from firth.documents.spacy_docs import add_groups, parts_of, spacy_doc
 from firth.errors import KindError, ShapeError, brief
 from firth.readers.conllu import DependencySentence
@@ -48,6 +51,7 @@ class Document:
             span is in one chain only.
 
     Raises:
+        KindError: a value is of another kind, such as a text for the sentences, or spans for chains of spans.
         ShapeError: a sentence is empty, a span is outside the document, a span is in two chains, or the offsets are not
             those of T tokens in the text.
     """
@@ -60,11 +64,10 @@ class Document:
     clusters: tuple[tuple[Span, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        entities = sorted((Entity(*entity) for entity in self.entities), key=lambda each: (each.start, -each.end))
         values = {
-            "sentences": tuple(self.sentences),
-            "offsets": tuple((start, end) for start, end in self.offsets),
-            "entities": tuple(entities),
+            "sentences": _sentences(self.sentences),
+            "offsets": tuple(_span(place, "offsets") for place in _items(self.offsets, "offsets")),
+            "entities": tuple(sorted(map(_entity, _items(self.entities, "entities")), key=_place)),
             "clusters": _ordered(self.clusters),
         }
         for field, value in values.items():
@@ -138,6 +141,11 @@ class Document:
         """The sentences, one a line, with spaces between tokens."""
         return "\n".join(" ".join(sentence.words) for sentence in self.sentences)
 
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute("Document", name, ANNOTATED, dir(type(self)))
+
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         """T words."""
@@ -161,11 +169,17 @@ class Document:
         Args:
             start: number of the first token, from 0.
             end: number of the token after the last.
+
+        Raises:
+            KindError: a number is none.
+            ShapeError: the span is outside the document.
         """
+        self._check_span(*_span((start, end), "span_text"))
         if self.offsets:
             return self.text[self.offsets[start][0] : self.offsets[end - 1][1]]
         return " ".join(self.tokens[start:end])
 
+    @explained
     def annotated(
         self,
         *,
@@ -182,16 +196,13 @@ class Document:
 
         Raises:
             ShapeError: the sentences have other words, or as in the class.
+            KindError: as in the class.
         """
-        sentences = self.sentences if sentences is None else tuple(sentences)
-        if sentences is not self.sentences:
+        if sentences is not None:
+            sentences = _sentences(sentences)
             self._check_words(sentences)
-        return replace(
-            self,
-            sentences=sentences,
-            entities=self.entities if entities is None else tuple(entities),
-            clusters=self.clusters if clusters is None else tuple(tuple(cluster) for cluster in clusters),
-        )
+        given: dict[str, Any] = {"sentences": sentences, "entities": entities, "clusters": clusters}
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
 
     def _check_words(self, sentences: Sequence[DependencySentence]) -> None:
         if len(sentences) != len(self.sentences):
@@ -206,14 +217,17 @@ class Document:
     def _check_spans(self) -> None:
         mentions = [span for cluster in self.clusters for span in cluster]
         for start, end in [*((entity.start, entity.end) for entity in self.entities), *mentions]:
-            if not 0 <= start < end <= len(self):
-                raise ShapeError(
-                    f"a span ({start}, {end}) in the document{self._named} of {len(self):,} tokens; expected "
-                    f"0 <= start < end <= {len(self):,}"
-                )
+            self._check_span(start, end)
         if len(set(mentions)) < len(mentions):
             twice = next(span for span in mentions if mentions.count(span) > 1)
             raise ShapeError(f"the mention {twice} of the document{self._named} is in its chains twice; expected once")
+
+    def _check_span(self, start: int, end: int) -> None:
+        if not 0 <= start < end <= len(self):
+            raise ShapeError(
+                f"a span ({start}, {end}) in the document{self._named} of {len(self):,} tokens; expected "
+                f"0 <= start < end <= {len(self):,}"
+            )
 
     def _check_offsets(self) -> None:
         if not self.offsets:
@@ -234,11 +248,50 @@ class Document:
         return f" {self.name}" if self.name else ""
 
 
-def _ordered(clusters: Iterable[Iterable[Span]]) -> tuple[tuple[Span, ...], ...]:
-    """Chains by their first mention, the mentions of each by place, the longer of two with one start first."""
+def _place(span: Sequence[Any]) -> Span:
+    """What spans and entities are ordered by: the longer of two with one start is the first."""
+    return span[0], -span[1]
 
-    def place(span: Span) -> Span:
-        return span[0], -span[1]
 
-    inside = (tuple(sorted(((start, end) for start, end in cluster), key=place)) for cluster in clusters)
-    return tuple(sorted((cluster for cluster in inside if cluster), key=lambda cluster: place(cluster[0])))
+def _ordered(clusters: Any) -> tuple[tuple[Span, ...], ...]:
+    """Chains by their first mention, the mentions of each by place."""
+    how = "clusters hold chains, and a chain spans: [[(0, 2), (5, 6)]]"
+    inside = (
+        tuple(sorted((_span(span, "clusters", how) for span in _items(cluster, "clusters", how)), key=_place))
+        for cluster in _items(clusters, "clusters", how)
+    )
+    return tuple(sorted((cluster for cluster in inside if cluster), key=lambda cluster: _place(cluster[0])))
+
+
+def _items(values: Any, name: str, how: str = "") -> Iterable[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise KindError(f"{name}: found {brief(values)}, expected a list; {how or 'give one, or leave it out'}")
+    return values
+
+
+def _span(value: Any, name: str, how: str = "") -> Span:
+    try:
+        start, end = value
+        return index(start), index(end)
+    except (TypeError, ValueError):
+        found = f"{name}: found {brief(value)}, expected (start, end), two whole numbers"
+        raise KindError(f"{found}; {how}" if how else found) from None
+
+
+def _entity(value: Any) -> Entity:
+    try:
+        start, end, label = value
+        if isinstance(label, str):
+            return Entity(index(start), index(end), label)
+    except (TypeError, ValueError):
+        pass
+    raise KindError(f'entities: found {brief(value)}, expected (start, end, label), such as (0, 2, "PER")')
+
+
+def _sentences(values: Any) -> tuple[DependencySentence, ...]:
+    how = "Document.from_text(text) splits a text, DependencySentence.of(words) makes a sentence of words"
+    found = tuple(_items(values, "sentences", how))
+    odd = next((each for each in found if not isinstance(each, DependencySentence)), None)
+    if odd is not None:
+        raise KindError(f"sentences: found {brief(odd)}, expected a DependencySentence; {how}")
+    return found

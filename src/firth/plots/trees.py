@@ -17,17 +17,16 @@ from firth.plots.terminal import cells, padded
 from firth.readers.conllu import NONE, DependencySentence
 
 MOST = 20  # sentences of a drawing
-Ports = Sequence[Sequence[Arc | None]]  # what stands above each word
 WORD, SMALL = 15, 11  # pixels
-LEVEL, PORT, ROUND, GAP, MARGIN = 22, 8, 6, 16, 12  # pixels
+LEVEL, PORT, ROUND, GAP, MARGIN = 22, 6, 6, 16, 12  # pixels
 
 
 @explained
 def dependency_arcs(source: Any, *, number: int = MOST, title: str | None = None) -> Drawing:
     """Return the dependency trees of sentences as arcs from heads to dependents.
 
-    Labels stand in the line of their arc. No label covers another, and only arcs of trees that are not projective
-    cross.
+    Labels stand in the line of their arc, arrows over the middle of their word. No label covers another, and only arcs
+    of trees that are not projective cross.
 
     Args:
         source: a `firth.Document`, a sentence with a tree (`firth.readers.conllu.DependencySentence`), or several.
@@ -73,6 +72,30 @@ def _sentences(source: Any) -> Sequence[DependencySentence]:
 
 
 @dataclass(frozen=True)
+class _Word:
+    """Where a word and its lines are, in pixels.
+
+    Attributes:
+        lines: place of each line above the word, from its centre; the line with the arrow is right over the centre.
+        left: width that the word takes left of its centre.
+        right: and right of it.
+    """
+
+    lines: dict[Arc | None, float]
+    left: float
+    right: float
+
+    @classmethod
+    def of(cls, sentence: DependencySentence, word: int, ports: Sequence[Arc | None]) -> "_Word":
+        arrow = next(i for i, arc in enumerate(ports) if arc is None or arc.dependent == word)
+        written = max(text_width(sentence.words[word], WORD), text_width(sentence.tags[word], SMALL))
+        if sentence.heads[word] == 0:
+            written = max(written, text_width(sentence.relations[word], SMALL))
+        left, right = (max(written / 2, PORT * (lines + 0.5)) for lines in (arrow, len(ports) - 1 - arrow))
+        return cls({arc: PORT * (i - arrow) for i, arc in enumerate(ports)}, left, right)
+
+
+@dataclass(frozen=True)
 class _Picture:
     """A tree as SVG, with its size in pixels."""
 
@@ -91,64 +114,51 @@ class _Picture:
         near = [arc.level for arc in arcs if arc.left <= root + 1 and arc.right >= root - 1]
         root_level = 1 + max(near, default=0)
         levels = max([root_level, *(arc.level for arc in arcs)])
-        ports = ports_of(arcs, len(sentence))
-        centres = _centres(sentence, ports)
+        words = [_Word.of(sentence, word, ports) for word, ports in enumerate(ports_of(arcs, len(sentence)))]
+        centres = _centres(words)
         floor = MARGIN + SMALL + levels * LEVEL
         tagged = any(tag != NONE for tag in sentence.tags)
-        parts = [_arc(arc, ports, centres, floor) for arc in arcs]
-        parts += [_root(sentence.relations[root], _place(ports[root], None, centres[root]), root_level, floor)]
-        for word, tag, centre in zip(sentence.words, sentence.tags, centres, strict=True):
-            parts.append(f'<text x="{centre:.1f}" y="{floor + 20}" class="w">{escape(word)}</text>')
+        parts = [_arc(arc, words, centres, floor) for arc in arcs]
+        parts.append(_root(sentence.relations[root], centres[root], root_level, floor))
+        for form, tag, centre in zip(sentence.words, sentence.tags, centres, strict=True):
+            parts.append(f'<text x="{centre:.1f}" y="{floor + 20}" class="w">{escape(form)}</text>')
             if tagged:
                 parts.append(f'<text x="{centre:.1f}" y="{floor + 36}" class="t">{escape(tag)}</text>')
-        width = centres[-1] + _half(sentence, len(sentence) - 1, ports) + MARGIN
-        return cls("\n".join(parts), width, floor + (48 if tagged else 32))
+        return cls("\n".join(parts), centres[-1] + words[-1].right + MARGIN, floor + (48 if tagged else 32))
 
 
-def _half(sentence: DependencySentence, word: int, ports: Ports) -> float:
-    written = max(text_width(sentence.words[word], WORD), text_width(sentence.tags[word], SMALL))
-    return max(written, PORT * len(ports[word])) / 2
-
-
-def _centres(sentence: DependencySentence, ports: Ports) -> list[float]:
+def _centres(words: Sequence[_Word]) -> list[float]:
     """Return the centre of each word: far enough from those before it for the words and for the labels between them."""
-    halves = [_half(sentence, word, ports) for word in range(len(sentence))]
-    centres = [MARGIN + max(halves[0], text_width(sentence.relations[0], SMALL) / 2)]
-    for word in range(1, len(sentence)):
-        place = centres[-1] + halves[word - 1] + GAP + halves[word]
-        for arc in ports[word]:
-            if arc is not None and arc.right == word:
-                start = max([_place(ports[arc.left], arc, centres[arc.left]), *_crossing(arc, ports, centres)])
-                needed = text_width(arc.label, SMALL) + 2 * ROUND + 8
-                place = max(place, start + needed - _place(ports[word], arc, 0.0))
+    centres = [MARGIN + words[0].left]
+    for number, word in enumerate(words[1:], 1):
+        place = centres[-1] + words[number - 1].right + GAP + word.left
+        for arc, line in word.lines.items():
+            if arc is not None and arc.right == number:
+                start = max([centres[arc.left] + words[arc.left].lines[arc], *_crossing(arc, words, centres)])
+                place = max(place, start + text_width(arc.label, SMALL) + 2 * ROUND + 8 - line)
         centres.append(place)
     return centres
 
 
-def _crossing(arc: Arc, ports: Ports, centres: Sequence[float]) -> list[float]:
+def _crossing(arc: Arc, words: Sequence[_Word], centres: Sequence[float]) -> list[float]:
     """Return where lines of higher arcs go through an arc, from left to right."""
     return [
-        _place(ports[word], other, centres[word])
+        centres[word] + line
         for word in range(arc.left + 1, arc.right)
-        for other in ports[word]
+        for other, line in words[word].lines.items()
         if other is not None and other.level > arc.level
     ]
 
 
-def _place(ports: Sequence[Arc | None], arc: Arc | None, centre: float) -> float:
-    return centre + PORT * (list(ports).index(arc) - (len(ports) - 1) / 2)
-
-
-def _arc(arc: Arc, ports: Ports, centres: Sequence[float], floor: float) -> str:
-    left, right = (_place(ports[word], arc, centres[word]) for word in (arc.left, arc.right))
+def _arc(arc: Arc, words: Sequence[_Word], centres: Sequence[float], floor: float) -> str:
+    left, right = (centres[word] + words[word].lines[arc] for word in (arc.left, arc.right))
     top = floor - arc.level * LEVEL
     level = f"q0 {-ROUND} {ROUND} {-ROUND}H{right - ROUND:.1f}q{ROUND} 0 {ROUND} {ROUND}"
     path = f"M{left:.1f} {floor}V{top + ROUND}{level}V{floor}"
-    tip = left if arc.dependent == arc.left else right
     width = text_width(arc.label, SMALL)
-    middle = _label_place([left + ROUND, *_crossing(arc, ports, centres), right - ROUND], width)
+    middle = _label_place([left + ROUND, *_crossing(arc, words, centres), right - ROUND], width)
     return (
-        f'<g class="a"><title>{escape(arc.label)}</title><path d="{path}"/>{_tip(tip, floor)}'
+        f'<g class="a"><title>{escape(arc.label)}</title><path d="{path}"/>{_tip(centres[arc.dependent], floor)}'
         f'<rect x="{middle - width / 2 - 2:.1f}" y="{top - 7}" width="{width + 4:.1f}" height="14"/>'
         f'<text x="{middle:.1f}" y="{top + 4}" class="l">{escape(arc.label)}</text></g>'
     )

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
+from firth.attribute_names import SENTENCES, no_attribute
 from firth.errors import FormatError, KindError, ShapeError, brief
 from firth.readers.tree import Tree, tree_problem
 from firth.storage.files import lines_of, replacing_file
@@ -51,17 +53,28 @@ class DependencySentence:
             words: T words; there may be none, though no file can hold that.
 
         Raises:
-            KindError: one string in place of the words.
+            KindError: one string in place of the words, or a word that is no string.
             FormatError: a word is empty or holds a tab or a line break.
         """
         if isinstance(words, str):
             raise KindError(f"{brief(words)}: one string, expected several words; text.split() gives those of a text")
-        words = tuple(words)
-        odd = next((word for word in words if not word or _BREAK.search(word)), None)
-        if odd is not None:
-            raise FormatError(f"a word {odd!r}: expected at least one character, and neither tabs nor line breaks")
+        given: Any = words
+        if not isinstance(given, Iterable):
+            raise KindError(f"{brief(given)}: expected several words, a list of strings")
+        words = tuple(given)
+        odd: list[Any] = [word for word in words if not isinstance(word, str)]
+        if odd:
+            raise KindError(f"a word {brief(odd[0])}: expected a string")
+        odd = [word for word in words if not word or _BREAK.search(word)]
+        if odd:
+            raise FormatError(f"a word {odd[0]!r}: expected at least one character, and neither tabs nor line breaks")
         nothing = (NONE,) * (COLUMNS - 2)
         return DependencySentence(tuple((str(number), word, *nothing) for number, word in enumerate(words, 1)))
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute("DependencySentence", name, SENTENCES, dir(type(self)))
 
     @cached_property
     def _columns(self) -> tuple[Row, ...]:
@@ -172,6 +185,10 @@ class DependencySentence:
         Raises:
             ShapeError: the sentence has no heads.
         """
+        if not self.heads:
+            raise ShapeError(
+                f"the sentence {brief(' '.join(self.words))} has no heads; parse it first: parser.predict([sentence])"
+            )
         return Tree(tuple(head - 1 for head in self.heads), self.relations, self.words)
 
     @property

@@ -42,6 +42,10 @@ def test_a_round(capsys):
     assert [each.clusters for each in read_documents("out.jsonl")] == [each.clusters for each in documents()]
     assert run("predict", "m", "train.conll", "-q") == 0
     assert "Entity=" in capsys.readouterr().out
+    write_coreference("one.conll", [documents()[0].annotated(clusters=[[(0, 1)]])])
+    for flags, chains in ((), 1), (("--no-singletons",), 0):
+        assert run("predict", "m", "one.conll", "-q", "--json", *flags) == 0
+        assert len(json.loads(capsys.readouterr().out).get("clusters", [])) == chains
     assert run("predict", "m", "train.conll", "-q", "--json") == 0
     assert len([json.loads(line) for line in capsys.readouterr().out.splitlines()]) == 8
 

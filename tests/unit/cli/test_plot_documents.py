@@ -42,6 +42,20 @@ def test_as_json(run, file):
     assert chain == {"mentions": [[0, 1], [2, 3]], "texts": ["Ada", "Ada"]}
 
 
+def test_help_names_the_formats_that_are_written(run, file):
+    shared = " ".join(run("plot", "--help")[1].split())
+    assert "parse as SVG, HTML or characters" in shared
+    for kind, endings in (
+        ("parse", {".svg", ".html", ".txt"}),
+        ("entities", {".html", ".txt"}),
+        ("coref", {".html", ".txt"}),
+    ):
+        own = run("plot", kind, "--help")[1]
+        for ending in (".svg", ".html", ".txt", ".png", ".pdf"):
+            assert (ending in own) == (ending in endings)
+            assert (run("plot", kind, file, "-o", f"d{ending}")[0] == 0) == (ending in endings)
+
+
 def test_what_is_wrong_is_said(run, file):
     assert "no document 'c'; expected one of a, b" in run("plot", "parse", file, "--document", "c")[2]
     assert "ends in .html, .txt" in run("plot", "coref", file, "-o", "a.svg")[2]

@@ -2,9 +2,10 @@
 
 import pytest
 
-from firth.coreference.hobbs import category, hobbs, noun_phrases
-from firth.errors import OptionError
+from firth.coreference.hobbs import category, hobbs, most_recent, noun_phrases
+from firth.errors import KindError, OptionError, UnknownOptionError
 from firth.readers.bracketed import parse_bracketed
+from firth.readers.conllu import DependencySentence
 
 CAMELOT = """(S (NP (DT the) (NN castle) (PP (IN in) (NP (NNP Camelot)))) (VP (VBD remained)
     (NP (DT the) (NN residence) (PP (IN of) (NP (DT the) (NN king))))
@@ -138,9 +139,29 @@ def test_noun_phrases_have_heads():
     assert heads["536 when he moved it to London"] == "536"
 
 
-def test_a_sentence_or_word_that_is_missing():
-    trees = list(parse_bracketed("(S (NP (PRP he)) (VP (VBD left)))", "a test"))
-    with pytest.raises(OptionError, match="word=2: there are 2, numbered from 0"):
-        hobbs(trees, 2)
-    with pytest.raises(OptionError, match="sentence=1: there are 1"):
-        hobbs(trees, 0, sentence=1)
+TREES = list(parse_bracketed("(S (NP (PRP he)) (VP (VBD left)))", "a test"))
+
+
+@pytest.mark.parametrize("method", [hobbs, most_recent])
+def test_a_sentence_or_word_that_is_missing(method):
+    with pytest.raises(OptionError, match="word=2: there are 2 words in its sentence; expected a number below 2"):
+        method(TREES, 2)
+    with pytest.raises(OptionError, match="sentence=1: there are 1 trees"):
+        method(TREES, 0, sentence=1)
+    with pytest.raises(OptionError, match="there are 0 trees"):
+        method([], 0)
+    for word in ("he", 0.0, None):
+        with pytest.raises(KindError, match=r"word=.*: expected a number, from 0 for the first of the 2 words"):
+            method(TREES, word)
+
+
+@pytest.mark.parametrize("method", [hobbs, most_recent])
+def test_what_holds_no_trees(method):
+    for wrong in ("He left", None, TREES[0], [DependencySentence.of(["He", "left"])], ["He left"]):
+        with pytest.raises(KindError, match="expected trees of constituents of consecutive sentences, in a list"):
+            method(wrong, 0)
+    with pytest.raises(KindError, match="agrees=True: expected a function"):
+        method(TREES, 0, agrees=True)
+    with pytest.raises(UnknownOptionError, match="not an argument of"):
+        method(TREES, pronoun=0)
+    assert str(method(iter(TREES), 0)) == "no proposal"

@@ -8,6 +8,7 @@ import pytest
 
 from firth.coreference.hobbs import hobbs
 from firth.coreference.phrases import phrase_tree, projective_heads
+from firth.errors import KindError, ShapeError
 from firth.readers.bracketed import bracketed
 from firth.readers.conllu import DependencySentence, read_conllu
 
@@ -102,3 +103,10 @@ def test_crossing_arcs_are_lifted():
 def test_words_stay_in_their_order_in_treebanks(file):
     for each in itertools.islice(read_conllu(DATA / f"{file}.conllu.gz"), 500):
         assert phrase_tree(each).sentence == each.words
+
+
+def test_a_sentence_without_a_tree():
+    with pytest.raises(ShapeError, match="the sentence 'He left' has no heads; parse it first"):
+        phrase_tree(DependencySentence.of(["He", "left"]))
+    with pytest.raises(KindError, match="'He left': expected a DependencySentence"):
+        phrase_tree("He left")

@@ -1,10 +1,11 @@
 """Documents: tokens, spans, and annotation of the same words."""
 
+import numpy as np
 import pytest
 
 import firth
 from firth.documents.document import Document, Entity
-from firth.errors import FormatError, KindError, ShapeError
+from firth.errors import FormatError, KindError, ShapeError, UnknownOptionError
 from firth.readers.conllu import DependencySentence
 
 ADA = DependencySentence.of(["Ada", "met", "Charles", "."])
@@ -84,3 +85,65 @@ def test_a_sentence_of_words_has_no_annotation():
     for word in ("", "a\tb", "a\nb"):
         with pytest.raises(FormatError, match="expected at least one character"):
             DependencySentence.of([word])
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"clusters": [(0, 2)]}, r"clusters: found 0, expected \(start, end\).* a chain spans: \[\[\(0, 2\)"),
+        ({"clusters": 3}, "clusters: found 3, expected a list"),
+        ({"clusters": [[("a", "b")]]}, r"found \('a', 'b'\), expected \(start, end\), two whole numbers"),
+        ({"clusters": [[(0.0, 1.5)]]}, "two whole numbers"),
+        ({"entities": [(0, 2)]}, r"entities: found \(0, 2\), expected \(start, end, label\)"),
+        ({"entities": [("PER", 0, 2)]}, "expected .start, end, label.*PER"),
+        ({"entities": "PER"}, "entities: found 'PER', expected a list"),
+        ({"sentences": ["Ada met Charles ."]}, "expected a DependencySentence; Document.from_text"),
+        ({"sentences": 3}, "sentences: found 3"),
+    ],
+)
+def test_values_of_other_kinds(values, message):
+    with pytest.raises(KindError, match=message):
+        Document([ADA]).annotated(**values)
+    with pytest.raises(KindError, match=message):
+        Document(**{"sentences": [ADA], **values})
+
+
+def test_a_text_in_place_of_sentences():
+    for text in ("Ada met Charles.", None):
+        with pytest.raises(KindError, match=r"Document.from_text\(text\) splits a text"):
+            Document(text)
+    with pytest.raises(KindError, match="offsets: found 1"):
+        Document([ADA], offsets=[1])
+    with pytest.raises(UnknownOptionError, match="use entities"):
+        Document([ADA]).annotated(ents=[])
+
+
+def test_numbers_of_numpy_are_numbers():
+    start, end = np.array([0, 2])
+    document = Document([ADA], clusters=[[(start, end)]], entities=[(start, end, "PER")])
+    assert document == Document([ADA], clusters=[[(0, 2)]], entities=[(0, 2, "PER")])
+    assert type(document.clusters[0][0][0]) is int
+    assert document.span_text(start, end) == "Ada met"
+
+
+def test_the_text_of_a_span_outside_the_document():
+    raw = Document.from_text("Ada met Charles.")
+    for document in (raw, Document([ADA])):
+        for span in ((0, 9), (-1, 2), (2, 1)):
+            with pytest.raises(ShapeError, match="of 4 tokens; expected 0 <= start < end <= 4"):
+                document.span_text(*span)
+        with pytest.raises(KindError, match=r"span_text: found \('a', 1\)"):
+            document.span_text("a", 1)
+
+
+def test_words_of_other_kinds():
+    for wrong, message in ((None, "None: expected several words"), (["a", 3], "a word 3: expected a string")):
+        with pytest.raises(KindError, match=message):
+            DependencySentence.of(wrong)
+
+
+def test_names_of_other_libraries():
+    for name, answer in (("ents", "use entities"), ("sents", "use sentences"), ("noun_chunks", "find_mentions")):
+        with pytest.raises(AttributeError, match=f"'Document' object has no attribute '{name}'; .*{answer}"):
+            getattr(Document([ADA]), name)
+    assert not hasattr(Document([ADA]), "__array__")

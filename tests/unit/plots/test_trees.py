@@ -65,6 +65,29 @@ def test_arcs_do_not_cross_and_no_line_goes_through_a_label():
                 assert not any(touch(a, b) for a in arc for b in other)
 
 
+def test_arrows_stand_over_their_word():
+    """Also over one with many arcs to one side."""
+    for each in [sentence(["a", "b", *"cdefghi"], [0, 1, *[2] * 7]), *long_ones(random.Random(2))]:
+        tree = ET.fromstring(dependency_arcs(each).svg)
+        words = sorted(float(word.get("x")) for word in tree.iter(f"{SVG}text") if word.get("class") == "w")
+        points = [tip.get("points").split() for tip in tree.iter(f"{SVG}polygon")]
+        tips = sorted(float(point[-1].split(",")[0]) for point in points)
+        assert tips == words
+
+
+def test_wide_letters_have_room():
+    """A letter of East Asian width takes an em: 15 pixels, and two cells of a terminal."""
+    drawing = dependency_arcs(sentence(["東京都知事", "国際連合", "a"], [0, 1, 1]))
+    tree = ET.fromstring(drawing.svg)
+    first, second, _ = (float(word.get("x")) for word in tree.iter(f"{SVG}text") if word.get("class") == "w")
+    assert second - first > 15 * (5 + 4) / 2
+    assert [line.partition("─ ")[2] or line.partition("> ")[2] for line in str(drawing).splitlines()] == [
+        "東京都知事  _  root",
+        "国際連合    _  dep",
+        "a           _  dep",
+    ]
+
+
 def test_a_label_finds_room_beside_an_arc_that_crosses():
     lines, boxes = parts(dependency_arcs(sentence([*"abcdef"], [3, 5, 0, 3, 3, 5])).svg)
     pairs = [(a, b) for i, a in enumerate(lines) for b in lines[:i]]

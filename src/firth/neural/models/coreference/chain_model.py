@@ -1,19 +1,25 @@
 """What trained models of coreference share: chains for documents, scores with gold and with predicted mentions."""
 
 import abc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import index
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 
-from firth.documents.document import Document
-from firth.errors import CorpusError
+from firth.arguments import explained
+from firth.attribute_names import COREFERENCE, no_attribute
+from firth.documents.document import Document, Span
+from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.evaluation.coreference import CoreferenceScores, coreference_intervals, score_coreference
 from firth.neural.models.coreference.sources import documents_of
 from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
+
+MENTIONS = ("gold", "predicted", "auto")
+SPANS = "expected 'gold', 'predicted', 'auto', or spans, such as [(0, 2), (5, 6)]"
 
 
 @dataclass(frozen=True)
@@ -44,11 +50,11 @@ class CoreferenceTest:
     """Scores of a model of coreference.
 
     Attributes:
-        gold: with the gold mentions; None for a model that finds its own.
+        gold: with the gold mentions.
         predicted: with mentions that were found; None where none could be.
     """
 
-    gold: ChainScores | None
+    gold: ChainScores
     predicted: ChainScores | None
 
     def __str__(self) -> str:
@@ -56,29 +62,126 @@ class CoreferenceTest:
 
 
 class ChainModel(SavedModel):
-    """A trained model of coreference."""
+    """A trained model of coreference.
+
+    Attributes:
+        finds_mentions: whether it finds mentions in words alone, and needs neither chains nor trees.
+    """
+
+    finds_mentions: ClassVar[bool]
 
     @abc.abstractmethod
-    def _chains(self, document: Document, mentions: Any) -> Sequence[Sequence[tuple[int, int]]]:
-        """Return the chains of a document of at least one token."""
+    def _chains(self, document: Document, mentions: Sequence[Span] | None) -> Sequence[Sequence[Span]]:
+        """Return the chains of a document of at least one token, also those of one mention.
+
+        Args:
+            document: to resolve.
+            mentions: to link; None for those that are found.
+        """
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, COREFERENCE, dir(type(self)))
+
+    @explained
+    def predict(
+        self,
+        documents: Any,
+        *,
+        mentions: str | Iterable[Span] = "auto",
+        singletons: bool | None = None,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> Any:
+        """Return documents with the chains that the model finds, in place of those there are.
+
+        Args:
+            documents: a `firth.Document` or several, or files of them.
+            mentions: which mentions are linked: "gold" for those of the document's chains, "predicted" for those that
+                an end-to-end model finds, or the noun phrases of the document's trees, or, of one document, spans.
+                "auto" is "predicted" for an end-to-end model; for others it is "gold" if the document has chains.
+            singletons: whether mentions without a partner are chains of one; by default those of found mentions are if
+                the training documents have such chains, and those of given mentions always are.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Returns:
+            A list of documents; of one document, one.
+
+        Raises:
+            OptionError: `mentions` is none of these, or a document has no trees to find mentions in.
+            ShapeError: a span is outside of the document.
+            CorpusError: an item is no document.
+        """
+        if isinstance(mentions, str) and mentions not in MENTIONS:
+            raise OptionError(f"mentions={brief(mentions)}: {SPANS}")
+        if isinstance(documents, Document):
+            return next(self._annotated([documents], mentions, singletons, threads, progress))
+        if not isinstance(mentions, str):
+            raise OptionError(
+                "spans as mentions of several documents: give one document, or mentions='gold', 'predicted' or 'auto'"
+            )
+        return list(self._annotated(documents_of(documents), mentions, singletons, threads, progress))
+
+    @explained
+    def test(
+        self, documents: Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None
+    ) -> CoreferenceTest:
+        """Compare chains with gold chains: with the gold mentions and with found ones.
+
+        A model that links noun phrases finds mentions where all sentences have trees.
+
+        Args:
+            documents: documents with gold chains, in any form that `train` reads.
+            seed: of the resamples of the confidence intervals.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: the source is missing, or no document has a chain.
+            FormatError: a file is damaged.
+        """
+        read = gold_documents(documents)
+        gold = self._scored(read, "gold", seed, threads, progress)
+        finds = self.finds_mentions or all(sentence.heads for document in read for sentence in document.sentences)
+        return CoreferenceTest(gold, self._scored(read, "predicted", seed, threads, progress) if finds else None)
 
     @torch.no_grad()
     def _annotated(
-        self, documents: Sequence[Document], mentions: Any, threads: int | None, progress: Progress
-    ) -> Iterator[Document]:
+        self, documents: Sequence[Document], mentions: Any, singletons: bool | None, threads: int | None,
+        progress: Progress,
+    ) -> Iterator[Document]:  # fmt: skip
         with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
             for number, document in enumerate(documents, 1):
-                chains = self._chains(document, mentions) if len(document) else ()
-                yield document.annotated(clusters=chains)
+                given = self._given(document, mentions)
+                chains = self._chains(document, given) if len(document) else ()
+                keeps = singletons
+                if keeps is None:
+                    keeps = given is not None or bool(self.options.singletons)
+                yield document.annotated(clusters=[chain for chain in chains if keeps or len(chain) > 1])
                 report(Status(stage="resolving", done=number, total=len(documents), unit="documents"))
 
+    def _given(self, document: Document, mentions: Any) -> Sequence[Span] | None:
+        """Return the mentions to link, or None if they are to be found."""
+        if mentions == "auto":
+            mentions = "gold" if document.clusters and not self.finds_mentions else "predicted"
+        if mentions == "predicted":
+            return None
+        if mentions == "gold":
+            return document.mentions
+        try:
+            spans = {(index(start), index(end)) for start, end in mentions}
+        except (TypeError, ValueError):
+            raise KindError(f"mentions={brief(mentions)}: {SPANS}") from None
+        return document.annotated(clusters=[[span] for span in spans]).mentions  # checked
+
     def _scored(
-        self, documents: Sequence[Document], mentions: Any, seed: int, threads: int | None, progress: Progress
+        self, documents: Sequence[Document], mentions: str, seed: int, threads: int | None, progress: Progress
     ) -> ChainScores:
-        found = [each.clusters for each in self._annotated(documents, mentions, threads, progress)]
+        found = [each.clusters for each in self._annotated(documents, mentions, None, threads, progress)]
         gold = [document.clusters for document in documents]
-        kind = "gold" if mentions == "gold" else "predicted"
-        return ChainScores(kind, score_coreference(gold, found), coreference_intervals(gold, found, seed=seed))
+        return ChainScores(mentions, score_coreference(gold, found), coreference_intervals(gold, found, seed=seed))
 
 
 def gold_documents(source: Any) -> list[Document]:

@@ -56,6 +56,9 @@ class CoreferenceOptions(TokenOptions):
     merging_epochs: int = option(5, "epochs over clusters, after those of the ranking", minimum=1)
     merging_lr: float = option(0.001, "highest learning rate of these epochs", minimum=0, exclusive=True)
     dim: int = option(50, "width of the word vectors that are trained; given vectors decide it if tuned", minimum=1)
+    singletons: bool | None = option(
+        None, "whether found mentions without a partner are chains of one; default: as in the training documents"
+    )
     characters: str = option(
         "none", "vectors of words from their characters: by a CNN, an LSTM, or none", choices=CHARACTERS
     )

@@ -16,7 +16,7 @@ from firth.neural.models.coreference.options import CoreferenceOptions
 from firth.neural.models.coreference.pair_data import PairItem, PairReader, pair_batches
 from firth.neural.models.coreference.pair_module import PairModule
 from firth.neural.models.coreference.pair_task import PairTask
-from firth.neural.models.coreference.sources import split_documents
+from firth.neural.models.coreference.sources import has_singletons, split_documents
 from firth.neural.models.tokens.options import with_vectors
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
@@ -58,6 +58,8 @@ def train_coreference(
     options = with_vectors(options, vectors, needed=False)
     with running_clock():
         train, judged = split_documents(documents, held_out, config.seed)
+        if options.singletons is None:
+            options = dataclasses.replace(options, singletons=has_singletons(train))
         tokens = options.learn_reader((sentence for document in train for sentence in document.sentences), vectors)
         reader = PairReader(tokens, options.nearest, options.matching)
         items, held = [reader.item(document) for document in train], [reader.item(document) for document in judged]

@@ -11,7 +11,10 @@ from firth.documents.files import read_documents
 from firth.errors import CorpusError, brief
 from firth.neural.training.held_out import split_rows
 
-FORMS = "expected documents, or files of them: CoNLL-U, JSONL, or the columns of CoNLL-2012"
+FORMS = (
+    "expected documents, or files of them: CoNLL-U, JSONL, or the columns of CoNLL-2012; "
+    "Document.from_text(text) makes one of a text"
+)
 
 
 def documents_of(source: Any, name: str = "documents") -> list[Document]:
@@ -71,8 +74,13 @@ def split_documents(documents: Any, held_out: Any, seed: int) -> tuple[list[Docu
     return [train[row] for row in rows], [train[row] for row in held_out_rows]
 
 
+def has_singletons(documents: Iterable[Document]) -> bool:
+    """Return whether mentions without a partner are annotated as chains of one."""
+    return any(len(chain) == 1 for document in documents for chain in document.clusters)
+
+
 def _read(path: Path) -> Iterable[Document]:
-    if not path.exists():
-        raise CorpusError(f"{path}: no such file; {FORMS}")
+    if not os.path.exists(path):  # noqa: PTH110  Path.exists fails for a text, which is too long for a name
+        raise CorpusError(f"{brief(os.fspath(path))}: no such file; {FORMS}")
     name = path.name.removesuffix(".gz")
     return read_documents(path) if path.is_file() and name.endswith((".conllu", ".jsonl")) else read_coreference(path)

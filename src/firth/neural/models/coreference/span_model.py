@@ -1,26 +1,20 @@
 """A trained end-to-end model of coreference: mentions and chains, scores, saving."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
-from firth.arguments import explained
-from firth.attribute_names import COREFERENCE, no_attribute
 from firth.documents.document import Document, Span
-from firth.errors import OptionError, brief
-from firth.neural.models.coreference.chain_model import ChainModel, CoreferenceTest, gold_documents
-from firth.neural.models.coreference.sources import documents_of
+from firth.neural.models.coreference.chain_model import ChainModel
 from firth.neural.models.coreference.span_data import ReadDocument, SpanInputs, collate, read_document
 from firth.neural.models.coreference.span_module import Candidates, SpanModule
 from firth.neural.models.coreference.span_task import decode, spans_of
 from firth.neural.models.tokens.files import reader_arrays, reader_texts
 from firth.neural.models.tokens.reader import TokenReader
-from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
 from firth.training_facts import with_training_facts
 
-MENTIONS = ("auto", "predicted", "gold")
 PIECE = 3000  # tokens whose spans are scored at once
 
 
@@ -41,17 +35,13 @@ class SpanCoreferenceModel(ChainModel):
     """
 
     module: SpanModule
+    finds_mentions = True
 
     def __init__(
         self, module: SpanModule, options: Any, reader: TokenReader, metadata: Mapping[str, Any] | None = None
     ) -> None:
         self.module, self.options, self.reader = module.eval(), options, reader
         self.metadata = with_training_facts(metadata)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, COREFERENCE, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<SpanCoreferenceModel: spans of up to {self.options.max_width} words, {len(self.words):,} words>"
@@ -61,61 +51,15 @@ class SpanCoreferenceModel(ChainModel):
         """The V words that are looked up."""
         return self.reader.words
 
-    @explained
-    def predict(
-        self, documents: Any, *, mentions: str = "auto", threads: int | None = None, progress: Progress = False
-    ) -> Any:
-        """Return documents with the chains that the model finds, in place of those there are.
-
-        Args:
-            documents: a `firth.Document` or several, or files of them.
-            mentions: "auto" and "predicted" for those that the model finds, "gold" for those of the document's chains.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-
-        Returns:
-            A list of documents; of one document, one.
-
-        Raises:
-            OptionError: `mentions` is none of these.
-            CorpusError: an item is no document.
-        """
-        if mentions not in MENTIONS:
-            raise OptionError(f"mentions={brief(mentions)}: expected 'auto', 'predicted' or 'gold'")
-        if isinstance(documents, Document):
-            return next(self._annotated([documents], mentions, threads, progress))
-        return list(self._annotated(documents_of(documents), mentions, threads, progress))
-
-    @explained
-    def test(
-        self, documents: Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None
-    ) -> CoreferenceTest:
-        """Compare chains with gold chains: with the gold mentions, and with those that the model finds.
-
-        Args:
-            documents: documents with gold chains, in any form that `train` reads.
-            seed: of the resamples of the confidence intervals.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-
-        Raises:
-            CorpusError: the source is missing, or no document has a chain.
-            FormatError: a file is damaged.
-        """
-        read = gold_documents(documents)
-        gold, predicted = (self._scored(read, kind, seed, threads, progress) for kind in ("gold", "predicted"))
-        return CoreferenceTest(gold, predicted)
-
-    def _chains(self, document: Document, mentions: Any) -> list[list[Span]]:
+    def _chains(self, document: Document, mentions: Sequence[Span] | None) -> list[list[Span]]:
         read = read_document(document, self.reader, self.options.max_width)
-        gold = sorted(document.mentions) if mentions == "gold" else None
+        gold = None if mentions is None else sorted(mentions)
         parts = [self._candidates(read, inputs, first, gold) for first, inputs in self._pieces(read)]
         candidates = Candidates(*(torch.cat(each) for each in zip(*map(_tensors, parts), strict=True)))
         if not len(candidates.starts):
             return []
         links = self.module.links(candidates, self._collated(read))
-        keeps = gold is not None or bool(self.options.singletons)
-        chains = decode(candidates, links, singletons=keeps, every=gold is not None)
+        chains = decode(candidates, links, singletons=True, every=gold is not None)
         spans = spans_of(candidates) if gold is None else gold
         return [[spans[number] for number in chain] for chain in chains]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from firth.arguments import explained
 from firth.documents.document import Document
-from firth.neural.models.coreference.sources import split_documents
+from firth.neural.models.coreference.sources import has_singletons, split_documents
 from firth.neural.models.coreference.span_data import document_batches, read_document
 from firth.neural.models.coreference.span_model import SpanCoreferenceModel
 from firth.neural.models.coreference.span_options import SpanOptions
@@ -96,9 +96,7 @@ def _settled(options: SpanOptions, documents: Sequence[Document], vectors: WordV
     options = with_vectors(options, vectors, needed=False)
     if options.singletons is not None:
         return options
-    return dataclasses.replace(
-        options, singletons=any(len(chain) == 1 for each in documents for chain in each.clusters)
-    )
+    return dataclasses.replace(options, singletons=has_singletons(documents))
 
 
 def _digest(documents: Sequence[Document], reader: TokenReader, vectors: WordVectors | None) -> str:

@@ -12,7 +12,7 @@ Cost
     Padding of examples of similar size.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.errors import CorpusError, KindError, ShapeError
+from firth.errors import CorpusError, KindError, ShapeError, brief
 from firth.neural.training.batching import Buckets, pad
 
 END = 0
@@ -84,12 +84,12 @@ def read_inputs(inputs: Any, *, dim: int | None = None) -> list[Floats]:
         dim: D; None to take it from the first.
 
     Raises:
-        KindError: a set is no array of numbers.
+        KindError: it is no list, or a set is no array of numbers.
         ShapeError: a set is empty, or its vectors have another width.
         CorpusError: a number is not finite.
     """
     sets = []
-    for number, item in enumerate(inputs, 1):
+    for number, item in enumerate(_listed(inputs, "inputs", "sets of vectors, [[[0.5, 1.0], [2.0, 0.0]]]"), 1):
         try:
             vectors = np.asarray(item, dtype=np.float32)
         except (TypeError, ValueError) as error:
@@ -119,7 +119,8 @@ def read_examples(inputs: Any, targets: Any, *, order: str, dim: int | None = No
             left out where `order` does not allow it.
         KindError, ShapeError: as `read_inputs`.
     """
-    sets, wanted = read_inputs(inputs, dim=dim), list(targets)
+    sets = read_inputs(inputs, dim=dim)
+    wanted = list(_listed(targets, "targets", "positions for each set, [[1, 0]]"))
     if not sets or len(sets) != len(wanted):
         raise CorpusError(f"{len(sets):,} sets of inputs and {len(wanted):,} targets; expected as many, at least one")
     positions = [
@@ -127,6 +128,12 @@ def read_examples(inputs: Any, targets: Any, *, order: str, dim: int | None = No
         for number, (each, target) in enumerate(zip(sets, wanted, strict=True), 1)
     ]
     return PointerExamples(sets, positions)
+
+
+def _listed(values: Any, name: str, what: str) -> Iterable[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise KindError(f"{name}: found {brief(values)}, expected a list of {what}")
+    return values
 
 
 def _positions(target: Any, size: int, order: str, number: int) -> Positions:

@@ -5,7 +5,7 @@ import pytest
 
 import firth
 from firth.documents.coreference_files import write_coreference
-from firth.errors import CorpusError, OptionError, ShapeError
+from firth.errors import CorpusError, KindError, OptionError, ShapeError
 from firth.readers.conllu import DependencySentence
 from tests.unit.neural.models.coreference.toys import documents
 
@@ -52,6 +52,24 @@ def test_mentions_of_a_parse(model):
     assert "predicted mentions, 1 documents" in str(scores)
 
 
+def test_found_mentions_are_singletons_as_in_the_training_documents(model):
+    sentence = DependencySentence.of(["Mary", "saw", "trees"]).annotated(
+        tags=["PROPN", "VERB", "NOUN"], heads=[2, 0, 2], relations=["nsubj", "root", "obj"]
+    )
+    document = firth.Document((sentence,))
+    alone = (((0, 1),), ((2, 3),))
+    assert model.options.singletons is False
+    assert model.predict(document).clusters == ()
+    assert model.predict(document, singletons=True).clusters == alone
+    assert model.predict(document, mentions=[(0, 1), (2, 3)]).clusters == alone
+    assert model.predict(document, mentions=[(0, 1), (2, 3)], singletons=False).clusters == ()
+    train = [each.annotated(clusters=[*each.clusters, [(1, 2)]]) for each in documents(2)]
+    how = firth.TrainingOptions(epochs=1, batch_size=1)
+    other = firth.Coreference(**SMALL).train(train, held_out=train, training=how, progress=False)
+    assert other.options.singletons is True
+    assert len(other.predict(document).mentions) == 2
+
+
 def test_scores(model):
     scores = model.test(documents(4))
     assert scores.predicted is None
@@ -63,6 +81,9 @@ def test_what_is_refused(model):
     document = documents(1)[0]
     with pytest.raises(OptionError, match=r"mentions='all': expected 'gold', 'predicted', 'auto', or spans"):
         model.predict(document, mentions="all")
+    for wrong in (3, None, [0, 1], [("a", "b")]):
+        with pytest.raises(KindError, match=r"expected 'gold', 'predicted', 'auto', or spans"):
+            model.predict(document, mentions=wrong)
     with pytest.raises(OptionError, match="spans as mentions of several documents"):
         model.predict([document], mentions=[(0, 1)])
     with pytest.raises(OptionError, match="sentence 1 of the document has no tree"):
@@ -75,6 +96,8 @@ def test_what_is_refused(model):
         model.predict(7)
     with pytest.raises(AttributeError, match=r"use predict\(document\).clusters"):
         _ = model.resolve
+    with pytest.raises(AttributeError, match=r"use predict\(document\).clusters"):
+        _ = model.predict_clusters
 
 
 def test_its_folder(model, tmp_path):

@@ -34,3 +34,8 @@ def test_documents_to_learn_from():
     with pytest.raises(CorpusError, match="no chain of two mentions in 2 documents"):
         learnable([*singletons, firth.Document(())], "the training documents")
     assert len(learnable([*documents(1), *singletons, firth.Document(())], "x")) == 3
+
+
+def test_a_text_is_no_source():
+    with pytest.raises(CorpusError, match=r"no such file; .*Document.from_text\(text\)"):
+        documents_of("He left. " * 1000)

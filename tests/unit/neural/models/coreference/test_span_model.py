@@ -37,6 +37,7 @@ def test_chains_of_a_document_without_any(model):
     assert found == document
     assert model.predict(firth.Document(())).clusters == ()
     assert model.predict(document.annotated(clusters=()), mentions="gold").clusters == ()
+    assert model.predict(document, mentions=[(5, 6), (0, 1)]).clusters == (((0, 1), (5, 6)),)
 
 
 def test_gold_mentions_longer_than_a_span_and_over_sentences(model):
@@ -77,7 +78,7 @@ def test_singletons_are_as_in_the_training_documents(model):
 
 
 def test_what_is_refused(model):
-    with pytest.raises(OptionError, match="mentions='parse': expected 'auto', 'predicted' or 'gold'"):
+    with pytest.raises(OptionError, match="mentions='parse': expected 'gold', 'predicted', 'auto', or spans"):
         model.predict(documents(1)[0], mentions="parse")
     with pytest.raises(AttributeError, match=r"use predict\(document\).clusters"):
         _ = model.clusters

@@ -170,3 +170,12 @@ def test_bad_input_of_a_trained_network():
     with pytest.raises(OptionError, match="beams=0"):
         model.predict([[[1.0, 2.0]]], beams=0)
     assert model.predict([]) == []
+
+
+def test_what_is_no_list_of_sets():
+    model = untrained("any")
+    for wrong in (None, 3, "abc"):
+        with pytest.raises(KindError, match=r"inputs: found .*, expected a list of sets of vectors"):
+            model.predict(wrong)
+        with pytest.raises(KindError, match=r"targets: found .*, expected a list of positions for each set"):
+            model.test(sets(1, 0), wrong)
