@@ -1,33 +1,53 @@
 """Beam search: the most probable texts, with several hypotheses per prompt.
 
-What: each step extends every hypothesis by every word and keeps the best. A hypothesis that ends is set aside. Longer
-    texts have lower probabilities, so finished texts are ranked by normalised sums. Diverse beam groups give texts that
-    differ.
-Objective: score(y) = sum_t s(y_t) / n(L) with n(L) = 1, L, or ((5 + L) / 6)^a for L words, with the end; within group
-    g, candidates of a step are compared by their sums minus d times the number of beams of earlier groups that selected
-    the same word at this step.
-Source: Wu et al. 2016, Google's Neural Machine Translation System, section 7 (lengths); Vijayakumar et al. 2018,
-    Diverse Beam Search, section 4 (groups, with the Hamming distance).
-Departures: the diversity penalty affects selection only; sums do not contain it. The search of a prompt ends when as
-    many texts have ended as it has beams, or, exactly, when no hypothesis can become better than the requested results:
-    sums only fall, and n(L) is largest at the maximum length. One beam is therefore greedy search. A text that ends
-    must be among the best of its step, like those that continue.
+What: each step extends every hypothesis by every word and keeps the best. A hypothesis that ends is set aside, and the
+    model no longer computes it. Longer texts have lower probabilities, so finished texts are ranked by normalised
+    sums, and, of models that attend to a source, by how much of the source they covered. Diverse beam groups give
+    texts that differ. Forced phrases are written by dynamic beam allocation (`firth.inference.phrases`).
+Objective: score(y) = sum_t s(y_t) / n(L) + b sum_i log min(c_i, 1) for L words, with the end, and c_i = sum_t a_ti,
+    the attention that source position i received; n(L) = 1, L, L^a or ((5 + L) / 6)^a, or sum_t s(y_t) + r L in place
+    of the quotient. Within group g, candidates of a step are compared by their sums minus d times the number of beams
+    of earlier groups that selected the same word at this step.
+Source: Wu et al. 2016, Google's Neural Machine Translation System, equation 14 (lengths, coverage); He et al. 2016,
+    Improved Neural Machine Translation with SMT Features (reward per word); Vijayakumar et al. 2018, Diverse Beam
+    Search, section 4 (groups, with the Hamming distance).
+Departures: the diversity penalty affects selection only; sums do not contain it. Normalisation and coverage rank
+    finished texts only, as texts of one step have the same length. Coverage below 1e-10 counts as that: attention may
+    be exactly 0. The search of a prompt ends when as many texts have ended as it has beams, or, exactly, when no
+    hypothesis can become better than the requested results: sums only fall, n(L) is largest at the maximum length, and
+    coverage only lowers scores. One beam is therefore greedy search. A text that ends must be among the best of its
+    step, like those that continue. With forced phrases, a share of the beam is enough to end; as many texts as beams
+    end the search only if no hypothesis has a better score than the requested results.
 Cost: one call of the model per word, for the beams of all prompts together, and the K best words of each of its rows
-    (`Candidates`), for K of a few times the number of beams: no array of all words is copied from the model's device.
+    (`Candidates`), for K of a few more than the number of beams: no array of all words is copied from the model's
+    device.
 """
 
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from firth.errors import OptionError
+from firth.inference.constraints import Constraints, check_prefix_score, of_prompts
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.logits_processor import LogitsProcessor
-from firth.inference.scorer import Candidates, Floats, Ids, Scorer, top_candidates
+from firth.inference.phrases import Phrases, Progress, allocate
+from firth.inference.scorer import (
+    Attention,
+    Candidates,
+    Floats,
+    Ids,
+    Scorer,
+    Scores,
+    Weights,
+    scores_at,
+    top_candidates,
+)
 from firth.options import check, option, options_class
+
+_LEAST_COVERAGE = 1e-10
 
 
 @options_class
@@ -40,9 +60,16 @@ class BeamSearch:
 
     beams: int = option(5, "number of beams: hypotheses per prompt and step", minimum=1)
     length_normalisation: str = option(
-        "mean", "length normalisation of scores: mean per word, Wu et al. 2016, or none", choices=("mean", "wu", "none")
+        "mean",
+        "length normalisation of scores: mean per word, division by a power of the length, Wu et al. 2016, reward per "
+        "word, or none",
+        choices=("mean", "power", "wu", "reward", "none"),
     )
-    length_power: float = option(0.6, "exponent alpha of the length normalisation wu", minimum=0)
+    length_power: float = option(0.6, "exponent alpha of the length normalisations power and wu", minimum=0)
+    word_reward: float = option(0.5, "reward per word of the length normalisation reward, in nats", minimum=0)
+    coverage_penalty: float = option(
+        0.0, "coverage penalty beta, for source words that got little attention; models with attention only", minimum=0
+    )
     groups: int = option(1, "diverse beam groups", minimum=1)
     diversity_penalty: float = option(
         0.5, "diversity penalty in nats, for a word that another group selected at this step", minimum=0
@@ -55,9 +82,24 @@ class BeamSearch:
 
     def normaliser(self, length: int) -> float:
         """Return n(L), the divisor of a sum over so many words."""
-        if self.length_normalisation == "none":
-            return 1.0
-        return float(length) if self.length_normalisation == "mean" else ((5 + length) / 6) ** self.length_power
+        match self.length_normalisation:
+            case "mean":
+                return float(length)
+            case "power":
+                return float(length**self.length_power)
+            case "wu":
+                return float(((5 + length) / 6) ** self.length_power)
+        return 1.0
+
+    def score(self, total: float, length: int, attention: Sequence[Weights] = ()) -> float:
+        """Return the score of a text from its sum, its length with the end, and T weights (S,) of source positions."""
+        score = total / self.normaliser(length)
+        if self.length_normalisation == "reward":
+            score += self.word_reward * length
+        if self.coverage_penalty and attention:
+            coverage = np.sum(attention, axis=0, dtype=np.float64)
+            score += self.coverage_penalty * float(np.log(coverage.clip(_LEAST_COVERAGE, 1)).sum())
+        return score
 
 
 def beam_search(
@@ -69,6 +111,8 @@ def beam_search(
     *,
     stop: Sequence[int] = (),
     banned: Sequence[int] = (),
+    constraints: Sequence[Constraints] | None = None,
+    attention: Attention | None = None,
 ) -> list[list[Continuation]]:
     """Return the best continuations of each prompt that beam search finds.
 
@@ -80,44 +124,72 @@ def beam_search(
         n: maximum number of continuations per prompt.
         stop: ids that end a text.
         banned: ids that are never generated.
+        constraints: prefix, forced phrases and maximum length of each text, one for each prompt. Give a prompt with
+            forced phrases more beams than it has forced words.
+        attention: of the scorer, to return it with the texts, and for the coverage penalty.
 
     Returns:
-        B lists, best first, possibly shorter than n.
+        B lists, best first, possibly shorter than n. Texts without a forced phrase are returned only if none has them
+        all; see `Continuation.met`.
 
     Raises:
-        OptionError: n exceeds the number of beams.
+        OptionError: n exceeds the number of beams, a coverage penalty without attention, or constraints that no text
+            can meet.
     """
     beams, options = beams or BeamSearch(), options or GenerationOptions()
     if not 1 <= n <= beams.beams:
         raise OptionError(f"n={n}: expected from 1 to beams={beams.beams}")
+    if beams.coverage_penalty and attention is None:
+        raise OptionError(
+            f"coverage_penalty={beams.coverage_penalty}: expected a model with attention to a source; this one has none"
+        )
     if not len(prompts):
         return []
     processor = LogitsProcessor(options, tuple(stop), tuple(banned))
-    searches = [_Search(tuple(prompt), row, processor, beams, n) for row, prompt in enumerate(prompts)]
+    scores, state = scorer.start(prompts)
+    checked = of_prompts(constraints, prompts, processor, scores.shape[1])
+    searches = [
+        _Search(number, tuple(prompt), each, processor, beams, n)
+        for number, (prompt, each) in enumerate(zip(prompts, checked, strict=True))
+    ]
     longest = max(len(prompt) for prompt in prompts)
     # Constraints and the diversity penalty only lower scores. So the best words of a row after lowering are among as
-    # many more of the best before.
-    count = beams.beams // beams.groups * (1 + len(stop)) + (beams.beams if beams.groups > 1 else 0)
-    scores, state = scorer.start(prompts)
+    # many more of the best before. All ends of a row may be among its best words.
+    count = beams.beams // beams.groups + len(stop) + (beams.beams if beams.groups > 1 else 0)
     for generated in range(options.max_length):
-        lowered = processor.max_lowered(longest + generated, generated)
-        candidates = top_candidates(scores, count + lowered)
+        candidates = top_candidates(scores, count + processor.max_lowered(longest + generated, generated))
+        step = _Step(generated, scores, candidates, attention(state) if attention is not None else None)
         for search in searches:
-            search.step(candidates, generated)
-        groups = [group for search in searches for group in search.active_groups()]
-        hypotheses = [each for group in groups for each in group.hypotheses]
+            search.extend(step)
+        hypotheses = [each for search in searches for group in search.active_groups() for each in group.hypotheses]
         if not hypotheses:
             break
         state = scorer.reorder(state, np.array([each.row for each in hypotheses]))
         scores, state = scorer.advance(state, np.array([each.ids[-1] for each in hypotheses]))
-        rows = iter(range(len(hypotheses)))
-        for group in groups:
-            group.hypotheses = [replace(each, row=next(rows)) for each in group.hypotheses]
+        for row, each in enumerate(hypotheses):
+            each.row = row
     return [search.best() for search in searches]
 
 
 @dataclass(frozen=True)
-class Hypothesis:
+class _Step:
+    """What the model says about the next word of R texts.
+
+    Attributes:
+        generated: words of each text after its prompt.
+        scores: (R, V).
+        candidates: the best words of each text.
+        attention: weights of the source positions of each text; None if not wanted.
+    """
+
+    generated: int
+    scores: Scores
+    candidates: Candidates
+    attention: Sequence[Weights] | None
+
+
+@dataclass(slots=True)
+class _Hypothesis:
     """A text in progress.
 
     Attributes:
@@ -125,17 +197,21 @@ class Hypothesis:
         total: sum of constrained scores.
         log_prob: sum of the model's own scores.
         row: in the model's batch.
+        progress: of the forced phrases.
+        attention: weights of the source positions at each word; empty if not wanted.
     """
 
     ids: tuple[int, ...]
     total: float
     log_prob: float
     row: int
+    progress: Progress
+    attention: tuple[Weights, ...] = ()
 
 
 @dataclass
 class _Group:
-    hypotheses: list[Hypothesis]
+    hypotheses: list[_Hypothesis]
     finished: list[Continuation] = field(default_factory=list)
 
 
@@ -143,32 +219,37 @@ class _Search:
     """The search of one prompt."""
 
     def __init__(
-        self, prompt: tuple[int, ...], row: int, processor: LogitsProcessor, beams: BeamSearch, n: int
+        self,
+        number: int,
+        prompt: tuple[int, ...],
+        constraints: Constraints,
+        processor: LogitsProcessor,
+        beams: BeamSearch,
+        n: int,
     ) -> None:
-        self.prompt, self.processor, self.beams, self.n = prompt, processor, beams, n
+        self.number, self.prompt, self.processor, self.beams, self.n = number, prompt, processor, beams, n
+        self.constraints, self.phrases = constraints, Phrases(constraints.phrases)
+        self.max_length = constraints.max_length or processor.options.max_length
         self.width = beams.beams // beams.groups
-        self.groups = [_Group([Hypothesis((), 0.0, 0.0, row)]) for _ in range(beams.groups)]
+        self.groups = [_Group([_Hypothesis((), 0.0, 0.0, number, self.phrases.start)]) for _ in range(beams.groups)]
 
     def active_groups(self) -> Iterator[_Group]:
         """Yield the groups that are not finished."""
         return (group for group in self.groups if group.hypotheses)
 
     def best(self) -> list[Continuation]:
-        """Return the results, each text once."""
+        """Return the results, each text once; those without a forced phrase only if there are no others."""
         ranked = sorted((text for group in self.groups for text in group.finished), key=lambda text: -text.score)
+        if any(text.met for text in ranked):
+            ranked = [text for text in ranked if text.met]
         return list({(text.ids, text.ended): text for text in ranked}.values())[: self.n]
 
-    def step(self, candidates: Candidates, generated: int) -> None:
-        """Extend all hypotheses by one word.
-
-        Args:
-            candidates: of the model's whole batch.
-            generated: words of each hypothesis.
-        """
+    def extend(self, step: _Step) -> None:
+        """Extend all hypotheses by one word."""
         penalties: dict[int, float] = {}  # by word, of the diversity penalty
-        is_last = generated + 1 == self.processor.options.max_length
+        is_last = step.generated + 1 == self.max_length
         for group in self.active_groups():
-            self._extend(group, candidates.rows([each.row for each in group.hypotheses]), generated, penalties)
+            self._extend(group, step, penalties)
             for each in group.hypotheses:
                 penalties[each.ids[-1]] = penalties.get(each.ids[-1], 0.0) + self.beams.diversity_penalty
             if is_last:
@@ -176,41 +257,113 @@ class _Search:
             if is_last or self._is_finished(group):
                 group.hypotheses = []
 
-    def _extend(self, group: _Group, candidates: Candidates, generated: int, penalties: dict[int, float]) -> None:
+    def _extend(self, group: _Group, step: _Step, penalties: dict[int, float]) -> None:
         """Replace the hypotheses of a group by the best that are one word longer."""
-        texts = [self.prompt + each.ids for each in group.hypotheses]
-        allowed = self.processor.process_candidates(candidates, texts, generated)  # (n, K)
+        before = group.hypotheses
+        candidates = self._candidates(before, step)
+        allowed = self._allowed(before, candidates, step.generated)  # (n, K)
         stuck = ~np.isfinite(allowed.max(axis=1))
-        self._finish(group, [each for each, is_stuck in zip(group.hypotheses, stuck, strict=True) if is_stuck])
-        totals = allowed + np.array([[each.total] for each in group.hypotheses])
+        self._finish(group, [each for each, is_stuck in zip(before, stuck, strict=True) if is_stuck])
+        totals = allowed + np.array([[each.total] for each in before])
         ranks = totals.copy()
         for word, penalty in penalties.items():
             ranks[candidates.ids == word] -= penalty
-        extended: list[Hypothesis] = []
-        count = self.width * (1 + len(self.processor.stop))  # enough to continue, whatever ends
-        for place, (parent, column) in enumerate(_best(ranks, candidates.ids, count)):
-            before, word = group.hypotheses[parent], int(candidates.ids[parent, column])
-            total, log_prob = float(totals[parent, column]), before.log_prob + float(candidates.scores[parent, column])
-            if word not in self.processor.stop:
-                extended.append(Hypothesis((*before.ids, word), total, log_prob, before.row))
-            elif place < self.width:
-                score = total / self.beams.normaliser(generated + 1)
-                group.finished.append(Continuation(before.ids, log_prob, True, score))
-        group.hypotheses = extended[: self.width]
+        group.hypotheses = []
+        for parent, column in self._selected(before, ranks, candidates.ids):
+            each, word, total = before[parent], int(candidates.ids[parent, column]), float(totals[parent, column])
+            log_prob = each.log_prob + float(candidates.scores[parent, column])
+            attention = each.attention if step.attention is None else (*each.attention, step.attention[each.row])
+            if word in self.processor.stop:
+                score = self.beams.score(total, step.generated + 1, attention)
+                group.finished.append(Continuation(each.ids, log_prob, True, score, True, _stacked(attention)))
+            else:
+                progress = self.phrases.advance(each.progress, word) if self.phrases.total else ()
+                ids = (*each.ids, word)
+                group.hypotheses.append(_Hypothesis(ids, total, log_prob, each.row, progress, attention))
 
-    def _finish(self, group: _Group, hypotheses: Sequence[Hypothesis]) -> None:
+    def _candidates(self, hypotheses: Sequence[_Hypothesis], step: _Step) -> Candidates:
+        """Return the candidates of some texts: the word of the prefix, or the best words and those of phrases."""
+        rows = np.array([each.row for each in hypotheses])
+        if step.generated < len(self.constraints.prefix):
+            word = self.constraints.prefix[step.generated]
+            ids = np.full((len(rows), 1), word)
+            candidates = Candidates(scores_at(step.scores, rows, ids[:, 0])[:, None], ids)
+            check_prefix_score(float(candidates.scores.min()), self.number, self.constraints, step.generated)
+            return candidates
+        candidates = step.candidates.rows(rows)
+        if not self.phrases.total:
+            return candidates
+        words = [self.phrases.next_words(each.progress) for each in hypotheses]
+        others = [sorted(set(each) - set(row)) for each, row in zip(words, candidates.ids.tolist(), strict=True)]
+        return _with_words(candidates, step.scores, rows, others)
+
+    def _allowed(self, hypotheses: Sequence[_Hypothesis], candidates: Candidates, generated: int) -> Floats:
+        """Return the constrained scores of candidates, (n, K)."""
+        texts = [self.prompt + each.ids for each in hypotheses]
+        allowed = self.processor.process_candidates(candidates, texts, generated)
+        if self.phrases.total:
+            unmet = np.array([not self.phrases.met(each.progress) for each in hypotheses])
+            allowed[unmet[:, None] & np.isin(candidates.ids, self.processor.stop)] = -np.inf
+        return allowed
+
+    def _selected(self, hypotheses: Sequence[_Hypothesis], ranks: Floats, ids: Ids) -> list[tuple[int, int]]:
+        """Return rows and columns of the candidates that are kept, best first."""
+        if not self.phrases.total:
+            enough = self.width * (1 + len(self.processor.stop))  # to continue, whatever ends
+            return self._kept(_best(ranks, ids, enough), ids, self.width)
+        best = _best(ranks, ids, ranks.size)
+        banks: dict[int, list[tuple[int, int]]] = {}
+        for parent, column in best:
+            progress = self.phrases.advance(hypotheses[parent].progress, int(ids[parent, column]))
+            bank = self.phrases.total if ids[parent, column] in self.processor.stop else self.phrases.bank(progress)
+            banks.setdefault(bank, []).append((parent, column))
+        slots = allocate({bank: len(places) for bank, places in banks.items()}, self.width, self.phrases.total)
+        kept = {place for bank, places in banks.items() for place in self._kept(places, ids, slots[bank])}
+        return [place for place in best if place in kept]
+
+    def _kept(self, places: Sequence[tuple[int, int]], ids: Ids, slots: int) -> list[tuple[int, int]]:
+        """Return as many of the best candidates as continue in so many slots, and the ends among the first ones."""
+        result, free = [], slots
+        for rank, place in enumerate(places):
+            is_end = ids[place] in self.processor.stop
+            if rank < slots if is_end else free > 0:
+                result.append(place)
+                free -= not is_end
+        return result
+
+    def _finish(self, group: _Group, hypotheses: Sequence[_Hypothesis]) -> None:
         for each in hypotheses:
-            score = each.total / self.beams.normaliser(max(len(each.ids), 1))
-            group.finished.append(Continuation(each.ids, each.log_prob, False, score))
+            score = self.beams.score(each.total, max(len(each.ids), 1), each.attention)
+            met = not self.phrases.total or self.phrases.met(each.progress)
+            group.finished.append(Continuation(each.ids, each.log_prob, False, score, met, _stacked(each.attention)))
 
     def _is_finished(self, group: _Group) -> bool:
         """Whether continuing cannot change the results, or enough texts have ended."""
-        scores = sorted((text.score for text in group.finished), reverse=True)
+        scores = sorted((text.score for text in group.finished if text.met), reverse=True)
+        if len(scores) < self.n or not group.hypotheses:
+            return not group.hypotheses or len(scores) >= self.width
+        total = max(each.total for each in group.hypotheses)
+        least = scores[self.n - 1]
         if len(scores) >= self.width:
-            return True
-        bound = max((each.total for each in group.hypotheses), default=-math.inf)
-        bound /= self.beams.normaliser(self.processor.options.max_length)
-        return len(scores) >= self.n and bound <= scores[self.n - 1]
+            length = len(group.hypotheses[0].ids)
+            return not self.phrases.total or self.beams.score(total, length) <= least
+        return self.beams.score(total, self.max_length) <= least
+
+
+def _with_words(candidates: Candidates, scores: Scores, rows: Ids, words: Sequence[Sequence[int]]) -> Candidates:
+    """Append a few words to the candidates of each row; shorter lists are filled with words of probability 0."""
+    width = max(map(len, words))
+    ids = np.full((len(rows), width), -1)
+    for row, own in zip(ids, words, strict=True):
+        row[: len(own)] = own
+    places = np.nonzero(ids >= 0)
+    values = np.full(ids.shape, -np.inf)
+    values[places] = scores_at(scores, rows[places[0]], ids[places])
+    return Candidates(np.hstack([candidates.scores, values]), np.hstack([candidates.ids, ids]))
+
+
+def _stacked(attention: Sequence[Weights]) -> Weights | None:
+    return np.stack(attention) if attention else None
 
 
 def _best(ranks: Floats, ids: Ids, count: int) -> list[tuple[int, int]]:

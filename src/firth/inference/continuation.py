@@ -1,6 +1,10 @@
 """Result of a search for one prompt."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 
 @dataclass(frozen=True)
@@ -13,9 +17,14 @@ class Continuation:
             constraints and options do not change it.
         ended: whether an end was generated; otherwise the length limit was reached, or no next word was possible.
         score: by which a search ranks; `log_prob` if it does not rank.
+        met: whether the text has every forced phrase; False only if the search found no such text.
+        attention: (T, S) weights of the source positions at each of the T generated words, with the end; None if the
+            search was given no attention. Not compared by `==`.
     """
 
     ids: tuple[int, ...]
     log_prob: float
     ended: bool
     score: float
+    met: bool = True
+    attention: npt.NDArray[np.floating[Any]] | None = field(default=None, compare=False, repr=False)

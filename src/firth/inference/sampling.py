@@ -13,10 +13,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from firth.errors import OptionError
+from firth.inference.constraints import Constraints, check_prefix_score, of_prompts
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.logits_processor import LogitsProcessor
-from firth.inference.scorer import Floats, Ids, Scorer, Scores, scores_at, top_candidates
+from firth.inference.scorer import Attention, Floats, Ids, Scorer, Scores, Weights, scores_at, top_candidates
 from firth.inference.truncation import sampling_distribution
 from firth.randomness import generator
 
@@ -31,6 +33,8 @@ def greedy_search(
     *,
     stop: Sequence[int] = (),
     banned: Sequence[int] = (),
+    constraints: Sequence[Constraints] | None = None,
+    attention: Attention | None = None,
 ) -> list[Continuation]:
     """Return the continuation of each prompt that has the most probable word at each step; of equal ones the first.
 
@@ -40,6 +44,11 @@ def greedy_search(
         options: generation options; those of sampling have no effect.
         stop: ids that end a text.
         banned: ids that are never generated.
+        constraints: prefix and maximum length of each text, one for each prompt.
+        attention: of the scorer, to return it with the texts.
+
+    Raises:
+        OptionError: constraints that no text can meet, or forced phrases, which need beam search.
     """
     processor = LogitsProcessor(options or GenerationOptions(), tuple(stop), tuple(banned))
 
@@ -57,7 +66,7 @@ def greedy_search(
         rows = np.flatnonzero(np.isfinite(best))
         return rows, ids[rows]
 
-    return _generate(scorer, prompts, processor, select)
+    return _generate(scorer, prompts, processor, select, constraints, attention)
 
 
 def sample(
@@ -67,6 +76,8 @@ def sample(
     *,
     stop: Sequence[int] = (),
     banned: Sequence[int] = (),
+    constraints: Sequence[Constraints] | None = None,
+    attention: Attention | None = None,
     seed: int = 0,
 ) -> list[Continuation]:
     """Return a random continuation of each prompt, sampled word by word.
@@ -77,9 +88,16 @@ def sample(
         options: generation options.
         stop: ids that end a text.
         banned: ids that are never generated.
+        constraints: as for `greedy_search`.
+        attention: likewise.
         seed: the same seed gives the same texts.
+
+    Raises:
+        OptionError: as `greedy_search`, or the temperature is 0.
     """
     options = options or GenerationOptions()
+    if options.temperature == 0:
+        raise OptionError("temperature=0: expected above 0 for sampling; greedy search selects the most probable word")
     processor = LogitsProcessor(options, tuple(stop), tuple(banned))
     uniform = [generator(seed, f"text {i}").random(options.max_length) for i in range(len(prompts))]
 
@@ -91,7 +109,7 @@ def sample(
         probabilities = sampling_distribution(allowed if len(rows) == len(allowed) else allowed[rows], options)
         return rows, draw(probabilities, np.array([uniform[i][generated] for i in numbers[rows]]))
 
-    return _generate(scorer, prompts, processor, select)
+    return _generate(scorer, prompts, processor, select, constraints, attention)
 
 
 def draw(probabilities: Floats, uniform: Floats) -> Ids:
@@ -111,28 +129,63 @@ def draw(probabilities: Floats, uniform: Floats) -> Ids:
 
 
 def _generate(
-    scorer: Scorer, prompts: Sequence[Sequence[int]], processor: LogitsProcessor, select: Select
+    scorer: Scorer,
+    prompts: Sequence[Sequence[int]],
+    processor: LogitsProcessor,
+    select: Select,
+    constraints: Sequence[Constraints] | None,
+    attention: Attention | None,
 ) -> list[Continuation]:
     if not len(prompts):
         return []
-    texts, log_probs, ended = [list(prompt) for prompt in prompts], np.zeros(len(prompts)), set[int]()
     scores, state = scorer.start(prompts)
-    active, max_length = np.arange(len(prompts)), processor.options.max_length
-    for generated in range(max_length):
+    limits = of_prompts(constraints, prompts, processor, scores.shape[1])
+    if any(each.phrases for each in limits):
+        raise OptionError("forced phrases with greedy search or sampling: expected beam search")
+    lengths, longest_prefix = np.array([each.max_length for each in limits]), max(len(each.prefix) for each in limits)
+    texts, log_probs, ended = [list(prompt) for prompt in prompts], np.zeros(len(prompts)), set[int]()
+    weights: list[list[Weights]] = [[] for _ in prompts]
+    active = np.arange(len(prompts))
+    for generated in range(int(lengths.max())):
         rows, ids = select(scores, [texts[i] for i in active], active, generated)  # other rows have no next word
+        if generated < longest_prefix:
+            rows, ids = _with_prefixes(rows, ids, [limits[i].prefix for i in active.tolist()], generated)
         if not len(rows):
             break
-        log_probs[active[rows]] += scores_at(scores, rows, ids)
+        chosen = scores_at(scores, rows, ids)
+        for i, score in zip(active[rows].tolist(), chosen.tolist(), strict=True):
+            if generated < len(limits[i].prefix):
+                check_prefix_score(score, i, limits[i], generated)
+        log_probs[active[rows]] += chosen
+        if attention is not None:
+            of_rows = attention(state)
+            for row in rows.tolist():
+                weights[active[row]].append(of_rows[row])
         is_end = np.isin(ids, processor.stop)
         ended.update(active[rows[is_end]].tolist())
         count, rows, ids = len(active), rows[~is_end], ids[~is_end]
-        active = active[rows]
-        for i, word in zip(active.tolist(), ids.tolist(), strict=True):
+        for i, word in zip(active[rows].tolist(), ids.tolist(), strict=True):
             texts[i].append(word)
-        if not len(active) or generated + 1 == max_length:
+        goes_on = generated + 1 < lengths[active[rows]]
+        rows, ids = rows[goes_on], ids[goes_on]
+        active = active[rows]
+        if not len(active):
             break
         scores, state = scorer.advance(state if len(rows) == count else scorer.reorder(state, rows), ids)
     return [
-        Continuation(tuple(text[len(prompt) :]), float(log_prob), i in ended, float(log_prob))
-        for i, (text, prompt, log_prob) in enumerate(zip(texts, prompts, log_probs, strict=True))
+        Continuation(
+            tuple(text[len(prompt) :]), log_prob, i in ended, log_prob, attention=np.stack(own) if own else None
+        )
+        for i, (text, prompt, log_prob, own) in enumerate(zip(texts, prompts, log_probs.tolist(), weights, strict=True))
     ]
+
+
+def _with_prefixes(rows: Ids, ids: Ids, prefixes: Sequence[Sequence[int]], generated: int) -> tuple[Ids, Ids]:
+    """Replace the next words of the texts that are inside their prefixes."""
+    words = np.full(len(prefixes), -1)
+    words[rows] = ids
+    for row, prefix in enumerate(prefixes):
+        if generated < len(prefix):
+            words[row] = prefix[generated]
+    rows = np.flatnonzero(words >= 0)
+    return rows, words[rows]

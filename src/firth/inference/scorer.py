@@ -1,6 +1,6 @@
 """The interface between a search and a model: scores of the next word for several texts at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -23,7 +23,7 @@ class Candidates:
     scores: Floats
     ids: Ids
 
-    def rows(self, rows: Sequence[int]) -> "Candidates":
+    def rows(self, rows: Sequence[int] | Ids) -> "Candidates":
         """Return the candidates of some texts."""
         return Candidates(self.scores[rows], self.ids[rows])
 
@@ -49,6 +49,10 @@ class DeviceScores(Protocol):
 
 # (B, V) natural logarithms of probabilities: an array, or scores that stay on the model's device
 Scores = npt.NDArray[np.floating[Any]] | DeviceScores
+Weights = npt.NDArray[np.floating[Any]]
+# The state of B texts -> for each text, the (S,) weights of the positions of its own source, without padding, at the
+# step that gave the scores returned with this state. A model that attends to a source may supply it.
+Attention = Callable[[Any], Sequence[Weights]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,13 +28,11 @@ def sampling_distribution(scores: Floats, options: GenerationOptions) -> Floats:
 
     Args:
         scores: (B, V) logarithms, up to a constant per row; each row has a finite one.
-        options: temperature and truncation; temperature 0 leaves only the most probable word.
+        options: temperature, above 0, and truncation.
 
     Returns:
         (B, V) float64; rows sum to one.
     """
-    if options.temperature == 0:
-        return largest(scores, 1).astype(np.float64)
     with np.errstate(over="ignore"):  # a temperature near 0 sends all but the largest to minus infinity
         p = softmax((scores - scores.max(axis=1, keepdims=True)) / options.temperature)
     if options.top_k is not None and options.top_k < p.shape[1]:

@@ -83,7 +83,7 @@ class TextGenerator:
         kind = _search_kind(n, options, search)
         ids = self.vocabulary.ids
         banned = [] if unknown else [ids[UNK], *self._unseen()]
-        limits = {"stop": [ids[EOS]] if self.rules.eos else [], "banned": banned}
+        limits: dict[str, Any] = {"stop": [ids[EOS]] if self.rules.eos else [], "banned": banned}
         if kind == "sample":
             return sample(self.scorer, [prompt] * n, options, **limits, seed=seed)
         if kind == "greedy":
@@ -123,6 +123,10 @@ def _search_kind(n: int, options: GenerationOptions, search: str | BeamSearch) -
         raise OptionError(f"n={n}: expected at least 1 text")
     if kind == "greedy" and n > 1:
         raise OptionError(f"n={n} with search='greedy': greedy search gives one text; use sample or beam")
+    if kind != "greedy" and options.temperature == 0:
+        raise OptionError(
+            f"temperature=0 with search={kind!r}: expected search='greedy', which selects the most probable word"
+        )
     if kind != "sample" and options.samples:
         raise OptionError(
             f"temperature, top_k, top_p or min_p with search={kind!r}: these are options of sampling; "

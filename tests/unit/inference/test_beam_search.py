@@ -5,10 +5,11 @@ from hypothesis import strategies as st
 
 from firth.errors import OptionError
 from firth.inference.beam_search import BeamSearch, beam_search
+from firth.inference.constraints import Constraints
 from firth.inference.ensemble import Ensemble
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search
-from tests.unit.inference.toys import Table, every_continuation, random_table
+from tests.unit.inference.toys import Sources, Table, every_continuation, occurrences, random_sources, random_table
 
 # Greedy takes 0 (.6) and then has nothing better than .4; 1 (.4) goes on with .9.
 GARDEN_PATH = [[0.4, 0.3, 0.3], [0.05, 0.05, 0.9], [1.0, 0.0, 0.0], [0.6, 0.4, 0.0]]
@@ -25,27 +26,48 @@ def test_two_beams_see_past_the_garden_path():
     assert greedy_search(Table(GARDEN_PATH), [[]], GenerationOptions(max_length=2))[0].ids == (0, 0)
 
 
-@pytest.mark.parametrize("normalisation", ["none", "mean", "wu"])
-@pytest.mark.parametrize("prompt", [[], [1]])
-@pytest.mark.parametrize("seed", range(5))
-def test_beams_for_everything_are_exhaustive(normalisation, prompt, seed):
-    """Three steps over three words, the last of which ends: with a beam a text, all are found in their order."""
-    how = BeamSearch(beams=30, length_normalisation=normalisation)
-    table = random_table(3, seed)
-    (found,) = beam_search(Table(table), [prompt], GenerationOptions(max_length=3), how, n=30, stop=[2])
-    expected = every_continuation(table, prompt, 3, {2})
+NORMALISATIONS = ["none", "mean", "power", "wu", "reward"]
 
-    def rank(text):  # 1 0 1 1 and 1 1 0 1 hold the same pairs: equal but for rounding
-        return -round(text.log_prob / how.normaliser(len(text.ids) + text.ended), 9), text.ids
 
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from(NORMALISATIONS),
+    st.sampled_from([0.0, 0.3]),
+    st.lists(st.integers(0, 1), max_size=1),
+    st.sampled_from([(), ((0,),), ((1, 0),), ((0,), (1,)), ((0, 1), (1, 0)), ((1, 1),), ((1,), (1,))]),
+)
+@settings(max_examples=50, deadline=None)
+def test_beams_for_everything_are_exhaustive(seed, normalisation, coverage, prefix, phrases):
+    """Up to five steps over three words, the last of which ends: with a beam a text, all are found in their order."""
+    model, none = random_sources(3, [4], seed), 3
+    how = BeamSearch(beams=90, length_normalisation=normalisation, coverage_penalty=coverage)
+
+    def score(text):
+        length, last = len(text.ids) + text.ended, [none, *text.ids]
+        received = sum(model.weights[0][last[t]] for t in range(length))
+        divided = {"mean": length, "power": length**0.6, "wu": ((5 + length) / 6) ** 0.6}.get(normalisation, 1)
+        reward = 0.5 * length * (normalisation == "reward")
+        return text.log_prob / divided + reward + coverage * np.log(np.minimum(received, 1)).sum()
+
+    def meets(text):
+        return text.ids[: len(prefix)] == tuple(prefix) and all(
+            occurrences(phrase, text.ids) >= phrases.count(phrase) for phrase in phrases
+        )
+
+    limits = [Constraints(tuple(prefix), phrases)]
+    options = GenerationOptions(max_length=5)
+    (found,) = beam_search(model, [[]], options, how, n=90, stop=[2], constraints=limits, attention=model.attention)
+    texts = every_continuation(np.exp(model.models[0].logs), [], 5, {2})
+    expected = {(text.ids, text.ended): text for text in texts if meets(text)}
     assert [text.score for text in found] == sorted((text.score for text in found), reverse=True)
-    found.sort(key=rank)
-    expected.sort(key=rank)
-    assert [(text.ids, text.ended) for text in found] == [(text.ids, text.ended) for text in expected]
-    assert [text.log_prob for text in found] == pytest.approx([text.log_prob for text in expected], abs=1e-12)
+    assert {(text.ids, text.ended) for text in found} == expected.keys()
+    assert all(text.met for text in found)
+    for text in found:
+        assert text.score == pytest.approx(score(text), abs=1e-9)
+        assert text.log_prob == pytest.approx(expected[text.ids, text.ended].log_prob, abs=1e-12)
 
 
-@given(st.integers(0, 10_000), st.sampled_from(["none", "mean", "wu"]))
+@given(st.integers(0, 10_000), st.sampled_from(NORMALISATIONS))
 @settings(max_examples=40, deadline=None)
 def test_one_beam_is_greedy(seed, normalisation):
     table, prompts = Table(random_table(5, seed)), [[], [1], [2, 0]]
@@ -60,13 +82,88 @@ def test_one_beam_is_greedy(seed, normalisation):
 @given(st.integers(0, 10_000), st.integers(1, 3))
 @settings(max_examples=30, deadline=None)
 def test_batched_is_single(seed, groups):
-    table, prompts = Table(random_table(5, seed)), [[], [1], [2, 0], []]
-    how = BeamSearch(beams=6, groups=groups)
-    together = beam_search(table, prompts, GenerationOptions(max_length=6), how, n=3, stop=[4])
-    assert together == [
-        beam_search(table, [one], GenerationOptions(max_length=6), how, n=3, stop=[4])[0] for one in prompts
-    ]
-    assert together[0] == together[3]
+    """To the bit, with constraints and with sources of different lengths."""
+    model = random_sources(5, [3, 1, 4, 3], seed)
+    how = BeamSearch(beams=6, groups=groups, coverage_penalty=0.2)
+    options, prompts = GenerationOptions(max_length=6, no_repeat_ngram=2, min_length=1), [[], [1], [2, 0], []]
+    limits = [Constraints((1,)), Constraints(phrases=((2, 3),)), Constraints(max_length=3), Constraints()]
+    together = beam_search(model, prompts, options, how, n=3, stop=[4], constraints=limits, attention=model.attention)
+    for number, (prompt, limit, texts) in enumerate(zip(prompts, limits, together, strict=True)):
+        one = model.one(number)
+        (alone,) = beam_search(one, [prompt], options, how, n=3, stop=[4], constraints=[limit], attention=one.attention)
+        assert texts == alone
+        for text, same in zip(texts, alone, strict=True):
+            assert text.attention.shape == (len(text.ids) + text.ended, len(model.weights[number][0]))
+            np.testing.assert_array_equal(text.attention, same.attention)
+
+
+@given(st.integers(0, 10_000), st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=3), min_size=1, max_size=2))
+@settings(max_examples=40, deadline=None)
+def test_a_few_beams_write_every_forced_phrase(seed, phrases):
+    """However improbable: the end, 5, has most of the probability."""
+    table = random_table(6, seed, peak=3.0)
+    table[:, 5] += 1
+    forced = [Constraints(phrases=tuple(map(tuple, phrases)))]
+    found = beam_search(
+        Table(table), [[]], GenerationOptions(max_length=7), BeamSearch(beams=4), stop=[5], constraints=forced
+    )
+    (text,) = found[0]
+    assert text.met
+    assert all(occurrences(phrase, text.ids) >= phrases.count(phrase) for phrase in phrases)
+
+
+def test_a_forced_phrase_by_hand():
+    """1 has .1 after nothing, .4 after 0 and .05 after 1, and the end, 2, is equally likely after either.
+
+    Two beams: the best text with 1 is 0 1, with .55 x .4 x .5; the beam that starts with 1 is worse.
+    """
+    table = [[0.1, 0.4, 0.5], [0.45, 0.05, 0.5], [1, 0, 0], [0.55, 0.1, 0.35]]
+    how = BeamSearch(beams=2, length_normalisation="none")
+    forced = [Constraints(phrases=((1,),))]
+    (plain,) = beam_search(Table(table), [[]], beams=how, stop=[2])[0]
+    (found,) = beam_search(Table(table), [[]], beams=how, stop=[2], constraints=forced)[0]
+    assert (plain.ids, found.ids, found.ended) == ((), (0, 1), True)
+    assert found.log_prob == pytest.approx(np.log(0.55 * 0.4 * 0.5))
+
+
+def test_a_phrase_that_the_model_cannot_write_is_reported():
+    """Nothing leads to 1: the best text without it is returned, and says so."""
+    table = [[0.5, 0.0, 0.5]] * 3 + [[0.6, 0.0, 0.4]]
+    forced = [Constraints(phrases=((1,),)), Constraints(phrases=((0,),))]
+    (without,), (text,) = beam_search(
+        Table(table), [[], []], GenerationOptions(max_length=4), stop=[2], constraints=forced
+    )
+    assert (without.met, without.ids, without.ended) == (False, (0, 0, 0, 0), False)
+    assert (text.met, text.ids) == (True, (0,))
+    with pytest.raises(OptionError, match="prompt 1: word 2 of the prefix, id 1, has probability 0"):
+        beam_search(Table(table), [[], []], stop=[2], constraints=[Constraints(), Constraints((0, 1))])
+
+
+def test_coverage_by_hand():
+    """Two source words. The text 0 attends to the first alone, 1 to both; 0 is likelier, .6 to .4.
+
+    Then both end. With a penalty of .1, 0 has log .6 + .1 log 1e-10 = -2.81, and 1 has log .4 = -.92.
+    """
+    table = Table([[0, 0, 1], [0, 0, 1], [0, 0, 1], [0.6, 0.4, 0]])
+    model = Sources([table], [np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [1.0, 0.0]])])
+    for penalty, expected, score in ((0.0, (0,), np.log(0.6)), (0.1, (1,), np.log(0.4))):
+        how = BeamSearch(beams=2, length_normalisation="none", coverage_penalty=penalty)
+        ((found,),) = beam_search(model, [[]], beams=how, stop=[2], attention=model.attention)
+        assert (found.ids, found.score) == (expected, pytest.approx(score))
+        assert found.attention.tolist() == [[1, 0], [1, 0] if expected == (0,) else [0, 1]]
+    with pytest.raises(OptionError, match=r"coverage_penalty=0\.1: expected a model with attention"):
+        beam_search(model, [[]], beams=how)
+
+
+def test_texts_that_end_leave_the_batch():
+    """The text of the second source ends at once; that of the third is limited to two words."""
+    goes_on, ends = Table([[0.9, 0.1]] * 3), Table([[0.0, 1.0]] * 3)
+    model = Sources([goes_on, ends, goes_on], [])
+    limits = [Constraints(), Constraints(), Constraints(max_length=2)]
+    options, how = GenerationOptions(max_length=4), BeamSearch(beams=1)
+    found = beam_search(model, [[]] * 3, options, how, stop=[1], constraints=limits)
+    assert [len(text.ids) for (text,) in found] == [4, 0, 2]
+    assert model.calls == [3, 2, 1, 1]
 
 
 @given(st.integers(0, 10_000))
@@ -111,6 +208,8 @@ def test_lengths_by_hand():
     }
     assert answers == {"none": (), "mean": (0,), "wu": (0,)}
     assert BeamSearch(length_normalisation="wu", length_power=1.0).normaliser(2) == pytest.approx(7 / 6)
+    assert BeamSearch(length_normalisation="power", length_power=0.5).normaliser(9) == pytest.approx(3)
+    assert BeamSearch(length_normalisation="reward", word_reward=0.2).score(-3.0, 5) == pytest.approx(-2)
 
 
 def test_texts_that_end_leave_room_for_those_that_go_on():
@@ -154,9 +253,21 @@ def test_an_ensemble_is_searched_like_a_model():
     options, how = GenerationOptions(max_length=5), BeamSearch(beams=3)
     mean = beam_search(Table((one + two) / 2), [[], [1]], options, how, n=3, stop=[3])
     found = beam_search(both, [[], [1]], options, how, n=3, stop=[3])
+    same = Ensemble((Table(one), Table(one)), np.array([0.3, 0.7]))  # with itself
+    found += beam_search(same, [[], [1]], options, how, n=3, stop=[3])
+    mean += beam_search(Table(one), [[], [1]], options, how, n=3, stop=[3])
     for ours, theirs in zip(found, mean, strict=True):
         assert [text.ids for text in ours] == [text.ids for text in theirs]
         assert [text.log_prob for text in ours] == pytest.approx([text.log_prob for text in theirs], abs=1e-12)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=20, deadline=None)
+def test_groups_without_a_penalty_are_plain_beams(seed):
+    table, options = Table(random_table(5, seed)), GenerationOptions(max_length=6)
+    groups = BeamSearch(beams=6, groups=3, diversity_penalty=0.0)
+    found = beam_search(table, [[], [1]], options, groups, n=2, stop=[4])
+    assert found == beam_search(table, [[], [1]], options, BeamSearch(beams=2), n=2, stop=[4])
 
 
 @pytest.mark.parametrize(

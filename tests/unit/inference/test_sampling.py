@@ -1,12 +1,16 @@
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from firth.errors import OptionError
+from firth.inference.constraints import Constraints
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import draw, greedy_search, sample
-from tests.unit.inference.toys import Table, random_table
+from tests.unit.inference.toys import Table, random_sources, random_table
 
 CYCLE = [[0.1, 0.8, 0.1], [0.2, 0.1, 0.7], [0.6, 0.3, 0.1], [0.3, 0.4, 0.3]]  # after 0, 1, 2, nothing
 
@@ -68,7 +72,7 @@ def test_no_ngram_is_written_twice(seed, words, n):
 def test_a_temperature_near_zero_and_one_candidate_are_greedy(seed):
     table, prompts = Table(random_table(5, seed)), [[], [1], [2, 3]]
     expected = greedy_search(table, prompts, GenerationOptions(max_length=8), stop=[4])
-    for wish in ({"temperature": 0.0}, {"temperature": 1e-5}, {"top_k": 1}, {"top_p": 1e-9}, {"min_p": 1.0}):
+    for wish in ({"temperature": 1e-5}, {"top_k": 1}, {"top_p": 1e-9}, {"min_p": 1.0}):
         assert sample(table, prompts, GenerationOptions(max_length=8, **wish), stop=[4], seed=seed) == expected
 
 
@@ -99,3 +103,42 @@ def test_a_draw_by_hand():
     found = np.repeat([[0.0, 0.25, 0.0, 0.75]], 5, axis=0)
     assert draw(found, np.array([0.0, 0.2499, 0.25, 0.9, np.nextafter(1, 0)])).tolist() == [1, 1, 3, 3, 3]
     assert draw(np.array([[0.9, 0.1, 0.0]]), np.array([np.nextafter(1, 0)])).tolist() == [1]
+
+
+@pytest.mark.parametrize("search", [greedy_search, sample])
+def test_constraints_of_each_text(search):
+    """A prefix is written whatever its probability; a text at its maximum length leaves the batch."""
+    model = random_sources(5, [2, 3, 1], 4)
+    limits = [Constraints((3, 3)), Constraints((1,), max_length=3), Constraints()]
+    options = GenerationOptions(max_length=6, min_length=2)
+    found = search(model, [[], [1], [2]], options, stop=[4], constraints=limits)
+    assert found[0].ids[:2] == (3, 3)
+    assert (found[1].ids[0], len(found[1].ids) <= 3) == (1, True)
+    for number, text in enumerate(found):
+        last = [*([5] if number == 0 else [number]), *text.ids, *([4] if text.ended else [])]
+        logs = model.models[number].logs
+        assert text.log_prob == pytest.approx(sum(logs[a, b] for a, b in itertools.pairwise(last)))
+    (plain,) = search(model.one(2), [[2]], options, stop=[4])
+    if search is greedy_search:
+        assert plain == found[2]
+
+
+def test_attention_is_returned_with_each_text():
+    """A row for each word and for the end, over the positions of the text's own source."""
+    model = random_sources(5, [2, 3, 1], 4)
+    for text, weights, prompt in zip(
+        greedy_search(model, [[], [1], [2]], stop=[4], attention=model.attention), model.weights, (5, 1, 2), strict=True
+    ):
+        last = [prompt, *text.ids][: len(text.ids) + text.ended]
+        np.testing.assert_array_equal(text.attention, weights[last])
+    assert greedy_search(model, [[]] * 3, stop=[4])[0].attention is None
+
+
+def test_what_these_searches_cannot_do_is_refused():
+    table = Table(CYCLE)
+    with pytest.raises(OptionError, match="forced phrases with greedy search or sampling: expected beam search"):
+        greedy_search(table, [[]], constraints=[Constraints(phrases=((1,),))])
+    with pytest.raises(OptionError, match="temperature=0: expected above 0 for sampling; greedy search"):
+        sample(table, [[]], GenerationOptions(temperature=0))
+    with pytest.raises(OptionError, match="prompt 1: word 1 of the prefix, id 0, has probability 0"):
+        greedy_search(Table([[0.0, 1.0]] * 3), [[], []], constraints=[Constraints(), Constraints((0,))])

@@ -17,6 +17,8 @@ def test_by_hand():
     model = TableModel()
     assert model.generate(search="greedy", options=GenerationOptions(max_length=5)) == ["a b a b a"]
     assert model.generate(search="greedy", options=GenerationOptions(no_repeat_ngram=2)) == ["a b a"]
+    zero = GenerationOptions(max_length=5, temperature=0)
+    assert model.generate(search="greedy", options=zero) == ["a b a b a"]
     assert model.generate("b b", search="greedy", options=GenerationOptions(max_length=2)) == ["b b a b"]
 
 
@@ -69,6 +71,8 @@ def test_unknown_words_of_a_prompt_are_warned_of():
             {"search": "beam", "options": GenerationOptions(top_k=2)},
             "with search='beam': these are options of sampling",
         ),
+        ({"options": GenerationOptions(temperature=0)}, "temperature=0 with search='sample': expected search='greedy'"),
+        ({"search": "beam", "options": GenerationOptions(temperature=0)}, "temperature=0 with search='beam'"),
         ({"search": BeamSearch(beams=2), "n": 3}, "n=3: expected from 1 to beams=2"),
     ],
 )
