@@ -15,13 +15,26 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.kernels.compiled import compiled
-from firth.kernels.transitions import EAGER, LEFT, NEXT, NONE, SIZE, WORDS, allowed
+from firth.kernels.transitions import EAGER, LEFT, NEXT, NONE, SIZE, WORDS, allowed, arc_is_from_root
 
 NODES, LABELLED = 18, 12  # nodes of a state; those, the last, whose labels are features
 FEATURES = 2 * NODES + LABELLED
+FROM_ROOT = 4  # bit of `allowed_kinds`, behind those of the kinds
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
 CUBE, RELU, TANH = 0, 1, 2  # activations
+
+
+class Labels(NamedTuple):
+    """Labels of arcs by number.
+
+    Attributes:
+        size: L.
+        root: the label of the arc from the root, which no other arc has; -1 where the root's arc may have any.
+    """
+
+    size: int
+    root: int
 
 
 class Sentences(NamedTuple):
@@ -126,12 +139,37 @@ def arc_word(system: int, kind: int, stack: Ints, counts: Ints) -> int:
 
 @compiled
 def allowed_kinds(system: int, stack: Ints, counts: Ints, heads: Ints) -> int:
-    """The kinds of actions that are allowed, as bits."""
+    """The kinds of actions that are allowed, as bits, and whether LEFT or RIGHT is an arc from the root."""
     bits = 0
     for kind in range(4):
         if allowed(system, kind, stack, counts, heads):
             bits |= 1 << kind
-    return bits
+    return bits | arc_is_from_root(system, stack, counts, heads) << FROM_ROOT
+
+
+@compiled
+def is_allowed(action: int, bits: int, labels: Labels) -> bool:
+    """Whether an action is allowed with its label; `bits`: those of `allowed_kinds`."""
+    kind = action_kind(action, labels.size)
+    if not bits >> kind & 1:
+        return False
+    if kind < LEFT or labels.root == NONE:
+        return True
+    return (action_label(action, labels.size) == labels.root) == (bits >> FROM_ROOT & 1 == 1)
+
+
+@compiled
+def gold_action(kind: int, gold: int, bits: int, labels: Labels) -> int:
+    """The number of an action with the gold label, or with the next label that is allowed."""
+    if kind < LEFT:
+        return kind
+    label = max(gold, 0)
+    if labels.root != NONE:
+        if bits >> FROM_ROOT & 1:
+            label = labels.root
+        elif label == labels.root:
+            label = (label + 1) % labels.size
+    return action_number(kind, label, labels.size)
 
 
 @compiled
@@ -151,7 +189,8 @@ def score_actions(
     features: Ints,  # (48,)
     tables: Tables,
     activation: int,
-    bits: int,  # kinds of actions that are allowed
+    bits: int,  # of `allowed_kinds`
+    labels: Labels,
     hidden: Floats,  # (H,) written
     scores: Floats,  # (A,) written; minus infinity of actions that are not allowed
 ) -> int:
@@ -180,9 +219,9 @@ def score_actions(
         row, h = tables.output[j], hidden[j]
         for action in range(A):  # action by action, so that the processor computes several at once
             scores[action] += h * row[action]
-    best, labels = -1, (A - LEFT) // 2
+    best = -1
     for action in range(A):
-        if not bits >> action_kind(action, labels) & 1:
+        if not is_allowed(action, bits, labels):
             scores[action] = np.float32(-np.inf)
         elif best < 0 or scores[action] > scores[best]:
             best = action

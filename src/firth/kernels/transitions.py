@@ -84,6 +84,20 @@ def allowed(system: int, kind: int, stack: Ints, counts: Ints, heads: Ints) -> b
 
 
 @compiled
+def arc_is_from_root(system: int, stack: Ints, counts: Ints, heads: Ints) -> bool:
+    """Whether an arc that the next action adds has the root as its head, also after `one_root`."""
+    size = counts[SIZE]
+    if system == STANDARD:
+        return size >= 2 and stack[size - 2] == 0
+    if next_node(EAGER, counts) != 0:
+        return False
+    for place in range(size - 1):
+        if heads[stack[place]] == NONE:  # it comes first, and takes the words behind it as dependents
+            return False
+    return True
+
+
+@compiled
 def act(
     system: int,
     kind: int,  # of an action that is allowed

@@ -22,6 +22,7 @@ from firth.kernels.transition_states import (
     NODES,
     Floats,
     Ints,
+    Labels,
     Sentences,
     Tables,
     action_kind,
@@ -38,7 +39,7 @@ from firth.kernels.transitions import EAGER, act, begin, one_root
 def parse_with_beam(
     system: int,
     sentences: Sentences,
-    label_count: int,
+    known: Labels,
     tables: Tables,
     activation: int,
     width: int,  # K, sequences that are kept
@@ -64,7 +65,7 @@ def parse_with_beam(
                 state_nodes(system, stack, counts, children, nodes)
                 write_features(nodes, words, tags, labels, sentences.none, features)
                 bits = allowed_kinds(system, stack, counts, found)
-                best = score_actions(features, tables, activation, bits, hidden, scores[k])
+                best = score_actions(features, tables, activation, bits, known, hidden, scores[k])
                 highest = scores[k, best]
                 scores[k] += sums[k] - highest - np.log(np.exp(scores[k] - highest).sum())
             next_size = 0
@@ -76,7 +77,7 @@ def parse_with_beam(
                 new[next_size], next_sums[next_size] = old[k], scores[k, action]
                 scores[k, action] = -np.inf
                 stack, counts, found, labels, children = _views(new[next_size], n)
-                kind, label = action_kind(action, label_count), action_label(action, label_count)
+                kind, label = action_kind(action, known.size), action_label(action, known.size)
                 act(system, kind, label, stack, counts, found, labels, children)
                 next_size += 1
             old, new, sums, next_sums, size = new, old, next_sums, sums, next_size

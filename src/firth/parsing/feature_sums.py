@@ -20,7 +20,7 @@ from firth.kernels.transition_states import LABELLED, NODES, Floats, Ints
 
 @compiled
 def sum_rows(
-    features: Ints,  # (M, 48); -1 for one that is left out
+    features: Ints,  # (M, 48)
     words: Floats,  # (U, 18, H)
     tags: Floats,  # (tags, 18, H)
     labels: Floats,  # (L + 1, 12, H)
@@ -32,19 +32,16 @@ def sum_rows(
         out = sums[m]
         out[:] = 0
         for i in range(NODES):
-            if features[m, i] >= 0:
-                row = words[features[m, i], i]
-                for j in range(H):
-                    out[j] += row[j]
-            if features[m, NODES + i] >= 0:
-                row = tags[features[m, NODES + i], i]
-                for j in range(H):
-                    out[j] += row[j]
+            row = words[features[m, i], i]
+            for j in range(H):
+                out[j] += row[j]
+            row = tags[features[m, NODES + i], i]
+            for j in range(H):
+                out[j] += row[j]
         for i in range(LABELLED):
-            if features[m, 2 * NODES + i] >= 0:
-                row = labels[features[m, 2 * NODES + i], i]
-                for j in range(H):
-                    out[j] += row[j]
+            row = labels[features[m, 2 * NODES + i], i]
+            for j in range(H):
+                out[j] += row[j]
 
 
 @compiled
@@ -60,16 +57,13 @@ def add_gradients(
     for m in range(M):
         gradient = gradients[m]
         for i in range(NODES):
-            if features[m, i] >= 0:
-                row = words[features[m, i], i]
-                for j in range(H):
-                    row[j] += gradient[j]
-            if features[m, NODES + i] >= 0:
-                row = tags[features[m, NODES + i], i]
-                for j in range(H):
-                    row[j] += gradient[j]
+            row = words[features[m, i], i]
+            for j in range(H):
+                row[j] += gradient[j]
+            row = tags[features[m, NODES + i], i]
+            for j in range(H):
+                row[j] += gradient[j]
         for i in range(LABELLED):
-            if features[m, 2 * NODES + i] >= 0:
-                row = labels[features[m, 2 * NODES + i], i]
-                for j in range(H):
-                    row[j] += gradient[j]
+            row = labels[features[m, 2 * NODES + i], i]
+            for j in range(H):
+                row[j] += gradient[j]

@@ -19,6 +19,7 @@ from firth.kernels.transition_states import (
     FEATURES,
     NODES,
     Ints,
+    Labels,
     Sentences,
     Tables,
     action_kind,
@@ -35,7 +36,7 @@ from firth.kernels.transitions import EAGER, act, begin, is_final, one_root
 def parse(
     system: int,
     sentences: Sentences,
-    label_count: int,
+    known: Labels,
     tables: Tables,
     activation: int,
     heads: Ints,  # of all nodes, written; -1 of roots
@@ -54,8 +55,8 @@ def parse(
             state_nodes(system, stack, counts, children, nodes)
             write_features(nodes, words, tags, labels, sentences.none, features)
             bits = allowed_kinds(system, stack, counts, found)
-            best = score_actions(features, tables, activation, bits, hidden, scores)
-            kind, label = action_kind(best, label_count), action_label(best, label_count)
+            best = score_actions(features, tables, activation, bits, known, hidden, scores)
+            kind, label = action_kind(best, known.size), action_label(best, known.size)
             act(system, kind, label, stack, counts, found, labels, children)
         if system == EAGER:
             one_root(n, found)

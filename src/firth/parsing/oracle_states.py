@@ -24,13 +24,14 @@ from firth.kernels.random import draw
 from firth.kernels.transition_states import (
     NODES,
     Ints,
+    Labels,
     Sentences,
     Tables,
     action_kind,
     action_label,
-    action_number,
     allowed_kinds,
     arc_word,
+    gold_action,
     score_actions,
     state_nodes,
     write_features,
@@ -56,11 +57,11 @@ def static_states(
     system: int,
     sentences: Sentences,
     heads: Ints,  # gold heads of all nodes, -1 of roots; projective trees
-    relations: Ints,  # gold labels of all nodes
-    label_count: int,
+    relations: Ints,  # gold labels of all nodes; -1 for one that is not known
+    known: Labels,
     features: Ints,  # (M, 48) written, M = 2 per word
     targets: Ints,  # (M, 1) written: numbers of the right actions
-    kinds: npt.NDArray[np.uint8],  # (M,) written: which kinds of actions are allowed, as bits
+    kinds: npt.NDArray[np.uint8],  # (M,) written: `allowed_kinds`
 ) -> int:
     """Write the states on the static oracle's way through each sentence; return how many there are."""
     count = 0
@@ -79,8 +80,9 @@ def static_states(
             kinds[count] = allowed_kinds(system, stack, counts, found)
             kind = static_oracle(system, gold, ends, stack, counts, found)
             label = names[arc_word(system, kind, stack, counts)] if kind >= LEFT else 0
-            targets[count, 0] = action_number(kind, label, label_count)
-            act(system, kind, label, stack, counts, found, labels, children)
+            target = gold_action(kind, label, kinds[count], known)
+            targets[count, 0] = target
+            act(system, kind, action_label(target, known.size), stack, counts, found, labels, children)
             count += 1
     return count
 
@@ -91,14 +93,14 @@ def explored_states(
     sentences: Sentences,
     heads: Ints,  # as in `static_states`
     relations: Ints,
-    label_count: int,
+    known: Labels,
     tables: Tables,
     activation: int,
     follow: float,  # probability of going on with the parser's best action, right or wrong
     random: npt.NDArray[np.uint64],  # (1,) state of the generator
     features: Ints,  # (M, 48) written, M = 2 per word
     targets: Ints,  # (M, 4) written: numbers of the right actions, -1 for none
-    kinds: npt.NDArray[np.uint8],  # (M,) written: which kinds of actions are allowed, as bits
+    kinds: npt.NDArray[np.uint8],  # (M,) written: `allowed_kinds`
 ) -> int:
     """Write the states that the parser comes to, with the actions that lose no gold arc; return how many there are."""
     count = 0
@@ -117,7 +119,7 @@ def explored_states(
             write_features(nodes, words, tags, labels, sentences.none, features[count])
             bits = allowed_kinds(system, stack, counts, found)
             kinds[count] = bits
-            action = score_actions(features[count], tables, activation, bits, hidden, scores)
+            action = score_actions(features[count], tables, activation, bits, known, hidden, scores)
             if n > LONGEST:
                 costs[:] = 1
                 costs[static_oracle(system, gold, ends, stack, counts, found)] = 0
@@ -130,13 +132,13 @@ def explored_states(
                 targets[count, kind] = NONE
                 if costs[kind] == 0:
                     label = names[arc_word(system, kind, stack, counts)] if kind >= LEFT else 0
-                    target = action_number(kind, label, label_count)
+                    target = gold_action(kind, label, bits, known)
                     targets[count, kind] = target
                     if right == NONE or scores[target] > scores[right]:
                         right = target
             if n > LONGEST or (draw(random) >> np.uint64(11)) * 2.0**-53 >= follow:
                 action = right
-            kind, label = action_kind(action, label_count), action_label(action, label_count)
+            kind, label = action_kind(action, known.size), action_label(action, known.size)
             act(system, kind, label, stack, counts, found, labels, children)
             count += 1
     return count

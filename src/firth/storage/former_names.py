@@ -12,6 +12,7 @@ from firth.option_names import RENAMED, RENAMED_VALUES
 
 Tensor = TypeVar("Tensor")
 NEURAL_CONFIG = {"begin": "bos"}  # of the folder of a neural language model
+DELETED = {"feature_dropout"}  # options that changed training only, and are no more
 TENSORS = {  # parts of the dotted name of a tensor of a neural model
     "backward_": "backward_layer",
     "fall": "down_proj",
@@ -62,7 +63,8 @@ def current_options(options: Mapping[str, Any], kind: Any) -> dict[str, Any]:
         TypeError: these are no options by name, or the file has one under both names.
     """
     choices = {field.name: field.metadata.get("choices") or () for field in dataclasses.fields(kind)}
-    return {name: _current_value(name, value, choices) for name, value in current_names(options, choices).items()}
+    known = {name: value for name, value in current_names(options, choices).items() if name not in DELETED - {*choices}}
+    return {name: _current_value(name, value, choices) for name, value in known.items()}
 
 
 def _current_value(name: str, value: Any, choices: Mapping[str, Collection[str]]) -> Any:

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from firth.kernels.transition_states import Sentences
-from firth.kernels.transitions import NONE, begin
+from firth.kernels.transition_states import Labels, Sentences, action_kind, action_label
+from firth.kernels.transitions import LEFT, NONE, SIZE, act, allowed, begin
 
 TREES = [[(4, 1), (4, 2), (4, 0), (0, 3), (4, 1), (5, 2), (4, 0)], [(0, 3)], [(2, 1), (0, 3), (2, 2)]]
 LABELS, WORDS, TAGS = 4, 9, 5
+FREE, STRICT = Labels(LABELS, NONE), Labels(LABELS, 3)  # any label for the root's arc; label 3, which no other has
 
 
 def sentences():
@@ -24,6 +25,20 @@ def empty_state(system, n):
     state += [np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty((n + 1, 4), np.int32)]
     begin(system, n, *state)
     return state
+
+
+def possible(system, action, state, known):
+    """Whether an action is allowed with its label, by what comes of it."""
+    kind, label = action_kind(action, LABELS), action_label(action, LABELS)
+    if not allowed(system, kind, *state[:3]):
+        return False
+    if kind < LEFT or known.root == NONE:
+        return True
+    new = [each.copy() for each in state]
+    act(system, kind, label, *new)
+    (word,) = np.flatnonzero(new[2] != state[2])
+    before = [each for each in state[0][: state[1][SIZE]] if 0 < each < word and state[2][each] == NONE]
+    return (label == known.root) == (new[2][word] == 0 and not before)
 
 
 def random_tables(seed, hidden=6, dim=3):

@@ -16,21 +16,22 @@ from firth.kernels.transition_states import (
     state_nodes,
     write_features,
 )
-from firth.kernels.transitions import EAGER, STANDARD, act, allowed, is_final, one_root
+from firth.kernels.transitions import EAGER, STANDARD, act, is_final, one_root
 from firth.parsing.greedy import parse
-from tests.unit.parsing.states import LABELS, empty_state, random_tables, sentences
+from tests.unit.parsing.states import FREE, LABELS, STRICT, empty_state, possible, random_tables, sentences
 
 FUNCTIONS = {CUBE: lambda x: x**3, RELU: lambda x: np.maximum(x, 0), TANH: np.tanh}
 
 
 @pytest.mark.parametrize("system", [STANDARD, EAGER], ids=["standard", "eager"])
 @pytest.mark.parametrize("activation", [CUBE, RELU, TANH], ids=["cube", "relu", "tanh"])
-def test_parsing_by_tables_is_the_network(system, activation):
+@pytest.mark.parametrize("known", [FREE, STRICT], ids=["any label", "label of the root"])
+def test_parsing_by_tables_is_the_network(system, activation, known):
     """The same trees as products of the features' vectors with one matrix, and the best allowed action."""
     data, _, _ = sentences()
     vectors, weights, tables = random_tables(1)
     heads, relations = (np.empty(len(data.words), np.int32) for _ in range(2))
-    parse(system, data, LABELS, tables, activation, heads, relations)
+    parse(system, data, known, tables, activation, heads, relations)
     places = [slice(0, NODES), slice(NODES, 2 * NODES), slice(2 * NODES, FEATURES)]
     for first, end in itertools.pairwise(data.starts):
         n = end - first - 1
@@ -42,11 +43,13 @@ def test_parsing_by_tables_is_the_network(system, activation):
             hidden = FUNCTIONS[activation](np.einsum("pd,pdh->h", x, weights) + tables.bias)
             scores = hidden @ tables.output + tables.output_bias
             kinds = [action_kind(action, LABELS) for action in range(len(scores))]
-            possible = [allowed(system, kind, *state[:3]) for kind in kinds]
-            best = int(np.where(possible, scores, -np.inf).argmax())
+            can = [possible(system, action, state, known) for action in range(len(scores))]
+            best = int(np.where(can, scores, -np.inf).argmax())
             act(system, kinds[best], action_label(best, LABELS), *state)
         if system == EAGER:
             one_root(n, state[2])
         assert np.array_equal(heads[first:end], state[2])
         assert np.array_equal(relations[first:end], state[3])
         assert (heads[first + 1 : end] == 0).sum() == 1
+        if known == STRICT:
+            assert np.array_equal(relations[first + 1 : end] == known.root, heads[first + 1 : end] == 0)

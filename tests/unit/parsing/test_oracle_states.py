@@ -11,23 +11,25 @@ from firth.kernels.transition_states import (
     action_kind,
     action_label,
     arc_word,
+    is_allowed,
     state_nodes,
     write_features,
 )
-from firth.kernels.transitions import EAGER, LEFT, STANDARD, act, is_final
+from firth.kernels.transitions import EAGER, LEFT, NONE, STANDARD, act, is_final
 from firth.parsing.oracle_states import static_states
-from tests.unit.parsing.states import LABELS, TREES, empty_state, sentences
+from tests.unit.parsing.states import FREE, LABELS, STRICT, TREES, empty_state, sentences
 
 SYSTEMS = pytest.mark.parametrize("system", [STANDARD, EAGER], ids=["standard", "eager"])
 
 
 @SYSTEMS
-def test_static_states_lead_to_the_gold_trees(system):
+@pytest.mark.parametrize("known", [FREE, STRICT], ids=["any label", "label of the root"])
+def test_static_states_lead_to_the_gold_trees(system, known):
     data, heads, relations = sentences()
     most = 2 * (len(data.words) - len(TREES))
     features, targets = np.empty((most, FEATURES), np.int32), np.empty((most, 1), np.int32)
     kinds = np.empty(most, np.uint8)
-    assert static_states(system, data, heads, relations, LABELS, features, targets, kinds) == most
+    assert static_states(system, data, heads, relations, known, features, targets, kinds) == most
     example = 0
     for first, end in itertools.pairwise(data.starts):
         state, nodes, expected = empty_state(system, end - first - 1), np.empty(NODES, np.int32), np.empty(48, np.int32)
@@ -43,3 +45,19 @@ def test_static_states_lead_to_the_gold_trees(system):
             example += 1
         assert np.array_equal(state[2], heads[first:end])
         assert np.array_equal(state[3], relations[first:end])
+
+
+@SYSTEMS
+def test_gold_labels_that_cannot_be_give_way(system):
+    """The root's label on other words, another one on the root, and one that is not known."""
+    data, heads, relations = sentences()
+    odd = relations.copy()
+    odd[[1, 2, 4]] = NONE, STRICT.root, 1  # of words of the first sentence, whose root is word 4
+    most = 2 * (len(data.words) - len(TREES))
+    features, targets = np.empty((most, FEATURES), np.int32), np.empty((most, 1), np.int32)
+    kinds = np.empty(most, np.uint8)
+    static_states(system, data, heads, odd, STRICT, features, targets, kinds)
+    assert all(is_allowed(*row, STRICT) for row in zip(targets[:, 0].tolist(), kinds.tolist(), strict=True))
+    right = targets.copy()
+    static_states(system, data, heads, relations, STRICT, features, right, kinds)
+    assert (targets != right).sum() == 2  # the root's stays

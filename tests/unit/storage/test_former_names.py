@@ -51,6 +51,12 @@ def test_options_and_values():
     assert current_options({"cell": "plain", "steps": 2}, Own) == {"cell": "plain", "steps": 2}
 
 
+def test_a_deleted_option_is_left_out_where_nothing_has_its_name():
+    assert current_options({"bptt": 3, "feature_dropout": 0.1}, Model) == {"bptt": 3}
+    kind = dataclasses.make_dataclass("Kind", [("feature_dropout", float)])
+    assert current_options({"feature_dropout": 0.1}, kind) == {"feature_dropout": 0.1}
+
+
 def test_an_identity_moves_bptt_to_the_model():
     former = {
         "options": {"model": "RecurrentLM", "cell": "plain", "tie": True},

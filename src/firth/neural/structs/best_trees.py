@@ -5,9 +5,9 @@ import numpy.typing as npt
 import torch
 
 from firth.errors import ShapeError
+from firth.kernels.projective_trees import best_projective_tree
 from firth.kernels.spanning_trees import best_tree
-from firth.neural.structs.projective_trees import check_arcs, projective_total
-from firth.neural.structs.semirings import MAX
+from firth.neural.structs.projective_trees import check_arcs
 
 
 def best_trees(arcs: torch.Tensor, lengths: torch.Tensor, *, projective: bool = False) -> list[npt.NDArray[np.int64]]:
@@ -22,23 +22,14 @@ def best_trees(arcs: torch.Tensor, lengths: torch.Tensor, *, projective: bool = 
         ShapeError: see `projective_trees.check_arcs`; there is no tree of possible arcs.
 
     Source:
-        `kernels.spanning_trees`; `structs.projective_trees`.
+        `kernels.spanning_trees`; `kernels.projective_trees`.
     """
     check_arcs(arcs, lengths)
-    scores = arcs.detach().double()
-    if projective:
-        with torch.enable_grad():
-            leaf = scores.requires_grad_()
-            total = projective_total(leaf, lengths, MAX)
-            chosen = torch.autograd.grad(total.sum(), leaf)[0].argmax(1).cpu().numpy()
-        possible = (total.detach() > -torch.inf).tolist()
-        found = [row[1 : n + 1] for row, n in zip(chosen, lengths.tolist(), strict=True)]
-    else:
-        found, possible = [], []
-        for row, n in zip(scores.cpu().numpy(), lengths.tolist(), strict=True):
-            heads = np.empty(n + 1, np.int64)
-            possible.append(best_tree(np.array(row[: n + 1, : n + 1], order="C"), heads))
-            found.append(heads[1:])
-    if not all(possible):
-        raise ShapeError(f"sentence {possible.index(False)}: no tree of possible arcs with one word below the root")
+    search, found = best_projective_tree if projective else best_tree, []
+    scores = arcs.detach().double().cpu().numpy()
+    for number, (row, n) in enumerate(zip(scores, lengths.tolist(), strict=True)):
+        heads = np.empty(n + 1, np.int64)
+        if not search(np.array(row[: n + 1, : n + 1], order="C"), heads):
+            raise ShapeError(f"sentence {number}: no tree of possible arcs with one word below the root")
+        found.append(heads[1:])
     return found

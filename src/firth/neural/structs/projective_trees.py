@@ -1,4 +1,4 @@
-"""Projective dependency trees: sums over all of them, the best, marginals.
+"""Projective dependency trees: sums over all of them, the best score, marginals.
 
 What
     Every word has one head, another word or the root, and no two arcs cross. A tree's score is the sum of its arcs'
@@ -19,7 +19,8 @@ Source
 Departures
     Exactly one word below the root, as in Universal Dependencies.
 Cost
-    n^3 / 3 times and plus per sentence, in n passes over the spans of one width of the whole batch.
+    n^3 / 3 times and plus per sentence, in n passes over the spans of one width of the whole batch. The best tree is
+    found in a compiled loop, `kernels.projective_trees`.
 """
 
 import torch

@@ -7,6 +7,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import ShapeError
 from firth.neural.structs.best_trees import best_trees
+from firth.neural.structs.projective_trees import projective_total
+from firth.neural.structs.semirings import MAX
 from tests.unit.neural.structs.arcs import LENGTHS, every, random_arcs
 from tests.unit.neural.structs.brute_force import is_tree
 
@@ -37,6 +39,15 @@ def test_best_trees_are_those_of_networkx():
         ours = scores[heads, range(1, n + 1)].sum()
         np.testing.assert_allclose(ours, theirs.size(weight="weight"), atol=1e-9)
         assert is_tree(heads.tolist())
+
+
+def test_projective_trees_are_those_of_the_recurrence():
+    """The gradient of the maximum is 1 on the arcs of the best tree."""
+    lengths = torch.tensor([30, 12])
+    arcs = random_arcs(3, n=30, batch=2).requires_grad_()
+    (chosen,) = torch.autograd.grad(projective_total(arcs, lengths, MAX).sum(), arcs)
+    for heads, shown, n in zip(best_trees(arcs, lengths, projective=True), chosen, lengths.tolist(), strict=True):
+        assert heads.tolist() == shown.argmax(0)[1 : n + 1].tolist()
 
 
 def test_no_tree_is_refused():

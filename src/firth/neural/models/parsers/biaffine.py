@@ -36,6 +36,7 @@ from firth.neural.models.parsers.arc_losses import LOSSES
 from firth.neural.models.parsers.biaffine_data import BiaffineVocabulary
 from firth.neural.models.parsers.biaffine_module import BiaffineModule
 from firth.neural.models.parsers.biaffine_task import BiaffineTask
+from firth.neural.models.parsers.data import ranked_relations
 from firth.neural.models.parsers.options import ParserOptions
 from firth.neural.models.parsers.train import train_parser
 from firth.neural.models.parsers.transition import TAGS
@@ -99,7 +100,7 @@ class BiaffineParser(ParserOptions, TokenOptions):
         """Return words, characters, tags and relations; see `ParserOptions.vocabulary`."""
         reader = self.learn_reader(sentences, vectors, columns=self.columns)
         counts = Counter(relation for sentence in sentences for relation in sentence.relations)
-        return BiaffineVocabulary(reader, sorted(counts, key=lambda name: (-counts[name], name)))
+        return BiaffineVocabulary(reader, ranked_relations(counts))
 
     def vocabulary_of(self, content: ModelFolder) -> BiaffineVocabulary:
         """Return the vocabulary of a folder; see `ParserOptions.vocabulary_of`."""

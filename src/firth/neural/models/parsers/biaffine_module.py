@@ -12,7 +12,8 @@ from firth.neural.layers.biaffine import Biaffine
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout, PartDropout
 from firth.neural.models.parsers.biaffine_data import BiaffineVocabulary
-from firth.neural.models.parsers.module import ROOT, NumberedTree, ParserModule
+from firth.neural.models.parsers.data import root_number
+from firth.neural.models.parsers.module import NumberedTree, ParserModule
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.reader import ReadSentence, TokenInputs
 from firth.neural.structs.best_trees import best_trees
@@ -132,8 +133,9 @@ class BiaffineModule(ParserModule):
         for row, tree in zip(heads, found, strict=True):
             row[: len(tree)] = torch.from_numpy(tree)
         by_label = self.label_scores(scores, heads.to(scores.real.device)).cpu()
-        if ROOT in self.vocabulary.relations:  # and no other word has it
-            root, below_root = self.vocabulary.relations.index(ROOT), torch.from_numpy(np.concatenate(found)) == 0
+        root = root_number(self.vocabulary.relations)
+        if root >= 0:
+            below_root = torch.from_numpy(np.concatenate(found)) == 0
             by_label[:, root] = torch.where(below_root, torch.inf, -torch.inf)
         return list(zip(found, np.split(by_label.argmax(1).numpy(), np.cumsum(lengths.numpy())[:-1]), strict=True))
 

@@ -17,6 +17,8 @@ COLUMNS: dict[str, Callable[[DependencySentence], Sequence[str]]] = {  # name: i
     "xpos": lambda sentence: sentence.language_tags,
     "feats": lambda sentence: sentence.features,
 }
+ROOT = "root"  # in Universal Dependencies the relation of the word below the root, and of no other
+UNSPECIFIED = "dep"  # the relation that says nothing
 FORMS = "expected a CoNLL-U file, several, or a list of firth.readers.conllu.DependencySentence"
 
 
@@ -42,6 +44,17 @@ class ParserVocabulary(Protocol):
     def config(self) -> Mapping[str, Any]:
         """JSON values."""
         ...
+
+
+def ranked_relations(counts: Mapping[str, int]) -> list[str]:
+    """Return the relations by their counts, and "dep" beside "root" alone, so that every arc can have one."""
+    ranked = sorted(counts, key=lambda name: (-counts[name], name))
+    return [*ranked, UNSPECIFIED] if ranked == [ROOT] else ranked
+
+
+def root_number(relations: Sequence[str]) -> int:
+    """Return the number of the relation "root" among several; -1 where the arc from the root may have any."""
+    return relations.index(ROOT) if ROOT in relations and len(relations) > 1 else -1
 
 
 def read_sentences(source: Any, *, trees: bool = True) -> list[DependencySentence]:

@@ -9,7 +9,6 @@ import torch
 
 from firth.readers.conllu import DependencySentence
 
-ROOT = "root"  # label of the root in Universal Dependencies
 Numbers = npt.NDArray[np.integer]
 NumberedTree = tuple[Numbers, Numbers]  # (T,) heads from 1, 0 for the root; (T,) numbers of relations
 

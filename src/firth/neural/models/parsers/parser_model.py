@@ -10,7 +10,7 @@ from firth.attribute_names import PARSERS, no_attribute
 from firth.errors import CorpusError, brief
 from firth.evaluation.dependencies import TreeScores, score_trees
 from firth.neural.models.parsers.data import COLUMNS, ParserVocabulary, read_sentences
-from firth.neural.models.parsers.module import ROOT, ParserModule
+from firth.neural.models.parsers.module import ParserModule
 from firth.neural.models.parsers.options import ParserOptions
 from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
@@ -21,7 +21,6 @@ from firth.text.inputs import check_items
 from firth.training_facts import with_training_facts
 
 CHUNK = 1000  # sentences parsed between two reports of progress
-UNSPECIFIED = "dep"  # a relation that Universal Dependencies leaves open
 FOLDER_KIND = "firth-parser"
 EXAMPLE = 'sentence, = model.predict([(["She", "eats", "fish"], ["PRON", "VERB", "NOUN"])])\nprint(sentence)\n'
 
@@ -133,11 +132,6 @@ class ParserModel(SavedModel):
 
     def _with_tree(self, sentence: DependencySentence, heads: Any, relations: Any) -> DependencySentence:
         names = [self.relations[number] for number in relations.tolist()]
-        if ROOT in self.relations:  # in Universal Dependencies the label of the root, and of no other word
-            names = [
-                ROOT if head == 0 else UNSPECIFIED if name == ROOT else name
-                for head, name in zip(heads.tolist(), names, strict=True)
-            ]
         return sentence.annotated(heads=heads.tolist(), relations=names)
 
     def _content(self) -> ModelFolder:

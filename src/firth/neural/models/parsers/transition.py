@@ -80,7 +80,6 @@ class TransitionParser(ParserOptions):
     word_dropout: float = option(
         0.25, "word dropout: a word of count n is read as unknown with probability a / (a + n); this is a", minimum=0
     )
-    feature_dropout: float = option(0.0, "rate at which features of states are left out", minimum=0, maximum=0.99)
     embedding: str = option("tuned", "word vectors: tuned, or static (given and kept)", choices=("tuned", "static"))
     lowercase: bool = option(True, "read words in lower case")
     min_count: int = option(2, "minimum count of a word; rarer ones are unknown", minimum=1)
@@ -128,7 +127,6 @@ class TransitionParser(ParserOptions):
             dropout=self.dropout,
             beam=self.beam,
             word_dropout=self.word_dropout,
-            feature_dropout=self.feature_dropout,
         )
 
     def task(

@@ -11,7 +11,7 @@ import torch
 
 from firth.errors import CorpusError, OptionError
 from firth.kernels.transition_states import Ints, Sentences
-from firth.neural.models.parsers.data import COLUMNS
+from firth.neural.models.parsers.data import COLUMNS, ranked_relations, root_number
 from firth.neural.training.batching import Buckets
 from firth.parsing.projective import projective
 from firth.readers.conllu import DependencySentence
@@ -53,6 +53,11 @@ class TransitionVocabulary:
             object.__setattr__(self, f"_{name}", {each: i for i, each in enumerate(names, start)})
         if not self.relations:
             raise OptionError("no relations; expected at least one")
+
+    @property
+    def root(self) -> int:
+        """Number of the relation that the word below the root has, and no other; -1 where there is none of the kind."""
+        return root_number(self.relations)
 
     @property
     def texts(self) -> Mapping[str, list[str]]:
@@ -133,9 +138,9 @@ def learn_vocabulary(
     known.sort(key=lambda word: (-words[word], word))
     if vectors is not None:
         known += [word for word in vectors.index_to_key[:extra_words] if word not in words]
-    by_count = [sorted(counts, key=lambda name: (-counts[name], name)) for counts in (tags, relations)]
+    by_count = sorted(tags, key=lambda name: (-tags[name], name))
     counts = np.array([words[word] for word in known], dtype=np.int64)
-    return TransitionVocabulary(known, by_count[0], by_count[1], columns, lowercase, counts)
+    return TransitionVocabulary(known, by_count, ranked_relations(relations), columns, lowercase, counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch.nn.functional import relu
 
-from firth.kernels.transition_states import CUBE, LABELLED, NODES, RELU, TANH, Ints, Tables
+from firth.kernels.transition_states import CUBE, LABELLED, NODES, RELU, TANH, Ints, Labels, Tables
 from firth.kernels.transitions import EAGER, LEFT, STANDARD
 from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
@@ -72,7 +72,6 @@ class TransitionModule(ParserModule):
         activation: a name of `ACTIVATIONS`.
         dropout: rate on the hidden layer.
         word_dropout: a; a word of count n is read as unknown in a batch with probability a / (a + n).
-        feature_dropout: rate at which features are left out.
         beam: K, sequences of actions that parsing keeps; 1 for greedy search.
 
     Attributes:
@@ -81,6 +80,7 @@ class TransitionModule(ParserModule):
         activation: its number.
         beam: as given.
         actions: A, the number of actions.
+        labels_known: the relations, as the kernels of `firth.parsing` take them.
     """
 
     def __init__(
@@ -95,13 +95,13 @@ class TransitionModule(ParserModule):
         dropout: float,
         beam: int = 1,
         word_dropout: float = 0.0,
-        feature_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.vocabulary, self.system, self.beam = vocabulary, SYSTEMS[system], beam
         self.activation, self.activate = ACTIVATIONS[activation]
         labels = len(vocabulary.relations)
         self.actions = LEFT + 2 * labels
+        self.labels_known = Labels(labels, vocabulary.root)
         self.words = words
         self.tags = WordEmbedding(NAMED + len(vocabulary.tags), tag_dim)
         self.labels = WordEmbedding(labels + 1, tag_dim)
@@ -115,7 +115,7 @@ class TransitionModule(ParserModule):
         self.label_weights = weights(tag_dim, LABELLED)
         self.bias = torch.nn.Parameter(torch.zeros(hidden))
         self.output = torch.nn.Linear(hidden, self.actions)
-        self.dropout, self.feature_dropout = Dropout(dropout), feature_dropout
+        self.dropout = Dropout(dropout)
         counts = np.concatenate([np.full(NAMED, np.inf), np.maximum(vocabulary.counts, 1e-9)])
         rates = torch.from_numpy(word_dropout / (word_dropout + counts)).float()
         rates[NAMED:][torch.from_numpy(vocabulary.counts == 0)] = 0.0  # known by its vector only
@@ -135,13 +135,10 @@ class TransitionModule(ParserModule):
 
     def forward(self, features: Ints, tables: FirstLayer) -> torch.Tensor:
         """Return the (M, A) scores of actions in M states, given their (M, 48) features."""
-        kept = 1.0
-        if self.training and self.feature_dropout:
-            kept = 1 - self.feature_dropout
-            features = np.where(torch.rand(features.shape).numpy() < kept, features, -1).astype(np.int32)
+        single = [table.to(torch.promote_types(table.dtype, torch.float32)) for table in tables]  # of half precision
         with torch.autocast("cpu", enabled=False):
-            sums: torch.Tensor = _FeatureSum.apply(features, *tables)  # type: ignore[no-untyped-call]  # torch gives no types
-        scores: torch.Tensor = self.output(self.dropout(self.activate(sums / kept + self.bias)))
+            sums: torch.Tensor = _FeatureSum.apply(features, *single)  # type: ignore[no-untyped-call]  # torch gives no types
+        scores: torch.Tensor = self.output(self.dropout(self.activate(sums + self.bias)))
         return scores
 
     def tables(self, first_layer: FirstLayer) -> Tables:
@@ -168,7 +165,7 @@ class TransitionModule(ParserModule):
     def _parse_batch(self, batch: ParserBatch) -> tuple[Ints, Ints]:
         tables = self.tables(self.first_layer(torch.from_numpy(batch.vocabulary)))
         heads, relations = (np.empty(len(batch.sentences.words), np.int32) for _ in range(2))
-        given = (self.system, batch.sentences, len(self.vocabulary.relations), tables, self.activation)
+        given = (self.system, batch.sentences, self.labels_known, tables, self.activation)
         if self.beam == 1:
             parse(*given, heads, relations)
         else:

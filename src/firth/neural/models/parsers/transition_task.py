@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.kernels.transition_states import FEATURES, Ints
-from firth.kernels.transitions import LEFT
+from firth.kernels.transition_states import FEATURES, FROM_ROOT, Ints, Labels, is_allowed
 from firth.neural.layers.state import State
 from firth.neural.models.parsers.transition_data import ParserBatch, ParserItem, sentence_batches
 from firth.neural.models.parsers.transition_module import FirstLayer, TransitionModule
@@ -26,18 +25,17 @@ class States:
     Attributes:
         features: (M, 48).
         targets: (M, K) numbers of the right actions; -1 for none.
-        kinds: (M,) kinds of actions that are allowed, as bits.
+        kinds: (M,) `firth.kernels.transition_states.allowed_kinds`.
     """
 
     def __init__(self, features: Ints, targets: Ints, kinds: npt.NDArray[np.uint8]) -> None:
         self.features, self.targets, self.kinds = features, targets, kinds
 
 
-def kind_masks(actions: int) -> torch.Tensor:
-    """Return (16, A): 0 where an action's kind is among the bits of the row, else minus infinity."""
-    kinds = torch.tensor([0, 1, *([2] * ((actions - LEFT) // 2)), *([3] * ((actions - LEFT) // 2))])
-    allowed = torch.arange(16)[:, None] >> kinds & 1
-    return torch.where(allowed == 1, 0.0, -torch.inf)
+def action_masks(actions: int, labels: Labels) -> torch.Tensor:
+    """Return (32, A): 0 where the action is allowed, given the row as bits of `allowed_kinds`; else minus infinity."""
+    allowed = [[is_allowed(action, bits, labels) for action in range(actions)] for bits in range(2 << FROM_ROOT)]
+    return torch.where(torch.tensor(allowed), 0.0, -torch.inf)
 
 
 class TransitionTask:
@@ -78,7 +76,7 @@ class TransitionTask:
         self._held_out = held_out
         self._held_out_batches = sentence_batches(held_out, relations, batch_size=EVAL_BATCH, shuffle=False)
         self.eval_predictions = 2 * sum(len(item.words) - 1 for item in held_out)
-        self._masks = kind_masks(module.actions)
+        self._masks = action_masks(module.actions, module.labels_known)
 
     def step(self, batch: ParserBatch, state: State, progress: TrainingProgress) -> StepOutput:
         """Return the mean loss of the states of a batch; see `Task.step`."""
@@ -128,7 +126,7 @@ def explored(module: TransitionModule, batch: ParserBatch, tables: FirstLayer, f
     """
     count = 2 * (len(batch.heads) - len(batch.sentences.starts) + 1)
     features, targets = np.empty((count, FEATURES), np.int32), np.empty((count, 4), np.int32)
-    kinds, labels = np.empty(count, np.uint8), len(module.vocabulary.relations)
+    kinds, labels = np.empty(count, np.uint8), module.labels_known
     random = torch.randint(2**62, (1,)).numpy().astype(np.uint64)
     given = (module.system, batch.sentences, batch.heads, batch.relations, labels)
     network = (module.tables(tables), module.activation, follow, random)
@@ -141,9 +139,8 @@ def static(module: TransitionModule, batch: ParserBatch) -> States:
     """Return the states on the static oracle's way through the sentences."""
     count = 2 * (len(batch.heads) - len(batch.sentences.starts) + 1)
     features, targets = np.empty((count, FEATURES), np.int32), np.empty((count, 1), np.int32)
-    kinds, labels = np.empty(count, np.uint8), len(module.vocabulary.relations)
-    known = np.maximum(batch.relations, 0)  # held-out sentences may have other relations: any is as wrong
-    given = (module.system, batch.sentences, batch.heads, known, labels)
+    kinds, labels = np.empty(count, np.uint8), module.labels_known
+    given = (module.system, batch.sentences, batch.heads, batch.relations, labels)
     written = static_states(*given, features, targets, kinds)
     assert written == count
     return States(features, targets, kinds)

@@ -162,3 +162,9 @@ def test_a_damaged_folder_is_named(model, tmp_path):
     path.write_text(path.read_text("utf-8").replace('"nsubj"', '"nsubj",\n"more"'), encoding="utf-8")
     with pytest.raises(FormatError, match="parser"):
         firth.load(tmp_path / "parser")
+
+
+def test_a_treebank_of_single_words_gives_labels_to_other_arcs():
+    parser = trained(tiny.single_words(), part_dropout=0.0)
+    assert parser.relations == ["root", "dep"]
+    assert sorted(parser.predict([(["a", "b", "c"], ["X"] * 3)])[0].relations) == ["dep", "dep", "root"]

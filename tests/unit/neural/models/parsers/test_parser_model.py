@@ -81,14 +81,3 @@ def test_names_of_other_libraries_are_answered(transition_parser):
     with pytest.raises(AttributeError, match=r"use predict\(sentences\)"):
         _ = transition_parser.parse
     assert repr(transition_parser) == "<ParserModel: TransitionParser, 7 relations>"
-
-
-def test_the_label_root_is_that_of_the_root_alone(transition_parser):
-    odd = DependencySentence.of(["sees", "the", "fish", "sees", "zz"]).annotated(
-        tags=["VERB", "DET", "NOUN", "VERB", "X"]
-    )
-    number = transition_parser.relations.index
-    heads = torch.tensor([2, 0, 2, 1, 1]).numpy()
-    relations = torch.tensor([number("root"), number("det"), number("root"), number("det"), number("det")]).numpy()
-    found = transition_parser._with_tree(odd, heads, relations)
-    assert found.relations == ("dep", "root", "dep", "det", "det")

@@ -9,7 +9,7 @@ import firth
 from firth.neural.training.options import RunConfig
 from firth.readers.conllu import DependencySentence
 from firth.readers.tree import tree_problem
-from tests.unit.neural.models.parsers.tiny import SIZES, treebank
+from tests.unit.neural.models.parsers.tiny import SIZES, single_words, treebank
 
 SYSTEMS = pytest.mark.parametrize("system", ["arc-standard", "arc-eager"])
 TRAINING = firth.TrainingOptions(epochs=5, batch_size=4, lr=0.01)
@@ -45,6 +45,7 @@ def test_random_parameters_give_trees(system, beam, tag):
             assert len(heads) == len(relations) == len(sentence)
             assert tree_problem((heads - 1).tolist()) == ""
             assert 0 <= relations.min() <= relations.max() < len(vocabulary.relations)
+            assert np.array_equal(relations == vocabulary.root, heads == 0)
 
 
 def test_batches_do_not_change_the_trees(transition_parser):
@@ -68,3 +69,19 @@ def test_every_state_that_is_explored_has_a_right_action(system, follow):
     right = states.targets >= 0
     assert right.any(1).all()
     assert (states.kinds[:, None] >> kinds[states.targets] & 1)[right].all()
+
+
+def test_a_treebank_of_single_words_gives_labels_to_other_arcs():
+    """And its root keeps the label that no other word has."""
+    parser = firth.TransitionParser(**SIZES).train(single_words(), training=TRAINING, progress=False)
+    assert parser.relations == ["root", "dep"]
+    assert sorted(parser.predict([(["a", "b", "c"], ["X"] * 3)])[0].relations) == ["dep", "dep", "root"]
+
+
+@SYSTEMS
+@pytest.mark.parametrize("oracle", ["static", "dynamic"])
+def test_training_in_half_precision(system, oracle):
+    training = firth.TrainingOptions(epochs=5, batch_size=4, lr=0.01, precision="bf16")
+    options = firth.TransitionParser(**SIZES, system=system, oracle=oracle)
+    parser = options.train(treebank(60), held_out=treebank(20, 1), training=training, progress=False)
+    assert parser.test(treebank(20, 2), progress=False).gold.las > 0.9

@@ -36,6 +36,11 @@ def treebank(count, seed=0):
     return [sentence(random) for _ in range(count)]
 
 
+def single_words():
+    """Four sentences of one word."""
+    return [DependencySentence.of([word]).annotated(tags=["X"], heads=[0], relations=["root"]) for word in "abcd"]
+
+
 class Tagger:
     """Says NOUN of all words but those that it knows; it stands for `firth.TaggerModel`."""
 
