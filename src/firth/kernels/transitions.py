@@ -91,10 +91,10 @@ def arc_is_from_root(system: int, stack: Ints, counts: Ints, heads: Ints) -> boo
         return size >= 2 and stack[size - 2] == 0
     if next_node(EAGER, counts) != 0:
         return False
+    before = 0  # words without a head, of which the first takes those behind it as dependents
     for place in range(size - 1):
-        if heads[stack[place]] == NONE:  # it comes first, and takes the words behind it as dependents
-            return False
-    return True
+        before += heads[stack[place]] == NONE
+    return before == 0
 
 
 @compiled
