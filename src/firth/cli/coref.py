@@ -13,9 +13,7 @@ from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, names, output
 from firth.cli.flags import Group, add_command
 from firth.cli.model_flag import PASSED_ON
 from firth.cli.output import paragraphs, print_json, working
-from firth.documents.conllu_documents import conllu_lines
-from firth.documents.files import check_written, write_documents
-from firth.documents.jsonl import document_json
+from firth.documents.files import CONLLU, JSONL, check_written, serialised, write_documents
 
 Resolver = Annotated[Path, names("A model of coreference: a folder that firth wrote.", "MODEL")]
 Documents = Annotated[
@@ -96,8 +94,7 @@ def _predict(
     if output is not None:
         write_documents(output, found)
         return
-    lines = (f"{document_json(document).decode()}\n" for document in found) if json else conllu_lines(found)
-    sys.stdout.writelines(lines)
+    sys.stdout.writelines(content.decode() for content in serialised(found, JSONL if json else CONLLU))
 
 
 def _test(

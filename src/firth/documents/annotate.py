@@ -16,7 +16,7 @@ from typing import Any, overload
 from firth.arguments import explained
 from firth.documents.conllu_documents import read_conllu_documents
 from firth.documents.document import Document
-from firth.documents.files import CONLLU, JSONL, check_written, format_of, stem_of
+from firth.documents.files import CONLLU, JSONL, check_path, check_written, format_of, stem_of
 from firth.documents.jsonl import read_jsonl_documents
 from firth.documents.pieces import Piece, Work, pieces_of, put_together
 from firth.documents.processes import Here, Processes
@@ -27,6 +27,7 @@ from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.progress import Progress, Status, reporting
 from firth.signals import stopping
 from firth.storage.files import check_exists, check_replaceable, lines_of
+from firth.text.inputs import check_items
 from firth.text.running_text import Tokeniser
 
 LONGEST = 2_000_000  # characters of a raw text that are one document
@@ -91,13 +92,13 @@ def annotate(
         A document, or a list of them.
 
     Raises:
-        KindError: a model is of another task, or an item is no text.
+        KindError: a model is of another task; the texts are a table or no texts, or an item is none.
         FirthError: a model cannot annotate a text.
     """
     if isinstance(texts, str | Document):
         return annotate([texts], tagger=tagger, parser=parser, coref=coref, tokeniser=tokeniser)[0]
     stages = Stages.of(tagger, parser, coref)
-    documents = [_document(text, tokeniser) for text in texts]
+    documents = [_document(text, tokeniser) for text in check_items(texts)]
     here, works = Here(stages), deque[Work]()
     pieces = pieces_of((Work(number, document) for number, document in enumerate(documents)), works)
     results = here.map(SENTENCES, pieces, _joined)
@@ -160,7 +161,8 @@ def annotate_files(
             call.
         OSError: the file cannot be written.
     """
-    paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
+    paths = [Path(file) for file in _listed(files)]
+    check_path(output, "a name that ends in .conllu or .jsonl")
     target = Path(output)
     if processes < 1 or longest < 1:
         raise OptionError(f"processes={processes}, longest={longest}: expected at least 1")
@@ -182,6 +184,15 @@ def annotate_files(
     finally:
         runner.close()
     return AnnotatedFile(target, **vars(unfinished.counts), resumed=resumed)
+
+
+def _listed(files: Any) -> Sequence[str | os.PathLike[str]]:
+    if isinstance(files, str | os.PathLike):
+        return [files]
+    listed = list(files) if isinstance(files, Iterable) else [files]
+    for file in listed:
+        check_path(file, "the path of a file of raw text, CoNLL-U or JSONL; firth.annotate takes texts and documents")
+    return listed
 
 
 def check_target(target: Path, paths: Sequence[Path]) -> None:

@@ -5,8 +5,9 @@ A mention opens at its first word with `(e1-person-2` and closes at its last wit
 closing bracket closes the latest open mention of its chain.
 
 Where two mentions of one chain cross, the brackets of the second are those of a mention in one part, `(e1[1/1]` and
-`e1[1/1])`. A mention in several parts, `(e1[1/2]`, is read as the span from its first word to its last. Mentions of
-empty nodes alone are no spans of words, and are left out.
+`e1[1/1])`; of a third that crosses both, those of two adjacent parts, `(e1[1/2])` at its first word and then `(e1[2/2]`
+to its end; and so on. A mention in several parts is read as the span from its first word to its last. Mentions of empty
+nodes alone are no spans of words, and are left out.
 
 Source: Nedoluzhko et al. 2022, "CorefUD 1.0", and the description of its format, version 1.0.
 """
@@ -25,7 +26,7 @@ KEY, HEADER = "Entity", "global.Entity"
 FIELDS = "eid-etype-head"
 _BRACKETS = re.compile(r"\((?P<opens>[^()]++)(?P<whole>\)?)|(?P<closes>[^()]++)\)")
 _NO_TYPE = re.compile(r"[-()|\s]")  # what a type in brackets may not hold
-_PART = re.compile(r"(?P<name>.*)\[(?P<part>\d+)/(?P<parts>\d+)\]$")
+_PART = re.compile(r"(?P<name>.*)\[(?P<part>[0-9]{1,9})/(?P<parts>[0-9]{1,9})\]$")
 
 
 def read_chains(sentences: Sequence[DependencySentence], where: str) -> list[list[Span]]:
@@ -52,6 +53,12 @@ def read_chains(sentences: Sequence[DependencySentence], where: str) -> list[lis
     return reading.chains()
 
 
+def _part(name: str) -> tuple[str, int, int]:
+    """Return the chain, the number of the part and how many parts there are, of a name in brackets."""
+    part = _PART.match(name)
+    return (part["name"], int(part["part"]), int(part["parts"])) if part else (name, 1, 1)
+
+
 @dataclass
 class _Reading:
     """The mentions of a document that are open, and the chains so far."""
@@ -59,7 +66,8 @@ class _Reading:
     where: str
     column: int = 0  # of the chain's name, among the fields of an opening bracket
     open: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    first_parts: dict[str, int] = field(default_factory=dict)
+    # By chain and number of parts: where mentions begin of which more parts must come, and how many have come.
+    in_parts: defaultdict[tuple[str, int], list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     found: dict[str, list[Span]] = field(default_factory=dict)
 
     def set_fields(self, names: str) -> None:
@@ -75,7 +83,7 @@ class _Reading:
                 self._close(match["closes"], end)
             else:
                 name = self._name(match["opens"])
-                self.open[name].append(start)
+                self.open[name].append(self._start(name, start))
                 if match["whole"]:
                     self._close(name, end)
         if rest != len(value):
@@ -87,24 +95,39 @@ class _Reading:
         fields = opening.split("-")
         return fields[self.column] if self.column < len(fields) else fields[0]
 
+    def _start(self, name: str, start: int) -> int:
+        """Return the start of the mention whose brackets, perhaps of a later part, open here."""
+        chain, number, parts = _part(name)
+        if number == 1 <= parts:
+            return start
+        begun = self.in_parts[chain, parts]
+        latest = next((place for place in reversed(range(len(begun))) if begun[place][1] == number - 1), None)
+        if latest is None or number > parts:
+            raise FormatError(
+                f"{self.where}: {name[:40]} opens at word {start + 1:,}; expected parts from [1/2] on, in their order"
+            )
+        return begun.pop(latest)[0]
+
     def _close(self, name: str, end: int) -> None:
         if not self.open.get(name):
             raise FormatError(f"{self.where}: a mention of {name[:40]} closes at word {end:,} and is nowhere open")
         start = self.open[name].pop()
-        part = _PART.match(name)
-        if part:
-            name = part["name"]
-            first = start if part["part"] == "1" else self.first_parts.get(name, start)
-            self.first_parts[name] = start = first
-            if part["part"] != part["parts"]:
-                return
-        if start < end:
-            self.found.setdefault(name, []).append((start, end))
+        chain, number, parts = _part(name)
+        if number < parts:
+            self.in_parts[chain, parts].append((start, number))
+        elif start < end:
+            self.found.setdefault(chain, []).append((start, end))
 
     def chains(self) -> list[list[Span]]:
         name = next((name for name, starts in self.open.items() if starts), "")
         if name:
             raise FormatError(f"{self.where}: a mention of {name[:40]} opens at word {self.open[name][0] + 1:,} only")
+        for (chain, parts), begun in self.in_parts.items():
+            for start, number in begun:
+                raise FormatError(
+                    f"{self.where}: the mention of {chain[:40]} that opens at word {start + 1:,} has {parts} parts; "
+                    f"expected {chain[:40]}[{number + 1}/{parts}] after it"
+                )
         seen = set[Span]()
         chains = []
         for spans in self.found.values():
@@ -114,19 +137,54 @@ class _Reading:
         return chains
 
 
-def _bracket_name(chain: str, start: int, end: int, ends: Mapping[str, list[int]]) -> str:
-    """Return the name for the brackets of a mention, other than that of one it crosses, and keep its end."""
-    for name in (chain, f"{chain}[1/1]"):
-        open_ends = ends[name]
-        while open_ends and open_ends[-1] <= start:
-            open_ends.pop()
-        if not open_ends or open_ends[-1] >= end:
-            open_ends.append(end)
-            return name
-    raise FormatError(
-        f"three mentions of one chain cross one another at token {start:,}, which brackets of CoNLL-U cannot say; "
-        "write JSONL"
-    )
+def _brackets(chain: str, page: int, start: int, end: int) -> list[tuple[int, int, str]]:
+    """Return (start, end, name) of each pair of brackets of a mention.
+
+    Pages are ways of writing that are read apart from one another: as a whole, as one part, as two parts and so on.
+    """
+    if page == 0:
+        return [(start, end, chain)]
+    ends = [*range(start + 1, start + page), end]
+    return [
+        (first, last, f"{chain}[{number}/{page}]")
+        for number, (first, last) in enumerate(zip([start, *ends], ends, strict=False), 1)
+    ]
+
+
+def _pages(cluster: Sequence[Span]) -> dict[Span, int]:
+    """Return the page of each mention of a chain, on which it crosses no other; short mentions choose first.
+
+    Raises:
+        FormatError: so many cross one another that none is left.
+    """
+    crossing = _crossing(cluster)
+    pages = dict.fromkeys(cluster, 0)
+    placed = set[Span]()
+    for start, end in sorted(crossing, key=lambda span: (span[1] - span[0], span)):
+        taken = {pages[other] for other in crossing[start, end] & placed}
+        page = next(page for page in range(len(taken) + 1) if page not in taken)
+        if page > end - start:  # a part is at least a word
+            raise FormatError(
+                f"more mentions of one chain cross that from token {start:,} to {end:,} than brackets can say; write "
+                "JSONL"
+            )
+        pages[start, end] = page
+        placed.add((start, end))
+    return pages
+
+
+def _crossing(cluster: Sequence[Span]) -> dict[Span, set[Span]]:
+    """Return the mentions of a chain that each crosses, of those that cross one."""
+    found = defaultdict[Span, set[Span]](set)
+    around = list[Span]()
+    for start, end in sorted(cluster):
+        around = [span for span in around if span[1] > start]
+        for span in around:
+            if span[0] < start and span[1] < end:
+                found[span].add((start, end))
+                found[start, end].add(span)
+        around.append((start, end))
+    return found
 
 
 def chain_attributes(
@@ -140,21 +198,20 @@ def chain_attributes(
         heads: number of the head word of a mention, from 1 at its first word, where it is known.
 
     Raises:
-        FormatError: three mentions of one chain cross one another, which brackets cannot say.
+        FormatError: more mentions of one chain cross one another than brackets can say.
     """
     labels = {(entity.start, entity.end): _NO_TYPE.sub("", entity.label) for entity in entities}
     mentions = sorted(
-        ((span, f"e{number}") for number, cluster in enumerate(clusters, 1) for span in cluster),
+        ((span, number, page) for number, cluster in enumerate(clusters, 1) for span, page in _pages(cluster).items()),
         key=lambda each: (each[0][0], -each[0][1]),
     )
     opening, closing = defaultdict[int, list[str]](list), defaultdict[int, list[tuple[int, str]]](list)
-    ends = defaultdict[str, list[int]](list)  # of the open mentions, by the name in their brackets
-    for (start, end), chain in mentions:
-        name = _bracket_name(chain, start, end, ends)
-        head = heads.get((start, end), "")
-        opening[start].append(f"({name}-{labels.get((start, end), '')}-{head}" + ")" * (end == start + 1))
-        if end > start + 1:
-            closing[end - 1].append((start, f"{name})"))
+    for span, number, page in mentions:
+        facts = f"-{labels.get(span, '')}-{heads.get(span, '')}"
+        for start, end, name in _brackets(f"e{number}", page, *span):
+            opening[start].append(f"({name}{facts}" + ")" * (end == start + 1))
+            if end > start + 1:
+                closing[end - 1].append((start, f"{name})"))
     # What opened last closes first. Closing brackets stand first, so that none is read as a field of an opening one.
     closed = {place: "".join(text for _, text in sorted(each, reverse=True)) for place, each in closing.items()}
     return {place: closed.get(place, "") + "".join(opening.get(place, [])) for place in {*opening, *closed}}

@@ -1,6 +1,6 @@
 """Documents in CoNLL-U: sentences under `# newdoc`, with entities, chains and places in the column MISC.
 
-- `# newdoc id = NAME` begins a document; a file without it is one document.
+- `# newdoc id = NAME` begins a document; a file without it is one document. One that no sentence follows is empty.
 - `NER=B-PER` marks entities (BIO or BIOES, and `ner` as stanza has it); they do not overlap.
 - `Entity=(e1-person-1)` marks coreference chains: see `chains`.
 - `start_char=0|end_char=3` are places in the raw text: see `places`.
@@ -11,18 +11,20 @@ has the same bytes.
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 
 from firth.documents import chains, places
 from firth.documents.document import Document, Entity, Span
 from firth.documents.misc import Changes, attributes, with_attributes
 from firth.errors import FormatError, ShapeError
-from firth.readers.conllu import DependencySentence, read_conllu
+from firth.readers.conllu import COLUMNS, DependencySentence, read_blocks
 from firth.readers.span_tags import OUTSIDE, span_tags, spans_of
+from firth.storage.files import as_utf8
 
 NER = ("NER", "ner")  # the first is written
 NEW = "# newdoc"
+_NEW = re.compile(r"#\s*newdoc(?:(?:\s+id)?\s*=(?P<name>.*)|\s.*)?", re.DOTALL)
 _ODD = re.compile(r"[|\t\r\n]")
 
 
@@ -37,12 +39,22 @@ def read_conllu_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
         OSError: the file cannot be read.
     """
     group: list[DependencySentence] = []
-    for sentence in read_conllu(path, trees=False):
-        if group and any(line.startswith(NEW) for line in sentence.comment_lines):
-            yield document_of(group, path)
-            group = []
-        group.append(sentence)
-    yield document_of(group, path)
+    alone: tuple[str, ...] = ()  # comments that begin a document, with an empty line behind them
+    for block in read_blocks(path, trees=False):
+        if any(map(_NEW.fullmatch, block.comment_lines)):
+            if group or alone:
+                yield _document(group, alone, path)
+            group, alone = [], () if block.rows else block.comment_lines
+        if block.rows:
+            group.append(DependencySentence(block.rows, (*alone, *block.comment_lines)) if alone else block)
+            alone = ()
+    if not group and not alone:
+        raise FormatError(f"{path}: no sentences; expected lines of {COLUMNS} columns between tabs (CoNLL-U)")
+    yield _document(group, alone, path)
+
+
+def _document(sentences: Sequence[DependencySentence], alone: Sequence[str], path: str | os.PathLike[str]) -> Document:
+    return document_of(sentences, path) if sentences else Document((), _name(alone))
 
 
 def document_of(sentences: Sequence[DependencySentence], path: str | os.PathLike[str]) -> Document:
@@ -67,8 +79,12 @@ def document_of(sentences: Sequence[DependencySentence], path: str | os.PathLike
 
 def name_of(sentences: Sequence[DependencySentence]) -> str:
     """Return the name that `# newdoc id = NAME` gives, or ""."""
-    comments = sentences[0].comment_lines if sentences else ()
-    return next((line.partition("=")[2].strip() for line in comments if line.startswith(NEW)), "")
+    return _name(sentences[0].comment_lines if sentences else ())
+
+
+def _name(comments: Sequence[str]) -> str:
+    found = next(filter(None, map(_NEW.fullmatch, comments)), None)
+    return (found["name"] or "").strip() if found else ""
 
 
 def _entities(sentences: Sequence[DependencySentence]) -> Iterator[Entity]:
@@ -88,9 +104,10 @@ def conllu_sentences(document: Document) -> list[DependencySentence]:
         document: to write.
 
     Raises:
-        FormatError: entities overlap or go over the end of a sentence, or three mentions of one chain cross.
+        FormatError: entities overlap or go over the end of a sentence, or more mentions of one chain cross than
+            brackets can say.
     """
-    said = document_of(document.sentences, "")
+    said = _said(document)
     changes: list[list[Changes]] = [[{} for _ in sentence.rows] for sentence in document.sentences]
     words = [
         change
@@ -99,20 +116,34 @@ def conllu_sentences(document: Document) -> list[DependencySentence]:
         if row[0].isdecimal()
     ]
     comments = list[str]()
-    if said.entities != document.entities:
+    if said is None or said.entities != document.entities:
         _add_entities(document, words)
-    if said.clusters != document.clusters:
+    if said is None or said.clusters != document.clusters:
         comments = [f"# {chains.HEADER} = {chains.FIELDS}"] if document.clusters else []
         for change in chain.from_iterable(changes):
             change[chains.KEY] = None
         for token, mark in chains.chain_attributes(document.clusters, document.entities, _heads(document)).items():
             words[token][chains.KEY] = mark
-    if document.text and (said.offsets, said.text) != (document.offsets, document.text):
+    if document.offsets and (said is None or (said.offsets, said.text) != (document.offsets, document.text)):
         places.add_places(document, changes)
     sentences = [_changed(sentence, each) for sentence, each in zip(document.sentences, changes, strict=True)]
-    if sentences and (comments or said.name != document.name):
+    if sentences and (comments or name_of(sentences) != document.name):
         sentences[0] = _with_comments(sentences[0], document.name, comments)
-    return sentences
+    return [*sentences[:1], *map(_within, sentences[1:])]
+
+
+def _said(document: Document) -> Document | None:
+    """What the rows of a document's sentences say, or None if that is no sound annotation."""
+    try:
+        return document_of(document.sentences, "")
+    except FormatError:
+        return None
+
+
+def _within(sentence: DependencySentence) -> DependencySentence:
+    """Return a sentence behind the first, which begins no document."""
+    kept = tuple(line for line in sentence.comment_lines if not _NEW.fullmatch(line))
+    return sentence if kept == sentence.comment_lines else DependencySentence(sentence.rows, kept)
 
 
 def _add_entities(document: Document, words: list[Changes]) -> None:
@@ -154,34 +185,31 @@ def _changed(sentence: DependencySentence, changes: list[Changes]) -> Dependency
 
 
 def _with_comments(sentence: DependencySentence, name: str, further: list[str]) -> DependencySentence:
-    of_document = (NEW, f"# {chains.HEADER}") if further else (NEW,)
-    kept = [line for line in sentence.comment_lines if not line.startswith(of_document)]
+    replaced = f"# {chains.HEADER}" if further else "\n"  # which begins no comment
+    kept = [line for line in _within(sentence).comment_lines if not line.startswith(replaced)]
+    return DependencySentence(sentence.rows, (_new_document(name), *further, *kept))
+
+
+def _new_document(name: str) -> str:
     name = " ".join(name.split())  # a comment is one line
-    return DependencySentence(sentence.rows, (f"{NEW} id = {name}" if name else NEW, *further, *kept))
+    return f"{NEW} id = {name}" if name else NEW
 
 
-def conllu_text(document: Document, *, alone: bool = False) -> str:
+def document_conllu(document: Document, *, alone: bool = False) -> bytes:
     """Return a document as CoNLL-U.
 
     Args:
-        document: to write; one without sentences is "".
+        document: to write; one without sentences is its comment "# newdoc" alone.
         alone: whether it is the only one of its file; all others begin with "# newdoc", whether they have a name or
             not.
 
     Raises:
-        FormatError: as in `conllu_sentences`.
+        FormatError: as in `conllu_sentences`; or it holds a lone surrogate.
     """
+    what = f"the document {document.name!r}"
+    if not document.sentences:
+        return as_utf8(f"{_new_document(document.name)}\n\n", what)
     sentences = conllu_sentences(document)
-    if sentences and not alone and not any(line.startswith(NEW) for line in sentences[0].comment_lines):
+    if not alone and not any(map(_NEW.fullmatch, sentences[0].comment_lines)):
         sentences[0] = _with_comments(sentences[0], document.name, [])
-    return "".join(chain.from_iterable((str(sentence), "\n\n") for sentence in sentences))
-
-
-def conllu_lines(documents: Iterable[Document]) -> Iterator[str]:
-    """Yield the text of each document of a file; the first needs no "# newdoc" where it has no name.
-
-    Raises:
-        FormatError: as in `conllu_sentences`.
-    """
-    for number, document in enumerate(documents):
-        yield conllu_text(document, alone=number == 0)
+    return as_utf8("".join(chain.from_iterable((str(sentence), "\n\n") for sentence in sentences)), what)

@@ -15,12 +15,14 @@ from pathlib import Path
 
 from firth.documents.document import Document, Entity, Span
 from firth.errors import CorpusError, FormatError, warn_caller
-from firth.readers.conllu import DependencySentence
-from firth.storage.files import decoded, replacing_file, text_of
+from firth.readers.conllu import NONE, DependencySentence
+from firth.storage.files import as_utf8, decoded, replacing_file, text_of
 from firth.storage.untrusted import tar_members
 
 EXPECTED = "expected brackets with the numbers of chains in the last column, such as (7 or 7)|(8)"
-_BEGIN = re.compile(r"#\s*begin document\b\s*\(?([^);]*)\)?;?(?:\s*part\s+(\d+))?")
+_BEGIN = re.compile(
+    r"#\s*begin document\b\s*(?:\((?P<name>.*)\)|(?P<bare>.*?))\s*;?(?:\s*part\s+(?P<part>[0-9]{1,9}))?\s*"
+)
 _BRACKET = re.compile(r"(\()?([^()|]+)(\))?")
 _LABEL = re.compile(r"(?:(.*?)-)?(\d+)(?:-.*)?")
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -73,7 +75,7 @@ def write_coreference(path: str | os.PathLike[str], documents: Iterable[Document
         for number, document in enumerate(documents):
             name = " ".join(document.name.split()) or str(number)
             _check_crossing(document, name)
-            file.writelines(f"{line}\n".encode() for line in _lines(document, name))
+            file.write(as_utf8("".join(f"{line}\n" for line in _lines(document, name)), f"the document {name!r}"))
 
 
 def _check_crossing(document: Document, name: str) -> None:
@@ -149,7 +151,7 @@ class _Reading:
         if self.rows:
             words, tags = zip(*self.rows, strict=True)
             sentence = DependencySentence.of(words)
-            self.sentences.append(sentence if set(tags) == {"_"} else sentence.annotated(language_tags=tags))
+            self.sentences.append(sentence if {*tags} == {NONE} else sentence.annotated(language_tags=tags))
             self.rows = []
 
     def add(self, word: str, tag: str, cell: str, where: str, line: int) -> None:
@@ -198,6 +200,8 @@ class _Reading:
                 f"{len(self.problems):,} problems in {path}; the first, as an error would have it: {self.problems[0]}"
             )
         clusters = tuple(tuple(cluster) for cluster in self.clusters.values())
+        if all(tag in "-_" for sentence in self.sentences for tag in sentence.language_tags):  # as some write no tags
+            self.sentences = [DependencySentence.of(sentence.words) for sentence in self.sentences]
         return Document(tuple(self.sentences), self.name, entities=tuple(self.entities), clusters=clusters)
 
 
@@ -207,7 +211,7 @@ def _documents(text: str, path: str, strict: bool) -> Iterator[Document]:
     for number, line in enumerate(text.split("\n"), 1):
         line = line.rstrip("\r")
         if line.startswith("#") and "\t" not in line:
-            begins = _BEGIN.match(line)
+            begins = _BEGIN.fullmatch(line)
             if begins or line[1:].strip().startswith("end document"):
                 if reading is not None and reading.tokens:
                     yield reading.finished(path)
@@ -223,7 +227,7 @@ def _documents(text: str, path: str, strict: bool) -> Iterator[Document]:
 
 
 def _name(begins: re.Match[str], stem: str) -> str:
-    name, part = begins[1].strip() or stem, int(begins[2] or 0)
+    name, part = (begins["name"] or begins["bare"] or "").strip() or stem, int(begins["part"] or 0)
     return f"{name} part {part}" if part else name
 
 
@@ -236,5 +240,5 @@ def _columns(line: str, where: str) -> tuple[str, str, str]:
             f"{where}: {len(columns)} columns, expected {_GUM_COLUMNS} (number, word, brackets) or at least "
             f"{_CONLL_COLUMNS} (document, part, number, word, tag, ..., brackets)"
         )
-    word, tag = (columns[1], "_") if len(columns) == _GUM_COLUMNS else (columns[3], columns[_TAGS])
-    return word, "_" if tag in ("-", "") else tag, columns[-1].strip()
+    word, tag = (columns[1], NONE) if len(columns) == _GUM_COLUMNS else (columns[3], columns[_TAGS])
+    return word, tag or NONE, columns[-1].strip()

@@ -15,6 +15,7 @@ from firth.attribute_names import ANNOTATED, no_attribute
 from firth.documents.spacy_docs import add_groups, parts_of, spacy_doc
 from firth.errors import KindError, ShapeError, brief
 from firth.readers.conllu import DependencySentence
+from firth.text.inputs import check_text
 from firth.text.running_text import Tokeniser, sentences_and_tokens
 
 Span = tuple[int, int]  # numbers of tokens in the document from 0; the end is exclusive
@@ -64,6 +65,8 @@ class Document:
     clusters: tuple[tuple[Span, ...], ...] = ()
 
     def __post_init__(self) -> None:
+        check_text(self.name, "name")
+        check_text(self.text)
         values = {
             "sentences": _sentences(self.sentences),
             "offsets": tuple(_span(place, "offsets") for place in _items(self.offsets, "offsets")),
@@ -83,7 +86,7 @@ class Document:
         """Return the document of a raw text: its sentences, and tokens with their places.
 
         Args:
-            text: running text.
+            text: running text; a byte order mark before it is left out, as of files.
             name: of the document.
             tokeniser: a function from a sentence to its tokens, which must stand in it in their order; None means the
                 rules of `firth.text.running_text`.
@@ -94,12 +97,15 @@ class Document:
         """
         if not isinstance(text, str):
             raise KindError(f"{brief(text)}: expected a text, a string")
+        check_text(name, "name")
+        text = text.removeprefix("\ufeff")
+        named = " ".join(name.split())  # a comment is one line
         places = sentences_and_tokens(text, tokeniser)
         words = [[text[start:end] for start, end in sentence] for sentence in places]
         sentences = []
         for number, (of_sentence, spans) in enumerate(zip(words, places, strict=True), 1):
             written = " ".join(text[spans[0][0] : spans[-1][1]].split())
-            comments = (f"# sent_id = {f'{name}-' if name else ''}{number}", f"# text = {written}")
+            comments = (f"# sent_id = {f'{named}-' if named else ''}{number}", f"# text = {written}")
             sentences.append(DependencySentence(DependencySentence.of(of_sentence).rows, comments))
         return cls(tuple(sentences), name, text, tuple(span for spans in places for span in spans))
 
@@ -291,7 +297,7 @@ def _entity(value: Any) -> Entity:
 def _sentences(values: Any) -> tuple[DependencySentence, ...]:
     how = "Document.from_text(text) splits a text, DependencySentence.of(words) makes a sentence of words"
     found = tuple(_items(values, "sentences", how))
-    odd = next((each for each in found if not isinstance(each, DependencySentence)), None)
-    if odd is not None:
-        raise KindError(f"sentences: found {brief(odd)}, expected a DependencySentence; {how}")
+    for each in found:
+        if not isinstance(each, DependencySentence):
+            raise KindError(f"sentences: found {brief(each)}, expected a DependencySentence; {how}")
     return found

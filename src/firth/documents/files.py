@@ -3,12 +3,14 @@
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from firth.documents.conllu_documents import conllu_lines, read_conllu_documents
+from firth.documents.conllu_documents import document_conllu, read_conllu_documents
 from firth.documents.document import Document
 from firth.documents.jsonl import document_json, read_jsonl_documents
-from firth.errors import OptionError
+from firth.errors import KindError, OptionError, brief
 from firth.storage.files import replacing_file, text_of
+from firth.text.inputs import check_items
 
 PACKINGS = (".gz", ".bz2", ".xz")
 CONLLU, JSONL = ".conllu", ".jsonl"
@@ -27,7 +29,7 @@ def stem_of(path: str | os.PathLike[str]) -> str:
     name = Path(path).name
     for packing in PACKINGS:
         name = name.removesuffix(packing)
-    return Path(name).stem
+    return Path(name).stem.encode(errors="surrogateescape").decode(errors="replace")  # a name need be no UTF-8
 
 
 def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
@@ -39,8 +41,10 @@ def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
 
     Raises:
         FormatError: the file does not hold what its name says; the message gives the line.
+        KindError: it is no path.
         OSError: the file cannot be read.
     """
+    check_path(path, "the path of a file of documents")
     if format_of(path) == CONLLU:
         yield from read_conllu_documents(path)
     elif format_of(path) == JSONL:
@@ -58,15 +62,54 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document])
 
     Raises:
         OptionError: the name has another ending.
-        FormatError: CoNLL-U cannot hold the annotation: entities overlap, or three mentions of one chain cross.
+        KindError: they are no documents, or the path is none.
+        FormatError: CoNLL-U cannot hold the annotation: entities overlap, or go over the end of a sentence. Or a text
+            holds lone surrogates.
         OSError: the file cannot be written.
     """
     format = check_written(path)
+    if isinstance(documents, Document):
+        raise KindError("documents: found one document, expected several; put it into a list")
+    documents = map(_checked, check_items(documents, "documents", "document"))
     with replacing_file(path) as file:
+        file.writelines(serialised(documents, format))
+
+
+def serialised(documents: Iterable[Document], format: str) -> Iterator[bytes]:
+    """Yield what a file holds of each document.
+
+    Args:
+        documents: in order.
+        format: ".conllu" or ".jsonl".
+
+    Raises:
+        FormatError: as in `write_documents`.
+    """
+    for number, document in enumerate(documents):
         if format == CONLLU:
-            file.writelines(text.encode() for text in conllu_lines(documents))
+            yield document_conllu(document, alone=number == 0)  # the first needs no "# newdoc" where it has no name
         else:
-            file.writelines(document_json(document) + b"\n" for document in documents)
+            yield document_json(document) + b"\n"
+
+
+def _checked(document: Any) -> Document:
+    if not isinstance(document, Document):
+        raise KindError(f"{brief(document)}: expected a firth.Document; Document.from_text(text) is that of a raw text")
+    return document
+
+
+def check_path(path: Any, expected: str) -> None:
+    """Check that a value is a path.
+
+    Args:
+        path: to check.
+        expected: for the message.
+
+    Raises:
+        KindError: it is none.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise KindError(f"path: found {brief(path)}, expected {expected}")
 
 
 def check_written(path: str | os.PathLike[str]) -> str:
@@ -74,7 +117,9 @@ def check_written(path: str | os.PathLike[str]) -> str:
 
     Raises:
         OptionError: its name has another ending.
+        KindError: it is no path.
     """
+    check_path(path, "a name that ends in .conllu or .jsonl, before the documents")
     if Path(path).suffix not in (CONLLU, JSONL):
         raise OptionError(f"{path}: expected a name that ends in .conllu or .jsonl")
     return Path(path).suffix

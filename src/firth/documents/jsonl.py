@@ -10,6 +10,7 @@ multiword tokens, are `"others": [[words before it, [...]], ...]`. Heads are num
 for the root; spans are numbers of tokens in the document.
 """
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
@@ -18,7 +19,7 @@ from typing import Any
 from firth.documents.document import Document, Entity
 from firth.errors import FirthError, FormatError
 from firth.readers.conllu import COLUMNS, NONE, DependencySentence, checked_sentence
-from firth.storage.files import json_bytes, lines_of
+from firth.storage.files import as_utf8, lines_of
 from firth.storage.untrusted import parse_json
 
 NAMES = (  # of the columns from the second
@@ -33,6 +34,9 @@ def document_json(document: Document) -> bytes:
 
     Args:
         document: to write.
+
+    Raises:
+        FormatError: it holds a lone surrogate.
     """
     facts: dict[str, Any] = {
         "name": document.name,
@@ -42,7 +46,8 @@ def document_json(document: Document) -> bytes:
         "entities": document.entities,
         "clusters": document.clusters,
     }
-    return json_bytes({name: value for name, value in facts.items() if value or name == "sentences"})
+    kept = {name: value for name, value in facts.items() if value or name == "sentences"}
+    return as_utf8(json.dumps(kept, ensure_ascii=False), f"the document {document.name!r}")
 
 
 def read_jsonl_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
@@ -75,7 +80,7 @@ def document_from_json(line: str | bytes, where: str) -> Document:
         FormatError: it is no document.
     """
     try:
-        facts = parse_json(line)
+        facts = parse_json(line, strict=True)
     except ValueError as error:
         raise FormatError(f"{where}: {error}; expected JSON, one document a line") from None
     if not isinstance(facts, dict) or not isinstance(facts.get("sentences"), list):
@@ -128,6 +133,8 @@ def _sentence(facts: Mapping[str, Any]) -> DependencySentence:
         rows.insert(_number(place), tuple(_line(value) for value in row))
     if any(len(row) != COLUMNS for row in rows):
         raise FormatError(f"a row of {OTHERS} has not {COLUMNS} columns")
+    if any(line.endswith("\r") for line in (*comments, *(row[-1] for row in rows))):
+        raise FormatError(f"{COMMENTS} or misc with a line break at the end, which CoNLL-U cannot hold; leave it out")
     if not rows:
         return DependencySentence.of([])
     return checked_sentence(list(enumerate(map(list, rows), 1)), comments, "its sentence", trees=False)
@@ -144,10 +151,8 @@ def _column(values: Any, name: str, length: int) -> list[str]:
 def _line(value: Any, start: str = "") -> str:
     """Check that a string is one that a line of CoNLL-U can hold."""
     line = _string(value)
-    if not line or not line.startswith(start) or "\n" in line or (not start and "\t" in line):
-        raise FormatError(
-            f"{line[:40]!r} is empty, or holds a tab or a line break" + f", or lacks {start}" * bool(start)
-        )
+    if not line.startswith(start) or "\n" in line or (not start and "\t" in line):
+        raise FormatError(f"{line[:40]!r} holds a tab or a line break" + f", or lacks {start}" * bool(start))
     return line
 
 

@@ -12,8 +12,6 @@ _READ = {written: character for character, written in _WRITTEN.items()}
 
 def attributes(row: Row) -> dict[str, str]:
     """Return the attributes of a row by name; what has no "=" is left out."""
-    if row[COLUMN] == NONE:
-        return {}
     return {name: value for name, sign, value in (each.partition("=") for each in row[COLUMN].split("|")) if sign}
 
 
@@ -26,7 +24,7 @@ def with_attributes(row: Row, changes: Mapping[str, str | None]) -> Row:
     """
     pending = dict(changes)
     kept = []
-    for each in [] if row[COLUMN] == NONE else row[COLUMN].split("|"):
+    for each in [] if row[COLUMN] in (NONE, "") else row[COLUMN].split("|"):
         name, sign, _ = each.partition("=")
         if not sign or name not in changes:
             kept.append(each)

@@ -13,6 +13,7 @@ from firth.readers.conllu import FORM, DependencySentence, Row
 
 START, END = "start_char", "end_char"
 NO_SPACE, BEFORE, AFTER = "SpaceAfter", "SpacesBefore", "SpacesAfter"
+LONGEST = 10_000  # characters between two tokens that the file leaves unsaid
 KEYS = (START, END, NO_SPACE, BEFORE, AFTER)
 
 
@@ -20,6 +21,8 @@ def read_places(sentences: Sequence[DependencySentence]) -> tuple[str, tuple[Spa
     """Return the raw text and the places of all tokens; "" and () where they are not known.
 
     They are known if every token, a multiword one as a whole, has a place and as many characters as its place says.
+    Characters of which nothing is said become spaces, as before the first token of a chapter whose places count from
+    the start of the book; with more than 10,000 of them in a row the places are taken as not known.
 
     Args:
         sentences: of one document.
@@ -36,6 +39,8 @@ def read_places(sentences: Sequence[DependencySentence]) -> tuple[str, tuple[Spa
             return "", ()
         space = after or " " if offsets else unescaped(values.get(BEFORE, ""))
         width = start - length
+        if len(space) != width > LONGEST:
+            return "", ()
         pieces += [space if len(space) == width else " " * width, row[FORM]]
         offsets += [(start, end)] * words
         length, after = end, unescaped(values.get(AFTER, ""))

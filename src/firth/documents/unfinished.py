@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from firth.documents.conllu_documents import conllu_text
+from firth.documents.conllu_documents import document_conllu
 from firth.documents.document import Document
 from firth.documents.files import CONLLU
 from firth.documents.jsonl import document_from_json, document_json
@@ -132,7 +132,7 @@ class UnfinishedFile:
         """Write a finished document."""
         assert self._file is not None
         if self._format == CONLLU:
-            content = conllu_text(document, alone=self.counts.documents == 0).encode()
+            content = document_conllu(document, alone=self.counts.documents == 0)
         else:
             content = document_json(document) + b"\n"
         self._file.write(content)

@@ -21,6 +21,8 @@ COLUMNS = 10
 FORM, LEMMA, UPOS, XPOS, FEATURES, HEAD, RELATION, ENHANCED = range(1, 9)
 NONE = "_"  # a column without a value
 _BREAK = re.compile(r"[\t\n\r]")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,7}")
+_EMPTY_NODE = re.compile(r"([0-9]+)\.[1-9][0-9]{0,8}")
 
 
 Row = tuple[str, ...]  # the ten columns of a line
@@ -216,16 +218,36 @@ def read_conllu(path: str | os.PathLike[str], *, trees: bool = True) -> Iterator
             tree: a cycle, several roots; the message gives the line. Or there is no sentence.
         OSError: the file cannot be read.
     """
+    empty = True
+    for sentence in read_blocks(path, trees=trees):
+        if sentence.rows:
+            empty = False
+            yield sentence
+    if empty:
+        raise FormatError(f"{path}: no sentences; expected lines of {COLUMNS} columns between tabs (CoNLL-U)")
+
+
+def read_blocks(path: str | os.PathLike[str], *, trees: bool) -> Iterator[DependencySentence]:
+    """Yield the sentences of a CoNLL-U file, and sentences without words for comments that stand alone.
+
+    Args:
+        path: as in `read_conllu`.
+        trees: as in `read_conllu`.
+
+    Raises:
+        FormatError: as in `read_conllu`, but there may be no sentence.
+        OSError: the file cannot be read.
+    """
     comments: list[str] = []
     rows: list[tuple[int, list[str]]] = []
-    empty = True
     # An empty line ends the file, so that the last sentence needs none.
     for number, line in enumerate(itertools.chain(lines_of(path), [""]), 1):
         line = line.rstrip("\r")
         if not line.strip():
             if rows:
-                empty = False
                 yield checked_sentence(rows, comments, path, trees=trees)
+            elif comments:
+                yield DependencySentence((), tuple(comments))
             comments, rows = [], []
         elif line.startswith("#") and not rows:
             comments.append(line)
@@ -236,8 +258,6 @@ def read_conllu(path: str | os.PathLike[str], *, trees: bool = True) -> Iterator
                     f"{path} line {number}: {len(columns)} columns, expected {COLUMNS} between tabs (CoNLL-U)"
                 )
             rows.append((number, columns))
-    if empty:
-        raise FormatError(f"{path}: no sentences; expected lines of {COLUMNS} columns between tabs (CoNLL-U)")
 
 
 def write_conllu(path: str | os.PathLike[str], sentences: Iterable[DependencySentence]) -> None:
@@ -282,7 +302,7 @@ def checked_sentence(
             if not form:
                 raise FormatError(f"{path} line {number}: an empty form, expected a word or '_'")
             words.append(columns)
-        elif identifier.startswith(f"{len(words)}."):
+        elif (node := _EMPTY_NODE.fullmatch(identifier)) and node[1] == str(len(words)):
             empty.append((len(words), form))
         else:
             last = _end_of_range(identifier, len(words) + 1)
@@ -313,7 +333,7 @@ def _replaced(row: Row, columns: Mapping[int, Row], word: int) -> Row:
 def _end_of_range(identifier: str, first: int) -> int:
     """Return the last word of a range that starts at `first`, or 0 if it is none."""
     start, _, end = identifier.partition("-")
-    if start != str(first) or not (end.isascii() and end.isdecimal() and len(end) < 9):
+    if start != str(first) or not _NUMBER.fullmatch(end):
         return 0
     return int(end) if int(end) > first else 0
 
@@ -322,7 +342,7 @@ def _check_heads(column: Sequence[str], rows: Rows, path: str | os.PathLike[str]
     if not trees and all(head == NONE for head in column):
         return
     for head in column:
-        if not (head.isascii() and head.isdecimal() and len(head) < 9):
+        if not _NUMBER.fullmatch(head):
             number = next(number for number, columns in rows if columns[6] == head)
             raise FormatError(
                 f"{path} line {number}: head {head[:20]!r}, expected the number of a word, 0 for the root"

@@ -134,6 +134,25 @@ def decoded(content: bytes, path: str | os.PathLike[str], *, damaged: str = "str
         raise FormatError(f"{path} line {number}: not UTF-8 text at byte {error.start:,}; save it as UTF-8") from None
 
 
+def as_utf8(text: str, what: str) -> bytes:
+    """Return text as UTF-8.
+
+    Args:
+        text: to write.
+        what: holds it, for the message.
+
+    Raises:
+        FormatError: it holds a lone surrogate, which UTF-8 has no bytes for.
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise FormatError(
+            f"{what} holds a lone surrogate, {text[error.start]!r}, which no UTF-8 file can hold; "
+            "text.encode(errors='replace').decode() puts question marks in place of them"
+        ) from None
+
+
 def json_bytes(value: Any, **how: Any) -> bytes:
     """Return JSON as UTF-8.
 

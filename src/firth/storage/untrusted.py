@@ -41,16 +41,40 @@ _TARS: dict[bytes, Callable[[BinaryIO], Any]] = {
 }
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
     """Return what JSON says.
 
+    Args:
+        text: JSON.
+        strict: whether to refuse an object with two fields of one name, and lone surrogates, which no UTF-8 can hold.
+
     Raises:
-        ValueError: it is no JSON, is not UTF-8, or is nested too deep.
+        ValueError: it is no JSON, is not UTF-8, or is nested too deep; or as `strict` says.
     """
     try:
-        return json.loads(text)
+        if not strict:
+            return json.loads(text)
+        value = json.loads(text, object_pairs_hook=_unique)
+        if ("\\u" in text) if isinstance(text, str) else (b"\\u" in text):
+            _check_surrogates(value)
+        return value
     except RecursionError:
         raise ValueError("brackets within brackets, too deep to be read") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the field {next(name for name in names if names.count(name) > 1)[:40]!r} is there twice")
+    return found
+
+
+def _check_surrogates(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"a lone surrogate \\u{ord(error.object[error.start]):04x}, which is no character") from None
 
 
 def most_unpacked(size: int) -> int:

@@ -55,6 +55,33 @@ def test_crossing_mentions_come_back_as_written(tmp_path):
     assert [each.clusters for each in read_coreference(tmp_path / "x.conll")] == [document.clusters] * 2
 
 
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("#begin document (a (b); c); part 000", "a (b); c"),
+        ("#begin document (a) b); part 003", "a) b part 3"),
+        ("# begin document a;b", "a;b"),
+        ("#begin document (a)", "a"),
+        ("#begin document ();", "x"),
+    ],
+)
+def test_names_of_documents(tmp_path, line, name):
+    (tmp_path / "x.conll").write_text(f"{line}\n0\tHm\t_\n#end document\n")
+    (document,) = read_coreference(tmp_path / "x.conll")
+    assert document.name == name
+    write_coreference(tmp_path / "y.conll", [document])
+    assert [each.name for each in read_coreference(tmp_path / "y.conll")] == [name]
+
+
+def test_a_dash_is_a_tag_where_others_are(tmp_path):
+    words = DependencySentence.of(["a", "b"])
+    for tags, found in ((("-", "X"), ("-", "X")), (("-", "_"), ("_", "_"))):
+        write_coreference(tmp_path / "x.conll", [Document([words.annotated(language_tags=tags)])])
+        assert next(read_coreference(tmp_path / "x.conll")).sentences[0].language_tags == found
+    with pytest.raises(FormatError, match="the document '0' holds a lone surrogate"):
+        write_coreference(tmp_path / "x.conll", [Document([DependencySentence.of(["\ud800"])])])
+
+
 def test_members_of_an_archive_are_read_in_the_order_of_their_names(tmp_path):
     path = tmp_path / "all.tar.gz"
     with tarfile.open(path, "w:gz") as archive:

@@ -5,6 +5,7 @@ import pytest
 
 import firth
 from firth.documents.document import Document, Entity
+from firth.documents.files import read_documents
 from firth.errors import FormatError, KindError, ShapeError, UnknownOptionError
 from firth.readers.conllu import DependencySentence
 
@@ -147,3 +148,18 @@ def test_names_of_other_libraries():
         with pytest.raises(AttributeError, match=f"'Document' object has no attribute '{name}'; .*{answer}"):
             getattr(Document([ADA]), name)
     assert not hasattr(Document([ADA]), "__array__")
+
+
+def test_a_byte_order_mark_is_left_out_as_of_files(tmp_path):
+    (tmp_path / "a.txt").write_text("\ufeffOh no.", "utf-8")
+    document = Document.from_text("\ufeffOh no.", name="a")
+    assert [document] == list(read_documents(tmp_path / "a.txt"))
+    assert (document.tokens, document.offsets[0]) == (("Oh", "no", "."), (0, 2))
+
+
+def test_names_and_texts_of_other_kinds():
+    for given in ({"name": 3}, {"text": b"a"}):
+        with pytest.raises(KindError, match="expected a text"):
+            Document([ADA], **given)
+    with pytest.raises(KindError, match="name=3"):
+        Document.from_text("a", name=3)

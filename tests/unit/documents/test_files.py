@@ -6,7 +6,7 @@ import pytest
 
 from firth.documents.document import Document
 from firth.documents.files import format_of, read_documents, stem_of, write_documents
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, KindError, OptionError
 
 
 def test_names_tell_formats(tmp_path):
@@ -40,3 +40,24 @@ def test_damaged_files_are_named(tmp_path):
     (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(b'{"sentences": []}\n' * 2000)[:60])
     with pytest.raises(FormatError, match=r"b\.jsonl\.gz: damaged packed data"):
         list(read_documents(tmp_path / "b.jsonl.gz"))
+
+
+def test_names_of_files_that_are_no_utf8():
+    assert stem_of("a\udcff.txt") == "a\N{REPLACEMENT CHARACTER}"
+
+
+def test_what_is_no_path_and_what_are_no_documents(tmp_path):
+    document, path = Document.from_text("Oh."), tmp_path / "a.jsonl"
+    for documents, problem in (
+        (document, "documents: found one document, expected several; put it into a list"),
+        (3, "documents=3 is an int; expected a list of documents"),
+        ("text", "documents='text': expected a list of documents"),
+        (["a"], r"'a': expected a firth\.Document; Document\.from_text"),
+    ):
+        with pytest.raises(KindError, match=problem):
+            write_documents(path, documents)
+    with pytest.raises(KindError, match=r"path: found \[Document.* ends in \.conllu or \.jsonl, before the documents"):
+        write_documents([document], path)
+    with pytest.raises(KindError, match=r"path: found Document.*, expected the path of a file of documents"):
+        next(read_documents(document))
+    assert not path.exists()

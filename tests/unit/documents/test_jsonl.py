@@ -3,7 +3,7 @@
 import pytest
 
 from firth.documents.document import Document
-from firth.documents.files import write_documents
+from firth.documents.files import read_documents, write_documents
 from firth.documents.jsonl import document_json, read_jsonl_documents
 from firth.errors import FormatError
 from firth.readers.conllu import DependencySentence
@@ -52,6 +52,13 @@ def test_what_is_not_there_is_left_out():
             "number '2'",
         ),
         ('{"sentences": [{"words": [1]}]}', "1 is no string"),
+        (r'{"sentences": [], "text": "\ud800"}', r"a lone surrogate \\ud800, which is no character"),
+        (r'{"sentences": [{"words": ["a\udc80"]}]}', r"a lone surrogate \\udc80"),
+        ('{"sentences": [], "name": "a", "name": "b"}', "the field 'name' is there twice"),
+        ('{"sentences": [{"words": ["a"], "tags": ["X"], "tags": ["Y"]}]}', "the field 'tags' is there twice"),
+        ('{"sentences": [{"words": ["a"], "heads": [00]}]}', "expected JSON"),
+        (r'{"sentences": [{"words": ["a"], "misc": ["X=y\r"]}]}', "a line break at the end"),
+        ('{"sentences": [{"words": [""]}]}', "an empty form"),
         ('{"sentences": [{"words": []}]}', "sentence 1 of the document has no words"),
         ('{"sentences": [{"words": ["a"]}], "clusters": [[[0, 2]]]}', r"a span \(0, 2\)"),
         ('{"sentences": [{"words": ["a"]}], "entities": [[0, true, "X"]]}', "True is no whole number"),
@@ -62,6 +69,27 @@ def test_what_is_no_document(tmp_path, line, problem):
     (tmp_path / "a.jsonl").write_text(f'{{"sentences": []}}\n\n{line}\n', "utf-8")
     with pytest.raises(FormatError, match=rf"a\.jsonl line 3: .*({problem})"):
         list(read_jsonl_documents(tmp_path / "a.jsonl"))
+
+
+def test_pairs_of_surrogates_are_characters(tmp_path):
+    (tmp_path / "a.jsonl").write_text(r'{"sentences": [{"words": ["\ud83d\ude00", "\\ud800"]}]}')
+    (document,) = read_jsonl_documents(tmp_path / "a.jsonl")
+    assert document.tokens == ("\N{GRINNING FACE}", r"\ud800")
+    with pytest.raises(FormatError, match=r"the document 'd' holds a lone surrogate, '\\ud800'"):
+        document_json(Document.from_text("a \ud800", name="d"))
+
+
+def test_empty_columns_of_conllu_stay(tmp_path):
+    rows = [["1-2", "", *"________"], ["1", "w", "", *"______", ""], ["2", "w", *"_______", ""]]
+    (tmp_path / "a.conllu").write_text("\n".join(map("\t".join, rows)) + "\n\n")
+    documents = list(read_documents(tmp_path / "a.conllu"))
+    write_documents(tmp_path / "a.jsonl", documents)
+    assert list(read_jsonl_documents(tmp_path / "a.jsonl")) == documents
+    write_documents(tmp_path / "b.conllu", read_jsonl_documents(tmp_path / "a.jsonl"))
+    assert (tmp_path / "b.conllu").read_bytes() == (tmp_path / "a.conllu").read_bytes()
+    marked = documents[0].annotated(entities=[(0, 1, "X")])
+    write_documents(tmp_path / "b.conllu", [marked])
+    assert next(read_documents(tmp_path / "b.conllu")).entities == marked.entities
 
 
 def test_an_empty_file(tmp_path):
