@@ -27,6 +27,14 @@ Texts = Annotated[
 Tagger = Annotated[
     Path | None, typer.Option(help="A tagger for the tags that the parser reads.", metavar="MODEL", show_default=False)
 ]
+Beam = Annotated[
+    int | None,
+    typer.Option(help="Beam width of parsing, of a transition parser. Default: its own.", show_default=False),
+]
+Precision = Annotated[
+    str | None,
+    typer.Option(help="Precision of matrix products, of a biaffine parser: fp32 or bf16.", show_default=False),
+]
 
 
 def _report(name: str, parser: Any, output: Path, seconds: float, json: bool) -> None:
@@ -73,6 +81,8 @@ def _predict(
     model: Parser,
     texts: Texts,
     tagger: Tagger = None,
+    beam: Beam = None,
+    precision: Precision = None,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -83,7 +93,7 @@ def _predict(
     """
     parser, tags = _opened(model, tagger, quiet)
     for batch in following(_sentences(texts, tags is not None), "parsing", quiet):
-        for sentence in parser.predict(batch, tagger=tags, threads=threads):
+        for sentence in parser.predict(batch, tagger=tags, beam=beam, precision=precision, threads=threads):
             if json:
                 print_json({name: getattr(sentence, name) for name in ("words", "tags", "heads", "relations")})
             else:
@@ -115,13 +125,15 @@ def _test(
     model: Parser,
     source: Trees,
     tagger: Tagger = None,
+    beam: Beam = None,
+    precision: Precision = None,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Test a parser on a treebank: attachment scores with the treebank's tags, and with those of --tagger."""
     parser, tags = _opened(model, tagger, quiet)
-    scores = parser.test(source, tagger=tags, threads=threads, progress=not quiet)
+    scores = parser.test(source, tagger=tags, beam=beam, precision=precision, threads=threads, progress=not quiet)
     if json:
         for name, each in scores.rows.items():
             print_json({"tags": name, **asdict(each), "intervals": scores.intervals[name]})

@@ -143,12 +143,16 @@ class TreeScores:
         return {"gold": self.gold, **({} if self.predicted is None else {"predicted": self.predicted})}
 
     def __str__(self) -> str:
-        lines = []
+        table: list[tuple[str, ...]] = [("tags", "UAS", "LAS", "CLAS", "whole trees")]
         for name, scores in self.rows.items():
-            ends = self.intervals[name]
-            ranges = [f"{each.upper()} {100 * low:.1f} to {100 * high:.1f}" for each, (low, high) in ends.items()]
-            lines.append(f"{name} tags: {scores}\n  95 % of samples of sentences: {', '.join(ranges)}")
-        return "\n".join(lines)
+            figures = [f"{100 * each:.2f}" for each in (scores.uas, scores.las, scores.clas.f1, scores.exact)]
+            ends = [self.intervals[name][each] for each in ("uas", "las")]
+            ranges = [f" ({100 * low:.1f} to {100 * high:.1f})" for low, high in ends]
+            table.append((name, *(figure + more for figure, more in zip(figures, [*ranges, "", ""], strict=True))))
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+        counts = f"{self.gold.words:,} words in {self.gold.sentences:,} sentences"
+        return "\n".join([*lines, f"{counts}; 95 % intervals over sentences"])
 
 
 def score_trees(gold: Sequence[Annotated], found: Mapping[str, Sequence[Annotated]]) -> TreeScores:

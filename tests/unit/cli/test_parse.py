@@ -57,6 +57,14 @@ def test_train_test_and_predict(capsys, tmp_path):
     assert run("parse", "predict", "p", "raw.txt", "--tagger", "t", "-q", "--json") == 0
     assert json.loads(capsys.readouterr().out)["heads"] == [2, 3, 0, 3, 3]
     assert run("parse", "test", "p", "test.conllu", "--tagger", "t", "-q") == 0
-    assert capsys.readouterr().out.count(" tags: UAS") == 2
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.split()[0] for row in rows[:3]] == ["tags", "gold", "predicted"]
+    assert run("parse", "predict", "p", "test.conllu", "--beam", "3", "-q") == 0
+    assert [row.heads for row in read_conllu("test.conllu")] == [
+        tuple(int(line.split("\t")[6]) for line in each.splitlines())
+        for each in capsys.readouterr().out.strip().split("\n\n")
+    ]
+    with pytest.raises(OptionError, match="TransitionParser has no precision in parsing"):
+        run("parse", "test", "p", "test.conllu", "--precision", "bf16", "-q")
     with pytest.raises(OptionError, match="holds a tagger, expected a parser"):
         run("parse", "test", "t", "test.conllu")

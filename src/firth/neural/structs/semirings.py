@@ -22,7 +22,7 @@ Source
 Departures
     Alternatives with no way at all, of score -inf, have no gradient; as written it would be 0 / 0.
 Cost
-    k best: times compares k^2 sums. All others: as one sum.
+    k best: times compares k (1 + log k) sums at most. All others: as one sum.
 """
 
 from collections.abc import Callable
@@ -161,6 +161,10 @@ class KBest:
         if k < 1:
             raise OptionError(f"k={k}: expected 1 or more")
         self.k = k
+        # The sum of the i-th and the j-th largest, from 1, is no larger than i j sums, itself among them: the k largest
+        # have i j <= k.
+        pairs = [(i, j) for i in range(k) for j in range(k // (i + 1))]
+        self._pairs = torch.tensor(pairs, dtype=torch.int64).unbind(1)
 
     def values(self, scores: torch.Tensor) -> Values:
         """Return the scores, and -inf for the others."""
@@ -177,7 +181,8 @@ class KBest:
 
     def times(self, first: Values, second: Values) -> Values:
         """Return the k largest sums of one of each."""
-        return (first.unsqueeze(-1) + second.unsqueeze(-2)).flatten(-2).topk(self.k).values
+        i, j = (each.to(first.device) for each in self._pairs)
+        return (first[..., i] + second[..., j]).topk(self.k).values
 
     def plus(self, values: Values, dim: int) -> Values:
         """Return the k largest of all."""

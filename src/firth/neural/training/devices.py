@@ -56,9 +56,20 @@ def select_runtime(training: TrainingOptions) -> Runtime:
     if training.device == "cuda" and not available:
         raise OptionError("device='cuda': PyTorch finds no GPU that it can use here; expected one, or device='cpu'")
     kind = "cuda" if available and training.device != "cpu" else "cpu"
-    if training.precision == "fp16" and kind == "cpu":
-        raise OptionError("precision='fp16': it needs a GPU, and training runs on the CPU; use 'bf16' or 'fp32'")
-    return Runtime(torch.device(kind), training.precision)
+    return runtime_of(torch.device(kind), training.precision)
+
+
+def runtime_of(device: torch.device, precision: str) -> Runtime:
+    """Return a device with a precision.
+
+    Raises:
+        OptionError: there is no such precision, or it is fp16 without a GPU.
+    """
+    if precision not in ("fp32", *DTYPES):
+        raise OptionError(f"precision={precision!r}: expected one of fp32, {', '.join(DTYPES)}")
+    if precision == "fp16" and device.type == "cpu":
+        raise OptionError("precision='fp16': it needs a GPU, and the model is on the CPU; use 'bf16' or 'fp32'")
+    return Runtime(device, precision)
 
 
 @contextlib.contextmanager

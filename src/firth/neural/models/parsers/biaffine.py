@@ -66,6 +66,7 @@ class BiaffineParser(ParserOptions, TokenOptions):
     common_options: ClassVar = ("tag", "dim", "hidden", "layers", "loss", "projective", "dropout")
     own_words: ClassVar[bool] = True
     train = train_parser
+    predicts: ClassVar[tuple[str, ...]] = ("precision",)
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=42, batch_size=700, optimiser="adam", lr=0.002, schedule="linear", clip_norm=5.0
     )

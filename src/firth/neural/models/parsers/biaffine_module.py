@@ -104,7 +104,7 @@ class BiaffineModule(ParserModule):
         chosen = scores.label_heads[rows, heads[rows, words]]
         return self.labels.pairs(chosen, scores.label_dependents[rows, words + 1]).float()
 
-    def parse(self, sentences: Sequence[DependencySentence]) -> list[NumberedTree]:
+    def parse(self, sentences: Sequence[DependencySentence], *, beam: int | None = None) -> list[NumberedTree]:
         """Return the tree of each sentence; see `ParserModule.parse`."""
         return self.parse_read([self.vocabulary.reader.read(sentence) for sentence in sentences])
 

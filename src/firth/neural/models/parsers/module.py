@@ -17,9 +17,10 @@ class ParserModule(torch.nn.Module, abc.ABC):
     """A module that parses, with its vocabulary."""
 
     @abc.abstractmethod
-    def parse(self, sentences: Sequence[DependencySentence]) -> list[NumberedTree]:
+    def parse(self, sentences: Sequence[DependencySentence], *, beam: int | None = None) -> list[NumberedTree]:
         """Return the tree of each sentence: one root, no cycle.
 
         Args:
             sentences: of at least one word each; their trees are not looked at.
+            beam: width, of a module with a beam; None for its own.
         """

@@ -17,10 +17,11 @@ from firth.vectors.word_vectors import WordVectors
 class ParserOptions(abc.ABC):
     """What options of dependency parsers share; their fields are those of the subclasses.
 
-    A parser sets `train`, and `training` to its default training options.
+    A parser sets `train`, `predicts`, and `training` to its default training options.
     """
 
     training: ClassVar[TrainingOptions]
+    predicts: ClassVar[tuple[str, ...]]  # what prediction may be told: "beam", "precision"
     own_words: ClassVar[bool] = False  # whether static vectors stand beside trained ones, which have their own width
     embedding: str
     extra_words: int

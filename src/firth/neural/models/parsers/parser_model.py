@@ -1,19 +1,20 @@
 """A trained dependency parser: trees of sentences, scores with gold and with predicted tags, saving."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from firth.arguments import explained
 from firth.attribute_names import PARSERS, no_attribute
-from firth.errors import CorpusError, brief
+from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.evaluation.dependencies import TreeScores, score_trees
 from firth.neural.models.parsers.data import COLUMNS, ParserVocabulary, read_sentences
 from firth.neural.models.parsers.module import ParserModule
 from firth.neural.models.parsers.options import ParserOptions
 from firth.neural.module_files import SavedModel
-from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.neural.training.devices import Runtime, no_subnormals, runtime_of, torch_threads
 from firth.progress import Progress, Status, reporting
 from firth.readers.conllu import NONE, DependencySentence
 from firth.storage.model_folder import ModelFolder
@@ -70,7 +71,14 @@ class ParserModel(SavedModel):
 
     @explained
     def predict(
-        self, sentences: Any, *, tagger: Any = None, threads: int | None = None, progress: Progress = False
+        self,
+        sentences: Any,
+        *,
+        tagger: Any = None,
+        beam: int | None = None,
+        precision: str | None = None,
+        threads: int | None = None,
+        progress: Progress = False,
     ) -> list[DependencySentence]:
         """Return sentences with the heads and relations that the parser finds; all else stays as it is.
 
@@ -79,53 +87,93 @@ class ParserModel(SavedModel):
                 tags. With a tagger, also lists of words, and strings, which are split at white space.
             tagger: a tagger for the tags that the parser reads, as `firth.Tagger(...).train` returns it; None where
                 the sentences have tags.
+            beam: width of the beam, of a transition parser; None for the one that it was trained with.
+            precision: of matrix products, of a biaffine parser: "fp32", "bf16", or "fp16" on a GPU; None for "fp32".
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             CorpusError: an item is no sentence, or a sentence has no tags.
+            KindError: the tagger is none.
+            OptionError: the beam or the precision is out of range, or the parser has none.
         """
+        how = self._how(beam, precision)
         items = [
             _sentence(item, f"item {number}", tagger)
             for number, item in enumerate(check_items(sentences, "sentences", "sentence"), 1)
         ]
         if tagger is not None:
             items = with_predicted_tags(items, tagger)
-        return self._parsed(items, threads, progress)
+        return self._parsed(items, how, threads, progress)
 
     @explained
     def test(
-        self, source: Any, *, tagger: Any = None, threads: int | None = None, progress: Progress = None
+        self,
+        source: Any,
+        *,
+        tagger: Any = None,
+        beam: int | None = None,
+        precision: str | None = None,
+        threads: int | None = None,
+        progress: Progress = None,
     ) -> TreeScores:
         """Compute attachment scores on a treebank, with the treebank's tags and, given a tagger, also with its tags.
 
         Args:
             source: sentences with tags and trees, as for `train`.
             tagger: as for `predict`; its tags replace those of the treebank.
+            beam: as for `predict`.
+            precision: as for `predict`.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             CorpusError: the source is missing or holds no sentence, or a sentence has no tree or no tags.
             FormatError: a file is damaged; the message names the line.
+            KindError: the tagger is none.
+            OptionError: the beam or the precision is out of range, or the parser has none.
         """
+        how = self._how(beam, precision)
         gold = read_sentences(source)
         tagged = {"gold": gold}
         if tagger is not None:
             tagged["predicted"] = with_predicted_tags(gold, tagger)
-        found = {name: self._parsed(each, threads, progress) for name, each in tagged.items()}
+        found = {name: self._parsed(each, how, threads, progress) for name, each in tagged.items()}
         return score_trees(gold, found)
+
+    def _how(self, beam: int | None, precision: str | None) -> tuple[int | None, Runtime]:
+        """Return the beam and the precision of parsing.
+
+        Raises:
+            OptionError: one is out of range, or is not of this parser.
+        """
+        given = {"beam": beam, "precision": precision}
+        for name, value in given.items():
+            if value is not None and name not in self.options.predicts:
+                own = " and ".join(self.options.predicts)
+                raise OptionError(
+                    f"{name}={value!r}: {type(self.options).__name__} has no {name} in parsing; it has {own}"
+                )
+        if beam is not None:
+            options: Any = self.options  # of a class that has a beam
+            replace(options, beam=beam)  # which checks it
+        return beam, runtime_of(self.device, precision or "fp32")
 
     @torch.no_grad()
     def _parsed(
-        self, sentences: Sequence[DependencySentence], threads: int | None, progress: Progress
+        self,
+        sentences: Sequence[DependencySentence],
+        how: tuple[int | None, Runtime],
+        threads: int | None,
+        progress: Progress,
     ) -> list[DependencySentence]:
         check_columns(sentences, self.options.columns)
         result: list[DependencySentence] = []
-        with reporting(progress) as report, torch_threads(threads), no_subnormals():
+        beam, runtime = how
+        with reporting(progress) as report, torch_threads(threads), no_subnormals(), runtime.autocast():
             for start in range(0, len(sentences), CHUNK):
                 chunk = sentences[start : start + CHUNK]
-                trees = iter(self.module.parse([sentence for sentence in chunk if len(sentence)]))
+                trees = iter(self.module.parse([sentence for sentence in chunk if len(sentence)], beam=beam))
                 result += [self._with_tree(each, *next(trees)) if len(each) else each for each in chunk]
                 report(Status(stage="parsing", done=len(result), total=len(sentences), unit="sentences"))
         return result
@@ -163,7 +211,15 @@ def with_predicted_tags(sentences: Sequence[DependencySentence], tagger: Any) ->
     Args:
         sentences: to tag.
         tagger: with `predict`, whose results have `tags`, by target: upos, xpos, feats.
+
+    Raises:
+        KindError: it is none.
     """
+    if not callable(getattr(tagger, "predict", None)) or isinstance(tagger, ParserModel):
+        raise KindError(
+            f"tagger={brief(tagger)}: expected a tagger, as firth.Tagger(...).train(...) returns it; "
+            "firth.load(folder) opens a saved one"
+        )
     columns = {"upos": "tags", "xpos": "language_tags", "feats": "features"}
     tagged = []
     for sentence, result in zip(sentences, tagger.predict(sentences), strict=True):

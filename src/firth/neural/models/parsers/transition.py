@@ -52,6 +52,7 @@ class TransitionParser(ParserOptions):
     presets: ClassVar = {"transition": Preset("Transition parser with one hidden layer (Chen and Manning 2014).")}
     common_options: ClassVar = ("system", "tag", "dim", "hidden", "dropout")
     train = train_parser
+    predicts: ClassVar[tuple[str, ...]] = ("beam",)
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=10, batch_size=50, optimiser="adam", lr=0.002, schedule="linear", patience=0, device="cpu"
     )

@@ -146,28 +146,29 @@ class TransitionModule(ParserModule):
         parts = (*first_layer, self.bias, self.output.weight.T, self.output.bias)
         return Tables(*(part.detach().float().contiguous().numpy() for part in parts))
 
-    def parse(self, sentences: Sequence[DependencySentence]) -> list[NumberedTree]:
+    def parse(self, sentences: Sequence[DependencySentence], *, beam: int | None = None) -> list[NumberedTree]:
         """Return the tree of each sentence; see `ParserModule.parse`."""
-        return self.parse_items([read_item(sentence, self.vocabulary, tree=False) for sentence in sentences])
+        items = [read_item(sentence, self.vocabulary, tree=False) for sentence in sentences]
+        return self.parse_items(items, self.beam if beam is None else beam)
 
-    def parse_items(self, items: Sequence[ParserItem]) -> list[NumberedTree]:
+    def parse_items(self, items: Sequence[ParserItem], beam: int) -> list[NumberedTree]:
         """Return the trees of sentences that are numbers already."""
         trees: list[NumberedTree] = []
         for start in range(0, len(items), BATCH):
             batch = collate(items[start : start + BATCH], len(self.vocabulary.relations))
-            heads, relations = self._parse_batch(batch)
+            heads, relations = self._parse_batch(batch, beam)
             borders = batch.sentences.starts[1:-1]
             pairs = zip(np.split(heads, borders), np.split(relations, borders), strict=True)
             trees += [(some[1:], names[1:]) for some, names in pairs]
         return trees
 
     @torch.no_grad()
-    def _parse_batch(self, batch: ParserBatch) -> tuple[Ints, Ints]:
+    def _parse_batch(self, batch: ParserBatch, beam: int) -> tuple[Ints, Ints]:
         tables = self.tables(self.first_layer(torch.from_numpy(batch.vocabulary)))
         heads, relations = (np.empty(len(batch.sentences.words), np.int32) for _ in range(2))
         given = (self.system, batch.sentences, self.labels_known, tables, self.activation)
-        if self.beam == 1:
+        if beam == 1:
             parse(*given, heads, relations)
         else:
-            parse_with_beam(*given, self.beam, heads, relations)
+            parse_with_beam(*given, beam, heads, relations)
         return heads, relations

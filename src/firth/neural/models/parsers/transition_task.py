@@ -97,7 +97,7 @@ class TransitionTask:
             loss += self._losses(states, scores).sum(dtype=torch.float64).item()
             count += len(scores)
         heads = right = words = 0
-        trees = self.module.parse_items(self._held_out)
+        trees = self.module.parse_items(self._held_out, self.module.beam)
         for item, (found, labels) in zip(self._held_out, trees, strict=True):
             same = found == item.heads[1:]
             heads += int(same.sum())

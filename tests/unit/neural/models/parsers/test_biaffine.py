@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import FormatError
+from firth.errors import FormatError, OptionError
 from firth.neural.models.parsers.biaffine import BiaffineParser
 from firth.readers.conllu import DependencySentence
 from firth.readers.tree import tree_problem
@@ -168,3 +168,22 @@ def test_a_treebank_of_single_words_gives_labels_to_other_arcs():
     parser = trained(tiny.single_words(), part_dropout=0.0)
     assert parser.relations == ["root", "dep"]
     assert sorted(parser.predict([(["a", "b", "c"], ["X"] * 3)])[0].relations) == ["dep", "dep", "root"]
+
+
+def test_the_precision_is_an_option_of_parsing(model, monkeypatch):
+    dtypes, forward = [], model.module.label_scores
+    monkeypatch.setattr(
+        model.module,
+        "label_scores",
+        lambda scores, heads: dtypes.append(scores.label_heads.dtype) or forward(scores, heads),
+    )
+    some = tiny.treebank(5, 3)
+    assert model.test(some, precision="bf16", progress=False).gold.las > 0.9
+    assert model.predict(some, precision="fp32") == model.predict(some)
+    assert dtypes == [torch.bfloat16, torch.float32, torch.float32]
+    with pytest.raises(OptionError, match="precision='fp8': expected one of fp32, bf16, fp16"):
+        model.predict(some, precision="fp8")
+    with pytest.raises(OptionError, match="precision='fp16': it needs a GPU"):
+        model.predict(some, precision="fp16")
+    with pytest.raises(OptionError, match="beam=4: BiaffineParser has no beam in parsing; it has precision"):
+        model.predict(some, beam=4)

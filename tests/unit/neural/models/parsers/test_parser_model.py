@@ -4,8 +4,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import CorpusError
+from firth.errors import CorpusError, KindError, OptionError
 from firth.evaluation.dependencies import score_dependencies
+from firth.neural.models.parsers import transition_module
 from firth.readers.conllu import DependencySentence, read_conllu, write_conllu
 from tests.unit.neural.models.parsers.tiny import Tagger, treebank
 
@@ -52,8 +53,11 @@ def test_a_tagger_adds_a_second_row(transition_parser):
             [(each.heads, each.relations) for each in transition_parser.predict(gold)],
         )
     )
-    assert "gold tags: UAS" in str(scores)
-    assert "predicted tags: UAS" in str(scores)
+    head, *rows, counts = str(scores).splitlines()
+    assert head.split()[:4] == ["tags", "UAS", "LAS", "CLAS"]
+    assert [row.split()[0] for row in rows] == ["gold", "predicted"]
+    assert all(row.index("(") > head.index("UAS") for row in rows)
+    assert counts == f"{sum(map(len, gold))} words in 10 sentences; 95 % intervals over sentences"
 
 
 def test_sentences_of_no_one_and_two_thousand_words(transition_parser):
@@ -75,6 +79,29 @@ def test_sentences_of_no_one_and_two_thousand_words(transition_parser):
 def test_what_is_refused(transition_parser, sentences, problem):
     with pytest.raises(CorpusError, match=problem):
         transition_parser.predict(sentences)
+
+
+@pytest.mark.parametrize("how", ["predict", "test"])
+def test_what_is_no_tagger_is_refused(transition_parser, how):
+    for wrong in ("folder", transition_parser, 3):
+        with pytest.raises(KindError, match="expected a tagger, as firth"):
+            getattr(transition_parser, how)(treebank(2), tagger=wrong)
+
+
+@pytest.mark.parametrize("how", ["predict", "test"])
+def test_the_beam_is_an_option_of_parsing(transition_parser, how, monkeypatch):
+    widths, search = [], transition_module.parse_with_beam
+    monkeypatch.setattr(transition_module, "parse_with_beam", lambda *given: widths.append(given[5]) or search(*given))
+    getattr(transition_parser, how)(treebank(2), beam=3)
+    assert widths == [3]
+    getattr(transition_parser, how)(treebank(2))
+    assert widths == [3]
+    with pytest.raises(OptionError, match="beam=0"):
+        getattr(transition_parser, how)(treebank(2), beam=0)
+    with pytest.raises(
+        OptionError, match="precision='bf16': TransitionParser has no precision in parsing; it has beam"
+    ):
+        getattr(transition_parser, how)(treebank(2), precision="bf16")
 
 
 def test_names_of_other_libraries_are_answered(transition_parser):
