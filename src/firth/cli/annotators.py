@@ -2,8 +2,9 @@
 
 import importlib
 import inspect
+import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,9 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, output
-from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
-from firth.cli.model_flag import chosen_model
-from firth.cli.output import end, paragraphs, working
+from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
+from firth.cli.model_flag import PASSED_ON, chosen_model
+from firth.cli.output import end, paragraphs, print_json, working
 from firth.cli.targets import check_folder_target, check_writable
 from firth.comparison.named import Model as Named
 from firth.comparison.named import named
@@ -22,7 +23,26 @@ from firth.registry import load_folder, plain_name
 from firth.timing import running_clock
 from firth.vectors.io.load import load_vectors
 
-Report = Callable[[str, Any, Path, float, bool], None]  # of a name, its model, the folder, seconds, whether as JSON
+
+@dataclass(frozen=True)
+class Summary:
+    """What is told of a trained model.
+
+    Attributes:
+        described: what it knows, such as "17 tags of upos, 8,000 words".
+        facts: the same as JSON.
+        unit: "sentences" or "documents".
+        data: number of what it read in them, such as "200,000 words".
+        counts: keys of the facts of the training that JSON shows, besides the number of units.
+        measure: what the figure of the best epoch is, if it must be said.
+    """
+
+    described: str
+    facts: Mapping[str, Any]
+    unit: str
+    data: str
+    counts: tuple[str, ...]
+    measure: str = "{}"
 
 
 @dataclass(frozen=True)
@@ -37,7 +57,7 @@ class Training:
         source: annotation of the argument with the data.
         held_out: help of `--held-out`.
         about: help of the command.
-        report: prints what came of a training.
+        summary: tells of a model.
     """
 
     group: str
@@ -47,7 +67,7 @@ class Training:
     source: Any
     held_out: str
     about: str
-    report: Report
+    summary: Callable[[Any], Summary]
 
     def command(self) -> Callable[[typer.Context], None]:
         """Return the command, whose flags depend on the model that its arguments name."""
@@ -165,8 +185,47 @@ def _train(
     )
     trained.metadata.setdefault("name", output.stem)
     trained.save(output)
-    training.report(name, trained, output, time.monotonic() - began, json)
+    _report(training, name, trained, output, time.monotonic() - began, json)
     end(trained.metadata["training"])
+
+
+def _report(training: Training, name: str, model: Any, output: Path, seconds: float, json: bool) -> None:
+    """Print what came of a training."""
+    told, facts = training.summary(model), model.metadata["training"]
+    best, held_out = facts["best"] or {}, f"held_out_{told.unit}"
+    if json:
+        counted = {each: facts[each] for each in (told.unit, held_out, *told.counts, "interrupted")}
+        figures = {each: value for each, value in best.items() if each.startswith("held_out_") and value is not None}
+        print_json(
+            {
+                training.what.rpartition(" of ")[0] or training.what: str(output), "kind": name, **told.facts,
+                "epochs": best.get("epoch"), **counted, **figures,
+                "training_seconds": facts["seconds"], "seconds": round(seconds, 3),
+            }
+        )  # fmt: skip
+        return
+    print(f"{output}: {name}, {told.described}, {seconds:.1f} s")
+    print(f"trained on {facts[told.unit]:,} {told.unit}, {told.data}, in {facts['seconds']:.1f} s")
+    if best:
+        right = told.measure.format(f"{100 * (1 - best['held_out_error']):.2f}")
+        print(f"best epoch {best['epoch']:g}: {right} on {facts[held_out]:,} held-out {told.unit}")
+    print(f"next: firth {training.group} test {shlex.quote(str(output))} FILE")
+
+
+def commands(help: str, **group: Callable[..., None]) -> typer.Typer:
+    """Return a group of commands.
+
+    Args:
+        help: of the group.
+        **group: functions by name; `train` reads its own flags.
+    """
+    app = typer.Typer(cls=Group, help=help)
+    for name, function in group.items():
+        if name == "train":
+            app.command(name, help=paragraphs(function), context_settings=PASSED_ON)(function)
+        else:
+            add_command(app, name, function)
+    return app
 
 
 def open_model(path: Path, kind: str) -> Any:

@@ -1,6 +1,5 @@
 """`firth coref`: train, predict and test models of coreference."""
 
-import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -8,11 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.annotators import Training, open_model
+from firth.cli.annotators import Summary, Training, commands, open_model
 from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, names, output
-from firth.cli.flags import Group, add_command
-from firth.cli.model_flag import PASSED_ON
-from firth.cli.output import paragraphs, print_json, working
+from firth.cli.output import print_json, working
 from firth.documents.files import CONLLU, JSONL, check_written, serialised, write_documents
 
 Resolver = Annotated[Path, names("A model of coreference: a folder that firth wrote.", "MODEL")]
@@ -25,25 +22,10 @@ Documents = Annotated[
 ]
 
 
-def _report(name: str, resolver: Any, output: Path, seconds: float, json: bool) -> None:
-    facts = resolver.metadata["training"]
-    best = facts["best"] or {}
-    if json:
-        figures = {each: best[each] for each in ("held_out_loss", "held_out_error") if best.get(each) is not None}
-        counted = {each: facts[each] for each in ("documents", "mentions", "held_out_documents", "interrupted")}
-        print_json(
-            {
-                "model": str(output), "kind": name, "words": len(resolver.words), "epochs": best.get("epoch"),
-                **counted, **figures, "training_seconds": facts["seconds"], "seconds": round(seconds, 3),
-            }
-        )  # fmt: skip
-        return
-    print(f"{output}: {name}, {len(resolver.words):,} words, {seconds:.1f} s")
-    print(f"trained on {facts['documents']:,} documents, {facts['mentions']:,} mentions, in {facts['seconds']:.1f} s")
-    if best:
-        right = 100 * (1 - best["held_out_error"])
-        print(f"best epoch {best['epoch']:g}: {right:.2f} on {facts['held_out_documents']:,} held-out documents")
-    print(f"next: firth coref test {shlex.quote(str(output))} FILE")
+def _summary(resolver: Any) -> Summary:
+    words = len(resolver.words)
+    mentions = f"{resolver.metadata['training']['mentions']:,} mentions"
+    return Summary(f"{words:,} words", {"words": words}, "documents", mentions, ("mentions",))
 
 
 train = Training(
@@ -54,7 +36,7 @@ train = Training(
     source=Documents,
     held_out="Documents that choose the best epoch. Default: a tenth of the training documents.",
     about="Train a model of coreference on documents with chains.",
-    report=_report,
+    summary=_summary,
 ).command()
 
 
@@ -109,12 +91,4 @@ def _test(
     print_json(asdict(scores)) if json else print(scores)
 
 
-def _app() -> typer.Typer:
-    app = typer.Typer(cls=Group, help="Coreference: train, predict, test.")
-    app.command("train", help=paragraphs(train), context_settings=PASSED_ON)(train)
-    add_command(app, "predict", _predict)
-    add_command(app, "test", _test)
-    return app
-
-
-coref = _app()
+coref = commands("Coreference: train, predict, test.", train=train, predict=_predict, test=_test)

@@ -1,6 +1,5 @@
 """`firth parse`: train, predict and test dependency parsers."""
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -8,14 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.annotators import Training, open_model
+from firth.cli.annotators import Summary, Training, commands, open_model
 from firth.cli.arguments import AsJson, OneThread, Quiet, names
-from firth.cli.flags import Group, add_command
-from firth.cli.model_flag import PASSED_ON
-from firth.cli.output import following, paragraphs, print_json, working
-from firth.cli.texts import line_batches
+from firth.cli.output import following, print_json, working
+from firth.cli.texts import batches, line_batches
 from firth.errors import OptionError
-from firth.readers.conllu import DependencySentence, read_conllu
+from firth.readers.conllu import read_conllu
 
 SENTENCES = 1 << 10  # per batch
 
@@ -37,27 +34,10 @@ Precision = Annotated[
 ]
 
 
-def _report(name: str, parser: Any, output: Path, seconds: float, json: bool) -> None:
-    facts = parser.metadata["training"]
-    best = facts["best"] or {}
-    if json:
-        figures = {each: value for each, value in best.items() if each.startswith("held_out_") and value is not None}
-        counted = {each: facts[each] for each in ("sentences", "held_out_sentences", "tokens", "interrupted")}
-        print_json(
-            {
-                "parser": str(output), "kind": name, "relations": len(parser.relations),
-                "epochs": best.get("epoch"), **counted, **figures,
-                "training_seconds": facts["seconds"], "seconds": round(seconds, 3),
-            }
-        )  # fmt: skip
-        return
-    print(f"{output}: {name}, {len(parser.relations):,} relations, {seconds:.1f} s")
-    print(f"trained on {facts['sentences']:,} sentences, {facts['tokens']:,} words, in {facts['seconds']:.1f} s")
-    if best:
-        right = 100 * (1 - best["held_out_error"])
-        where = f"{facts['held_out_sentences']:,} held-out sentences"
-        print(f"best epoch {best['epoch']:g}: LAS {right:.2f}, with subtypes of relations, on {where}")
-    print(f"next: firth parse test {shlex.quote(str(output))} FILE")
+def _summary(parser: Any) -> Summary:
+    relations, read = len(parser.relations), f"{parser.metadata['training']['tokens']:,} words"
+    facts, measure = {"relations": relations}, "LAS {}, with subtypes of relations,"
+    return Summary(f"{relations:,} relations", facts, "sentences", read, ("tokens",), measure)
 
 
 train = Training(
@@ -68,7 +48,7 @@ train = Training(
     source=Trees,
     held_out="Sentences that choose the best epoch. Default: the last tenth of the training sentences.",
     about="Train a dependency parser on a treebank in CoNLL-U.",
-    report=_report,
+    summary=_summary,
 ).command()
 
 
@@ -111,14 +91,7 @@ def _sentences(texts: str, tagged: bool) -> Iterator[Sequence[Any]]:
             raise OptionError(f"{texts} is not named .conllu, and raw text has no tags; use --tagger MODEL")
         yield from ([line for line in lines if line.strip()] for lines in line_batches(texts, SENTENCES))
         return
-    batch: list[DependencySentence] = []
-    for sentence in read_conllu(texts, trees=False):
-        batch.append(sentence)
-        if len(batch) == SENTENCES:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+    yield from batches(read_conllu(texts, trees=False), SENTENCES)
 
 
 def _test(
@@ -141,12 +114,4 @@ def _test(
         print(scores)
 
 
-def _app() -> typer.Typer:
-    app = typer.Typer(cls=Group, help="Dependency parsers: train on treebanks, predict, test.")
-    app.command("train", help=paragraphs(train), context_settings=PASSED_ON)(train)
-    add_command(app, "predict", _predict)
-    add_command(app, "test", _test)
-    return app
-
-
-parse = _app()
+parse = commands("Dependency parsers: train on treebanks, predict, test.", train=train, predict=_predict, test=_test)

@@ -12,6 +12,7 @@ from firth.alignment.alignment import load_alignment
 from firth.cli.arguments import AsJson, Poles, Quiet, Seed, SomeWords, Vectors, WordFile, names, number, output
 from firth.cli.flags import Group, add_command, as_command
 from firth.cli.output import note, print_json, working
+from firth.cli.plot_documents import command as document_command
 from firth.cli.plot_documents import coref, entities, parse
 from firth.cli.semantic_change import New, Old, compare_times
 from firth.cli.senses import SenseFile, open_senses
@@ -282,9 +283,9 @@ def _app() -> typer.Typer:
     }  # fmt: skip
     for name, draw in kinds.items():
         add_command(app, name, _command(draw))
-    documents: dict[str, Callable[..., None]] = {"parse": parse, "entities": entities, "coref": coref}
-    for name, command in documents.items():
-        add_command(app, name, command)
+    add_command(app, "parse", document_command(parse, svg=True))
+    add_command(app, "entities", document_command(entities))
+    add_command(app, "coref", document_command(coref))
     return app
 
 

@@ -1,12 +1,15 @@
 """`firth plot parse`, `entities` and `coref`: annotated documents as drawings, or on the terminal."""
 
+import inspect
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from firth import plots
 from firth.cli.arguments import AsJson, Quiet, names, number, output
+from firth.cli.flags import as_command
 from firth.cli.output import note, print_json, working
 from firth.cli.targets import check_writable
 from firth.documents.document import Document
@@ -20,77 +23,81 @@ Name = Annotated[
 ]
 Sentences = Annotated[int, number("Sentences to draw at most.")]
 Title = Annotated[str | None, typer.Option(help="Title. Default: the name of the document.")]
-Page = Annotated[Path | None, output("File to draw: .html or .txt. Default: the terminal.", "FILE")]
+Drawn = tuple[Drawing, Iterable[dict[str, Any]]]  # and what is drawn, as JSON
 
 
-def parse(
-    file: File,
-    document: Name = None,
-    number: Sentences = 20,
-    title: Title = None,
-    output: Annotated[Path | None, output("File to draw: .svg, .html or .txt. Default: the terminal.", "FILE")] = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
-) -> None:
+def parse(found: Document, number: Sentences = 20, title: Title = None) -> Drawn:
     """Draw dependency trees as arcs over the words."""
-    _check(output, svg=True)
-    with working("drawing", quiet):
-        found = _document(file, document)
-        drawing = plots.dependency_arcs(found, number=number, title=title)
-    if json:
-        for sentence in found.sentences[:number]:
-            print_json({"words": sentence.words, "heads": sentence.heads, "relations": sentence.relations})
-    _show(drawing, output, json)
+    rows = (
+        {"words": sentence.words, "heads": sentence.heads, "relations": sentence.relations}
+        for sentence in found.sentences[:number]
+    )
+    return plots.dependency_arcs(found, number=number, title=title), rows
 
 
-def entities(
-    file: File,
-    document: Name = None,
-    number: Sentences = 200,
-    title: Title = None,
-    output: Page = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
-) -> None:
+def entities(found: Document, number: Sentences = 200, title: Title = None) -> Drawn:
     """Mark the entities of a document in its text."""
-    _check(output, svg=False)
-    with working("drawing", quiet):
-        found = _document(file, document)
-        drawing = plots.entity_spans(found, number=number, title=title)
-    if json:
-        for start, end, label in found.entities:
-            print_json({"start": start, "end": end, "label": label, "text": found.span_text(start, end)})
-    _show(drawing, output, json)
+    rows = (
+        {"start": start, "end": end, "label": label, "text": found.span_text(start, end)}
+        for start, end, label in found.entities
+    )
+    return plots.entity_spans(found, number=number, title=title), rows
 
 
 def coref(
-    file: File,
-    document: Name = None,
+    found: Document,
     number: Sentences = 200,
     singletons: Annotated[
         bool, typer.Option("--singletons", help="Also mark mentions that nothing else refers to.")
     ] = False,
     title: Title = None,
-    output: Page = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
-) -> None:
+) -> Drawn:
     """Mark the coreference chains of a document in its text."""
-    _check(output, svg=False)
-    with working("drawing", quiet):
-        found = _document(file, document)
-        drawing = plots.coreference_chains(found, number=number, singletons=singletons, title=title)
-    if json:
-        for cluster in found.clusters:
-            if singletons or len(cluster) > 1:
-                print_json({"mentions": cluster, "texts": [found.span_text(*span) for span in cluster]})
-    _show(drawing, output, json)
+    rows = (
+        {"mentions": cluster, "texts": [found.span_text(*span) for span in cluster]}
+        for cluster in found.clusters
+        if singletons or len(cluster) > 1
+    )
+    return plots.coreference_chains(found, number=number, singletons=singletons, title=title), rows
 
 
-def _check(output: Path | None, svg: bool) -> None:
-    if output is not None:
-        check_drawing_target(output, svg)
-        check_writable(output)
+def _shared(
+    file: File, document: Name = None, output: Path | None = None, quiet: Quiet = False, json: AsJson = False
+) -> None:
+    """Declare the flags of every kind of drawing."""
+
+
+def command(draw: Callable[..., Drawn], *, svg: bool = False) -> Callable[..., None]:
+    """Return the command that shows or saves a drawing of a document, or prints what is drawn.
+
+    Args:
+        draw: one of `parse`, `entities` and `coref`.
+        svg: whether it can be SVG.
+    """
+
+    def run(file: Path, document: str | None, output: Path | None, quiet: bool, json: bool, **how: Any) -> None:
+        if output is not None:
+            check_drawing_target(output, svg)
+            check_writable(output)
+        with working("drawing", quiet):
+            drawing, rows = draw(_document(file, document), **how)
+        for row in rows if json else ():
+            print_json(row)
+        for text in drawing.notes:
+            note(text)
+        if output is not None:
+            drawing.save(output)
+            note(f"{output}: {drawing.title}")
+        elif not json:
+            print(drawing)
+
+    shared = dict(inspect.signature(_shared).parameters)
+    endings = ".svg, .html or .txt" if svg else ".html or .txt"
+    help = output(f"File to draw: {endings}. Default: the terminal.", "FILE")
+    shared["output"] = shared["output"].replace(annotation=Annotated[Path | None, help])
+    first, document, *others = shared.values()
+    own = list(inspect.signature(draw).parameters.values())[1:]
+    return as_command(run, draw, [first, document, *own, *others])
 
 
 def _document(file: Path, name: str | None) -> Document:
@@ -101,13 +108,3 @@ def _document(file: Path, name: str | None) -> Document:
         seen.append(document.name)
     shown = ", ".join(seen[:6]) + (", ..." if len(seen) > 6 else "")
     raise OptionError(f"{file}: no document {name!r}; expected one of {shown}")
-
-
-def _show(drawing: Drawing, output: Path | None, json: bool) -> None:
-    for text in drawing.notes:
-        note(text)
-    if output is not None:
-        drawing.save(output)
-        note(f"{output}: {drawing.title}")
-    elif not json:
-        print(drawing)

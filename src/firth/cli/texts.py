@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import count, islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from firth.cli.arguments import TEXT, ReadingOptions
 from firth.cli.flags import Flags
@@ -17,6 +17,7 @@ from firth.corpus.sources import UNNAMED
 from firth.corpus.storage import is_built
 from firth.errors import CorpusError, OptionError, brief
 
+_Item = TypeVar("_Item")
 CORPUS, READING = Flags(CorpusOptions, TEXT), Flags(ReadingOptions, TEXT)
 
 
@@ -113,11 +114,15 @@ def check_is_file(path: str) -> None:
         )
 
 
-def _batches(lines: Any, many: int, damaged: str) -> Iterator[list[str]]:
-    for number in count():
-        batch = list(islice(lines, many))
-        if not batch:
-            return
+def batches(items: Iterable[_Item], many: int) -> Iterator[list[_Item]]:
+    """Yield items in batches of `many`; the last one may have fewer."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, many)):
+        yield batch
+
+
+def _batches(lines: Iterable[bytes], many: int, damaged: str) -> Iterator[list[str]]:
+    for number, batch in enumerate(batches(lines, many)):
         if number == 0:
             batch[0] = batch[0].removeprefix(BYTE_ORDER_MARK)
         yield [line.decode("utf-8", damaged).rstrip("\r\n") for line in batch]

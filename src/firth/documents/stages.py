@@ -9,10 +9,9 @@ from typing import Any
 
 from firth.documents.document import Document, Entity
 from firth.errors import FirthError, KindError, OptionError, brief
-from firth.readers.conllu import DependencySentence
+from firth.readers.conllu import TAG_COLUMNS, DependencySentence
 from firth.readers.span_tags import PREFIXES, spans_of
 
-COLUMNS = {"upos": "tags", "xpos": "language_tags", "feats": "features"}  # target of a tagger: column of a sentence
 PROBE = DependencySentence.of(["a"]).annotated(tags=["X"], language_tags=["X"])
 
 
@@ -73,8 +72,8 @@ class Stages:
             results = [result.tags for result in tagger.predict(sentences)]
             for target in results[0] if results else ():
                 tags = [of_targets[target] for of_targets in results]
-                if target in COLUMNS:
-                    column = COLUMNS[target]
+                if target in TAG_COLUMNS:
+                    column = TAG_COLUMNS[target]
                     sentences = [
                         sentence.annotated(**{column: [tag or "_" for tag in of_sentence]})  # type: ignore[arg-type]  # a column of strings
                         for sentence, of_sentence in zip(sentences, tags, strict=True)
@@ -129,7 +128,7 @@ class Stages:
     def tags_entities(self) -> bool:
         """Whether a tagger marks entities."""
         targets = (model.predict([PROBE])[0].tags for model in self.taggers)
-        return any(target not in COLUMNS for each in targets for target in each)
+        return any(target not in TAG_COLUMNS for each in targets for target in each)
 
 
 def listed(models: Any) -> list[Any]:
@@ -171,8 +170,8 @@ def _entities(tags: Iterable[Sequence[str]], target: str) -> Iterable[Entity]:
         odd = next((tag for tag in of_sentence if tag.partition("-")[0] not in PREFIXES), None)
         if odd is not None:
             raise OptionError(
-                f"the tagger's target {target!r} has the tag {odd!r}; expected {', '.join(COLUMNS)}, or tags of spans "
-                "such as B-PER"
+                f"the tagger's target {target!r} has the tag {odd!r}; expected {', '.join(TAG_COLUMNS)}, or tags of "
+                "spans such as B-PER"
             )
         yield from (Entity(first + start, first + end, label) for start, end, label in spans_of(of_sentence))
         first += len(of_sentence)

@@ -20,6 +20,7 @@ from firth.storage.files import lines_of, replacing_file
 COLUMNS = 10
 FORM, LEMMA, UPOS, XPOS, FEATURES, HEAD, RELATION, ENHANCED = range(1, 9)
 NONE = "_"  # a column without a value
+TAG_COLUMNS = {"upos": "tags", "xpos": "language_tags", "feats": "features"}  # names of tags, and of their columns here
 _BREAK = re.compile(r"[\t\n\r]")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,7}")
 _EMPTY_NODE = re.compile(r"([0-9]+)\.[1-9][0-9]{0,8}")

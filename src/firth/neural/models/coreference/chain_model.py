@@ -1,7 +1,7 @@
 """What trained models of coreference share: chains for documents, scores with gold and with predicted mentions."""
 
 import abc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,9 +14,13 @@ from firth.documents.document import Document, Span
 from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.evaluation.coreference import CoreferenceScores, coreference_intervals, score_coreference
 from firth.neural.models.coreference.sources import documents_of
+from firth.neural.models.tokens.files import reader_arrays, reader_texts
+from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
+from firth.storage.model_folder import ModelFolder
+from firth.training_facts import with_training_facts
 
 MENTIONS = ("gold", "predicted", "auto")
 SPANS = "expected 'gold', 'predicted', 'auto', or spans, such as [(0, 2), (5, 6)]"
@@ -64,11 +68,36 @@ class CoreferenceTest:
 class ChainModel(SavedModel):
     """A trained model of coreference.
 
+    Args:
+        module: with trained parameters.
+        options: of the model.
+        reader: how it reads documents.
+        metadata: JSON values to save with the model: how it was trained.
+
     Attributes:
+        module: in evaluation mode.
+        options: as given.
+        reader: as given.
+        metadata: as given.
         finds_mentions: whether it finds mentions in words alone, and needs neither chains nor trees.
     """
 
     finds_mentions: ClassVar[bool]
+    title: ClassVar[str]  # of the card
+
+    def __init__(self, module: Any, options: Any, reader: Any, metadata: Mapping[str, Any] | None = None) -> None:
+        self.module, self.options, self.reader = module.eval(), options, reader
+        self.metadata = with_training_facts(metadata)
+
+    @property
+    @abc.abstractmethod
+    def tokens(self) -> TokenReader:
+        """How it reads words."""
+
+    @property
+    @abc.abstractmethod
+    def _about(self) -> str:
+        """What it does, in a few words."""
 
     @abc.abstractmethod
     def _chains(self, document: Document, mentions: Sequence[Span] | None) -> Sequence[Sequence[Span]]:
@@ -83,6 +112,14 @@ class ChainModel(SavedModel):
 
         def __getattr__(self, name: str) -> Any:
             raise no_attribute(type(self).__name__, name, COREFERENCE, dir(type(self)))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._about}, {len(self.words):,} words>"
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The V words that are looked up."""
+        return self.tokens.words
 
     @explained
     def predict(
@@ -182,6 +219,11 @@ class ChainModel(SavedModel):
         found = [each.clusters for each in self._annotated(documents, mentions, None, threads, progress)]
         gold = [document.clusters for document in documents]
         return ChainScores(mentions, score_coreference(gold, found), coreference_intervals(gold, found, seed=seed))
+
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes; see `firth.neural.models.coreference.files`."""
+        card = (self.title, f": {self._about}, {len(self.words):,} words", "")
+        return self._model_folder("firth-coreference", reader_arrays(self.tokens), reader_texts(self.tokens), {}, card)
 
 
 def gold_documents(source: Any) -> list[Document]:

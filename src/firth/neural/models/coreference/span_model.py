@@ -1,7 +1,6 @@
 """A trained end-to-end model of coreference: mentions and chains, scores, saving."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -10,46 +9,26 @@ from firth.neural.models.coreference.chain_model import ChainModel
 from firth.neural.models.coreference.span_data import ReadDocument, SpanInputs, collate, read_document
 from firth.neural.models.coreference.span_module import Candidates, SpanModule
 from firth.neural.models.coreference.span_task import decode, spans_of
-from firth.neural.models.tokens.files import reader_arrays, reader_texts
 from firth.neural.models.tokens.reader import TokenReader
-from firth.storage.model_folder import ModelFolder
-from firth.training_facts import with_training_facts
 
 PIECE = 3000  # tokens whose spans are scored at once
 
 
 class SpanCoreferenceModel(ChainModel):
-    """A trained end-to-end model of coreference, as `firth.SpanCoreference(...).train` returns it.
-
-    Args:
-        module: with trained parameters.
-        options: of the model.
-        reader: how it reads words.
-        metadata: JSON values to save with the model: how it was trained.
-
-    Attributes:
-        module: in evaluation mode.
-        options: as given.
-        reader: as given.
-        metadata: as given.
-    """
+    """A trained end-to-end model of coreference, as `firth.SpanCoreference(...).train` returns it."""
 
     module: SpanModule
-    finds_mentions = True
-
-    def __init__(
-        self, module: SpanModule, options: Any, reader: TokenReader, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        self.module, self.options, self.reader = module.eval(), options, reader
-        self.metadata = with_training_facts(metadata)
-
-    def __repr__(self) -> str:
-        return f"<SpanCoreferenceModel: spans of up to {self.options.max_width} words, {len(self.words):,} words>"
+    reader: TokenReader
+    finds_mentions, title = True, "End-to-end coreference"
 
     @property
-    def words(self) -> Sequence[str]:
-        """The V words that are looked up."""
-        return self.reader.words
+    def tokens(self) -> TokenReader:
+        """How it reads words."""
+        return self.reader
+
+    @property
+    def _about(self) -> str:
+        return f"spans of up to {self.options.max_width} words"
 
     def _chains(self, document: Document, mentions: Sequence[Span] | None) -> list[list[Span]]:
         read = read_document(document, self.reader, self.options.max_width)
@@ -91,20 +70,6 @@ class SpanCoreferenceModel(ChainModel):
 
     def _collated(self, read: ReadDocument, part: slice = slice(None)) -> SpanInputs:
         return collate(read, self.reader, self.options.max_width, part).to(self.device)
-
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.coreference.files`."""
-        return self._model_folder(
-            "firth-coreference",
-            reader_arrays(self.reader),
-            reader_texts(self.reader),
-            {},
-            (
-                "End-to-end coreference",
-                f": spans of up to {self.options.max_width} words, {len(self.words):,} words",
-                "",
-            ),
-        )
 
 
 def _tensors(candidates: Candidates) -> tuple[torch.Tensor, ...]:

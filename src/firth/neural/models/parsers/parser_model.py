@@ -16,7 +16,7 @@ from firth.neural.models.parsers.options import ParserOptions
 from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import Runtime, no_subnormals, runtime_of, torch_threads
 from firth.progress import Progress, Status, reporting
-from firth.readers.conllu import NONE, DependencySentence
+from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items
 from firth.training_facts import with_training_facts
@@ -220,10 +220,9 @@ def with_predicted_tags(sentences: Sequence[DependencySentence], tagger: Any) ->
             f"tagger={brief(tagger)}: expected a tagger, as firth.Tagger(...).train(...) returns it; "
             "firth.load(folder) opens a saved one"
         )
-    columns = {"upos": "tags", "xpos": "language_tags", "feats": "features"}
     tagged = []
     for sentence, result in zip(sentences, tagger.predict(sentences), strict=True):
-        found = {columns[target]: tags for target, tags in result.tags.items() if target in columns}
+        found = {TAG_COLUMNS[target]: tags for target, tags in result.tags.items() if target in TAG_COLUMNS}
         tagged.append(sentence.annotated(**found) if len(sentence) else sentence)
     return tagged
 
