@@ -47,6 +47,7 @@ from firth.hub import from_hub as from_hub
 from firth.hub import push_to_hub as push_to_hub
 from firth.inference.beam_search import BeamSearch as BeamSearch
 from firth.inference.generation_options import GenerationOptions as GenerationOptions
+from firth.inference.minimum_bayes_risk import minimum_bayes_risk as minimum_bayes_risk
 from firth.language.mixture import Mixture as Mixture
 from firth.language.ngram_lm import NgramLM as NgramLM
 from firth.language.ngram_model import NgramModel as NgramModel

@@ -75,6 +75,10 @@ def _generate(
     search: Annotated[str, typer.Option(help="Decoding method.", metavar="|".join(SEARCHES))] = "sample",
     seed: Seed = 0,
     unknown: Annotated[bool, typer.Option("--unknown", help="Allow <unk> in the text.")] = False,
+    forced: Annotated[
+        list[str] | None,
+        typer.Option(help="Word or phrase that each text contains; several by repeating the flag.", metavar="PHRASE"),
+    ] = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -85,17 +89,19 @@ def _generate(
     """
     scorer = _open(model, quiet)
     generation = GenerationOptions(**_GENERATION.select(options))
-    method = _search(search, number, _BEAM.select(options))
+    method = _search(search, number, _BEAM.select(options), forced or ())
     generator = TextGenerator.of(scorer)
     prompts = [line for lines in line_batches("-", LINES) for line in lines] if prompt == "-" else [prompt]
     for (beginning,) in following(([text] for text in prompts), "generating", quiet):
         words = generator.prompt(beginning)
-        for each in generator.continuations(words, number, generation, method, seed=seed, unknown=unknown):
+        for each in generator.continuations(
+            words, number, generation, method, seed=seed, unknown=unknown, forced=forced or ()
+        ):
             text = generator.text(words, each.ids)
             if json:
                 tokens = [*generator.tokens(words), *generator.tokens(each.ids)]
                 facts = {"prompt": beginning, "text": text, "tokens": tokens}
-                print_json({**facts, "log_prob": each.log_prob, "ended": each.ended})
+                print_json({**facts, "log_prob": each.log_prob, "score": each.score, "ended": each.ended})
             else:
                 print(text)
 
@@ -259,14 +265,17 @@ def _held_out(model: LanguageModel, sources: Sequence[str], reading: Mapping[str
     return corpus_of(sources, reading, progress=not quiet, defaults=defaults)
 
 
-def _search(search: str, number: int, beams: dict[str, Any]) -> str | BeamSearch:
+def _search(search: str, number: int, beams: dict[str, Any], forced: Sequence[str]) -> str | BeamSearch:
     search = one_case(search, SEARCHES)
     if search not in SEARCHES:
         raise OptionError(f"search={search!r}: expected one of {', '.join(SEARCHES)}")
-    if beams and search != "beam":
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in beams)
+    given = [*beams, *["forced"] * bool(forced)]
+    if given and search != "beam":
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         raise OptionError(f"{flags} with --search {search}: expected --search beam")
-    return BeamSearch(**{"beams": max(number, BeamSearch().beams), **beams}) if search == "beam" else search
+    if search != "beam" or not beams:
+        return search
+    return BeamSearch(**{"beams": max(number, BeamSearch().beams), **beams})
 
 
 def _score_facts(line: str, result: SentenceScore) -> dict[str, Any]:

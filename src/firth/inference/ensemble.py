@@ -1,6 +1,7 @@
 """Several models as one: a weighted mean of their probabilities.
 
-What: the probability of a next word is the weighted mean of the models' probabilities.
+What: the probability of a next word is the weighted mean of the models' probabilities. The models may differ in kind
+    and size, and read different sources; they write the same words.
 Objective: s_i = log sum_m w_m exp(s_mi), with weights that sum to one.
 Source: Jelinek and Mercer 1980, Interpolated Estimation of Markov Source Parameters.
 Departures: none; a mean of scores would be no distribution.
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.inference.scorer import Floats, Scorer, Scores, as_float64
+from firth.errors import ShapeError
+from firth.inference.scorer import Attention, Floats, Scorer, Scores, Weights, as_float64
 
 
 @dataclass(frozen=True)
@@ -24,10 +26,22 @@ class Ensemble:
     Attributes:
         scorers: M models with the same ids.
         weights: (M,) that sum to one.
+
+    Raises:
+        ShapeError: there are no models, not as many weights, or, in a search, models with different numbers of words.
     """
 
     scorers: tuple[Scorer, ...]
     weights: Floats
+
+    def __post_init__(self) -> None:
+        if not self.scorers or len(self.scorers) != len(self.weights):
+            raise ShapeError(f"{len(self.weights)} weights for {len(self.scorers)} models: expected one for each")
+
+    @classmethod
+    def mean(cls, scorers: Sequence[Scorer]) -> "Ensemble":
+        """Return models with equal weights."""
+        return cls(tuple(scorers), np.full(len(scorers), 1 / max(len(scorers), 1)))
 
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[Scores, Any]:
         """See `Scorer`."""
@@ -43,7 +57,24 @@ class Ensemble:
 
     def _joined(self, answers: Sequence[tuple[Scores, Any]]) -> tuple[Scores, Any]:
         scores, states = zip(*answers, strict=True)
+        if len(sizes := {each.shape[1] for each in scores}) > 1:
+            raise ShapeError(f"models of {', '.join(map(str, sorted(sizes)))} words: expected the same words in all")
         return mixed(np.stack([as_float64(each) for each in scores]), self.weights), states
+
+
+def mean_attention(attentions: Sequence[Attention], weights: Floats) -> Attention:
+    """Return the attention of an `Ensemble` whose models attend to the same source positions: its weighted mean.
+
+    Args:
+        attentions: of its M models, in their order.
+        weights: (M,) of the ensemble.
+    """
+
+    def attention(state: Any) -> list[Weights]:
+        of_models = [one(own) for one, own in zip(attentions, state, strict=True)]
+        return [np.tensordot(weights, np.stack(rows), 1) for rows in zip(*of_models, strict=True)]
+
+    return attention
 
 
 def mixed(scores: Floats, weights: Floats) -> Floats:

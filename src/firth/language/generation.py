@@ -8,8 +8,10 @@ import numpy as np
 
 from firth.errors import OptionError, warn_caller
 from firth.inference.beam_search import BeamSearch, beam_search
+from firth.inference.constraints import Constraints, check_constraints
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
+from firth.inference.logits_processor import LogitsProcessor
 from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Prompt, Scorer, as_float64, words_of
 from firth.language.text import EOS, UNK, TextRules
@@ -78,9 +80,16 @@ class TextGenerator:
         *,
         seed: int,
         unknown: bool,
+        forced: Sequence[str] = (),
     ) -> list[Continuation]:
-        """Generate continuations of prompt ids; other arguments and errors as in `LanguageModel.generate`."""
+        """Generate continuations of prompt ids; other arguments as in `LanguageModel.generate`.
+
+        Raises:
+            OptionError: as in `LanguageModel.generate`.
+        """
         kind = _search_kind(n, options, search)
+        if forced and kind != "beam":
+            raise OptionError(f"forced={list(forced)} with search={kind!r}: expected search='beam' or a BeamSearch")
         ids = self.vocabulary.ids
         banned = [] if unknown else [ids[UNK], *self._unseen()]
         limits: dict[str, Any] = {"stop": [ids[EOS]] if self.rules.eos else [], "banned": banned}
@@ -88,8 +97,28 @@ class TextGenerator:
             return sample(self.scorer, [prompt] * n, options, **limits, seed=seed)
         if kind == "greedy":
             return greedy_search(self.scorer, [prompt], options, **limits)
-        beams = search if isinstance(search, BeamSearch) else BeamSearch(beams=max(n, BeamSearch().beams))
-        return beam_search(self.scorer, [prompt], options, beams, n, **limits)[0]
+        constraints = Constraints(phrases=tuple(map(self._phrase, forced)))
+        processor = LogitsProcessor(options, tuple(limits["stop"]), tuple(banned))
+        check_constraints(constraints, prompt, processor, len(self.vocabulary), name=self._quoted)
+        if not isinstance(search, BeamSearch):
+            search = BeamSearch(beams=max(n, BeamSearch().beams, 1 + sum(map(len, constraints.phrases))))
+        (texts,) = beam_search(self.scorer, [prompt], options, search, n, **limits, constraints=[constraints])
+        if not all(text.met for text in texts):
+            warn_caller(f"forced={list(forced)}: no text with all of these found; other constraints prevent them")
+        return texts
+
+    def _phrase(self, text: str) -> tuple[int, ...]:
+        """Return the ids of a forced phrase; the first of its subwords begins with a space."""
+        check_text(text, "forced phrase")
+        words = tokeniser(self.rules.tokens)(f" {text.strip(' ')}" if self.rules.unit == "subwords" else text)
+        unknown = [word for word in words if word not in self.vocabulary]
+        if unknown or not words:
+            found = f"{unknown[0]!r} is not in the vocabulary" if unknown else "it has no words"
+            raise OptionError(f"forced phrase {text!r}: {found}; expected words that the model can write")
+        return tuple(self.vocabulary.ids[word] for word in words)
+
+    def _quoted(self, ids: Sequence[int]) -> str:
+        return repr(self.rules.join(self.tokens(ids)).strip(" "))
 
     def _unseen(self) -> list[int]:
         """Ids of the bytes and subwords that the training text lacks: what they would write is no text."""

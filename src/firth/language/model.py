@@ -131,6 +131,7 @@ class LanguageModel(abc.ABC):
         *,
         seed: int = 0,
         unknown: bool = False,
+        forced: Sequence[str] = (),
     ) -> list[str]:
         """Generate texts that start with a prompt; subwords give text as it is written, words are joined by spaces.
 
@@ -141,16 +142,20 @@ class LanguageModel(abc.ABC):
             search: "sample", "greedy", "beam", or a `BeamSearch`.
             seed: random seed for sampling.
             unknown: whether `<unk>` may be generated.
+            forced: words and phrases that each text contains, in any order; beam search only. With a `BeamSearch`, its
+                beams should outnumber the forced words. A phrase of subwords begins a word, and may go on in it.
 
         Raises:
-            OptionError: the search is unknown, or does not fit `n` or the options.
+            OptionError: the search is unknown, or does not fit `n` or the options; or a forced phrase has words that
+                the model cannot write.
         """
+        check_items(forced, "forced")
         if options is not None:
             check_kind("options", options, GenerationOptions)
         generator = TextGenerator.of(self)
         words = generator.prompt(prompt)
         continuations = generator.continuations(
-            words, n, options or GenerationOptions(), search, seed=seed, unknown=unknown
+            words, n, options or GenerationOptions(), search, seed=seed, unknown=unknown, forced=forced
         )
         return [generator.text(words, continuation.ids) for continuation in continuations]
 

@@ -90,6 +90,10 @@ def test_a_corpus_that_is_built_already_is_judged_as_it_is(run, model):
                 "options": firth.GenerationOptions(max_length=6),
             },
         ),
+        (
+            ["--search", "beam", "--forced", "garden", "--forced", "the old", "-n", "2"],
+            {"search": "beam", "n": 2, "forced": ["garden", "the old"]},
+        ),
     ],
 )
 def test_writes_what_python_code_would(flags, how, run, model):
@@ -107,12 +111,15 @@ def test_prompts_of_standard_input_and_what_is_told_of_texts(run, model, monkeyp
     ]
     (score,) = model.score(rows[0]["text"])
     assert rows[0]["ended"]
+    assert rows[0]["score"] == rows[0]["log_prob"]
     assert rows[0]["log_prob"] == pytest.approx(score.log_probs[2:].sum(), abs=1e-9)
 
 
 def test_beams_belong_to_beam_search(run, model):
     with pytest.raises(OptionError, match="--beams, --length-power with --search sample"):
         build_app(["lm"])(["lm", "generate", "four.firth", "--beams", "2", "--length-power", "1"])
+    with pytest.raises(OptionError, match="--forced with --search greedy: expected --search beam"):
+        build_app(["lm"])(["lm", "generate", "four.firth", "--search", "greedy", "--forced", "door"])
 
 
 def test_next_words(run, model):

@@ -3,9 +3,11 @@ import warnings
 import numpy as np
 import pytest
 
+import firth
 from firth.errors import OptionError
 from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
+from firth.language.text import EOS, UNK, TextRules
 from tests.unit.language.toys import TableModel, random_model
 
 
@@ -79,6 +81,50 @@ def test_unknown_words_of_a_prompt_are_warned_of():
 def test_what_a_search_cannot_do_is_refused(how, told):
     with pytest.raises(OptionError, match=told):
         TableModel().generate("a", **how)
+
+
+def test_forced_phrases_are_in_every_text():
+    """Without them the likeliest text is "a"; with "b b" it is "a b b", and no text with "b a" lacks it."""
+    how = {"search": BeamSearch(beams=9, length_normalisation="none"), "options": GenerationOptions(max_length=5)}
+    assert TableModel().generate(**how) == ["a"]
+    assert TableModel().generate(**how, forced=["b b"]) == ["a b b"]
+    found = TableModel().generate(n=3, search="beam", options=how["options"], forced=["b a", "b"])
+    assert len(found) == 3
+    assert all("b a" in text for text in found)
+
+
+def test_forced_subwords_begin_words():
+    """Ġ is the space: "ab" does not contain the forced "b"."""
+    subwords = firth.Subwords.train(["a b ab"] * 3, 300)
+    model = random_model(0, [*subwords.tokenize("a b ab"), "c", EOS, UNK], rules=TextRules(tokens=subwords.rules))
+    (text,) = model.generate(search="beam", forced=["b"], options=GenerationOptions(max_length=6))
+    assert " b" in text
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"search": "sample"}, r"forced=\['b x'\] with search='sample': expected search='beam' or a BeamSearch"),
+        ({}, "forced phrase 'b x': 'x' is not in the vocabulary; expected words that the model can write"),
+        ({"forced": [" "]}, "forced phrase ' ': it has no words"),
+        (
+            {"forced": ["b b"], "options": GenerationOptions(no_repeat_ngram=1)},
+            "forced phrase 'b b': it repeats 1 word",
+        ),
+        ({"forced": ["<unk>"]}, "forced phrase '<unk>': it has a word that is never generated"),
+        ({"forced": ["a b a"], "options": GenerationOptions(max_length=3)}, "need up to 4 words with the end"),
+    ],
+)
+def test_phrases_that_cannot_be_forced_are_refused(how, told):
+    with pytest.raises(OptionError, match=told):
+        TableModel().generate(**{"search": "beam", "forced": ["b x"], **how})
+
+
+def test_forced_phrases_that_are_not_found_are_warned_of():
+    """After "b a" nothing may follow that writes "a b", and "a b" not "b a": no word comes twice."""
+    options = GenerationOptions(no_repeat_ngram=1, max_length=6)
+    with pytest.warns(UserWarning, match="no text with all of these found"):
+        TableModel().generate(search="beam", forced=["a b", "b a"], options=options)
 
 
 def test_as_many_answers_as_asked_for_need_as_many_beams():
