@@ -2,18 +2,22 @@
 
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 
+from firth.cli.annotators import open_model
 from firth.cli.arguments import AsJson, Data, Quiet, Seed, names
+from firth.cli.output import working
 from firth.cli.vectors import open_encoder
 from firth.data import SETS
 from firth.errors import OptionError
 from firth.evaluation.evaluate import GoldSets
 from firth.evaluation.evaluate import evaluate as evaluate_vectors
-from firth.evaluation.generated import DEFAULT, METRICS, evaluate_generated
+from firth.evaluation.generated import DEFAULT, evaluate_generated
+from firth.evaluation.generated_metrics import METRICS, Tags
 from firth.evaluation.report import EvaluationReport
 from firth.evaluation.selection import PROTOCOLS, ProtocolName
 from firth.evaluation.suite import Unknown
@@ -80,8 +84,8 @@ def evaluate(
     metric: Annotated[
         list[str] | None,
         names(
-            f"Score of generated texts: {', '.join(METRICS)}, rouge or all. May be repeated. Default: "
-            f"{', '.join(DEFAULT)}.",
+            f"Score of generated texts: {', '.join(METRICS)}; rouge, diversity or all. Those from copied on need no "
+            f"--references. May be repeated. Default: {', '.join(DEFAULT)}.",
             "NAME",
             "--metric",
         ),
@@ -89,6 +93,7 @@ def evaluate(
     sources: Annotated[
         Path | None, typer.Option(help="What the texts were generated from, for copied.", metavar="FILE")
     ] = None,
+    tagger: Annotated[Path | None, typer.Option(help="A trained tagger, for tag-entropy.", metavar="MODEL")] = None,
     baseline: Annotated[
         Path | None, typer.Option(help="Texts of a simple system, shown beside the others.", metavar="FILE")
     ] = None,
@@ -106,13 +111,15 @@ def evaluate(
     vectors, each line marks the best result and those that do not differ from it significantly.
 
     With --references, texts such as translations and summaries are scored: firth evaluate out.txt --references ref.txt
+    Their diversity needs no references: firth evaluate out.txt --metric diversity
     """
-    if references:
+    if references or metric:
         report = evaluate_generated(
             {path: Path(path) for path in vectors},
-            references,
+            references or None,
             sources=sources,
-            metrics=metric or DEFAULT,
+            tags=_tags(tagger, quiet) if tagger else None,
+            metrics=metric or None,
             baseline=baseline,
             lowercase=lowercase,
             tokenizer=tokenizer,
@@ -120,8 +127,10 @@ def evaluate(
         )
         _show(report, sections, json)
         return
-    if metric or sources or baseline:
-        raise OptionError("--metric, --sources and --baseline score generated texts: add --references FILE")
+    if sources or baseline or tagger:
+        raise OptionError(
+            "--sources, --baseline and --tagger are for generated texts: add --references FILE or --metric NAME"
+        )
     report = evaluate_vectors(
         {path: open_encoder(path, quiet) for path in vectors},
         similarity=similarity or None,
@@ -135,6 +144,17 @@ def evaluate(
         progress=False if quiet else None,
     )
     _show(report, sections, json)
+
+
+def _tags(path: Path, quiet: bool) -> Tags:
+    with working(f"reading {path}", quiet):
+        tagger = open_model(path, "a tagger")
+    target = tagger.targets[0]
+
+    def tag(texts: Sequence[str]) -> list[Sequence[str]]:
+        return [tagged.tags[target] for tagged in tagger.predict(list(texts))]
+
+    return tag
 
 
 def _show(report: EvaluationReport, sections: bool, json: bool) -> None:

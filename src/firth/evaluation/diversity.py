@@ -147,12 +147,12 @@ def diversity(
     lists = [list(extract(example)) for example in check_items(examples, "examples")]
     if not lists:
         raise OptionError("no examples: expected at least one text")
-    numbers = _pattern_ids(chain.from_iterable(lists))
-    if len(numbers) == 0:
+    table = pattern_table(lists)
+    if not table.shape[0]:
         raise OptionError(
             f"patterns={patterns!r}: none in {len(lists)} examples; expected a smaller n, or longer examples"
         )
-    return _diversity(_table(numbers, [len(one) for one in lists]), resamples, seed)
+    return _diversity(table, resamples, seed)
 
 
 def entropy(counts: npt.ArrayLike) -> float:
@@ -167,30 +167,40 @@ def entropy(counts: npt.ArrayLike) -> float:
     return float(_entropies(np.asarray(counts, dtype=np.int64)[:, None])[0])
 
 
+def ngrams(tokens: Sequence[str], n: int) -> list[tuple[str, ...]]:
+    """Return the runs of n tokens.
+
+    Args:
+        tokens: T tokens.
+        n: at least 1.
+    """
+    return list(zip(*(tokens[start:] for start in range(n)), strict=False))
+
+
+def pattern_table(lists: Sequence[Sequence[Hashable]]) -> csr_array:
+    """Count the patterns of each of n examples.
+
+    Args:
+        lists: patterns of each example.
+
+    Returns:
+        (K, n) count of each different pattern in each example; patterns in the order of their first occurrence.
+    """
+    ids: dict[Hashable, int] = {}
+    numbers = np.array([ids.setdefault(pattern, len(ids)) for pattern in chain.from_iterable(lists)], dtype=np.intp)
+    examples = np.repeat(np.arange(len(lists)), [len(one) for one in lists])
+    ones = np.ones(len(numbers), dtype=np.int64)
+    return csr_array((ones, (numbers, examples)), shape=(len(ids), len(lists)))
+
+
 def _extractor(patterns: Patterns, tokenise: Tokeniser) -> Callable[[str], Iterable[Hashable]]:
     if callable(patterns):
         return patterns
     if patterns == "line":
         return lambda example: (example,)
     if isinstance(patterns, int) and not isinstance(patterns, bool) and patterns >= 1:
-        return lambda example: _ngrams(tokenise(example), patterns)
+        return lambda example: ngrams(tokenise(example), patterns)
     raise OptionError(f"patterns={patterns!r}: expected 'line', a whole number of at least 1, or a function")
-
-
-def _ngrams(tokens: Sequence[str], n: int) -> Iterable[Hashable]:
-    return zip(*(tokens[start:] for start in range(n)), strict=False)
-
-
-def _pattern_ids(patterns: Iterable[Hashable]) -> npt.NDArray[np.intp]:
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(pattern, len(numbers)) for pattern in patterns], dtype=np.intp)
-
-
-def _table(numbers: npt.NDArray[np.intp], sizes: Sequence[int]) -> csr_array:
-    """(K, n) count of each pattern in each example."""
-    examples = np.repeat(np.arange(len(sizes)), sizes)
-    ones = np.ones(len(numbers), dtype=np.int64)
-    return csr_array((ones, (numbers, examples)), shape=(int(numbers.max()) + 1, len(sizes)))
 
 
 def _diversity(table: csr_array, resamples: int, seed: int) -> Diversity:

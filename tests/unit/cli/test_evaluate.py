@@ -1,6 +1,7 @@
 import json
 
 import numpy as np
+import pytest
 
 import firth
 
@@ -62,4 +63,25 @@ def test_scores_of_texts_without_references(run, tmp_path):
     (tmp_path / "out.txt").write_text("a\n", encoding="utf-8")
     status, _, err = run("evaluate", "out.txt", "--metric", "bleu")
     assert status != 0
-    assert "add --references FILE" in err
+    assert "needs references" in err
+    assert "--references FILE" in err
+    status, _, err = run("evaluate", "out.txt", "--baseline", "out.txt")
+    assert status != 0
+    assert "--metric NAME" in err
+
+
+def test_the_diversity_of_texts(run, tmp_path):
+    (tmp_path / "out.txt").write_text("i do not know\ni do not know\nno no no no\n", encoding="utf-8")
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    tagger = firth.Tagger(dim=2, char_dim=2, hidden=2, layers=1)
+    examples = [(["i", "do", "not", "know"], ["P", "V", "A", "V"])] * 4
+    tagger.train(examples, training=firth.TrainingOptions(epochs=1)).save(tmp_path / "tags.firth")
+    status, out, _ = run(
+        *("evaluate", "out.txt", "--metric", "diversity", "--metric", "distinct-3", "--tagger", "tags.firth", "--json")
+    )
+    rows = [json.loads(line) for line in out.splitlines()]
+    values = {row["metric"]: row["value"] for row in rows if "vectors" in row}
+    assert status == 0
+    expected = {"distinct-1": 5 / 12, "distinct-3": 3 / 6, "repeated-3": 1 / 3, "top-5": 1}
+    assert {name: values[name] for name in expected} == pytest.approx(expected)
+    assert "tag-entropy-3" in values

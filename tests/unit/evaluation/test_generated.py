@@ -1,4 +1,4 @@
-"""BLEU, chrF and ROUGE against their libraries; edits, copies, unknown words by hand."""
+"""BLEU, chrF and ROUGE against their libraries; edits, copies, unknown words and diversity by hand."""
 
 import json
 import random
@@ -8,7 +8,7 @@ import pytest
 
 import firth
 from firth.errors import CorpusError, KindError, MissingExtraError, OptionError
-from firth.evaluation.generated import METRICS
+from firth.evaluation.generated_metrics import METRICS
 from firth.evaluation.ngram_scores import Bleu, Chrf
 from firth.resampling import draws
 
@@ -93,7 +93,7 @@ def test_a_system_equal_to_the_references_is_best_in_everything():
     references = [text or "word" for text in references]
     report = firth.evaluate_generated({"bad": texts, "good": references}, references, metrics="all", baseline=texts)
     good = {row.metric: row for row in report.rows if row.vectors == "good"}
-    assert set(good) == set(METRICS) - {"copied"}
+    assert set(good) == set(METRICS) - {"copied", "tag-entropy-3"}
     assert good["edit-distance"].value == 0
     assert good["exact"].value == 1
     for metric in ("bleu", "chrf", "chrf++"):
@@ -101,9 +101,10 @@ def test_a_system_equal_to_the_references_is_best_in_everything():
         assert good[metric].low == pytest.approx(100)
         assert good[metric].high == pytest.approx(100)
     best = {one.metric: one.best for one in report.contrasts}
-    assert set(best.values()) == {"good"}
-    assert "unknown" not in best
-    assert all(one.p < 0.05 for one in report.contrasts)
+    compared = ("bleu", "chrf", "chrf++", "rouge-1", "rouge-2", "rouge-l", "exact", "edit-distance")
+    assert {best[metric] for metric in compared} == {"good"}
+    assert not {"unknown", "words"} & set(best)
+    assert all(one.p < 0.05 for one in report.contrasts if one.metric in compared)
     assert good["bleu"].baseline == pytest.approx(sacrebleu.corpus_bleu(texts, [references]).score)
     assert "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:" in str(report)
     assert any("note" in json.loads(line) for line in report.to_json().splitlines())
@@ -113,6 +114,39 @@ def test_the_interval_covers_the_value():
     texts, references = pairs(100, 2)
     for row in firth.evaluate_generated(texts, references, metrics=["bleu", "chrf", "rouge", "edit-distance"]).rows:
         assert row.low < row.value < row.high
+
+
+def test_diversity_by_hand():
+    """Three answers of four words, two of them equal; words i do not know, i i i i.
+
+    Of 12 words 5 are different, of 9 pairs 4; pairs of tags are all the same.
+    """
+    texts = ["I do not know", "i do not know", "I i I i"]
+    report = firth.evaluate_generated(
+        texts,
+        metrics=["distinct-1", "distinct_2", "text-entropy", "tag-entropy-2", "repeated-2", "top-1", "words"],
+        lowercase=True,
+        tags=lambda texts: [["X"] * len(text.split()) for text in texts],
+    )
+    entropy = -(2 / 3 * np.log(2 / 3) + 1 / 3 * np.log(1 / 3))
+    expected = {"distinct-1": 4 / 12, "distinct-2": 4 / 9, "text-entropy": entropy, "tag-entropy-2": 0}
+    expected |= {"repeated-2": 1 / 3, "top-1": 2 / 3, "words": 4}
+    assert values(report) == pytest.approx(expected)
+    assert values(firth.evaluate_generated(texts, metrics="distinct-1"))["distinct-1"] == pytest.approx(5 / 12)
+    assert {row.set for row in report.rows} == {"texts"}
+
+
+def test_generic_answers_are_found():
+    """The people's answers are a list of several systems' like any other."""
+    words = np.random.default_rng(0).integers(0, 300, (200, 6)).astype(str)
+    varied = [" ".join(row) for row in words]
+    generic = ["I don't know ."] * 150 + varied[:50]
+    report = firth.evaluate_generated({"generic": generic, "people": varied})
+    assert {row.metric for row in report.rows} == {
+        *("distinct-1", "distinct-2", "entropy-2", "text-entropy", "repeated-3", "top-5", "words")
+    }
+    best = {one.metric: (one.best, one.p < 0.05) for one in report.contrasts}
+    assert best["distinct-2"] == best["text-entropy"] == best["top-5"] == ("people", True)
 
 
 def test_files(tmp_path):
@@ -136,6 +170,13 @@ def test_files(tmp_path):
         (["a"], ["a"], {"metrics": "blue"}, OptionError, "'blue'.*bleu, chrf"),
         (["a"], ["a"], {"metrics": []}, OptionError, "none given"),
         (["a"], ["a"], {"metrics": "copied"}, OptionError, "pass sources"),
+        (["a"], None, {"metrics": "rouge"}, OptionError, "'rouge-1' needs references"),
+        (["a"], None, {"metrics": "tag-entropy-2"}, OptionError, "pass tags"),
+        (["a"], None, {"metrics": "distinct-0"}, OptionError, "'distinct-0'"),
+        (["a"], None, {"metrics": "tag-entropy-1", "tags": lambda texts: []}, OptionError, "0 sequences of 1"),
+        ({"a": ["a"], "b": ["a", "b"]}, None, {}, CorpusError, "b: 2 texts, the first system: 1"),
+        (["a"], None, {"baseline": ["a", "b"]}, CorpusError, "baseline: 2 texts"),
+        ({}, None, {}, CorpusError, "no system"),
         (["a"], ["a"], {"tokenizer": "14a"}, OptionError, "expected one of.*13a"),
         (["a"], ["a"], {"resamples": 0}, OptionError, "at least 1"),
         (["a"], ["a"], {"sources": ["a", "b"]}, CorpusError, "sources: 2"),
