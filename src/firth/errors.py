@@ -10,6 +10,7 @@ The hierarchy::
     ├── FormatError          (ValueError)       a file does not hold what its format promises
     ├── CorpusError          (ValueError)       a text source is missing, empty, or not text
     ├── UnknownWordError     (KeyError)         a query names a word that has no vector
+    ├── UnknownTargetError   (KeyError)         a result of a tagger has no such target
     ├── DivergenceError      (ArithmeticError)  training produced NaN or infinity
     ├── DataError            (OSError)          a named data set is absent or is not the pinned one
     ├── MissingFileError     (FileNotFoundError) a model or file to load is not there
@@ -114,6 +115,13 @@ class UnknownWordError(FirthError, KeyError):
     def __reduce__(self) -> tuple[type["UnknownWordError"], tuple[str, list[str]]]:
         # The default would rebuild the error without its suggestions, or with a function that cannot be pickled.
         return type(self), (self.word, self.suggestions)
+
+
+class UnknownTargetError(FirthError, KeyError):
+    """A result of a tagger has no such target."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError would show its repr
 
 
 class MissingExtraError(FirthError, ImportError):

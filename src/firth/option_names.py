@@ -160,6 +160,10 @@ PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Fac
     "pipeline": "annotate(text, tagger=..., parser=..., coref=...)",
     "Pipeline": "annotate(text, tagger=..., parser=..., coref=...)",
     "displacy": "plots.dependency_arcs(document), plots.entity_spans or plots.coreference_chains",
+    **dict.fromkeys(
+        ("NER", "NERTagger", "SequenceTagger", "SequenceLabeler", "POSTagger", "PosTagger", "CRF", "BiLSTMCRF"),
+        "Tagger(...).train('train.txt'), and load(path) for a trained tagger",
+    ),
     "KeyedVectors": "WordVectors",
     "Word2VecKeyedVectors": "WordVectors",
     "Vectors": "WordVectors",

@@ -52,6 +52,7 @@ class Training:
     Attributes:
         group: of the commands, such as "tag".
         what: a model is, such as "tagger".
+        kind: of their folders, which the output may replace.
         homes: module prefixes of the models.
         default: name of a model.
         source: annotation of the argument with the data.
@@ -62,6 +63,7 @@ class Training:
 
     group: str
     what: str
+    kind: str
     homes: tuple[str, ...]
     default: str
     source: Any
@@ -166,7 +168,7 @@ def _train(
 ) -> None:
     """Train a model, save it, and report on it."""
     began = time.monotonic()
-    check_folder_target(output)
+    check_folder_target(output, kinds=[training.kind])
     if checkpoint is not None:
         check_writable(checkpoint / "state")
     usual, given = how.kind.training, {}

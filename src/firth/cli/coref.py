@@ -31,6 +31,7 @@ def _summary(resolver: Any) -> Summary:
 train = Training(
     group="coref",
     what="model of coreference",
+    kind="firth-coreference",
     homes=("firth.neural.models.coreference.",),
     default="ranking",
     source=Documents,

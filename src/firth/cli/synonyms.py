@@ -91,6 +91,8 @@ SYNONYMS: dict[str, dict[str, str]] = {
         **_TO_LANGUAGE_MODELS,
         **dict.fromkeys(("fit", "learn"), "train skipgram or lm train lstm or classify train"),
         "doesnt-match": "neighbours",
+        **dict.fromkeys(("ner", "pos", "pos-tag", "tagger", "crf", "chunk"), "tag train or tag predict"),
+        **dict.fromkeys(("parser", "dep", "depparse", "dependencies"), "parse train or parse predict"),
         "supervised": "classify train",
         **{name: f"classify {name}" for name in ("predict", "test")},
         "predict-prob": "classify predict --json",
@@ -155,6 +157,8 @@ FIRST = {"firth train": "skipgram", "firth lm train": "kneser-ney", "firth plot"
 _TEXTS = {"train", "input", "corpus", "text", "texts", "file", "train_file", "data"}
 _FORMAT = "the name after -o gives the format: vectors.bin, or vectors.vec for text (firth convert)"
 _COMMANDS = "each model is a command: firth train skipgram, firth train cbow"
+_ANNOTATORS = {f"firth {group} train" for group in ("tag", "parse", "coref")}
+_TEST_FILES = {"test", "test_file", "test_data", "test_files", "test_set"}
 FLAGS = {"firth train": {"binary": _FORMAT, "cbow": _COMMANDS, "sg": _COMMANDS, "model": _COMMANDS}}
 ARGUMENTS = {
     "corpus": _TEXTS,
@@ -202,4 +206,6 @@ def flag_advice(command: str, name: str, arguments: Collection[str], usage: Iter
     """
     if any(name in ARGUMENTS.get(argument, ()) for argument in arguments):
         return f"it needs no flag: {' '.join((command, *usage))}"
+    if command in _ANNOTATORS and name in _TEST_FILES:
+        return f"a trained model is tested by {command.removesuffix('train')}test MODEL FILE"
     return FLAGS.get(command.rpartition(" ")[0], {}).get(name)

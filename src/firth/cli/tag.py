@@ -1,6 +1,8 @@
 """`firth tag`: train, predict and test taggers."""
 
-from collections.abc import Iterator, Mapping
+import re
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,15 +13,22 @@ from firth.cli.annotators import Summary, Training, commands, open_model
 from firth.cli.arguments import AsJson, OneThread, Quiet, TextFile, names
 from firth.cli.output import following, print_json, working
 from firth.cli.texts import batches, line_batches
+from firth.documents.files import JSONL, format_of
+from firth.errors import OptionError
 from firth.readers.columns import read_columns
 from firth.readers.conllu import TAG_COLUMNS, read_conllu
 
 LINES = 1 << 12  # sentences per batch
+_SPAN_TAG = re.compile(r"O|[BIES]-\w+")
 
 Tagger = Annotated[Path, names("A tagger: a folder that firth wrote.", "MODEL")]
 Tagged = Annotated[
     list[Path],
-    names("Sentences with tags: CoNLL-U (.conllu), or columns, a word per line and an empty line between.", "FILE"),
+    names(
+        "Sentences with tags: CoNLL-U (.conllu), documents (.jsonl), or columns, a word per line and an empty line "
+        "between.",
+        "FILE",
+    ),
 ]
 
 
@@ -27,21 +36,24 @@ def _summary(tagger: Any) -> Summary:
     tags = {target: len(each) for target, each in tagger.tags.items()}
     kinds = ", ".join(f"{count:,} tags of {target}" for target, count in tags.items())
     words, read = len(tagger.words), f"{tagger.metadata['training']['words']:,} words"
+    scores = dict.fromkeys("accuracy" if known.scheme is None else "F1 of spans" for known in tagger.sets)
+    measure = f"{'mean ' if len(tags) > 1 else ''}{' and '.join(scores)} {{}}"
     facts = {"tags": tags, "words": words}
-    return Summary(f"{kinds}, {words:,} words", facts, "sentences", read, ("broken_spans",))
+    return Summary(f"{kinds}, {words:,} words", facts, "sentences", read, ("broken_spans",), measure)
 
 
 train = Training(
     group="tag",
     what="tagger",
+    kind="firth-tagger",
     homes=("firth.neural.models.tags.",),
     default="bilstm-crf",
     source=Tagged,
     held_out="Sentences with tags that choose the best epoch. Default: a tenth of the training sentences.",
     about="""Train a tagger on sentences with tags.
 
-    Targets of CoNLL-U are upos, xpos and feats, several with commas between. Of a file of columns the last one is
-    learned, or those that --targets names by number, from 1.""",
+    Targets of CoNLL-U and of documents are upos, xpos, feats and ner, several with commas between. Of a file of columns
+    the last one is learned, or those that --targets names by number, from 1.""",
     summary=_summary,
 ).command()
 
@@ -91,21 +103,37 @@ def _lines(tagged: Any) -> Iterator[str]:
 
 def _sentences(texts: str, conllu: bool, columns: bool) -> Iterator[list[Any]]:
     """Yield the sentences of a file in batches."""
+    if format_of(texts) == JSONL:
+        raise OptionError(f"{texts} holds documents; use firth annotate {shlex.quote(texts)} --tagger MODEL -o OUT")
     if not conllu and not columns:
-        yield from ([line.split() for line in lines if line.strip()] for lines in line_batches(texts, LINES))
+        for number, lines in enumerate(line_batches(texts, LINES, damaged="strict")):
+            if number == 0 and _are_columns(lines):
+                raise OptionError(f"{texts} has a word per line, with tags behind it; use --columns")
+            yield [line.split() for line in lines if line.strip()]
         return
     sentences = read_conllu(texts, trees=False) if conllu else (each.words for each in read_columns(texts))
     yield from batches(sentences, LINES)
 
 
+def _are_columns(lines: Sequence[str]) -> bool:
+    """Return whether lines are words with tags: fields between tabs without spaces, or tags of spans behind words."""
+    rows = [line.split("\t") if "\t" in line else line.split() for line in lines if line.strip()]
+    if len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
+        return False
+    between_tabs = all("\t" in line for line in lines if line.strip())
+    if between_tabs:
+        return not any(" " in field for row in rows for field in row)
+    return len(rows) > 1 and all(_SPAN_TAG.fullmatch(row[-1]) for row in rows)
+
+
 def _test(model: Tagger, source: Tagged, threads: OneThread = None, quiet: Quiet = False, json: AsJson = False) -> None:
     """Test a tagger on sentences with tags: accuracy, also on unknown words, and F1 where tags mark spans."""
-    scores: Mapping[str, Any] = open_model(model, "a tagger").test(source, threads=threads, progress=not quiet)
+    scores = open_model(model, "a tagger").test(source, threads=threads, progress=not quiet)
+    if not json:
+        print(scores)
+        return
     for target, each in scores.items():
-        if json:
-            print_json({"target": target, "score": each.score, **asdict(each)})
-        else:
-            print(f"{target}: {each}" if each.spans is None else f"{target}:\n{each}")
+        print_json({"target": target, "score": each.score, **asdict(each)})
 
 
 tag = commands(

@@ -1,30 +1,36 @@
 """Checks of output paths, before hours of work."""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from firth.corpus.sources import reads
 from firth.errors import OptionError
 from firth.storage.files import followed, is_fixed
-from firth.storage.model_folder import is_model_folder
+from firth.storage.kinds import LOADERS, PREFIX
+from firth.storage.model_folder import is_model_folder, kind_of
 from firth.storage.partial import is_empty
 from firth.vectors.io.detect import check_file
 from firth.vectors.io.formats import EXCHANGES, format_of
 
 
-def check_folder_target(path: Path, what: str = "models") -> None:
+def check_folder_target(path: Path, what: str = "models", kinds: Collection[str] = LOADERS) -> None:
     """Check that a folder of vectors or another model can be written to a path.
 
     Args:
         path: the output.
         what: what is written, for the message.
+        kinds: of models that may be replaced.
 
     Raises:
         OptionError: something else is there, which firth does not replace.
         OSError: nothing can be written there.
     """
     if path.is_dir():
+        kind = kind_of(path)
+        if kind in LOADERS and kind not in kinds:
+            other = kind.removeprefix(PREFIX).replace("-", " ")
+            raise OptionError(f"{path} holds another model ({other}), which is not replaced; give a new name")
         if not is_model_folder(path) and not is_empty(path):
             raise OptionError(f"{path} is a folder of something else; expected a new name, or {what} that firth wrote")
     elif path.exists():

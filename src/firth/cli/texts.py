@@ -12,7 +12,7 @@ from firth.cli.flags import Flags
 from firth.corpus.contents import BYTE_ORDER_MARK
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
-from firth.corpus.reader import lines_of, opened
+from firth.corpus.reader import HEAD, check_text, lines_of, opened
 from firth.corpus.sources import UNNAMED
 from firth.corpus.storage import is_built
 from firth.errors import CorpusError, OptionError, brief
@@ -89,17 +89,19 @@ def line_batches(path: str, many: int, *, damaged: str = "replace") -> Iterator[
     Args:
         path: the file, compressed or not; - for standard input.
         many: lines per batch, at most.
-        damaged: how to decode bytes that are not UTF-8; Python's `errors`.
+        damaged: how to decode bytes that are not UTF-8: "strict" refuses them, any other word is Python's `errors`.
 
     Raises:
         CorpusError: there is no such file, or it is not text.
     """
     if path == "-":
-        yield from _batches(sys.stdin.buffer, many, damaged)
+        yield from _batches(sys.stdin.buffer, many, damaged, "standard input")
         return
     check_is_file(path)
     with opened(Path(path)) as (_, stream), lines_of(stream) as lines:
-        yield from _batches(lines, many, damaged)
+        if damaged == "strict":
+            check_text(path, lines.peek(HEAD)[:HEAD])
+        yield from _batches(lines, many, damaged, path)
 
 
 def check_is_file(path: str) -> None:
@@ -121,8 +123,16 @@ def batches(items: Iterable[_Item], many: int) -> Iterator[list[_Item]]:
         yield batch
 
 
-def _batches(lines: Iterable[bytes], many: int, damaged: str) -> Iterator[list[str]]:
+def _batches(lines: Iterable[bytes], many: int, damaged: str, name: str) -> Iterator[list[str]]:
     for number, batch in enumerate(batches(lines, many)):
         if number == 0:
             batch[0] = batch[0].removeprefix(BYTE_ORDER_MARK)
-        yield [line.decode("utf-8", damaged).rstrip("\r\n") for line in batch]
+        try:
+            yield [line.decode("utf-8", damaged).rstrip("\r\n") for line in batch]
+        except UnicodeDecodeError:
+            odd = next(
+                i for i, line in enumerate(batch, number * many + 1) if "\ufffd" in line.decode("utf-8", "replace")
+            )
+            raise CorpusError(
+                f"{name} line {odd}: not UTF-8 text; save it as UTF-8, for example with iconv -f LATIN1 -t UTF-8"
+            ) from None

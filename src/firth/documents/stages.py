@@ -9,9 +9,10 @@ from typing import Any
 
 from firth.documents.document import Document, Entity
 from firth.errors import FirthError, KindError, OptionError, brief
-from firth.readers.conllu import TAG_COLUMNS, DependencySentence
-from firth.readers.span_tags import PREFIXES, spans_of
+from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
+from firth.readers.span_tags import OUTSIDE, PREFIXES, spans_of
 
+OTHER = "X"  # tag of words that belong to no part of speech, in Universal Dependencies
 PROBE = DependencySentence.of(["a"]).annotated(tags=["X"], language_tags=["X"])
 
 
@@ -74,8 +75,9 @@ class Stages:
                 tags = [of_targets[target] for of_targets in results]
                 if target in TAG_COLUMNS:
                     column = TAG_COLUMNS[target]
+                    none = NONE if target == "feats" else OTHER  # a parser reads "_" as a word that nobody has tagged
                     sentences = [
-                        sentence.annotated(**{column: [tag or "_" for tag in of_sentence]})  # type: ignore[arg-type]  # a column of strings
+                        sentence.annotated(**{column: [none if tag in ("", NONE) else tag for tag in of_sentence]})  # type: ignore[arg-type]  # a column of strings
                         for sentence, of_sentence in zip(sentences, tags, strict=True)
                     ]
                 else:
@@ -167,6 +169,7 @@ def _named(model: Any) -> str:
 def _entities(tags: Iterable[Sequence[str]], target: str) -> Iterable[Entity]:
     first = 0
     for of_sentence in tags:
+        of_sentence = [OUTSIDE if tag == NONE else tag for tag in of_sentence]
         odd = next((tag for tag in of_sentence if tag.partition("-")[0] not in PREFIXES), None)
         if odd is not None:
             raise OptionError(

@@ -4,13 +4,18 @@ Columns stand between spaces or tabs. A line that begins with -DOCSTART- begins 
 """
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firth.errors import FormatError
+from firth.errors import FormatError, brief
 from firth.storage.files import text_of
+from firth.storage.untrusted import parse_json
 
 DOCUMENT = "-DOCSTART-"
+_WORDS = {"word", "words", "token", "tokens", "form", "text", "sentence"}  # names of columns in a header
+_TAGS = {"tag", "tags", "ner", "ner_tag", "ner_tags", "pos", "pos_tag", "upos", "xpos", "chunk", "label", "labels"}
+_BRAT = re.compile(r"T\d+\t\S+ \d+ \d+[ ;\d]*\t.")
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ def read_columns(path: str | os.PathLike[str]) -> Iterator[ColumnSentence]:
 
     Raises:
         FormatError: a line has another number of columns than the first one, or fewer than two; or there is no
-            sentence.
+            sentence; or the first line shows that the file is something else.
         OSError: the file cannot be read.
     """
     rows: list[list[str]] = []
@@ -59,6 +64,8 @@ def read_columns(path: str | os.PathLike[str]) -> Iterator[ColumnSentence]:
             rows = []
             document += starts_document and sentences > 0
             continue
+        if not width:
+            _check_first(line, fields, f"{path} line {number}")
         width = width or len(fields)
         if len(fields) != width or width < 2 or not all(fields):
             expected = f"{width} as in the lines before" if width > 1 else "a word and a tag at least"
@@ -67,6 +74,31 @@ def read_columns(path: str | os.PathLike[str]) -> Iterator[ColumnSentence]:
         rows.append(fields)
     if not sentences:
         raise FormatError(f"{path}: no sentences; expected a word and its tags in each line")
+
+
+def _check_first(line: str, fields: list[str], where: str) -> None:
+    """Check that the first line of a file is a word with its tags.
+
+    Raises:
+        FormatError: it is JSON, annotation of brat, or a header.
+    """
+    expected = "expected a word and its tags in each line, an empty line between sentences"
+    if _is_json(line):
+        raise FormatError(f"{where}: JSON ({brief(line)}); {expected}; documents of firth are files named .jsonl")
+    if _BRAT.match(line):
+        raise FormatError(
+            f"{where}: annotation of brat ({brief(line)}), whose words are in another file; {expected}: convert it"
+        )
+    names = [field.strip().lower() for field in fields]
+    if names[0] in _WORDS and len(names) > 1 and _TAGS.issuperset(names[-1:]):
+        raise FormatError(f"{where}: {brief(line.strip())} names the columns; {expected}: delete this line")
+
+
+def _is_json(line: str) -> bool:
+    try:
+        return isinstance(parse_json(line.encode()), dict | list)
+    except ValueError:
+        return False
 
 
 def _fields(line: str) -> list[str]:

@@ -60,7 +60,7 @@ def scheme_of(sentences: Iterable[Sequence[str]]) -> str | None:
     sequences = list(sentences)
     seen = {tag for tags in sequences for tag in tags}
     prefixes = {tag.partition("-")[0] for tag in seen}
-    if not prefixes <= PREFIXES or OUTSIDE in {tag for tag in seen if "-" in tag} or not prefixes - {OUTSIDE}:
+    if not prefixes <= PREFIXES or prefixes <= {OUTSIDE}:
         return None
     if prefixes & set("ES"):
         return BIOES

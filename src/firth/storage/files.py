@@ -1,5 +1,6 @@
 """Atomic writes: a reader sees the old content or the new, never a part; and the cache folder."""
 
+import codecs
 import contextlib
 import difflib
 import errno
@@ -127,6 +128,8 @@ def decoded(content: bytes, path: str | os.PathLike[str], *, damaged: str = "str
     Raises:
         FormatError: it is not UTF-8.
     """
+    if damaged == "strict" and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise FormatError(f"{path}: UTF-16 text, expected UTF-8; convert it with iconv -f UTF-16 -t UTF-8")
     try:
         return content.decode("utf-8-sig", errors=damaged)
     except UnicodeDecodeError as error:

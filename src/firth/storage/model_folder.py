@@ -186,10 +186,10 @@ def check_finite(folder: Path) -> None:
 
 def is_model_folder(folder: Path) -> bool:
     """Return whether a folder holds a model of a kind that this version of firth knows, and may replace."""
-    return _kind(folder) in LOADERS
+    return kind_of(folder) in LOADERS
 
 
-def _kind(folder: Path) -> str:
+def kind_of(folder: Path) -> str:
     """Return the kind of model that a folder holds, perhaps one of a newer version; "" if firth did not write it."""
     try:
         config = parse_json((folder / CONFIG).read_bytes())
@@ -201,7 +201,7 @@ def _kind(folder: Path) -> str:
 
 def may_be_model_folder(folder: Path) -> bool:
     """Return whether firth wrote a folder, perhaps one whose config.json is damaged now."""
-    return (folder / checksums.FILE).is_file() or bool(_kind(folder))
+    return (folder / checksums.FILE).is_file() or bool(kind_of(folder))
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
@@ -307,7 +307,7 @@ def _is_there(folder: Path, text: str, covered: Collection[str] | None) -> bool:
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
-    if not _kind(folder):
+    if not kind_of(folder):
         raise FormatError(f"{folder}: no vectors of firth's; expected a folder with {CONFIG}, {MODEL} and vocab.json")
     config = cast("dict[str, Any]", _read_json(folder / CONFIG))
     if not isinstance(version := config.get("format_version"), int) or version > VERSION:

@@ -38,13 +38,12 @@ def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterabl
     Raises:
         KindError: the value is a string, a path, bytes, a table, or not iterable.
     """
-    if what == "text" and _is_file(values):
-        opened = f"open({str(values)!r}, encoding='utf-8')"
-        raise KindError(f"{name}: found the path of a file; expected a list of texts; {opened} gives its lines")
+    if what in ("text", "sentence"):
+        check_no_file(values, name, f"a list of {what}s")
     if isinstance(values, str):
         cure = "split the text first" if what == "word" and " " in values else f"put a {what} into a list"
         raise KindError(f"{name}={values[:40]!r}: expected a list of {what}s; {cure}")
-    columns = _columns(values)
+    columns = table_columns(values)
     if columns is not None:
         kind = type(values)
         names = ", ".join(map(repr, columns[:_NAMED])) + (", ..." if len(columns) > _NAMED else "")
@@ -60,6 +59,22 @@ def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterabl
         raise wrong_kind(name, values, f"a list of {what}s")
     to_list = getattr(values, "to_pylist", None)  # items of Arrow arrays are not Python strings
     return to_list() if callable(to_list) else values
+
+
+def check_no_file(value: Any, name: str, expected: str) -> None:
+    """Refuse the path of a file where texts are expected.
+
+    Args:
+        value: that was given.
+        name: name of the argument, for error messages.
+        expected: what it should be, for error messages.
+
+    Raises:
+        KindError: it is the path of a file.
+    """
+    if _is_file(value):
+        opened = f"open({str(value)!r}, encoding='utf-8')"
+        raise KindError(f"{name}: found the path of a file; expected {expected}; {opened} gives its lines")
 
 
 def _is_file(value: Any) -> bool:
@@ -112,7 +127,7 @@ def _tokens(value: Any, name: str) -> list[str]:
     return tokens
 
 
-def _columns(value: Any) -> list[Any] | None:
+def table_columns(value: Any) -> list[Any] | None:
     """Return the column names of a table of any library, or None if the value is not a table."""
     if isinstance(value, Mapping):
         return list(value)

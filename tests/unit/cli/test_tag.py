@@ -8,7 +8,8 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 
 import firth
 from firth.cli.app import build_app
-from firth.errors import OptionError
+from firth.documents.files import write_documents
+from firth.errors import CorpusError, FormatError, OptionError
 
 TINY = ["--dim", "8", "--hidden", "8", "--char-width", "4", "--epochs", "4", "--lr", "0.05", "-q"]
 CONLLU = "1\tShe\tshe\tPRON\t_\tCase=Nom\t2\tnsubj\t_\t_\n2\truns\trun\tVERB\t_\t_\t0\troot\t_\t_\n\n"
@@ -69,6 +70,54 @@ def test_a_window(capsys):
     assert firth.load("w").options.head == "margin"
     assert firth_command("info", "w", "-q") == 0
     assert "TaggerModel: window, margin, 5 tags of tag" in capsys.readouterr().out
+
+
+def test_files_of_documents(capsys, tmp_path):
+    document = firth.Document.from_text("Ann runs. In Rome.").annotated(entities=[(0, 1, "PER"), (4, 5, "LOC")])
+    write_documents(tmp_path / "d.jsonl", [document] * 12)
+    assert run("train", "d.jsonl", "-o", "n", *TINY) == 0
+    assert "n: bilstm-crf, 5 tags of ner" in (printed := capsys.readouterr().out)
+    assert "best epoch" in printed
+    assert ": F1 of spans " in printed
+    with pytest.raises(OptionError, match=r"use firth annotate d\.jsonl --tagger MODEL"):
+        run("predict", "n", "d.jsonl", "-q")
+
+
+def test_the_place_of_another_model_is_not_taken(tmp_path):
+    firth.WordVectors(["a"], [[1.0]]).save(tmp_path / "v")
+    for group in ("tag", "parse", "coref"):
+        with pytest.raises(OptionError, match=r"v holds another model \(vectors\), which is not replaced"):
+            firth_command(group, "train", "a.conllu", "-o", "v", "-q")
+    assert firth.load(tmp_path / "v").words == ["a"]
+
+
+def test_what_is_no_text_is_refused(tmp_path):
+    assert run("train", "ner.txt", "-o", "n", *TINY, "--epochs", "1") == 0
+    for name, text, message in (
+        ("tabs.txt", "Ann\tB-PER\nruns\tO\n", "a word per line, with tags behind it; use --columns"),
+        ("ner.txt", "Ann NNP I-PER\nruns VBZ O\n", "use --columns"),
+        ("wide.txt", "Ann runs".encode("utf-16"), "UTF-16"),
+        ("latin.txt", "Ann\nf\xe4hrt\n".encode("latin-1"), "line 2: not UTF-8 text"),
+    ):
+        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        with pytest.raises((OptionError, CorpusError), match=message):
+            run("predict", "n", name, "-q")
+    (tmp_path / "text.txt").write_text("Ann runs in\nRome IN O\n", encoding="utf-8")
+    assert run("predict", "n", "text.txt", "-q") == 0
+    with pytest.raises(FormatError, match=r"wide\.txt: UTF-16 text, expected UTF-8"):
+        run("test", "n", "wide.txt", "-q")
+
+
+def test_names_of_other_programs(capsys):
+    for line, advice in (
+        (["tag", "train", "ner.txt", "-o", "n", "--dev", "ner.txt"], "use --held-out"),
+        (["tag", "train", "ner.txt", "-o", "n", "--test-file", "ner.txt"], "tested by firth tag test MODEL FILE"),
+        (["ner", "ner.txt"], "use firth tag train or firth tag predict"),
+    ):
+        assert firth_command(*line) == 2
+        assert advice in " ".join(capsys.readouterr().err.replace("│", " ").split())
+    with pytest.raises(AttributeError, match=r"use firth.Tagger\(...\).train"):
+        firth.NER  # noqa: B018
 
 
 def test_what_is_refused(tmp_path):

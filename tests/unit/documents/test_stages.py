@@ -60,6 +60,17 @@ def test_other_targets_mark_spans():
         Stages.of(odd).annotated(DOCUMENT)
 
 
+def test_a_word_that_a_tagger_leaves_untagged_stops_nothing():
+    """ "_" would mean in CoNLL-U that nobody tagged the word, which parsers refuse; among entities it means none."""
+    tags = {"upos": ("_",) * 8, "feats": ("_",) * 8, "ner": ("_", "B-X", *["O"] * 6)}
+    tagger = SimpleNamespace(
+        predict=lambda every: [SimpleNamespace(tags={k: v[: len(s)] for k, v in tags.items()}) for s in every]
+    )
+    found = Stages.of(tagger, Chain()).annotated(DOCUMENT)
+    assert (found.sentences[0].tags, found.sentences[0].features) == (("X",) * 8, ("_",) * 8)
+    assert found.entities == (Entity(1, 2, "X"),)
+
+
 def test_what_a_model_reads_must_be_there():
     class Strict(Chain):
         def predict(self, sentences):

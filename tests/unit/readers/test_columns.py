@@ -41,6 +41,19 @@ def test_a_word_between_tabs_may_hold_spaces(tmp_path):
     assert sentence.words == ("New York", "no\u00a0break")
 
 
+def test_other_files_are_refused(tmp_path):
+    for text, message in (
+        ("word\tner\nAnn\tB-PER\n", r"line 1: 'word\\tner' names the columns; .* delete this line"),
+        ("TOKEN POS TAG\nAnn NNP O\n", "line 1: 'TOKEN POS TAG' names the columns"),
+        ('{"sentences": [{"words": ["Ann"]}]}\n', "line 1: JSON .*; documents of firth are files named .jsonl"),
+        ("T1\tPER 0 3\tAnn\nT2\tLOC 12 16\tRome\n", "line 1: annotation of brat"),
+    ):
+        with pytest.raises(FormatError, match=message):
+            read(tmp_path, text)
+    (sentence,) = read(tmp_path, "{ -LRB-\nword NN\nT1 NN\n")
+    assert sentence.words == ("{", "word", "T1")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

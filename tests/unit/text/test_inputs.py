@@ -48,7 +48,7 @@ def test_whatever_asks_a_model_refuses_a_table(vectors: firth.WordVectors, model
     documents = firth.ParagraphVectors(dim=2, epochs=1).train(LINES, min_count=1, threads=1)
     asked = [
         classifier.predict, classifier.probabilities, classifier.encode, documents.infer, documents.encode, model.score,
-        firth.diversity, lambda table: firth.sentence_vectors(vectors, table),
+        firth.diversity, lambda table: firth.sentence_vectors(vectors, table), firth.annotate,
     ]  # fmt: skip
     for ask in asked:
         for wrong in (TABLES[0], None, 5):

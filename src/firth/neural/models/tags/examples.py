@@ -1,25 +1,30 @@
-"""Sentences with tags, from CoNLL-U, files of columns, and Python objects."""
+"""Sentences with tags, from CoNLL-U, documents, files of columns, and Python objects."""
 
 import os
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from firth.documents.conllu_documents import read_conllu_documents
 from firth.documents.document import Document
-from firth.errors import CorpusError, FormatError, OptionError, brief
+from firth.documents.files import JSONL, format_of, read_documents
+from firth.errors import CorpusError, FormatError, OptionError, brief, warn_caller
 from firth.neural.models.tokens.reader import COLUMNS, Sentence, words_of
 from firth.readers.columns import ColumnSentence, read_columns
-from firth.readers.conllu import DependencySentence, read_conllu
+from firth.readers.conllu import NONE, DependencySentence, read_conllu
 from firth.readers.span_tags import span_tags
+from firth.text.inputs import table_columns
 
 ANNOTATED = ("upos", "xpos", "feats")  # targets that a DependencySentence holds
 ENTITIES = "ner"  # the target that a Document holds
 FORMS = (
-    "expected a file of CoNLL-U (.conllu) or of columns, or a list of sentences with tags, such as "
-    "(['He', 'eats'], ['PRON', 'VERB'])"
+    "expected a file of CoNLL-U (.conllu), of documents (.jsonl) or of columns, or a list of sentences with tags, such "
+    "as (['He', 'eats'], ['PRON', 'VERB']) or [('He', 'PRON'), ('eats', 'VERB')]"
 )
 Tags = tuple[str, ...]
+Pair = tuple[Sentence, list[Tags]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +64,8 @@ def default_target(source: Any) -> str:
     """
     items = [source] if _is_path(source) else source
     first = next(iter(items), None) if isinstance(items, Iterable) else None
+    if isinstance(first, str | os.PathLike) and _is_jsonl(first):
+        return default_target(list(read_documents(first)))
     if isinstance(first, Document):
         return ENTITIES if any(isinstance(each, Document) and each.entities for each in items) else ANNOTATED[0]
     annotated = isinstance(first, DependencySentence)
@@ -70,11 +77,17 @@ def read_tagged(source: Any, targets: Sequence[str]) -> TaggedExamples:
     """Read sentences with tags.
 
     Args:
-        source: a path or several, or a list of `DependencySentence`, `firth.Document`, `ColumnSentence` or of tuples of
-            words and tags; the tags of several targets are a dict. A file named .conllu is CoNLL-U, any other one a
-            file of columns.
-        targets: what is tagged. In CoNLL-U: upos, xpos, feats. In columns: the number of the column, from 1; a single
-            target with another name is the last column. In a document: ner, its entities.
+        source: a path or several, or a list of `DependencySentence`, `firth.Document`, `ColumnSentence`, of tuples of
+            words and tags, or of lists of (word, tag); the tags of several targets are a dict. A file named .conllu is
+            CoNLL-U, one named .jsonl documents, any other one a file of columns.
+        targets: what is tagged. In CoNLL-U and documents: upos, xpos, feats, and ner, the entities. In columns: the
+            number of the column, from 1; a single target with another name is the last column.
+
+    Returns:
+        The sentences that have words.
+
+    Warns:
+        UserWarning: sentences of CoNLL-U are left out, for a word has no tag: its upos or xpos is "_".
 
     Raises:
         CorpusError: the source is missing or holds no sentence, or an item has another form.
@@ -84,27 +97,32 @@ def read_tagged(source: Any, targets: Sequence[str]) -> TaggedExamples:
     name = str(source) if isinstance(source, str | os.PathLike) else "sentences"
     if isinstance(source, str | os.PathLike):
         items: Iterable[Any] = [source]
+    elif (columns := table_columns(source)) is not None:
+        raise CorpusError(f"found a {type(source).__name__} with the columns {', '.join(map(repr, columns))}; {FORMS}")
     elif isinstance(source, Iterable):
         items = source = list(source)
         name = ", ".join(str(item) for item in source) if source and all(map(_is_path, source)) else name
     else:
         raise CorpusError(f"found {brief(source)}; {FORMS}")
+    of_pairs = all(map(_holds_pairs, items)) and any(map(_is_of_pairs, items))
     pairs = [
         pair
         for number, item in enumerate(items)
-        for pair in (_of_file(Path(item), targets) if _is_path(item) else _of_item(item, targets, f"item {number}"))
+        for pair in (
+            _of_file(Path(item), targets)
+            if _is_path(item)
+            else _of_item(_unzipped(item) if of_pairs else item, targets, f"item {number}")
+        )
         if len(words_of(pair[0]))
     ]
     if not pairs:
         raise CorpusError(f"{name}: no sentences; {FORMS}")
+    pairs = _fully_tagged(pairs, targets, name)
     return TaggedExamples(
         [sentence for sentence, _ in pairs],
         {target: [tags[i] for _, tags in pairs] for i, target in enumerate(targets)},
         name,
     )
-
-
-Pair = tuple[Sentence, list[Tags]]
 
 
 def _is_path(item: Any) -> bool:
@@ -114,6 +132,13 @@ def _is_path(item: Any) -> bool:
 def _of_file(path: Path, targets: Sequence[str]) -> list[Pair]:
     if not path.exists():
         raise CorpusError(f"{path}: no such file; {FORMS}")
+    if _is_jsonl(path) or (is_conllu(path) and ENTITIES in targets):
+        documents = list(read_conllu_documents(path) if is_conllu(path) else read_documents(path))
+        if ENTITIES in targets and not any(document.entities for document in documents):
+            raise OptionError(
+                f"{path}: the target {ENTITIES!r}, and no entities; CoNLL-U has them as NER=B-PER in the column MISC"
+            )
+        return [pair for document in documents for pair in _document(document, targets, str(path))]
     if is_conllu(path):
         return [_annotated(sentence, targets, str(path)) for sentence in read_conllu(path, trees=False)]
     return [_columns(sentence, targets, str(path)) for sentence in read_columns(path)]
@@ -122,6 +147,50 @@ def _of_file(path: Path, targets: Sequence[str]) -> list[Pair]:
 def is_conllu(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is named as CoNLL-U."""
     return ".conllu" in Path(path).name
+
+
+def _is_jsonl(path: str | os.PathLike[str]) -> bool:
+    return format_of(path) == JSONL
+
+
+def _is_of_pairs(item: Any) -> bool:
+    """Return whether an item is surely a list of (word, tag): two lists of two strings may be words and their tags."""
+    if not _holds_pairs(item) or not item:
+        return False
+    return len(item) != 2 or (isinstance(item, list) and all(isinstance(pair, tuple) for pair in item))
+
+
+def _holds_pairs(item: Any) -> bool:
+    return isinstance(item, list | tuple) and all(
+        isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
+        for pair in item
+    )
+
+
+def _unzipped(pairs: Sequence[Sequence[str]]) -> Any:
+    """Return the words and the tags of a list of (word, tag)."""
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+
+
+def _fully_tagged(pairs: list[Pair], targets: Sequence[str], name: str) -> list[Pair]:
+    """Return the sentences whose words all have the tags that CoNLL-U leaves out by "_"; features may be none.
+
+    Raises:
+        CorpusError: there are none.
+    """
+    places = [place for place, target in enumerate(targets) if target in ("upos", "xpos")]
+    kept = [
+        pair
+        for pair in pairs
+        if not isinstance(pair[0], DependencySentence) or all(NONE not in pair[1][place] for place in places)
+    ]
+    lacking = len(pairs) - len(kept)
+    what = " or ".join(targets[place] for place in places)
+    if not kept:
+        raise CorpusError(f"{name}: every sentence has words without {what} ({NONE!r}); choose another target")
+    if lacking:
+        warn_caller(f"{name}: {lacking:,} sentences with words without {what} ({NONE!r}) are left out")
+    return kept
 
 
 def _of_item(item: Any, targets: Sequence[str], where: str) -> list[Pair]:
@@ -137,7 +206,7 @@ def _of_item(item: Any, targets: Sequence[str], where: str) -> list[Pair]:
 def _annotated(sentence: DependencySentence, targets: Sequence[str], where: str) -> Pair:
     odd = next((target for target in targets if target not in ANNOTATED), None)
     if odd is not None:
-        raise OptionError(f"{where}: the target {odd!r}; CoNLL-U has {', '.join(ANNOTATED)}")
+        raise OptionError(f"{where}: the target {odd!r}; CoNLL-U has {', '.join(ANNOTATED)}, documents also {ENTITIES}")
     return sentence, [tuple(COLUMNS[target](sentence)) for target in targets]
 
 
@@ -162,11 +231,13 @@ def _document(document: Document, targets: Sequence[str], where: str) -> list[Pa
     if ENTITIES not in targets:
         return [_annotated(sentence, targets, where) for sentence in document.sentences]
     starts = (*document.sentence_starts, len(document))
+    entity_starts = [entity.start for entity in document.entities]
     pairs: list[Pair] = []
     for i, sentence in enumerate(document.sentences):
         first, end = starts[i], starts[i + 1]
         spans, last = [], first
-        for entity in document.entities:  # of nested ones the outer comes first, and is kept
+        within = document.entities[bisect_left(entity_starts, first) : bisect_left(entity_starts, end)]
+        for entity in within:  # of nested ones the outer comes first, and is kept
             if last <= entity.start and entity.end <= end:
                 spans.append((entity.start - first, entity.end - first, entity.label))
                 last = entity.end
@@ -187,6 +258,8 @@ def _tuple(item: Any, targets: Sequence[str], where: str) -> Pair:
     if isinstance(sentence, str):
         sentence = sentence.split()
     words = words_of(sentence)
+    if isinstance(tags, str):
+        raise CorpusError(f"{where}: the tags {brief(tags)} are one string; expected a list of them; {FORMS}")
     by_target = tags if isinstance(tags, Mapping) else {targets[0]: tags}
     missing = next((target for target in targets if target not in by_target), None)
     if missing is not None:

@@ -10,6 +10,7 @@ Source
     Lafferty, McCallum and Pereira 2001; Lample et al. 2016, section 2.2.
 Departures
     Forbidden transitions have a score of minus infinity also in training, so that log Z sums over tags of spans only.
+    Softmax decides between tags as they are shown: those that are shown alike, such as B and S of BIOES, are summed.
 Cost
     K^2 per word for the CRF, K for softmax.
 """
@@ -46,6 +47,16 @@ class TagHead(nn.Module, abc.ABC):
         """Return the scores of all tag sequences: (B, T, K) scores of words of (B,) sentences, and of neighbours."""
 
     @abc.abstractmethod
+    def sequences(self, scores: torch.Tensor, lengths: torch.Tensor, tags: TagSet) -> tuple[Chain, TagSet]:
+        """Return what the best sequences are searched in, with the tags that it numbers; no two sequences show alike.
+
+        Args:
+            scores: (B, T, K) of words.
+            lengths: (B,) words of the sentences.
+            tags: K tags.
+        """
+
+    @abc.abstractmethod
     def loss(self, scores: torch.Tensor, tags: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Return (B,) losses of sentences with (B, T) tags, in nats."""
 
@@ -70,6 +81,10 @@ class CrfHead(TagHead):
         )
         return Chain(scores, transitions, first, last, lengths.to(scores.device))
 
+    def sequences(self, scores: torch.Tensor, lengths: torch.Tensor, tags: TagSet) -> tuple[Chain, TagSet]:
+        """Return the chain: sequences of BIOES that mark spans never show alike; see `TagHead.sequences`."""
+        return self.chain(scores, lengths), tags
+
     def loss(self, scores: torch.Tensor, tags: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Return -log p of the tags; see `TagHead.loss`."""
         chain = self.chain(scores, lengths)
@@ -77,13 +92,30 @@ class CrfHead(TagHead):
 
 
 class SoftmaxHead(TagHead):
-    """Scores of each tag by itself; for the arguments see `TagHead`."""
+    """Scores of each tag by itself; for `width` and `tags` see `TagHead`.
+
+    Args:
+        width: of the vectors.
+        tags: of the head.
+        probabilities: whether scores are logarithms of probabilities, which can be summed; False of a margin.
+    """
+
+    def __init__(self, width: int, tags: TagSet, *, probabilities: bool = True) -> None:
+        super().__init__(width, tags)
+        self.probabilities = probabilities
 
     def chain(self, scores: torch.Tensor, lengths: torch.Tensor) -> Chain:
         """Return the scores, with zeros for neighbours; see `TagHead.chain`."""
         K = scores.shape[2]
         edge = scores.new_zeros(K)
         return Chain(scores, scores.new_zeros(K, K), edge, edge, lengths.to(scores.device))
+
+    def sequences(self, scores: torch.Tensor, lengths: torch.Tensor, tags: TagSet) -> tuple[Chain, TagSet]:
+        """Return the scores of tags as they are shown, each the sum or the largest; see `TagHead.sequences`."""
+        if len(tags.shown) < len(tags):
+            join = torch.logsumexp if self.probabilities else torch.amax
+            scores = torch.stack([join(scores[..., numbers], 2) for numbers in tags.members], 2)
+        return self.chain(scores, lengths), tags.as_shown
 
     def loss(self, scores: torch.Tensor, tags: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Return the cross entropy of each sentence; see `TagHead.loss`."""

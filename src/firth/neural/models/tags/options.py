@@ -30,8 +30,8 @@ class TaggerOptions(TokenOptions, abc.ABC):
 
     targets: str | Sequence[str] | None = option(
         None,
-        "what is tagged, with commas between: upos, xpos or feats of CoNLL-U, ner of documents, or numbers of columns; "
-        "default: upos, of documents with entities ner, and of columns the last, which is then called tag",
+        "what is tagged, with commas between: upos, xpos, feats or ner of CoNLL-U and documents, or numbers of "
+        "columns; default: upos, of documents with entities ner, and of columns the last, which is then called tag",
     )
     encoder: str = option("bilstm", "how words are read in context: bilstm or window", choices=ENCODERS)
     head: str = option("crf", "how tags are decided: crf, softmax or margin (with a window)", choices=HEADS)

@@ -21,9 +21,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from firth.errors import CorpusError, warn_caller
 from firth.readers.span_tags import BIO, BIOES, OUTSIDE, broken_spans, may_follow, scheme_of, span_tags, spans_of
 
 UNKNOWN_TAG = -1
+NAMED = 5  # tags that a message names
 Ids = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 _SHOWN = {"S": "B", "E": "I"}
@@ -68,6 +70,16 @@ class TagSet:
     def groups(self) -> npt.NDArray[np.float64]:
         """(K, L), 1 where a scored tag is shown as a tag of `shown`."""
         return np.array([[name == one for one in self.shown] for name in self.shown_of], dtype=np.float64)
+
+    @property
+    def members(self) -> list[list[int]]:
+        """Of each of the L tags that are shown, the numbers of the tags that are shown so."""
+        return [np.flatnonzero(column).tolist() for column in self.groups.T]
+
+    @cached_property
+    def as_shown(self) -> "TagSet":
+        """The L tags that are shown, as a set."""
+        return TagSet(self.shown, self.shown_scheme, self.shown_scheme, self.broken)
 
     def encode(self, tags: Sequence[str]) -> Ids:
         """Return (T,) numbers of tags in any scheme; -1 for tags that are unknown."""
@@ -114,3 +126,33 @@ def learn_tag_set(sentences: Sequence[Sequence[str]], scheme: str) -> TagSet:
     names = [OUTSIDE, *(f"{prefix}-{kind}" if kind else prefix for kind in ordered for prefix in prefixes)]
     broken = sum(broken_spans(tags, given) for tags in sentences)
     return TagSet(names, coded, BIOES if given == BIOES else BIO, broken)
+
+
+def check_tags(
+    known: TagSet, sentences: Sequence[Sequence[str]], target: str, name: str, *, held_out: bool = False
+) -> None:
+    """Warn of gold tags that a tagger does not know.
+
+    Args:
+        known: the tags of the tagger.
+        sentences: gold tags of each.
+        target: what they are, for the message.
+        name: of their source, for the message.
+        held_out: whether they only select a model: it should know some tag besides O, and nothing is warned of.
+
+    Raises:
+        CorpusError: it knows none of them.
+    """
+    counts = Counter(tag for tags in sentences for tag in known.normal(tags))
+    if held_out and known.scheme is not None:
+        del counts[OUTSIDE]
+    unknown = [tag for tag, _ in counts.most_common() if tag not in known.shown]
+    if not unknown:
+        return
+    listed = ", ".join(unknown[:NAMED]) + (", ..." if len(unknown) > NAMED else "")
+    if len(unknown) == len(counts):
+        expected = ", ".join(known.shown[:NAMED]) + (", ..." if len(known.shown) > NAMED else "")
+        raise CorpusError(f"{name}: none of its tags ({listed}) is a tag of {target!r} here; expected {expected}")
+    if not held_out:
+        words = sum(counts[tag] for tag in unknown)
+        warn_caller(f"{name}: {words:,} words have tags of {target!r} that the tagger does not know: {listed}")

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from firth.neural.models.tags.encoders import BiLstmEncoder, TagEncoder, WindowEncoder
-from firth.neural.models.tags.heads import CrfHead, SoftmaxHead
+from firth.neural.models.tags.heads import CrfHead, SoftmaxHead, TagHead
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.options import TaggerOptions
 from firth.neural.models.tags.tag_set import TagSet
@@ -71,6 +71,11 @@ class Tagger(TaggerOptions):
             encoder = WindowEncoder(embedder, window=self.window, hidden=self.hidden, dropout=self.dropout)
         else:
             encoder = BiLstmEncoder(embedder, hidden=self.hidden, layers=self.layers, dropout=self.dropout)
-        head = CrfHead if self.head == "crf" else SoftmaxHead
         margin = self.margin if self.head == "margin" else None
-        return TaggerModule(encoder, [head(encoder.width, tags) for tags in sets], margin=margin)
+        heads: list[TagHead] = [
+            CrfHead(encoder.width, tags)
+            if self.head == "crf"
+            else SoftmaxHead(encoder.width, tags, probabilities=margin is None)
+            for tags in sets
+        ]
+        return TaggerModule(encoder, heads, margin=margin)

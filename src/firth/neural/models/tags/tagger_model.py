@@ -1,6 +1,5 @@
 """A trained tagger: tags, their probabilities, the n best sequences, scores, saving."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,12 +10,13 @@ import torch
 
 from firth.arguments import explained
 from firth.attribute_names import TAGGERS, no_attribute
-from firth.errors import CorpusError, OptionError, warn_caller
+from firth.errors import OptionError
 from firth.evaluation.tags import TagScores, score_tags
+from firth.neural.models.tags.by_target import ByTarget
 from firth.neural.models.tags.examples import read_tagged
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.options import TaggerOptions
-from firth.neural.models.tags.tag_set import TagSet
+from firth.neural.models.tags.tag_set import TagSet, check_tags
 from firth.neural.models.tokens.files import reader_arrays, reader_texts
 from firth.neural.models.tokens.reader import Sentence, TokenReader, words_of
 from firth.neural.module_files import SavedModel
@@ -25,11 +25,10 @@ from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.readers.conllu import DependencySentence
 from firth.storage.model_folder import ModelFolder
-from firth.text.inputs import check_items, token_lists
+from firth.text.inputs import check_items, check_no_file, token_lists
 from firth.training_facts import with_training_facts
 
 TAGS = "tags"  # the JSON file of the tags of each target
-SHOWN = 5  # tags that a message names
 BATCH_WORDS = 4096  # words that are read together, padding included
 Floats = npt.NDArray[np.float64]
 Answer = TypeVar("Answer")
@@ -128,9 +127,11 @@ class TaggerModel(SavedModel):
         Raises:
             OptionError: `probabilities` of a tagger with a margin, whose scores are none.
             CorpusError: an item is no sentence.
+            KindError: the path of a file stands in place of a sentence.
         """
         if probabilities:
             self._check_probabilities()
+        check_no_file(sentences, "sentences", "a sentence or a list of them")
         if isinstance(sentences, str | DependencySentence):
             return self.predict([sentences], probabilities=probabilities, threads=threads)[0]
         items = _sentences(sentences)
@@ -152,8 +153,8 @@ class TaggerModel(SavedModel):
         return [
             TaggedSentence(
                 tuple(words_of(sentence)),
-                dict(zip(self.targets, (tags for tags, _ in row), strict=True)),
-                dict(zip(self.targets, (values for _, values in row), strict=True)) if probabilities else {},
+                ByTarget(zip(self.targets, (tags for tags, _ in row), strict=True)),
+                ByTarget(zip(self.targets, (values for _, values in row), strict=True) if probabilities else ()),
             )
             for sentence, row in zip(items, found, strict=True)
         ]
@@ -179,7 +180,7 @@ class TaggerModel(SavedModel):
         items = _sentences(sentences)
         none = np.zeros((0, 0))
         found = self._answers(items, _shown_marginals, none, threads, progress)
-        return [dict(zip(self.targets, row, strict=True)) for row in found]
+        return [ByTarget(zip(self.targets, row, strict=True)) for row in found]
 
     @explained
     def n_best(
@@ -229,7 +230,7 @@ class TaggerModel(SavedModel):
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Returns:
-            The scores of each target.
+            The scores of each target; `print` shows them as tables.
 
         Warns:
             UserWarning: the tagger does not know some of the tags; they count as missed.
@@ -241,19 +242,22 @@ class TaggerModel(SavedModel):
         """
         data = read_tagged(gold, self.targets)
         for target, tags in zip(self.targets, self.sets, strict=True):
-            _check_tags(tags, data.tags[target], target, data.name)
+            check_tags(tags, data.tags[target], target, data.name)
         found = self.predict(data.sentences, threads=threads, progress=progress)
         known = [[self.reader.knows(word) for word in words_of(sentence)] for sentence in data.sentences]
-        return {
-            target: score_tags(
-                [tags.normal(each) for each in data.tags[target]],
-                [sentence.tags[target] for sentence in found],
-                spans=tags.scheme is not None,
-                known=known,
-                seed=seed,
+        return ByTarget(
+            (
+                target,
+                score_tags(
+                    [tags.normal(each) for each in data.tags[target]],
+                    [sentence.tags[target] for sentence in found],
+                    spans=tags.scheme is not None,
+                    known=known,
+                    seed=seed,
+                ),
             )
             for target, tags in zip(self.targets, self.sets, strict=True)
-        }
+        )
 
     def _check_probabilities(self) -> None:
         if self.options.head == "margin":
@@ -281,8 +285,8 @@ class TaggerModel(SavedModel):
                 scores = self.module(inputs)
                 for place, target in enumerate(targets):
                     head, known = heads[target]
-                    chain = head.chain(scores[target], inputs.lengths)
-                    for row, value in zip(rows, answer(chain, known), strict=True):
+                    found = head.sequences(scores[target], inputs.lengths, known)
+                    for row, value in zip(rows, answer(*found), strict=True):
                         result[row][place] = value
                 done += len(rows)
                 report(Status(stage="tagging", done=done, total=len(sentences), unit="sentences"))
@@ -332,21 +336,3 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         batch.append(row)
     if batch:
         yield batch
-
-
-def _check_tags(known: TagSet, sentences: Sequence[Sequence[str]], target: str, name: str) -> None:
-    """Warn of tags that a tagger does not know.
-
-    Raises:
-        CorpusError: it knows none of them.
-    """
-    counts = Counter(tag for tags in sentences for tag in known.normal(tags))
-    unknown = [tag for tag, _ in counts.most_common() if tag not in known.shown]
-    if not unknown:
-        return
-    listed = ", ".join(unknown[:SHOWN]) + (", ..." if len(unknown) > SHOWN else "")
-    if len(unknown) == len(counts):
-        expected = ", ".join(known.shown[:SHOWN]) + (", ..." if len(known.shown) > SHOWN else "")
-        raise CorpusError(f"{name}: none of its tags ({listed}) is a tag of {target!r} here; expected {expected}")
-    words = sum(counts[tag] for tag in unknown)
-    warn_caller(f"{name}: {words:,} words have tags of {target!r} that the tagger does not know: {listed}")

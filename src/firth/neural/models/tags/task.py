@@ -74,7 +74,8 @@ class TagTask:
             for column, head, scores, each in zip(
                 found, self._tagger.target_heads, self._tagger(inputs), self._sets, strict=True
             ):
-                column.append([each.decode(path) for path in best_tags(head.chain(scores, lengths))])
+                chain, shown = head.sequences(scores, lengths, each)
+                column.append([shown.decode(path) for path in best_tags(chain)])
         errors = [
             tag_error(gold, self._held_out.in_item_order(column), spans=each.scheme is not None)
             for gold, column, each in zip(self._gold, found, self._sets, strict=True)

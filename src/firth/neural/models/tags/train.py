@@ -13,7 +13,7 @@ from firth.neural.models.tags.data import encoded, tag_batches
 from firth.neural.models.tags.examples import TaggedExamples, default_target, listed, read_tagged
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.options import TaggerOptions
-from firth.neural.models.tags.tag_set import Ids, TagSet, learn_tag_set
+from firth.neural.models.tags.tag_set import Ids, TagSet, check_tags, learn_tag_set
 from firth.neural.models.tags.tagger_model import TaggerModel
 from firth.neural.models.tags.task import TagTask
 from firth.neural.models.tokens.options import with_vectors
@@ -42,9 +42,10 @@ def train_tagger(
 
     Args:
         options: of the tagger.
-        source: a path or several: CoNLL-U if named .conllu, else columns with a word per line and an empty line between
-            sentences. Or a list of `firth.readers.conllu.DependencySentence`, of `firth.Document`, or of tuples (words,
-            tags); the tags of several targets are a dict.
+        source: a path or several: CoNLL-U if named .conllu, documents if named .jsonl, else columns with a word per
+            line and an empty line between sentences. Or a list of `firth.readers.conllu.DependencySentence`, of
+            `firth.Document`, of tuples (words, tags), or of lists of (word, tag); the tags of several targets are a
+            dict.
         held_out: sentences that select the best epoch, in any form of `source`. Without them a tenth of the training
             sentences is held out; test data never select a model.
         vectors: word vectors to start from, or to keep (`embedding`).
@@ -54,10 +55,11 @@ def train_tagger(
         The tagger of the best evaluation on held-out sentences: by F1 where tags mark spans, else by accuracy.
 
     Warns:
-        UserWarning: tags of spans break the rules of their scheme.
+        UserWarning: tags of spans break the rules of their scheme, or sentences of CoNLL-U are left out, for their
+            words have no tags.
 
     Raises:
-        CorpusError: the source is missing or holds no sentence, or a target has one tag only.
+        CorpusError: the source is missing or holds no sentence, a target has one tag only, or `held_out` has others.
         FormatError: a file is damaged; the message names the line.
         OptionError: an option is out of its range, the data have no such target, or the checkpoint is of another run.
         DivergenceError: training diverged.
@@ -84,6 +86,8 @@ def _trained(
     vectors: WordVectors | None,
 ) -> TaggerModel:
     sets = [_tag_set(options, target, tags, examples.name) for target, tags in examples.tags.items()]
+    for target, known in zip(examples.tags, sets, strict=True):
+        check_tags(known, judged.tags[target], target, judged.name, held_out=True)
     reader = options.learn_reader(examples.sentences, vectors, columns=options.read_columns)
     train, held_out = ([reader.read(sentence) for sentence in each.sentences] for each in (examples, judged))
     tags, held_out_tags = encoded(examples, sets), encoded(judged, sets)

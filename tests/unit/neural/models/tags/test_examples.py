@@ -2,10 +2,12 @@
 
 import pytest
 
+pandas = pytest.importorskip("pandas")
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
 from firth.documents.document import Entity
+from firth.documents.files import write_documents
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.neural.models.tags.examples import default_target, read_tagged
 from firth.readers.columns import read_columns
@@ -55,6 +57,43 @@ def test_python_objects(conllu):
     assert found == {"ner": [("B-A", "O"), ("B-B", "I-B")], "upos": [("PRON", "VERB")] * 2}
 
 
+def test_entities_of_files_of_documents(conllu, tmp_path):
+    """What `firth annotate` writes can be learned from."""
+    document = firth.Document(tuple(read_conllu(conllu)) * 2, entities=[Entity(0, 1, "A"), Entity(2, 4, "B")])
+    for name in ("d.jsonl", "d.conllu"):
+        write_documents(tmp_path / name, [document, document])
+        found = read_tagged(tmp_path / name, ["ner", "upos"])
+        assert found.tags == {"ner": [("B-A", "O"), ("B-B", "I-B")] * 2, "upos": [("PRON", "VERB")] * 4}
+    assert [default_target(each) for each in (tmp_path / "d.jsonl", [str(tmp_path / "d.jsonl")])] == ["ner", "ner"]
+    assert default_target(tmp_path / "d.conllu") == "upos"
+
+
+def test_words_that_conllu_leaves_without_a_tag_are_no_gold(conllu):
+    """ "_" means that nobody tagged the word; of features it means that there are none."""
+    (whole,) = read_conllu(conllu)
+    partly = whole.annotated(tags=["_", "VERB"])
+    with pytest.warns(UserWarning, match="1 sentences with words without upos"):
+        assert read_tagged([whole, partly], ["upos"]).tags == {"upos": [("PRON", "VERB")]}
+    assert len(read_tagged([whole, partly], ["feats"])) == 2
+    with pytest.raises(CorpusError, match="every sentence has words without upos"):
+        read_tagged([partly], ["upos"])
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([[("John", "B-PER"), ("lives", "O")]], [("B-PER", "O")]),  # of NLTK; two words
+        ([[["a", "X"], ["b", "Y"], ["c", "Z"]], [["a", "X"], ["b", "Y"]], []], [("X", "Y", "Z"), ("X", "Y")]),
+        ([(["a", "b"], ["X", "Y"])], [("X", "Y")]),
+        ([[("a", "b"), ("X", "Y")], [("a", "b", "c"), ("X", "Y", "Z")]], [("X", "Y"), ("X", "Y", "Z")]),
+    ],
+)
+def test_pairs_of_words_and_tags(items, expected):
+    found = read_tagged(items, ["tag"])
+    assert found.tags == {"tag": expected}
+    assert [len(words) for words in found.sentences] == list(map(len, expected))
+
+
 def test_targets_that_nobody_names(conllu, columns):
     sentences = list(read_conllu(conllu))
     assert [default_target(each) for each in (conllu, [str(conllu)], sentences)] == ["upos"] * 3
@@ -75,6 +114,13 @@ def test_targets_that_nobody_names(conllu, columns):
         ([("a", {"x": ["1"]})], ["y"], OptionError, "no tags for the target 'y'"),
         ([(["", "b"], ["X", "Y"])], ["pos"], FormatError, "words that are not empty"),
         ([("a", ["X"], 3)], ["pos"], CorpusError, "item 0 is"),
+        ([("I", "X")], ["pos"], CorpusError, "item 0: the tags 'X' are one string"),
+        (
+            pandas.DataFrame({"words": ["a"], "tags": ["X"]}),
+            ["pos"],
+            CorpusError,
+            "a DataFrame with the columns 'words'",
+        ),
     ],
 )
 def test_what_is_refused(source, targets, error, problem):
@@ -83,7 +129,9 @@ def test_what_is_refused(source, targets, error, problem):
 
 
 def test_targets_that_a_file_lacks_are_refused(conllu, columns):
-    with pytest.raises(OptionError, match="the target 'ner'; CoNLL-U has upos, xpos, feats"):
+    with pytest.raises(OptionError, match="the target 'pos'; CoNLL-U has upos, xpos, feats"):
+        read_tagged(conllu, ["pos"])
+    with pytest.raises(OptionError, match="the target 'ner', and no entities; CoNLL-U has them as NER="):
         read_tagged(conllu, ["ner"])
     with pytest.raises(OptionError, match="expected a column from 2 to 3"):
         read_tagged(columns, ["4"])

@@ -57,6 +57,19 @@ def test_the_loss_of_the_crf_is_that_of_pytorch_crf():
     assert best_tags(head.chain(scores, lengths)) == peer.decode(scores, mask=mask)
 
 
+def test_tags_that_show_alike_are_joined():
+    """B with S, I with E: by softmax their probabilities are summed, of a margin the larger score counts."""
+    logits = torch.tensor([0.0, 1.0, 0.0, 0.0, 0.9]).view(1, 1, 5)  # O, B, I, E, S
+    lengths = torch.tensor([1])
+    chain, shown = SoftmaxHead(4, SPANS).sequences(logits, lengths, SPANS)
+    assert shown.names == ["O", "B-A", "I-A"]
+    assert chain.tags.flatten().exp().tolist() == pytest.approx([1, np.e + np.exp(0.9), 2], rel=1e-6)
+    chain, _ = SoftmaxHead(4, SPANS, probabilities=False).sequences(logits, lengths, SPANS)
+    assert chain.tags.flatten().tolist() == [0, 1, 0]
+    plain = torch.rand(1, 1, 3)
+    assert SoftmaxHead(4, PLAIN).sequences(plain, lengths, PLAIN)[0].tags is plain
+
+
 def test_softmax_decides_each_tag_by_itself():
     torch.manual_seed(3)
     head = SoftmaxHead(4, SPANS)

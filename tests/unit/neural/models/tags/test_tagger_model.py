@@ -19,6 +19,8 @@ def test_both_targets_are_learned(tagger):
     assert scores["pos"].spans is None
     assert scores["ner"].spans.total.f1 > 0.95
     assert scores["ner"].interval[0] <= scores["ner"].score <= scores["ner"].interval[1]
+    assert str(scores).startswith("pos: accuracy ")
+    assert "\nner:\n" in str(scores)
     assert tagger.targets == ("pos", "ner")
     assert set(tagger.tags["ner"]) == {"O", "B-PER", "I-PER", "B-LOC", "I-LOC"}
 
@@ -64,6 +66,22 @@ def test_marginals_and_the_n_best_agree(tagger):
     )
 
 
+def test_softmax_decides_between_tags_as_they_are_shown():
+    """B and S of BIOES show alike: n_best has each shown sequence once, and predict takes the best of these."""
+    options = firth.Tagger(targets="ner", encoder="window", head="softmax", **SIZES)
+    model = options.train(sentences(10), training=firth.TrainingOptions(epochs=1), progress=False)
+    texts = ["in Loto", "Kara"]
+    for text, best, table, found in zip(
+        texts, model.n_best(texts, 30), model.marginals(texts), model.predict(texts, probabilities=True), strict=True
+    ):
+        assert len(best) == 5 ** len(text.split())  # O, and B and I of two types
+        assert len({tags for tags, _ in best}) == len(best)
+        assert sum(p for _, p in best) == pytest.approx(1, abs=1e-5)
+        assert found.tags["ner"] == best[0][0]
+        assert found.tags["ner"] == tuple(model.tags["ner"][i] for i in table["ner"].argmax(1))
+        assert np.prod(found.probabilities["ner"]) == pytest.approx(best[0][1], abs=1e-6)
+
+
 def test_predicted_spans_never_break_the_rules(tagger):
     """Whatever the words: tags of a CRF are tags of spans."""
     random = np.random.default_rng(0)
@@ -82,6 +100,10 @@ def test_what_is_refused(tagger):
         tagger.n_best(["a"], 0, target="pos")
     with pytest.raises(KindError):
         tagger.predict([3])
+    with pytest.raises(KindError, match="found the path of a file; expected a sentence or a list of them"):
+        tagger.predict(__file__)
+    with pytest.raises(KeyError, match="no target 'xpos' here; expected one of pos, ner"):
+        tagger.predict("a").tags["xpos"]
     with pytest.raises(AttributeError, match="use predict"):
         tagger.tag("a")
 

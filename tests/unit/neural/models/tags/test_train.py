@@ -83,3 +83,10 @@ def test_the_target_follows_from_the_data():
     training = firth.TrainingOptions(epochs=1)
     model = firth.Tagger(**SIZES).train(iter([("a b", ["X", "Y"])] * 4), training=training, progress=False)
     assert model.targets == ("tag",)
+
+
+def test_held_out_sentences_with_other_tags_are_refused():
+    """O alone selects nothing."""
+    german, english = [(["a", "b"], ["B-ORT", "O"])] * 4, [(["a", "b"], ["B-LOC", "O"])]
+    with pytest.raises(CorpusError, match=r"none of its tags \(B-LOC\) is a tag of 'ner' here; expected O, B-ORT"):
+        firth.Tagger(targets="ner", **SIZES).train(german, held_out=english, training=ONE_EPOCH, progress=False)
