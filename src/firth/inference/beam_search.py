@@ -152,12 +152,12 @@ def beam_search(
         _Search(number, tuple(prompt), each, processor, beams, n)
         for number, (prompt, each) in enumerate(zip(prompts, checked, strict=True))
     ]
-    longest = max(len(prompt) for prompt in prompts)
     # Constraints and the diversity penalty only lower scores. So the best words of a row after lowering are among as
     # many more of the best before. All ends of a row may be among its best words.
     count = beams.beams // beams.groups + len(stop) + (beams.beams if beams.groups > 1 else 0)
     for generated in range(options.max_length):
-        candidates = top_candidates(scores, count + processor.max_lowered(longest + generated, generated))
+        texts = [text for search in searches for text in search.texts()]
+        candidates = top_candidates(scores, count + processor.max_lowered(texts, generated))
         step = _Step(generated, scores, candidates, attention(state) if attention is not None else None)
         for search in searches:
             search.extend(step)
@@ -237,6 +237,13 @@ class _Search:
         """Yield the groups that are not finished."""
         return (group for group in self.groups if group.hypotheses)
 
+    def texts(self) -> list[tuple[int, ...]]:
+        """Return the prompt and words of all hypotheses, if they matter."""
+        return [text for group in self.groups for text in self._texts(group.hypotheses)]
+
+    def _texts(self, hypotheses: Sequence[_Hypothesis]) -> list[tuple[int, ...]]:
+        return [self.prompt + each.ids for each in hypotheses] if self.processor.looks_back else []
+
     def best(self) -> list[Continuation]:
         """Return the results, each text once; those without a forced phrase only if there are no others."""
         ranked = sorted((text for group in self.groups for text in group.finished), key=lambda text: -text.score)
@@ -299,8 +306,7 @@ class _Search:
 
     def _allowed(self, hypotheses: Sequence[_Hypothesis], candidates: Candidates, generated: int) -> Floats:
         """Return the constrained scores of candidates, (n, K)."""
-        texts = [self.prompt + each.ids for each in hypotheses]
-        allowed = self.processor.process_candidates(candidates, texts, generated)
+        allowed = self.processor.process_candidates(candidates, self._texts(hypotheses), generated)
         if self.phrases.total:
             unmet = np.array([not self.phrases.met(each.progress) for each in hypotheses])
             allowed[unmet[:, None] & np.isin(candidates.ids, self.processor.stop)] = -np.inf

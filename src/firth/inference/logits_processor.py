@@ -11,13 +11,14 @@ Departures: Keskar et al. divide positive scores by t and multiply negative ones
 Cost: O(L) per text of L words and step.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from firth.inference.generation_options import GenerationOptions
-from firth.inference.scorer import Candidates, Floats, Ids, Scores, as_float64
+from firth.inference.scorer import Candidates, Floats, Scores, as_float64
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class LogitsProcessor:
 
         Args:
             scores: (B, V) of the model.
-            texts: B sequences: prompt and generated words.
+            texts: B lists or tuples: prompt and generated words.
             generated: words after the prompt, the same number for all.
         """
         result = as_float64(scores)
@@ -55,7 +56,7 @@ class LogitsProcessor:
         result = candidates.scores.copy()
         for word in self._blocked(generated):
             result[candidates.ids == word] = -np.inf
-        if self._looks_back:
+        if self.looks_back:
             for row, ids, text in zip(result, candidates.ids.tolist(), texts, strict=True):
                 # Candidates are few: sets are faster than `numpy.isin`.
                 if self.options.repetition_penalty != 1:
@@ -65,15 +66,18 @@ class LogitsProcessor:
                     row[[word in repeated for word in ids]] = -np.inf
         return result
 
-    def max_lowered(self, longest: int, generated: int) -> int:
-        """Return the maximum number of words per text whose scores are lowered, for texts of up to `longest` words.
-
-        A word that would repeat an n-gram occurs in the text.
-        """
-        return len(self._blocked(generated)) + (longest if self._looks_back else 0)
+    def max_lowered(self, texts: Sequence[Sequence[int]], generated: int) -> int:
+        """Return the maximum number of words per text whose scores are lowered; arguments as in `process`."""
+        lowered = 0
+        if self.options.repetition_penalty != 1:  # words that would repeat an n-gram are among these
+            lowered = max(len(set(text)) for text in texts)
+        elif self.options.no_repeat_ngram is not None:
+            lowered = max(len(set(self._repeated(text))) for text in texts)
+        return len(self._blocked(generated)) + lowered
 
     @property
-    def _looks_back(self) -> bool:
+    def looks_back(self) -> bool:
+        """Whether the words of a text matter."""
         return self.options.repetition_penalty != 1 or self.options.no_repeat_ngram is not None
 
     def _blocked(self, generated: int) -> tuple[int, ...]:
@@ -83,22 +87,27 @@ class LogitsProcessor:
         """Return the words that would repeat an n-gram, without ends."""
         if self.options.no_repeat_ngram is None:
             return []
-        repeated = completions(np.asarray(text, dtype=np.int64), self.options.no_repeat_ngram)
-        return [word for word in repeated.tolist() if word not in self.stop]
+        repeated = completions(text, self.options.no_repeat_ngram)
+        return [word for word in repeated if word not in self.stop] if repeated else repeated
 
 
-def completions(text: Ids, n: int) -> Ids:
+def completions(text: Sequence[int], n: int) -> list[int]:
     """Return the words that followed earlier occurrences of the last n - 1 words: each would repeat an n-gram.
 
     Args:
-        text: (L,) ids.
+        text: L ids.
         n: words per n-gram, at least 1.
 
     Returns:
         Ids, possibly repeated.
     """
-    if len(text) < n:
-        return text[:0]
-    grams = np.lib.stride_tricks.sliding_window_view(text, n)
-    last = text[len(text) - n + 1 :]
-    return np.asarray(grams[(grams[:, :-1] == last).all(axis=1), -1])
+    if n == 1 or len(text) < n:
+        return list(text) if n == 1 else []
+    last, result, position = text[len(text) - n + 1 :], [], n - 2
+    with contextlib.suppress(ValueError):  # the last word does not occur again
+        while True:
+            position = text.index(last[-1], position, len(text) - 1)
+            if text[position - n + 2 : position + 1] == last:
+                result.append(text[position + 1])
+            position += 1
+    return result

@@ -54,7 +54,7 @@ def greedy_search(
 
     def select(scores: Scores, texts: list[list[int]], numbers: Ids, generated: int) -> tuple[Ids, Ids]:
         # Constraints only lower scores: the best word after them is among one more than they lower.
-        lowered = processor.max_lowered(max(map(len, texts)), generated)
+        lowered = processor.max_lowered(texts, generated)
         if lowered and isinstance(scores, np.ndarray):  # one pass over an array is faster than to select candidates
             allowed = processor.process(scores, texts, generated)  # (B, V)
             ids, best = allowed.argmax(axis=1), allowed.max(axis=1)

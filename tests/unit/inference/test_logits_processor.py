@@ -39,18 +39,28 @@ def test_an_end_may_come_again():
     ],
 )
 def test_completions_of_ngrams(text, n, expected):
-    assert set(completions(np.array(text, dtype=np.int64), n).tolist()) == expected
+    assert set(completions(text, n)) == set(completions(tuple(text), n)) == expected
 
 
 def test_completions_are_what_a_search_for_each_word_finds():
     random = np.random.default_rng(0)
     for _ in range(200):
-        text, n = random.integers(0, 3, random.integers(0, 12)), int(random.integers(1, 5))
+        text, n = random.integers(0, 3, random.integers(0, 12)).tolist(), int(random.integers(1, 5))
         grams = {tuple(text[i : i + n]) for i in range(len(text) - n + 1)}
         last = tuple(text[len(text) - n + 1 :]) if n > 1 else ()
         expected = {word for word in range(3) if (*last, word) in grams}
-        assert set(completions(text, n).tolist()) == expected
+        assert set(completions(text, n)) == expected
 
 
 def test_single_precision_is_summed_in_double():
     assert LogitsProcessor(GenerationOptions()).process(np.zeros((1, 3), dtype=np.float32), [()], 0).dtype == np.float64
+
+
+def test_lowered_words_by_hand():
+    """3 is banned and 2 may not end; of two texts the first repeats two words, and "0 1" would come again."""
+    texts = [(0, 1, 0), (4,)]
+    for options, expected in (({}, 2), ({"no_repeat_ngram": 2}, 3), ({"no_repeat_ngram": 1}, 4)):
+        rules = LogitsProcessor(GenerationOptions(min_length=1, **options), stop=(2,), banned=(3,))
+        assert (rules.max_lowered(texts, 0), rules.max_lowered(texts, 1)) == (expected, expected - 1)
+    rules = LogitsProcessor(GenerationOptions(repetition_penalty=2.0, no_repeat_ngram=2))
+    assert rules.max_lowered(texts, 0) == 2
