@@ -41,12 +41,18 @@ class ChainScores:
     intervals: dict[str, tuple[float, float]]
 
     def __str__(self) -> str:
-        low, high = self.intervals["conll"]
-        lines = str(self.scores).split("\n")
-        lines[-1] += f"   95 % {100 * low:.2f} to {100 * high:.2f}"
-        low, high = self.intervals["b_cubed"]
-        lines[1] += f"   95 % {100 * low:.2f} to {100 * high:.2f}"
-        return "\n".join([f"{self.mentions} mentions, {self.scores.documents:,} documents", *lines])
+        table = [f"{'':8}  {'R':>6}  {'P':>6}  {'F1':>6}  95 %"]
+        for name in ("muc", "b_cubed", "ceaf_e", "ceaf_m", "lea", "blanc", "mentions"):
+            score = getattr(self.scores, name)
+            figures = "  ".join(f"{100 * each:6.2f}" for each in (score.recall, score.precision, score.f1))
+            table.append(f"{name:8}  {figures}  {self._interval(name)}".rstrip())
+        table.append(f"{'conll':24}  {100 * self.scores.conll:6.2f}  {self._interval('conll')}")
+        last = "conll: mean of muc, b_cubed and ceaf_e; 95 % intervals of F1 over documents"
+        return "\n".join([f"{self.mentions} mentions, {self.scores.documents:,} documents", *table, last])
+
+    def _interval(self, name: str) -> str:
+        low, high = self.intervals.get(name, (None, None))
+        return "" if low is None or high is None else f"{100 * low:.2f} to {100 * high:.2f}"
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,13 @@ def test_scores(model):
     scores = model.test(documents(4))
     assert scores.predicted is None
     assert scores.gold.intervals["conll"] == (1.0, 1.0)
-    assert str(scores).startswith("gold mentions, 4 documents\nmuc ")
+    assert str(scores).splitlines()[:3] == [
+        "gold mentions, 4 documents",
+        "               R       P      F1  95 %",
+        "muc       100.00  100.00  100.00  100.00 to 100.00",
+    ]
+    assert "blanc     100.00  100.00  100.00\n" in str(scores)
+    assert "\nconll                     100.00  100.00 to 100.00\nconll: mean of" in str(scores)
 
 
 def test_what_is_refused(model):
