@@ -4,8 +4,9 @@ import os
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 
-from firth.errors import OptionError
+from firth.errors import OptionError, brief
 from firth.plots.picture import INK
 from firth.storage.files import replacing_file
 
@@ -94,3 +95,13 @@ def check_drawing_target(path: str | os.PathLike[str], svg: bool) -> str:
     if Path(path).is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write")
     return suffix
+
+
+def check_number(number: Any) -> None:
+    """Check a number of sentences to draw.
+
+    Raises:
+        OptionError: it is none of at least 1.
+    """
+    if not isinstance(number, int) or number < 1:
+        raise OptionError(f"number={brief(number)}: expected at least 1 sentence to draw")

@@ -14,7 +14,7 @@ from typing import Any
 from firth.arguments import explained
 from firth.documents.document import Document
 from firth.errors import OptionError, brief
-from firth.plots.drawing import Drawing
+from firth.plots.drawing import Drawing, check_number
 from firth.plots.picture import COLOURS
 
 MOST = 200  # sentences of a drawing
@@ -60,9 +60,9 @@ def entity_spans(document: Any, *, number: int = MOST, title: str | None = None)
         title: by default the name of the document.
 
     Raises:
-        OptionError: it is no document.
+        OptionError: it is no document, or `number` is below 1.
     """
-    document = _checked(document)
+    document = _checked(document, number)
     counts = Counter(entity.label for entity in document.entities)
     types = {label: i for i, (label, _) in enumerate(counts.most_common())}
     spans = [_Marked(entity.start, entity.end, entity.label, types[entity.label]) for entity in document.entities]
@@ -83,9 +83,9 @@ def coreference_chains(
         title: by default the name of the document.
 
     Raises:
-        OptionError: it is no document.
+        OptionError: it is no document, or `number` is below 1.
     """
-    document = _checked(document)
+    document = _checked(document, number)
     chains = [cluster for cluster in document.clusters if singletons or len(cluster) > 1]
     spans = [_Marked(start, end, str(i + 1), i) for i, cluster in enumerate(chains) for start, end in cluster]
     last = (*document.sentence_starts, len(document))[min(number, len(document.sentences))]
@@ -95,7 +95,8 @@ def coreference_chains(
     return _drawing(document, spans, legend, number, title or document.name or "Coreference chains")
 
 
-def _checked(document: Any) -> Document:
+def _checked(document: Any, number: Any) -> Document:
+    check_number(number)
     if not isinstance(document, Document):
         raise OptionError(f"{brief(document)}: expected a firth.Document")
     return document

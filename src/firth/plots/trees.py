@@ -10,7 +10,7 @@ from firth.arguments import explained
 from firth.documents.document import Document
 from firth.errors import OptionError
 from firth.plots.arcs import Arc, arcs_of, characters, ports_of
-from firth.plots.drawing import FONT, Drawing
+from firth.plots.drawing import FONT, Drawing, check_number
 from firth.plots.labels import text_width
 from firth.plots.picture import COLOURS, INK
 from firth.plots.terminal import cells, padded
@@ -34,8 +34,9 @@ def dependency_arcs(source: Any, *, number: int = MOST, title: str | None = None
         title: by default the name of the document, or the beginning of the first sentence.
 
     Raises:
-        OptionError: there is no sentence, or one has no tree.
+        OptionError: there is no sentence, or one has no tree, or `number` is below 1.
     """
+    check_number(number)
     sentences = _sentences(source)
     shown = sentences[:number]
     if not shown:

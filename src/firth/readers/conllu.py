@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from firth.attribute_names import SENTENCES, no_attribute
@@ -159,11 +160,12 @@ class DependencySentence:
             relations: T relations.
 
         Raises:
+            KindError: a column is no list, or a head no whole number.
             ShapeError: a column has not T values, or heads do not form one tree.
             FormatError: a value is empty or holds a tab or a line break.
         """
         given = {LEMMA: lemmas, UPOS: tags, XPOS: language_tags, FEATURES: features, HEAD: heads, RELATION: relations}
-        columns = {index: tuple(map(str, column)) for index, column in given.items() if column is not None}
+        columns = {number: _column(column) for number, column in given.items() if column is not None}
         wrong = next((column for column in columns.values() if len(column) != len(self)), None)
         if wrong is not None:
             raise ShapeError(f"{len(wrong):,} values for {len(self):,} words: expected one each")
@@ -172,7 +174,7 @@ class DependencySentence:
         )
         if odd is not None:
             raise FormatError(f"a value {odd!r}: expected '_' for none, and neither tabs nor line breaks")
-        problem = tree_problem([head - 1 for head in heads]) if heads is not None else ""
+        problem = tree_problem([_head(head) - 1 for head in heads]) if heads is not None else ""
         if problem:
             raise ShapeError(f"{problem}; expected one tree")
         if any(columns.get(index, self._columns[index]) != self._columns[index] for index in (HEAD, RELATION)):
@@ -205,6 +207,19 @@ class DependencySentence:
             tokens.append(forms[position])
             position = after[position]
         return tuple(tokens)
+
+
+def _column(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, Iterable):
+        raise KindError(f"a column {brief(values)}: expected a list, with a value for each word")
+    return tuple(map(str, values))
+
+
+def _head(value: Any) -> int:
+    try:
+        return index(value)
+    except TypeError:
+        raise KindError(f"a head {brief(value)}: expected the number of a word from 1, or 0 for the root") from None
 
 
 def read_conllu(path: str | os.PathLike[str], *, trees: bool = True) -> Iterator[DependencySentence]:

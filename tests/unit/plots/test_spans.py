@@ -7,7 +7,7 @@ import pytest
 
 from firth.documents.document import Document
 from firth.errors import OptionError
-from firth.plots import coreference_chains, entity_spans
+from firth.plots import coreference_chains, dependency_arcs, entity_spans
 from firth.readers.conllu import DependencySentence
 from tests.unit.plots.test_page import in_a_browser, in_browser
 
@@ -70,3 +70,11 @@ def test_a_browser_shows_the_labels_and_fetches_nothing(tmp_path):
     assert answer["fetched"] == []
     assert [box["text"] for box in answer["boxes"]] == ["1", "2", "2", "1"]
     assert all(right > left and bottom > top for left, top, right, bottom in (box["box"] for box in answer["boxes"]))
+
+
+def test_numbers_of_sentences():
+    document = Document([DependencySentence.of(["Ada"]).annotated(heads=[0], relations=["root"])])
+    for draw in (entity_spans, coreference_chains, dependency_arcs):
+        for number in (0, -1, "x"):
+            with pytest.raises(OptionError, match=f"number={number!r}: expected at least 1 sentence"):
+                draw(document, number=number)

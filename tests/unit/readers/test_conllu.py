@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from firth.errors import FormatError, ShapeError
-from firth.readers.conllu import read_conllu, write_conllu
+from firth.errors import FormatError, KindError, ShapeError
+from firth.readers.conllu import DependencySentence, read_conllu, write_conllu
 
 SENTENCE = """# sent_id = 1
 # text = Vámonos al mar
@@ -130,3 +130,11 @@ def test_enhanced_dependencies_go_with_their_tree(tmp_path):
     assert [row[8] for row in sentence.annotated(heads=(2, 0), relations=("dep", "root")).rows] == ["2:dep", "0:root"]
     assert [row[8] for row in sentence.annotated(tags=("Y", "Y")).rows] == ["2:dep", "0:root"]
     assert [row[8] for row in sentence.annotated(heads=(0, 1), relations=("root", "dep")).rows] == ["_", "_"]
+
+
+def test_columns_of_other_kinds():
+    sentence = DependencySentence.of(["Ada", "met"])
+    with pytest.raises(KindError, match="a column 3: expected a list, with a value for each word"):
+        sentence.annotated(tags=3)
+    with pytest.raises(KindError, match="a head 'a': expected the number of a word from 1, or 0"):
+        sentence.annotated(heads=["a", "b"])
