@@ -13,7 +13,7 @@ from firth.classify.files import load
 from firth.classify.scores import LabelScore, LabelScores
 from firth.classify.text_classifier import TextClassifier
 from firth.cli.arguments import AsJson, Checkpoint, Quiet, Seed, TextFile, Threads, output
-from firth.cli.classify_flags import DEFAULT, HOMES, PREDICTION, TABLE, Model, Texts, model_help
+from firth.cli.classify_flags import DEFAULT, HOMES, KINDS, PREDICTION, TABLE, Model, Texts, model_help
 from firth.cli.files import size_on_disk
 from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
 from firth.cli.model_flag import PASSED_ON, chosen_model
@@ -230,7 +230,7 @@ def _check_target(output: Path, suffix: str, sources: Sequence[str] = ()) -> Non
         OptionError: something else is there, or the name is that of fastText's other kind of file.
     """
     if output.suffix not in FASTTEXT:
-        check_folder_target(output)
+        check_folder_target(output, kinds=KINDS)
         return
     if output.suffix != suffix:
         raise OptionError(f"{output}: expected a name that ends in {suffix}, or a folder; .ftz files are quantised")

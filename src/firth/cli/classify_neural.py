@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, output
-from firth.cli.classify_flags import DEFAULT, TABLE, Texts, model_help
+from firth.cli.classify_flags import DEFAULT, KINDS, TABLE, Texts, model_help
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, end, print_json, working
 from firth.cli.targets import check_folder_target, check_writable
@@ -76,7 +76,7 @@ def _train(
     Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
     """
     began = time.monotonic()
-    check_folder_target(output)
+    check_folder_target(output, kinds=KINDS)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
     trainer = how.kind(**_model_flags(how).select(options), **how.preset)

@@ -88,6 +88,9 @@ def test_the_place_of_another_model_is_not_taken(tmp_path):
     for group in ("tag", "parse", "coref"):
         with pytest.raises(OptionError, match=r"v holds another model \(vectors\), which is not replaced"):
             firth_command(group, "train", "a.conllu", "-o", "v", "-q")
+    for model in ("fasttext", "cnn"):
+        with pytest.raises(OptionError, match="v holds another model"):
+            firth_command("classify", "train", "ner.txt", "-o", "v", "-q", "--model", model)
     assert firth.load(tmp_path / "v").words == ["a"]
 
 

@@ -160,7 +160,8 @@ def k_best_tags(chain: Chain, k: int) -> list[list[tuple[list[int], float]]]:
         OptionError: k is below 1.
         ShapeError: see `Chain.check`.
     """
-    ring, leaf = KBest(k), _with_gradient(chain)
+    _, T, K = chain.tags.shape
+    ring, leaf = KBest(min(k, K**T)), _with_gradient(chain)  # there are no more sequences
     with torch.enable_grad():
         scores = chain_total(leaf, ring)  # (B, k); the gradient of each shows its tags
         shown = (torch.autograd.grad(score.sum(), leaf.tags, retain_graph=True)[0] for score in scores.unbind(1))
