@@ -5,12 +5,13 @@ What: each step extends every hypothesis by every word and keeps the best. A hyp
     sums, and, of models that attend to a source, by how much of the source they covered. Diverse beam groups give
     texts that differ. Forced phrases are written by dynamic beam allocation (`firth.inference.phrases`).
 Objective: score(y) = sum_t s(y_t) / n(L) + b sum_i log min(c_i, 1) for L words, with the end, and c_i = sum_t a_ti,
-    the attention that source position i received; n(L) = 1, L, L^a or ((5 + L) / 6)^a, or sum_t s(y_t) + r L in place
-    of the quotient. Within group g, candidates of a step are compared by their sums minus d times the number of beams
-    of earlier groups that selected the same word at this step.
+    the attention that source position i received, or for summaries b sum_i (1 - max(c_i, 1)); n(L) = 1, L, L^a or ((5
+    + L) / 6)^a, or sum_t s(y_t) + r L in place of the quotient. Within group g, candidates of a step are compared by
+    their sums minus d times the number of beams of earlier groups that selected the same word at this step.
 Source: Wu et al. 2016, Google's Neural Machine Translation System, equation 14 (lengths, coverage); He et al. 2016,
-    Improved Neural Machine Translation with SMT Features (reward per word); Vijayakumar et al. 2018, Diverse Beam
-    Search, section 4 (groups, with the Hamming distance).
+    Improved Neural Machine Translation with SMT Features (reward per word); Gehrmann et al. 2018, Bottom-Up
+    Abstractive Summarization, section 4 (coverage of summaries); Vijayakumar et al. 2018, Diverse Beam Search, section
+    4 (groups, with the Hamming distance).
 Departures: the diversity penalty affects selection only; sums do not contain it. Normalisation and coverage rank
     finished texts only, as texts of one step have the same length. Coverage below 1e-10 counts as that: attention may
     be exactly 0. The search of a prompt ends when as many texts have ended as it has beams, or, exactly, when no
@@ -68,7 +69,13 @@ class BeamSearch:
     length_power: float = option(0.6, "exponent alpha of the length normalisations power and wu", minimum=0)
     word_reward: float = option(0.5, "reward per word of the length normalisation reward, in nats", minimum=0)
     coverage_penalty: float = option(
-        0.0, "coverage penalty beta, for source words that got little attention; models with attention only", minimum=0
+        0.0, "factor of the coverage penalty, for models with attention to a source", minimum=0
+    )
+    coverage: str = option(
+        "wu",
+        "coverage penalty: for source words that got little attention (Wu et al. 2016), or much (summary, Gehrmann et "
+        "al. 2018)",
+        choices=("wu", "summary"),
     )
     groups: int = option(1, "diverse beam groups", minimum=1)
     diversity_penalty: float = option(
@@ -97,8 +104,9 @@ class BeamSearch:
         if self.length_normalisation == "reward":
             score += self.word_reward * length
         if self.coverage_penalty and attention:
-            coverage = np.sum(attention, axis=0, dtype=np.float64)
-            score += self.coverage_penalty * float(np.log(coverage.clip(_LEAST_COVERAGE, 1)).sum())
+            received = np.sum(attention, axis=0, dtype=np.float64)
+            covered = 1 - received.clip(1) if self.coverage == "summary" else np.log(received.clip(_LEAST_COVERAGE, 1))
+            score += self.coverage_penalty * float(covered.sum())
         return score
 
 

@@ -5,7 +5,7 @@ What: the probability of a next word is the weighted mean of the models' probabi
 Objective: s_i = log sum_m w_m exp(s_mi), with weights that sum to one.
 Source: Jelinek and Mercer 1980, Interpolated Estimation of Markov Source Parameters.
 Departures: none; a mean of scores would be no distribution.
-Cost: that of all models.
+Cost: that of all models, and an exponential per word and model.
 """
 
 from collections.abc import Sequence
@@ -87,6 +87,9 @@ def mixed(scores: Floats, weights: Floats) -> Floats:
     Returns:
         (...), minus infinity where every model with a weight has probability 0.
     """
+    best = scores.max(axis=0)
+    best = np.where(np.isfinite(best), best, 0.0)
+    powers = np.exp(scores - best)
+    powers *= weights.reshape(-1, *[1] * (scores.ndim - 1))
     with np.errstate(divide="ignore"):
-        logs = np.log(weights).reshape(-1, *[1] * (scores.ndim - 1)) + scores
-        return np.asarray(np.logaddexp.reduce(logs, axis=0))
+        return np.asarray(np.log(powers.sum(axis=0)) + best)

@@ -33,21 +33,23 @@ NORMALISATIONS = ["none", "mean", "power", "wu", "reward"]
     st.integers(0, 10_000),
     st.sampled_from(NORMALISATIONS),
     st.sampled_from([0.0, 0.3]),
+    st.sampled_from(["wu", "summary"]),
     st.lists(st.integers(0, 1), max_size=1),
     st.sampled_from([(), ((0,),), ((1, 0),), ((0,), (1,)), ((0, 1), (1, 0)), ((1, 1),), ((1,), (1,))]),
 )
 @settings(max_examples=50, deadline=None)
-def test_beams_for_everything_are_exhaustive(seed, normalisation, coverage, prefix, phrases):
+def test_beams_for_everything_are_exhaustive(seed, normalisation, penalty, coverage, prefix, phrases):
     """Up to five steps over three words, the last of which ends: with a beam a text, all are found in their order."""
     model, none = random_sources(3, [4], seed), 3
-    how = BeamSearch(beams=90, length_normalisation=normalisation, coverage_penalty=coverage)
+    how = BeamSearch(beams=90, length_normalisation=normalisation, coverage_penalty=penalty, coverage=coverage)
 
     def score(text):
         length, last = len(text.ids) + text.ended, [none, *text.ids]
         received = sum(model.weights[0][last[t]] for t in range(length))
         divided = {"mean": length, "power": length**0.6, "wu": ((5 + length) / 6) ** 0.6}.get(normalisation, 1)
         reward = 0.5 * length * (normalisation == "reward")
-        return text.log_prob / divided + reward + coverage * np.log(np.minimum(received, 1)).sum()
+        covered = np.log(np.minimum(received, 1)) if coverage == "wu" else 1 - np.maximum(received, 1)
+        return text.log_prob / divided + reward + penalty * covered.sum()
 
     def meets(text):
         return text.ids[: len(prefix)] == tuple(prefix) and all(

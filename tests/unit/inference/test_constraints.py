@@ -1,9 +1,17 @@
+import itertools
+
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from firth.errors import OptionError
+from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.constraints import Constraints, check_constraints, of_prompts
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.logits_processor import LogitsProcessor
+from firth.inference.sampling import greedy_search, sample
+from tests.unit.inference.toys import Table, random_table
 
 WORDS = 9  # 7 ends, 8 is banned
 
@@ -77,3 +85,34 @@ def test_every_prompt_has_its_own():
         of_prompts([constraints(), constraints((9,))], [(), ()], processor(), WORDS)
     with pytest.raises(OptionError, match="1 constraints for 2 prompts: expected one for each"):
         of_prompts([constraints()], [(), ()], processor(), WORDS)
+
+
+def beams(model, prompts, options, **limits):
+    return [each[0] for each in beam_search(model, prompts, options, BeamSearch(beams=4, groups=2), **limits)]
+
+
+@pytest.mark.parametrize("search", [greedy_search, sample, beams])
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_every_text_keeps_to_its_limits(search, data):
+    """Lengths, blocked n-grams, banned words and prefixes; its log-probability is the model's own."""
+    least, size = data.draw(st.integers(0, 3)), data.draw(st.sampled_from([None, 1, 2]))
+    penalty = data.draw(st.sampled_from([1.0, 1.5]))
+    options = GenerationOptions(max_length=7, min_length=least, no_repeat_ngram=size, repetition_penalty=penalty)
+    prompts = data.draw(st.lists(st.lists(st.sampled_from([0, 1]), max_size=1), min_size=1, max_size=3))
+    wanted = [
+        Constraints(data.draw(st.sampled_from([(), (2,), (2, 3)])), (), data.draw(st.integers(4, 9))) for _ in prompts
+    ]
+    table = random_table(7, data.draw(st.integers(0, 999)))  # 5 ends, 6 is banned
+    found = search(Table(table), prompts, options, stop=[5], banned=[6], constraints=wanted)
+    for prompt, limits, text in zip(prompts, wanted, found, strict=True):
+        assert text.ids[: len(limits.prefix)] == limits.prefix
+        assert len(text.ids) + text.ended <= min(7, limits.max_length)
+        assert not text.ended or len(text.ids) >= least
+        assert not {5, 6} & set(text.ids)
+        whole = [*prompt, *text.ids]
+        grams = [tuple(whole[i : i + (size or 1)]) for i in range(len(whole) - (size or 1) + 1)]
+        assert size is None or len(set(grams)) == len(grams)
+        steps = [*([] if prompt else [7]), *whole, *[5] * text.ended]
+        expected = sum(np.log(table[before, word]) for before, word in itertools.pairwise(steps))
+        assert text.log_prob == pytest.approx(expected, abs=1e-9)

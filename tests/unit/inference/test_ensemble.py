@@ -20,6 +20,15 @@ def test_what_one_model_cannot_say_another_may():
     assert np.exp(mixed(logs, np.array([1.0, 0.0]))).tolist() == [0.0, 1.0]
 
 
+def test_an_ensemble_of_a_model_with_itself_is_the_model():
+    """To the bit, as the largest probability is taken out of the sum; very small probabilities stay."""
+    logs = np.array([[-1000.0, -0.1, -2.3, -np.inf], [-np.inf, -1e-9, -700.0, -745.3]])
+    assert (mixed(np.stack([logs, logs]), np.array([0.25, 0.75])) == logs).all()
+    assert mixed(np.array([[-1000.0], [-1001.0]]), np.array([0.5, 0.5]))[0] == pytest.approx(
+        -1000 + np.log(0.5 + 0.5 * np.exp(-1)), abs=1e-12
+    )
+
+
 def test_states_go_with_their_models():
     tables = random_table(4, 0), random_table(4, 1)
     both = Ensemble(tuple(map(Table, tables)), np.array([0.3, 0.7]))
