@@ -72,8 +72,11 @@ from firth.neural.models.texts.cnn import CNNClassifier as CNNClassifier
 from firth.neural.models.texts.recurrent_classifier import RecurrentClassifier as RecurrentClassifier
 from firth.neural.models.texts.transformer_classifier import TransformerClassifier as TransformerClassifier
 from firth.neural.models.texts.vdcnn import VDCNNClassifier as VDCNNClassifier
+from firth.neural.models.translation.translation_model import TranslationEnsemble as TranslationEnsemble
+from firth.neural.models.translation.translator import Translator as Translator
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier as TreeLSTMClassifier
 from firth.neural.training.options import TrainingOptions as TrainingOptions
+from firth.readers.parallel import read_parallel as read_parallel
 from firth.senses.adagram import AdaGram as AdaGram
 from firth.senses.clustering import SenseClusters as SenseClusters
 from firth.senses.online import MultiSenseSkipGram as MultiSenseSkipGram

@@ -109,6 +109,18 @@ PARSERS = {
     "save_pretrained": "use save(path)",
     "push_to_hub": "use firth.push_to_hub(parser, 'owner/name')",
 }
+_TRANSLATOR = "use firth.Translator(...).train(pairs)"
+TRANSLATORS = {
+    "fit": _TRANSLATOR,
+    "train": _TRANSLATOR,
+    "predict": "use translate(texts)",
+    "generate": "use translate(texts)",
+    "evaluate": "use test(pairs)",
+    "log_prob": "use score(pairs)",
+    "words": "use target.words",
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(model, 'owner/name')",
+}
 COREFERENCE = {  # models of it
     "fit": "use firth.Coreference(...).train(documents)",
     "train": "use firth.Coreference(...).train(documents)",

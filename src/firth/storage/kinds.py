@@ -20,6 +20,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-senses": "firth.vectors.sense_vectors:restore",
     "firth-subwords": "firth.vectors.io.load:restore_subwords",
     "firth-tagger": "firth.neural.models.tags.files:restore",
+    "firth-translator": "firth.neural.models.translation.files:restore",
     "firth-tree-model": "firth.neural.models.trees.files:restore",
     "firth-vectors": "firth.vectors.io.load:restore_words",
 }

@@ -97,7 +97,7 @@ class TransformerBlock(nn.Module):
         mask: torch.Tensor | None = None,
         *,
         causal: bool = False,
-        memory: torch.Tensor | None = None,
+        remembered: torch.Tensor | None = None,
         memory_mask: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the (B, T, D) output and the (B, P + T, 2 D) cache for later steps.
@@ -107,16 +107,29 @@ class TransformerBlock(nn.Module):
             kv_cache: (B, P, 2 D) keys and values of P earlier steps, or None.
             mask: True where a step may attend, broadcasting to (B, T, P + T).
             causal: whether steps attend to no later step; without a cache only, otherwise use `mask`.
-            memory: (B, S, D), for cross-attention.
+            remembered: (B, S, 2 D) keys and values of a memory, from `remember`, for cross-attention.
             memory_mask: True where a step may attend to the memory, broadcasting to (B, T, S).
         """
-        queries, keys_values = self.attention.project(self._before(x, self.attention_norm))
-        kv_cache = keys_values if kv_cache is None else torch.cat((kv_cache, keys_values), 1)
-        x = self._after(x, self.attention.attend(queries, kv_cache, mask, causal=causal), self.attention_norm)
+        x, kv_cache = self._attend_to_self(x, kv_cache, mask, causal=causal)
         if self.cross_attention is not None and self.cross_attention_norm is not None:
-            change = self.cross_attention(self._before(x, self.cross_attention_norm), memory, memory_mask)
+            assert remembered is not None, "a block with cross-attention attends to a memory"
+            queries = self.cross_attention.queries(self._before(x, self.cross_attention_norm))
+            change = self.cross_attention.attend(queries, remembered, memory_mask)
             x = self._after(x, change, self.cross_attention_norm)
         return self._after(x, self._feed_forward(self._before(x, self.ffn_norm)), self.ffn_norm), kv_cache
+
+    def cross_weights(self, x: torch.Tensor, remembered: torch.Tensor, memory_mask: torch.Tensor) -> torch.Tensor:
+        """Return the (B, H, T, S) weights of cross-attention at the first T steps; arguments as in `forward`."""
+        assert self.cross_attention is not None, "the block attends to a memory"
+        assert self.cross_attention_norm is not None, "likewise"
+        x, _ = self._attend_to_self(x, None, None, causal=True)
+        queries = self.cross_attention.queries(self._before(x, self.cross_attention_norm))
+        return self.cross_attention.weights(queries, remembered, memory_mask)
+
+    def remember(self, memory: torch.Tensor) -> torch.Tensor:
+        """Return the (B, S, 2 D) keys and values of a (B, S, D) memory, for any number of calls."""
+        assert self.cross_attention is not None, "the block has cross-attention"
+        return self.cross_attention.keys_values(memory)
 
     def initialise(self, residual_writes: int) -> None:
         """Initialise parameters so that variances are preserved.
@@ -132,6 +145,14 @@ class TransformerBlock(nn.Module):
         with torch.no_grad():
             for writer in writers:
                 writer.weight /= residual_writes**0.5
+
+    def _attend_to_self(
+        self, x: torch.Tensor, kv_cache: torch.Tensor | None, mask: torch.Tensor | None, *, causal: bool
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        queries, keys_values = self.attention.project(self._before(x, self.attention_norm))
+        kv_cache = keys_values if kv_cache is None else torch.cat((kv_cache, keys_values), 1)
+        change = self.attention.attend(queries, kv_cache, mask, causal=causal)
+        return self._after(x, change, self.attention_norm), kv_cache
 
     def _feed_forward(self, x: torch.Tensor) -> torch.Tensor:
         output: torch.Tensor = self.down_proj(self.dropout(self.activation(self.up_proj(x))))

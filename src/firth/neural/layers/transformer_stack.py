@@ -26,7 +26,8 @@ from firth.neural.layers.masks import causal_mask
 from firth.neural.layers.state import State
 from firth.neural.layers.transformer import TransformerConfig, added_positions, transformer_blocks
 
-_Memory = tuple[torch.Tensor | None, torch.Tensor | None]  # memory and its mask
+Remembered = Sequence[torch.Tensor]  # (B, S, 2 D) per block: keys and values of a memory
+_Memory = tuple[Remembered | None, torch.Tensor | None]  # and its mask
 _Caches = Sequence[torch.Tensor | None]  # (B, P, 2 D) per block, or None
 
 
@@ -68,7 +69,7 @@ class TransformerStack(nn.Module):
         x: torch.Tensor,
         state: State = None,
         *,
-        memory: torch.Tensor | None = None,
+        memory: torch.Tensor | Remembered | None = None,
         memory_mask: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, State]:
         """Return (B, T, D) outputs of further steps, and the state after them.
@@ -76,10 +77,11 @@ class TransformerStack(nn.Module):
         Args:
             x: (B, T, D).
             state: after the steps before, or None; a tuple of tensors, batch first.
-            memory: (B, S, D), for cross-attention; the same in every call.
+            memory: (B, S, D), for cross-attention, the same in every call; or what `remember` returns, so that it is
+                projected once.
             memory_mask: True where steps may attend to the memory, broadcasting to (B, T, S).
         """
-        cross = (memory, memory_mask)
+        cross = (self.remember(memory) if isinstance(memory, torch.Tensor) else memory, memory_mask)
         if self.slides:
             return self._slide(x, state, cross)
         outputs = []
@@ -92,6 +94,25 @@ class TransformerStack(nn.Module):
             outputs.append(output)
             x = x[:, self.context - past :]
         return (outputs[0] if len(outputs) == 1 else torch.cat(outputs, 1)), state
+
+    def remember(self, memory: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Return keys and values of a (B, S, D) memory, (B, S, 2 D) per block."""
+        return tuple(block.remember(memory) for block in self.blocks)  # type: ignore[operator]  # a ModuleList of blocks
+
+    def cross_weights(self, x: torch.Tensor, memory: Remembered, memory_mask: torch.Tensor, block: int) -> torch.Tensor:
+        """Return the (B, H, T, S) weights of a block's cross-attention at the first T steps, at most C.
+
+        Args:
+            x: (B, T, D).
+            memory: from `remember`.
+            memory_mask: True where steps may attend to the memory, broadcasting to (B, T, S).
+            block: number of the block, from 0.
+        """
+        x = x if self.positions is None else self.positions(x)
+        for one, remembered in zip(self.blocks[:block], memory, strict=False):
+            x, _ = one(x, causal=True, remembered=remembered, memory_mask=memory_mask)
+        weights: torch.Tensor = self.blocks[block].cross_weights(x, memory[block], memory_mask)  # type: ignore[operator]  # a ModuleList of blocks
+        return weights
 
     def _extend(self, x: torch.Tensor, state: State, cross: _Memory) -> tuple[torch.Tensor, State]:
         """Process steps within the remaining positions; the state is (inputs of all steps, cache of each block)."""
@@ -119,7 +140,8 @@ class TransformerStack(nn.Module):
         self, x: torch.Tensor, caches: _Caches, mask: torch.Tensor | None, causal: bool, cross: _Memory
     ) -> tuple[torch.Tensor, list[torch.Tensor]]:
         x, extended = self.dropout(x), []
-        for block, cache in zip(self.blocks, caches, strict=True):
-            x, cache = block(x, cache, mask, causal=causal, memory=cross[0], memory_mask=cross[1])
+        remembered: Sequence[torch.Tensor | None] = cross[0] or [None] * len(self.blocks)
+        for block, cache, one in zip(self.blocks, caches, remembered, strict=True):
+            x, cache = block(x, cache, mask, causal=causal, remembered=one, memory_mask=cross[1])
             extended.append(cache)
         return self.norm(x), extended

@@ -68,7 +68,7 @@ def test_block_with_a_memory_equals_torchs_decoder_layer(norm, activation):
     x, memory = torch.randn(2, 6, WIDTH), torch.randn(2, 4, WIDTH)
     seen = padding_mask(torch.tensor([4, 2]), 4)
     expected = theirs(x, memory, tgt_mask=~causal_mask(6), memory_key_padding_mask=~seen[:, 0])
-    found, _ = ours(x, causal=True, memory=memory, memory_mask=seen)
+    found, _ = ours(x, causal=True, remembered=ours.remember(memory), memory_mask=seen)
     torch.testing.assert_close(found, expected, atol=2e-6, rtol=1e-6)
 
 

@@ -6,7 +6,10 @@ Objective: with scores s = W h + b, p = softmax(s) and e the target's unit vecto
 
     loss = -log p_target,      d loss / d s = p - e,      so that W's gradient is the sum of (p - e) h^T
 
-Source: the chain rule.
+and with label smoothing the mean of -log p over the distribution (1 - smoothing) e + smoothing / V, which then stands
+for e.
+
+Source: the chain rule; Szegedy et al. 2016, section 7 (label smoothing).
 
 Departures: none in the result. torch allocates four (N, V) arrays per step: scores, log-softmax, a zero gradient and
 the gradient of the scores. Allocating them takes as long as a matrix product. Here the array of scores becomes p - e in
@@ -29,15 +32,16 @@ BLOCK = 128  # rows of scores per step of the softmax
 
 
 def linear_cross_entropy(
-    hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, targets: torch.Tensor
+    hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, targets: torch.Tensor, smoothing: float = 0.0
 ) -> torch.Tensor:
-    """Return -log softmax(W h + b) at the targets.
+    """Return -log softmax(W h + b) at the targets, or its mean over smoothed targets.
 
     Args:
         hidden: (N, D).
         weight: (V, D).
         bias: (V,) or None.
         targets: (N,) int64.
+        smoothing: e, label smoothing: the share of the target's probability that all words share.
 
     Returns:
         (N,) in nats.
@@ -45,15 +49,21 @@ def linear_cross_entropy(
     if not torch.is_grad_enabled():
         w = _of_precision(weight).T
         pairs = zip(torch.split(_of_precision(hidden), BLOCK), torch.split(targets, BLOCK), strict=True)
-        return torch.cat([functional.cross_entropy(_wide(product(h, w), bias), t, reduction="none") for h, t in pairs])
+        how: Any = {"reduction": "none", "label_smoothing": smoothing}
+        return torch.cat([functional.cross_entropy(_wide(product(h, w), bias), t, **how) for h, t in pairs])
     apply: Callable[..., torch.Tensor] = _LinearCrossEntropy.apply
-    return apply(hidden, weight, bias, targets)
+    return apply(hidden, weight, bias, targets, smoothing)
 
 
 class _LinearCrossEntropy(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, targets: torch.Tensor
+        ctx: Any,
+        hidden: torch.Tensor,
+        weight: torch.Tensor,
+        bias: torch.Tensor | None,
+        targets: torch.Tensor,
+        smoothing: float,
     ) -> torch.Tensor:
         h, w = _of_precision(hidden), _of_precision(weight)
         scores = borrow((len(hidden), len(weight)), like=h)
@@ -62,9 +72,11 @@ class _LinearCrossEntropy(torch.autograd.Function):
         for rows, target_columns in zip(torch.split(scores, BLOCK), torch.split(targets[:, None], BLOCK), strict=True):
             wide = _wide(rows, bias)
             greatest, at_target = wide.amax(1, keepdim=True), wide.gather(1, target_columns)
+            at_target = at_target if not smoothing else torch.lerp(at_target, wide.mean(1, keepdim=True), smoothing)
             p = functional.softmax(wide, 1)
             losses.append((greatest - p.amax(1, keepdim=True).log() - at_target)[:, 0])
-            rows.copy_(p.scatter_add_(1, target_columns, p.new_full(target_columns.shape, -1.0)))
+            p = p.sub_(smoothing / len(weight)) if smoothing else p
+            rows.copy_(p.scatter_add_(1, target_columns, p.new_full(target_columns.shape, smoothing - 1.0)))
         ctx.save_for_backward(hidden, weight, scores)
         ctx.has_bias = bias is not None
         return torch.cat(losses)
@@ -77,7 +89,7 @@ class _LinearCrossEntropy(torch.autograd.Function):
         by_weight = product(slope.T, (scale * hidden).to(slope.dtype)).to(weight.dtype)
         by_bias = (slope.T @ scale.to(slope.dtype))[:, 0].to(weight.dtype) if ctx.has_bias else None
         give_back(slope)
-        return by_hidden, by_weight, by_bias, None
+        return by_hidden, by_weight, by_bias, None, None
 
 
 def _wide(scores: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:

@@ -23,7 +23,7 @@ import torch
 from torch.nn import functional
 
 from firth.errors import ShapeError
-from firth.neural.layers.output.base import OutputConfig, OutputLayer, checked_switch, start_uniform
+from firth.neural.layers.output.base import OutputConfig, OutputLayer, checked_number, checked_switch, start_uniform
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
 
 
@@ -33,6 +33,7 @@ class FullSoftmax(OutputLayer):
     Args:
         config: width, words, counts (for the initial biases; without them biases start at 0) and tied weight.
         bias: whether words have biases.
+        smoothing: label smoothing of the loss in training: the share of the target's probability that all words share.
 
     Attributes:
         weight: (V, D), or (V, E) if tied.
@@ -40,15 +41,16 @@ class FullSoftmax(OutputLayer):
         projection: (E, D), or None if E is D.
 
     Raises:
-        OptionError: `bias` is neither True nor False.
+        OptionError: `bias` is neither True nor False, or `smoothing` is no number from 0 to below 1.
         ShapeError: the tied weight does not have V rows, or there are not V counts.
     """
 
     bias: torch.nn.Parameter | None
     projection: torch.nn.Parameter | None
 
-    def __init__(self, config: OutputConfig, *, bias: bool = True) -> None:
+    def __init__(self, config: OutputConfig, *, bias: bool = True, smoothing: float = 0.0) -> None:
         super().__init__(config)
+        self.smoothing = checked_number("smoothing", smoothing, 0, 0.99)
         width, words, tied = config.width, config.words, config.tied
         if tied is not None and (tied.dim() != 2 or len(tied) != words):
             raise ShapeError(f"a tied weight of shape {tuple(tied.shape)}: expected {words} rows, one per word")
@@ -90,7 +92,8 @@ class FullSoftmax(OutputLayer):
 
     def loss(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) -log p(target); see `OutputLayer.loss`."""
-        return linear_cross_entropy(self.projected(hidden), self.weight, self.bias, targets)
+        smoothing = self.smoothing if self.training else 0.0
+        return linear_cross_entropy(self.projected(hidden), self.weight, self.bias, targets, smoothing)
 
     def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, V) log p; see `OutputLayer.log_prob`."""
@@ -98,7 +101,7 @@ class FullSoftmax(OutputLayer):
 
     def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) log p(target); see `OutputLayer.log_prob_of`."""
-        return -self.loss(hidden, targets)
+        return -linear_cross_entropy(self.projected(hidden), self.weight, self.bias, targets)
 
 
 def _first_bias(config: OutputConfig) -> torch.Tensor:

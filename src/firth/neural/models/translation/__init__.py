@@ -1,0 +1,1 @@
+"""Translation: encoder-decoders from texts to texts."""

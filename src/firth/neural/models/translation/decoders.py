@@ -1,0 +1,151 @@
+"""Decoders of targets behind one interface: the recurrent decoder with its first state, and the transformer."""
+
+from typing import Any, Protocol
+
+import torch
+from torch import nn
+
+from firth.errors import OptionError
+from firth.neural.layers.masks import padding_mask
+from firth.neural.layers.recurrent_decoder import DecoderState, Memory, RecurrentDecoder
+from firth.neural.layers.state import State
+from firth.neural.layers.transformer import TransformerConfig
+from firth.neural.layers.transformer_stack import TransformerStack
+from firth.neural.models.translation.encoders import Encoded
+
+BRIDGES = ("linear", "last", "none")
+TENSORS = {"rnn": 1, "lstm": 2, "gru": 1, "qrnn": 1}  # of a layer's state that a bridge fills
+
+
+class Decoder(Protocol):
+    """The interface of a decoder.
+
+    Attributes:
+        width: H of its outputs.
+    """
+
+    width: int
+
+    def start(self, encoded: Encoded) -> tuple[Any, State]:
+        """Return what the decoder looks at, tensors with a row per source, and its first state."""
+        ...
+
+    def read(self, x: torch.Tensor, memory: Any, state: State) -> tuple[torch.Tensor, torch.Tensor | None, State]:
+        """Return (B, T, H) outputs, (B, T, S) attention if it is known, and the state after T steps."""
+        ...
+
+    def attention(self, x: torch.Tensor, memory: Any, state: State) -> torch.Tensor:
+        """Return (B, T, S) attention of the first T steps."""
+        ...
+
+
+class RecurrentTarget(nn.Module):
+    """A recurrent decoder that starts from the state of the encoder.
+
+    Args:
+        decoder: of `layers.recurrent_decoder`.
+        layers: number of its layers.
+        cell: of its layers.
+        encoder_width: M.
+        bridge: "linear" (a layer over the encoder's last states), "last" (these states themselves) or "none" (zeros).
+
+    Attributes:
+        width: H.
+    """
+
+    def __init__(self, decoder: RecurrentDecoder, *, layers: int, cell: str, encoder_width: int, bridge: str) -> None:
+        super().__init__()
+        self.decoder, self.width, self.kind = decoder, decoder.width, bridge
+        self.layers, self.tensors, self.is_qrnn = layers, TENSORS[cell], cell == "qrnn"
+        self.bridge = None
+        if bridge == "linear":
+            self.bridge = nn.Linear(encoder_width, layers * self.tensors * self.width)
+
+    def start(self, encoded: Encoded) -> tuple[Memory, DecoderState]:
+        """Return the encoder's states with their keys, and the first state; see `Decoder`."""
+        memory = self.decoder.remember(encoded.states, encoded.lengths)
+        return memory, self.decoder.start(memory, self._first(encoded))
+
+    def read(
+        self, x: torch.Tensor, memory: Any, state: State
+    ) -> tuple[torch.Tensor, torch.Tensor | None, DecoderState]:
+        """Return outputs, attention and state; see `Decoder`."""
+        outputs, weights, state = self.decoder(x, Memory(*memory), DecoderState(*state))
+        return outputs, weights, state
+
+    def attention(self, x: torch.Tensor, memory: Any, state: State) -> torch.Tensor:
+        """Return attention; see `Decoder`.
+
+        Raises:
+            OptionError: the decoder has none.
+        """
+        if self.decoder.attention is None:
+            raise OptionError("attention='none': the model has no attention to return or to copy words by")
+        weights = self.read(x, memory, state)[1]
+        assert weights is not None
+        return weights
+
+    def _first(self, encoded: Encoded) -> State:
+        if self.kind == "none":
+            return None
+        if self.bridge is None:
+            return tuple(_joined(end) for end in encoded.ends)
+        parts = torch.split(torch.tanh(self.bridge(encoded.summary)), self.width, 1)
+        states = [tuple(parts[at : at + self.tensors]) for at in range(0, len(parts), self.tensors)]
+        if not self.is_qrnn:
+            return tuple(states)
+        layers: Any = self.decoder.stack.layers  # whose state also holds the inputs before
+        inputs = [layer.weight.shape[1] // layer.window for layer in layers]
+        return tuple(
+            (c, c.new_zeros(len(c), layer.window - 1, width))
+            for (c,), layer, width in zip(states, layers, inputs, strict=True)
+        )
+
+
+def _joined(end: State) -> State:
+    """Return a layer's state: of both directions side by side."""
+    if isinstance(end[0], tuple):
+        return tuple(torch.cat(both, -1) for both in zip(*end, strict=True))
+    return end
+
+
+class SelfAttentiveTarget(nn.Module):
+    """A transformer decoder.
+
+    Args:
+        width_in: D, width of the embeddings.
+        config: of the blocks.
+        layers: number of blocks.
+        context: maximum number of tokens.
+        positions: kind of position encoding.
+        encoder_width: M.
+
+    Attributes:
+        width: H.
+    """
+
+    def __init__(
+        self, width_in: int, config: TransformerConfig, layers: int, *, context: int, positions: str, encoder_width: int
+    ) -> None:
+        super().__init__()
+        self.width = config.width
+        self.enter = nn.Identity() if width_in == config.width else nn.Linear(width_in, config.width)
+        self.remember = nn.Identity() if encoder_width == config.width else nn.Linear(encoder_width, config.width)
+        self.stack = TransformerStack(config, layers, context=context, positions=positions, memory=True)
+
+    def start(self, encoded: Encoded) -> tuple[Any, State]:
+        """Return keys and values of each block, and which exist; see `Decoder`."""
+        inside = padding_mask(encoded.lengths.to(encoded.states.device), encoded.states.shape[1])
+        return (self.stack.remember(self.remember(encoded.states)), inside), None
+
+    def read(self, x: torch.Tensor, memory: Any, state: State) -> tuple[torch.Tensor, None, State]:
+        """Return outputs and state; see `Decoder`."""
+        outputs, state = self.stack(self.enter(x), state, memory=memory[0], memory_mask=memory[1])
+        return outputs, None, state
+
+    def attention(self, x: torch.Tensor, memory: Any, state: State) -> torch.Tensor:
+        """Return the mean attention of the heads of the last block but one; see `Decoder`.
+
+        Source: Garg et al. 2019, section 3.1: it agrees with alignments of words better than the last block's.
+        """
+        return self.stack.cross_weights(self.enter(x), memory[0], memory[1], max(0, len(self.stack.blocks) - 2)).mean(1)

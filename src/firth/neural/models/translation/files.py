@@ -1,0 +1,48 @@
+"""Translators from their folders."""
+
+from typing import Any
+
+import numpy as np
+
+from firth.neural.models.translation.data import PairReader
+from firth.neural.models.translation.train import new_module
+from firth.neural.models.translation.translation_model import UNITS, TranslationModel
+from firth.neural.models.translation.units import SPECIAL, Units
+from firth.neural.module_files import read_module, read_options
+from firth.storage.model_folder import ModelFolder
+from firth.text.subwords import Subwords
+
+COUNTS = ("source_counts", "target_counts")
+
+
+def restore(content: ModelFolder) -> TranslationModel:
+    """Return the translator of a folder.
+
+    Raises:
+        FormatError: the folder is damaged, or holds a translator that this version does not know.
+    """
+    try:
+        options: Any = read_options(content, __package__)
+        source, target = (_units(content, side) for side in ("source", "target"))
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise content.damaged(f"config.json and {UNITS}.json do not describe a translator ({error})") from error
+    if options.joint:
+        source = target
+    module = read_module(content, options, lambda: new_module(options, source, target, seed=0), other=COUNTS)
+    return TranslationModel(module, options, PairReader(source, target, options.reverse_source), content.metadata)
+
+
+def _units(content: ModelFolder, side: str) -> Units:
+    facts, words = content.texts[UNITS][side], content.texts[f"{side}-vocab"]
+    if tuple(words[: len(SPECIAL)]) != SPECIAL:
+        raise ValueError(f"the first words of the {side} are {words[: len(SPECIAL)]}; expected {', '.join(SPECIAL)}")
+    if len(set(words)) != len(words) or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"words of the {side} with duplicates")
+    rules = facts["subwords"]
+    subwords = None if rules is None else Subwords(str(rules))
+    if subwords is not None and list(words[len(SPECIAL) :]) != subwords.vocabulary:
+        raise ValueError(f"the words of the {side} are not its subwords")
+    counts = np.array(content.arrays[f"{side}_counts"], dtype=np.int64)
+    if counts.shape != (len(words),):
+        raise ValueError(f"{len(counts)} counts for {len(words)} words of the {side}")
+    return Units(words, counts, bool(facts["lowercase"]), subwords, bool(facts["spelled"]))

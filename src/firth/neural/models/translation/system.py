@@ -1,0 +1,401 @@
+"""Texts to translations by one model or several: what a trained translator and an ensemble share."""
+
+import abc
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.arguments import explained
+from firth.errors import OptionError, ShapeError
+from firth.evaluation.generated import DEFAULT, evaluate_generated
+from firth.evaluation.report import EvaluationReport
+from firth.inference.beam_search import BeamSearch, beam_search
+from firth.inference.continuation import Continuation
+from firth.inference.ensemble import Ensemble, mixed
+from firth.inference.generation_options import GenerationOptions
+from firth.inference.sampling import greedy_search, sample
+from firth.inference.scorer import Scorer
+from firth.neural.models.translation.data import Pair, Source
+from firth.neural.models.translation.scorer import TranslationScorer
+from firth.neural.models.translation.units import BOS, EOS, UNKNOWN
+from firth.neural.models.translation.unknown_words import HOW, replaced
+from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.progress import Progress, Status, reporting_slow_work
+from firth.readers.parallel import ParallelTexts, read_parallel
+from firth.text.batches import check_batch_size, warn_truncated
+from firth.text.inputs import check_items, check_text
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A translation of a text.
+
+    Attributes:
+        text: the translation.
+        tokens: T tokens of it, as the decoder wrote them, with unknown words replaced.
+        source_tokens: S tokens of the source, as far as they were read.
+        score: by which the search ranks: the sum of log-probabilities, normalised by length.
+        log_prob: natural logarithm of the probability, with the end if it was generated.
+        ended: whether the translation ended by itself; otherwise it reached the maximum length.
+        attention: (T + 1, S + 1) of each token and the end over the source and its end, if asked for.
+        others: further translations of an n-best list, best first.
+    """
+
+    text: str
+    tokens: tuple[str, ...] = ()
+    source_tokens: tuple[str, ...] = ()
+    score: float = 0.0
+    log_prob: float = 0.0
+    ended: bool = True
+    attention: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    others: "tuple[Translation, ...]" = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Search:
+    """How translations are found and shown; the arguments of `TranslationSystem.translate`."""
+
+    beams: BeamSearch
+    options: GenerationOptions
+    n_best: int
+    unknown: str
+    dictionary: Mapping[str, str]
+    attention: bool
+    seed: int
+
+    def run(self, scorer: Scorer, prompts: Sequence[Sequence[int]], first: int) -> list[list[Continuation]]:
+        """Return the continuations of each prompt, best first; `first` is the number of the first text."""
+        banned = (BOS,)
+        if self.options.samples and self.options.temperature:
+            seed = self.seed + first
+            return [[each] for each in sample(scorer, prompts, self.options, stop=(EOS,), banned=banned, seed=seed)]
+        if self.beams.beams == 1:
+            return [[each] for each in greedy_search(scorer, prompts, self.options, stop=(EOS,), banned=banned)]
+        return beam_search(scorer, prompts, self.options, self.beams, self.n_best, stop=(EOS,), banned=banned)
+
+
+class TranslationSystem(abc.ABC):
+    """What translates: models that write the same tokens, and their weights."""
+
+    @property
+    @abc.abstractmethod
+    def models(self) -> Sequence[Any]:
+        """The models; the first one's attention is shown."""
+
+    @property
+    @abc.abstractmethod
+    def weights(self) -> Floats:
+        """Their weights, which sum to 1."""
+
+    @explained
+    def translate(
+        self,
+        texts: Any,
+        *,
+        beam: int | BeamSearch = 5,
+        length_penalty: float | None = None,
+        n_best: int = 1,
+        options: GenerationOptions | None = None,
+        prefixes: Sequence[str] | None = None,
+        unknown: str | None = None,
+        dictionary: Mapping[str, str] | None = None,
+        truncate: bool = True,
+        return_attention: bool = False,
+        seed: int = 0,
+        batch_size: int = 64,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> Any:
+        """Return translations.
+
+        Args:
+            texts: a list of texts, or one.
+            beam: number of beams, 1 for greedy search, or `firth.BeamSearch`.
+            length_penalty: exponent of the length normalisation of Wu et al. 2016; None for means per token.
+            n_best: translations per text.
+            options: maximum and minimum length in tokens, sampling, repetition; see `firth.GenerationOptions`.
+            prefixes: of each text, how its translation begins.
+            unknown: what stands for unknown words: "kept" as `<unk>`, "copied" by attention, or from the "dictionary".
+                None for the dictionary, if there is one, else for copies, if the decoder has attention.
+            dictionary: words of the target for words of the source.
+            truncate: whether the rest of a source that is too long is left out, with a warning; else it is refused.
+            return_attention: whether translations come with their attention.
+            seed: of sampling, if `options` ask for it; it draws from the distribution in place of a beam search.
+            batch_size: texts that are searched together.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Returns:
+            A list of `Translation`; of one text, one.
+
+        Raises:
+            OptionError: an option is out of its range, a text is too long and may not be truncated, a prefix has
+                words that the model does not know, or attention is asked for and there is none.
+            CorpusError: an item is no text.
+            ShapeError: there are not as many prefixes as texts.
+        """
+        if isinstance(texts, str):
+            prefixes = [prefixes] if isinstance(prefixes, str) else prefixes
+            how = {name: value for name, value in locals().items() if name not in ("self", "texts")}
+            return self.translate([texts], **how)[0]
+        check_batch_size(batch_size)
+        items = _texts(texts)
+        search = self._search(beam, length_penalty, n_best, options, unknown, dictionary, return_attention, seed)
+        prompts = self._prompts(prefixes, len(items))
+        sources = self._sources(items, truncate)
+        # Prompts of a batch have the same length; an empty text has an empty translation.
+        lengths = [len(each.ids) for each in sources[0]]
+        order = sorted(range(len(items)), key=lambda row: (len(prompts[row]), lengths[row]))
+        order = [row for row in order if lengths[row] > 1]
+        result = [Translation("")] * len(items)
+        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
+            for rows in _batches(order, [len(prompt) for prompt in prompts], batch_size):
+                scorer = self._scorer([[each[row] for row in rows] for each in sources])
+                found = search.run(scorer, [prompts[row] for row in rows], rows[0])
+                whole = [
+                    [replace(one, ids=(*prompts[row], *one.ids)) for one in each]
+                    for row, each in zip(rows, found, strict=True)
+                ]
+                for row, each in zip(rows, self._shown([sources[0][row] for row in rows], whole, search), strict=True):
+                    result[row] = each
+                report(Status(stage="translating", done=rows[-1] + 1, total=len(items), unit="texts"))
+        return result
+
+    @explained
+    def score(
+        self,
+        pairs: Any,
+        *,
+        languages: tuple[str, str] | None = None,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> Floats:
+        """Return the natural logarithm of the probability of each target given its source, (N,) float64.
+
+        Args:
+            pairs: as for `train`.
+            languages: as for `train`.
+            threads: number of threads; None for 1.
+            progress: as for `translate`.
+
+        Raises:
+            FormatError, ShapeError: as for `train`.
+            OptionError: a text is too long, or the output layer gives no probabilities.
+        """
+        texts = read_pairs(pairs, languages)
+        self._sources(texts.sources, truncate=False)
+        by_model = [model.token_scores(texts, threads, progress) for model in self.models]
+        return np.array([mixed(np.stack(each), self.weights).sum() for each in zip(*by_model, strict=True)])
+
+    @explained
+    def test(
+        self,
+        pairs: Any,
+        *,
+        languages: tuple[str, str] | None = None,
+        beam: int | BeamSearch = 5,
+        length_penalty: float | None = None,
+        options: GenerationOptions | None = None,
+        unknown: str | None = None,
+        dictionary: Mapping[str, str] | None = None,
+        metrics: str | Sequence[str] = DEFAULT,
+        lowercase: bool = False,
+        resamples: int = 1000,
+        seed: int = 0,
+        batch_size: int = 64,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> EvaluationReport:
+        """Translate sources and score the translations against targets.
+
+        Args:
+            pairs: as for `train`.
+            languages: as for `train`.
+            beam: as for `translate`.
+            length_penalty: as for `translate`.
+            options: as for `translate`.
+            unknown: as for `translate`.
+            dictionary: as for `translate`.
+            metrics: as for `firth.evaluate_generated`.
+            lowercase: whether case is ignored.
+            resamples: of the intervals.
+            seed: of the resamples.
+            batch_size: as for `translate`.
+            threads: as for `translate`.
+            progress: as for `translate`.
+
+        Returns:
+            A row per metric with its interval; `notes` holds the signatures.
+
+        Raises:
+            FormatError, ShapeError: as for `train`.
+            OptionError: as for `translate`, or there is no such metric.
+        """
+        texts = read_pairs(pairs, languages)
+        found = self.translate(
+            list(texts.sources),
+            beam=beam,
+            length_penalty=length_penalty,
+            options=options,
+            unknown=unknown,
+            dictionary=dictionary,
+            batch_size=batch_size,
+            threads=threads,
+            progress=progress,
+        )
+        return evaluate_generated(
+            [each.text for each in found],
+            list(texts.targets),
+            sources=list(texts.sources),
+            metrics=metrics,
+            lowercase=lowercase,
+            resamples=resamples,
+            seed=seed,
+        )
+
+    def _search(
+        self,
+        beam: int | BeamSearch,
+        length_penalty: float | None,
+        n_best: int,
+        options: GenerationOptions | None,
+        unknown: str | None,
+        dictionary: Mapping[str, str] | None,
+        attention: bool,
+        seed: int,
+    ) -> _Search:
+        first = self.models[0]
+        beams = beam if isinstance(beam, BeamSearch) else BeamSearch(beams=beam)
+        if length_penalty is not None:
+            beams = replace(beams, length_normalisation="wu", length_power=length_penalty)
+        if not 1 <= n_best <= beams.beams:
+            raise OptionError(f"n_best={n_best}: expected from 1 to the number of beams, {beams.beams}")
+        if unknown is None:
+            unknown = ("dictionary" if dictionary is not None else "copied") if first.options.has_attention else "kept"
+        if unknown not in HOW:
+            raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(HOW)}")
+        if unknown == "dictionary" and dictionary is None:
+            raise OptionError("unknown='dictionary' without a dictionary: pass dictionary={source word: target word}")
+        if (attention or unknown != "kept") and not first.options.has_attention:
+            raise OptionError("attention='none': the model has no attention to return or to copy words by")
+        options = options or GenerationOptions(max_length=first.options.max_length + 1)
+        return _Search(
+            beams=beams,
+            options=options,
+            n_best=n_best,
+            unknown=unknown,
+            dictionary=dictionary or {},
+            attention=attention,
+            seed=seed,
+        )
+
+    def _prompts(self, prefixes: Sequence[str] | None, count: int) -> list[list[int]]:
+        if prefixes is None:
+            return [[] for _ in range(count)]
+        if len(prefixes) != count:
+            raise ShapeError(f"{len(prefixes):,} prefixes for {count:,} texts; expected as many")
+        units, prompts = self.models[0].target, []
+        for number, prefix in enumerate(prefixes, 1):
+            check_text(prefix, f"prefix {number:,}")
+            tokens = units.split(prefix)
+            odd = [token for token in tokens if token not in units.numbers]
+            if odd:
+                raise OptionError(
+                    f"prefix {number:,}: the model does not know {odd[0]!r}; expected words that it writes"
+                )
+            prompts.append(units.ids(tokens).tolist())
+        return prompts
+
+    def _sources(self, texts: Sequence[str], truncate: bool) -> list[list[Source]]:
+        """Return the sources as each model reads them."""
+        sources, long = [], set[int]()
+        for model in self.models:
+            longest = model.options.max_length
+            split = [model.source.split(text) for text in texts]
+            long.update(row for row, tokens in enumerate(split) if len(tokens) > longest)
+            sources.append([model.reader.source_of(tokens[:longest]) for tokens in split])
+        longest = min(model.options.max_length for model in self.models)
+        if long and not truncate:
+            raise OptionError(
+                f"text {min(long) + 1:,} has more than {longest} tokens, the model's max_length; split it, or let it "
+                "be truncated"
+            )
+        warn_truncated(len(long), len(texts), longest)
+        return sources
+
+    def _scorer(self, sources: Sequence[Sequence[Source]]) -> Scorer:
+        scorers: list[Scorer] = [
+            TranslationScorer(model.module, model.collator.sources(each).to(model.device))
+            for model, each in zip(self.models, sources, strict=True)
+        ]
+        return scorers[0] if len(scorers) == 1 else Ensemble(tuple(scorers), self.weights)
+
+    def _shown(
+        self, sources: Sequence[Source], found: Sequence[Sequence[Continuation]], search: _Search
+    ) -> list[Translation]:
+        """Return the translations of a batch, with their other candidates."""
+        first = self.models[0]
+        flat = [(source, one) for source, each in zip(sources, found, strict=True) for one in each]
+        unknown = search.unknown != "kept" and first.target.subwords is None
+        needed = [
+            number for number, (_, one) in enumerate(flat) if search.attention or (unknown and UNKNOWN in one.ids)
+        ]
+        weights: dict[int, Any] = {}
+        if needed:
+            pairs = [Pair(flat[number][0], np.array([*flat[number][1].ids, EOS])) for number in needed]
+            weights = dict(zip(needed, first.attention_of(pairs), strict=True))
+        shown = iter(
+            _translation(first, source, one, weights.get(number), search) for number, (source, one) in enumerate(flat)
+        )
+        lists = [[next(shown) for _ in each] for each in found]
+        return [replace(each[0], others=tuple(each[1:])) for each in lists]
+
+
+def _translation(model: Any, source: Source, one: Continuation, attention: Any, search: _Search) -> Translation:
+    words = model.reader.words_of(source)
+    tokens = model.target.tokens(one.ids)
+    if attention is not None and search.unknown != "kept":
+        tokens = replaced(tokens, words, attention, search.dictionary)
+    return Translation(
+        model.target.text(tokens),
+        tuple(tokens),
+        tuple(words),
+        one.score,
+        one.log_prob,
+        one.ended,
+        attention if search.attention else None,
+    )
+
+
+def _texts(texts: Any) -> list[str]:
+    items = list(check_items(texts))
+    for number, text in enumerate(items, 1):
+        check_text(text, f"text {number:,}")
+    return items
+
+
+def _batches(order: Sequence[int], prompts: Sequence[int], size: int) -> list[list[int]]:
+    """Return the rows of batches; those of one have prompts of the same length."""
+    batches: list[list[int]] = []
+    for row in order:
+        if not batches or len(batches[-1]) == size or prompts[batches[-1][0]] != prompts[row]:
+            batches.append([])
+        batches[-1].append(row)
+    return batches
+
+
+def read_pairs(pairs: Any, languages: tuple[str, str] | None = None) -> ParallelTexts:
+    """Return pairs of texts, as `train` takes them."""
+    if isinstance(pairs, tuple | list) and len(pairs) == 2 and not isinstance(pairs[0], tuple | list):
+        return read_parallel(pairs[0], pairs[1], languages=languages)
+    if isinstance(pairs, list) and len(pairs) == 1 and not isinstance(pairs[0], tuple | list):
+        pairs = pairs[0]
+    return read_parallel(pairs, languages=languages)

@@ -1,0 +1,155 @@
+"""A trained translator, and several of them as one."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.attribute_names import TRANSLATORS, no_attribute
+from firth.errors import OptionError
+from firth.neural.models.translation.data import Collator, Pair, PairReader
+from firth.neural.models.translation.module import TranslationModule
+from firth.neural.models.translation.system import Floats, TranslationSystem
+from firth.neural.models.translation.units import Units
+from firth.neural.module_files import SavedModel
+from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.progress import Progress, Status, reporting_slow_work
+from firth.readers.parallel import ParallelTexts
+from firth.storage.model_folder import ModelFolder
+from firth.training_facts import with_training_facts
+
+KIND = "firth-translator"
+UNITS = "tokens"  # the JSON file of both sides' rules
+SCORED = 64  # pairs that are scored together
+
+
+class TranslationModel(SavedModel, TranslationSystem):
+    """A trained translator, as `firth.Translator(...).train` returns it.
+
+    Args:
+        module: with trained parameters.
+        options: of the translator.
+        reader: units of both sides.
+        metadata: JSON values to save with the model: how it was trained.
+
+    Attributes:
+        module: in evaluation mode.
+        options, reader, metadata: as given.
+    """
+
+    def __init__(
+        self, module: TranslationModule, options: Any, reader: PairReader, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        self.module, self.options, self.reader = module.eval(), options, reader
+        self.metadata = with_training_facts(metadata)
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, TRANSLATORS, dir(type(self)))
+
+    def __repr__(self) -> str:
+        return (
+            f"<TranslationModel: {self.options.encoder} to {self.options.decoder}, {len(self.source):,} to "
+            f"{len(self.target):,} {self.options.target}>"
+        )
+
+    @property
+    def source(self) -> Units:
+        """Units of the source."""
+        return self.reader.source
+
+    @property
+    def target(self) -> Units:
+        """Units of the target."""
+        return self.reader.target
+
+    @property
+    def collator(self) -> Collator:
+        """What makes batches."""
+        return self.reader.collator
+
+    @property
+    def models(self) -> Sequence["TranslationModel"]:
+        """The model itself."""
+        return (self,)
+
+    @property
+    def weights(self) -> Floats:
+        """1."""
+        return np.ones(1)
+
+    @torch.no_grad()
+    def attention_of(self, pairs: Sequence[Pair]) -> list[npt.NDArray[np.float32]]:
+        """Return the (T, S) attention of each target token over its source, both with their ends."""
+        weights = self.module.attention(self.collator.pairs(pairs).to(self.device)).float().cpu().numpy()
+        return [
+            self.reader.in_order(table[: len(pair.target), : len(pair.source.ids)])
+            for table, pair in zip(weights, pairs, strict=True)
+        ]
+
+    @torch.no_grad()
+    def token_scores(self, texts: ParallelTexts, threads: int | None, progress: Progress) -> list[Floats]:
+        """Return of each pair the (T,) log-probabilities of its target tokens and the end."""
+        pairs = [self.reader.read(*pair) for pair in zip(texts.sources, texts.targets, strict=True)]
+        batches, found, done = self.reader.batches(pairs, SCORED, shuffle=False), [], 0
+        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
+            for batch in batches.epoch(0):
+                batch = batch.to(self.device)
+                scores = self.module.output.log_prob_of(*self.module(batch)).double().cpu().numpy()
+                found.append(np.split(scores, np.cumsum(batch.counted.sum(1).cpu().numpy())[:-1]))
+                done += len(found[-1])
+                report(Status(stage="scoring", done=done, total=len(pairs), unit="pairs"))
+        return batches.in_item_order(found)
+
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes; see `firth.neural.models.translation.files`."""
+        sides = {"source": self.source.described(), "target": self.target.described()}
+        texts = {UNITS: sides, "source-vocab": list(self.source.words), "target-vocab": list(self.target.words)}
+        card = ("A translator", f": {self.options.encoder} to {self.options.decoder}", 'model.translate("...")\n')
+        arrays = {"source_counts": self.source.counts, "target_counts": self.target.counts}
+        return self._model_folder(KIND, arrays, texts, {}, card)
+
+
+class TranslationEnsemble(TranslationSystem):
+    """Several translators as one: the mean of their probabilities.
+
+    Args:
+        models: trained translators that write the same tokens; their encoders, decoders and sources may differ.
+        weights: (M,) of the models; None for equal ones.
+
+    Raises:
+        OptionError: there is no model, they write different tokens, or the weights are not M positive numbers.
+
+    Source:
+        Sutskever, Vinyals and Le 2014, section 3.6.
+    """
+
+    def __init__(self, models: Sequence[TranslationModel], weights: Any = None) -> None:
+        self._models = tuple(models)
+        if not self._models:
+            raise OptionError("models: none given; expected at least one translator")
+        for number, model in enumerate(self._models, 1):
+            if not isinstance(model, TranslationModel):
+                raise OptionError(f"model {number}: {type(model).__name__}; expected a translator")
+            if list(model.target.words) != list(self._models[0].target.words):
+                raise OptionError(f"model {number} writes other tokens than the first; train both on the same targets")
+        given = np.ones(len(self._models)) if weights is None else np.asarray(weights, dtype=np.float64)
+        if given.shape != (len(self._models),) or not (given > 0).all() or not np.isfinite(given).all():
+            raise OptionError(f"weights={weights!r}: expected {len(self._models)} positive numbers, one per model")
+        self._weights: Floats = given / given.sum()
+
+    def __repr__(self) -> str:
+        return f"<TranslationEnsemble: {len(self._models)} translators>"
+
+    @property
+    def models(self) -> Sequence[TranslationModel]:
+        """The models."""
+        return self._models
+
+    @property
+    def weights(self) -> Floats:
+        """Their weights, which sum to 1."""
+        return self._weights

@@ -1,0 +1,246 @@
+"""Translators: searches against enumeration, padding, gradients, and tasks that they must learn."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+import firth
+from firth.errors import CorpusError, FormatError, OptionError, ShapeError
+from firth.neural.models.translation.data import PairReader
+from firth.neural.models.translation.train import new_module
+from firth.neural.models.translation.translation_model import TranslationModel
+from firth.neural.models.translation.units import learn_units
+
+TEXTS = ["a b c", "b a", "c c a b", "a", "b c b a c"]
+KINDS = {
+    "none": {"attention": "none", "bridge": "last"},
+    "general": {},
+    "additive gru": {"attention": "additive", "encoder": "gru", "decoder": "gru", "layers": 2},
+    "dot qrnn": {"attention": "dot", "encoder": "qrnn", "decoder": "qrnn", "input_feeding": False},
+    "local": {"local": "predictive", "window": 2, "bidirectional": False, "dim": 6},
+    "coverage": {"coverage": True, "bridge": "none"},
+    "transformer": {"encoder": "transformer", "decoder": "transformer", "heads": 2, "layers": 2},
+    "mixed": {"encoder": "transformer", "heads": 2, "reverse_source": True},
+    "spelled": {"source": "characters"},
+    "tied": {"joint": True, "tie_weights": "all", "decoder": "gru"},
+}
+
+
+def untrained(seed=0, texts=TEXTS, **how):
+    options = firth.Translator(
+        **{"source": "words", "target": "words", "min_count": 1, "hidden": 8, "max_length": 9, **how}
+    )
+    source = learn_units(texts, options.source, 100)
+    target = source if options.joint else learn_units(texts, "words", 100)
+    module = new_module(options, source, target, seed)
+    for parameter in module.parameters():  # far from uniform, so that scores differ
+        torch.nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(seed))
+    return TranslationModel(module, options, PairReader(source, target, options.reverse_source))
+
+
+@pytest.mark.parametrize("how", KINDS.values(), ids=KINDS)
+def test_batches_give_what_single_texts_give(how):
+    model = untrained(**how)
+    for beam in (1, 3):
+        together = model.translate(TEXTS, beam=beam)
+        alone = [model.translate(text, beam=beam) for text in TEXTS]
+        assert [each.tokens for each in together] == [each.tokens for each in alone]
+        assert [each.log_prob for each in together] == pytest.approx([each.log_prob for each in alone], abs=1e-4)
+    pairs = list(zip(TEXTS, reversed(TEXTS), strict=True))
+    assert model.score(pairs) == pytest.approx([model.score([pair])[0] for pair in pairs], abs=1e-4)
+
+
+@pytest.mark.parametrize("how", KINDS.values(), ids=KINDS)
+def test_log_probs_of_translations_are_their_scores(how):
+    model = untrained(**how)
+    found = model.translate(TEXTS, beam=3, unknown="kept", options=firth.GenerationOptions(max_length=10))
+    ended = [(text, each) for text, each in zip(TEXTS, found, strict=True) if each.ended and each.tokens]
+    scores = [model.score([(text, each.text)])[0] for text, each in ended if "<unk>" not in each.tokens]
+    assert scores == pytest.approx([each.log_prob for _, each in ended if "<unk>" not in each.tokens], abs=1e-4)
+
+
+@pytest.mark.parametrize("how", [KINDS["general"], KINDS["none"], KINDS["transformer"]], ids=str)
+def test_a_wide_beam_finds_the_best_of_all_sequences(how):
+    model = untrained(seed=1, texts=["a b"], **how)
+    every = [" ".join(words) for n in (1, 2) for words in itertools.product("ab", repeat=n)]
+    wide = firth.BeamSearch(beams=64, length_normalisation="none")
+    found = model.translate(
+        "b a", beam=wide, n_best=20, unknown="kept", options=firth.GenerationOptions(min_length=1, max_length=3)
+    )
+    ended = [each for each in (found, *found.others) if each.ended]
+    best = max(every, key=lambda text: model.score([("b a", text)])[0])
+    assert next(each for each in ended if "<unk>" not in each.tokens).text == best
+
+
+def test_one_beam_is_greedy_search():
+    model = untrained(seed=2)
+    wide = model.translate(TEXTS, beam=firth.BeamSearch(beams=1))
+    assert [each.tokens for each in wide] == [each.tokens for each in model.translate(TEXTS, beam=1)]
+
+
+@pytest.mark.parametrize("how", [how for name, how in KINDS.items() if name not in ("none", "local")], ids=str)
+def test_attention_sums_to_one(how):
+    model = untrained(**how)
+    for text, found in zip(TEXTS, model.translate(TEXTS, return_attention=True), strict=True):
+        assert found.attention.shape == (len(found.tokens) + 1, len(text.split()) + 1)
+        assert found.attention.sum(1) == pytest.approx(np.ones(len(found.attention)), abs=1e-5)
+
+
+@pytest.mark.parametrize("how", KINDS.values(), ids=KINDS)
+def test_the_gradient_equals_differences(how):
+    model = untrained(**{**how, "hidden": 4, "dropout": 0.0})
+    module = model.module.double().train()
+    batch = model.collator.pairs([model.reader.read(*pair) for pair in itertools.pairwise(TEXTS[:3])])
+
+    def loss():
+        return module.output.loss(*module(batch)).sum()
+
+    loss().backward()
+    for name, parameter in module.named_parameters():
+        flat, gradient = parameter.data.view(-1), parameter.grad.view(-1)
+        at = int(gradient.abs().argmax())
+        kept, values = flat[at].item(), []
+        for step in (1e-5, -1e-5):
+            flat[at] = kept + step
+            values.append(loss().item())
+        flat[at] = kept
+        assert gradient[at].item() == pytest.approx((values[0] - values[1]) / 2e-5, rel=1e-4, abs=1e-6), name
+
+
+def test_an_ensemble_of_a_model_with_itself_is_the_model():
+    model, other = untrained(seed=3), untrained(seed=4, encoder="transformer", decoder="transformer")
+    twice = firth.TranslationEnsemble([model, model])
+    mine = model.translate(TEXTS, beam=3)
+    assert [each.tokens for each in twice.translate(TEXTS, beam=3)] == [each.tokens for each in mine]
+    pairs = list(zip(TEXTS, TEXTS, strict=True))
+    assert twice.score(pairs) == pytest.approx(model.score(pairs), abs=1e-5)
+    both = firth.TranslationEnsemble([model, other], weights=[3, 1])
+    short = [("a b", "c")]
+    steps = [np.exp(one.token_scores(firth.read_parallel(short), None, False)[0]) for one in (model, other)]
+    assert both.score(short)[0] == pytest.approx(np.log(0.75 * steps[0] + 0.25 * steps[1]).sum(), abs=1e-6)
+
+
+def test_prefixes_are_kept():
+    model = untrained(seed=5)
+    found = model.translate(TEXTS[:3], prefixes=["c a", "", "b"], beam=3)
+    assert found[0].tokens[:2] == ("c", "a")
+    assert found[2].tokens[0] == "b"
+    assert found[1].tokens == model.translate(TEXTS[1], beam=3).tokens
+    with pytest.raises(OptionError, match="prefix 1: the model does not know 'z'"):
+        model.translate(TEXTS[:1], prefixes=["a z"])
+    with pytest.raises(ShapeError, match="1 prefixes for 2 texts"):
+        model.translate(TEXTS[:2], prefixes=["a"])
+
+
+def test_unknown_words_are_copied_or_looked_up():
+    model = untrained()
+    bias = model.module.output.bias
+    with torch.no_grad():
+        bias[0] = 100.0  # of <unk>
+    short = firth.GenerationOptions(max_length=3)
+    kept = model.translate("x y", unknown="kept", options=short)
+    assert kept.text == "<unk> <unk> <unk>"
+    copied = model.translate("x y", options=short, return_attention=True)
+    best = copied.attention[:3, :2].argmax(1)
+    assert copied.tokens == tuple("xy"[place] for place in best)
+    table = {"x": "one", "y": "two"}
+    assert model.translate("x y", dictionary=table, options=short).tokens == tuple(table[t] for t in copied.tokens)
+
+
+@pytest.mark.parametrize("how", [KINDS["spelled"], KINDS["tied"], KINDS["transformer"]], ids=str)
+def test_folders_keep_everything(how, tmp_path):
+    model = untrained(**how)
+    model.save(tmp_path / "it.firth")
+    other = firth.load(tmp_path / "it.firth")
+    texts = [*TEXTS, "d e"]
+    assert [str(each) for each in other.translate(texts)] == [str(each) for each in model.translate(texts)]
+    assert repr(other) == repr(model)
+
+
+def test_a_folder_without_special_tokens_is_refused(tmp_path):
+    model = untrained()
+    content = model._content()
+    content.texts["target-vocab"][:3] = ["x", "y", "z"]
+    from firth.neural.models.translation.files import restore
+
+    with pytest.raises(FormatError, match="expected <unk>, <s>, </s>"):
+        restore(content)
+
+
+def learn(order, seed=0, pairs=900, epochs=4):
+    random = np.random.default_rng(seed)
+    texts = [" ".join(random.choice(list("abcdef"), random.integers(2, 6))) for _ in range(pairs + 100)]
+    both = [(text, " ".join(text.split()[::order])) for text in texts]
+    training = firth.TrainingOptions(epochs=epochs, batch_size=32, lr=0.02, clip_norm=1.0, schedule="linear")
+    translator = firth.Translator(source="words", target="words", hidden=32, dropout=0.0, label_smoothing=0.0)
+    return translator.train(both[:-100], held_out=both[-100:], training=training, progress=False), both[-100:]
+
+
+def aligned(model, pairs):
+    """Share of the tokens that attend most to the source token at their own position."""
+    found = model.translate([source for source, _ in pairs], beam=1, return_attention=True)
+    places = [each.attention[:-1].argmax(1) == np.arange(len(each.tokens)) for each in found]
+    return np.concatenate(places).mean()
+
+
+def exact(model, pairs):
+    found = model.translate([source for source, _ in pairs], beam=1)
+    return np.mean([each.text == target for each, (_, target) in zip(found, pairs, strict=True)])
+
+
+def test_it_learns_to_copy():
+    model, pairs = learn(1)
+    assert aligned(model, pairs) > 0.5  # by chance less than a third
+    assert exact(model, pairs) > 0.5
+    assert model.test(pairs, beam=1, resamples=10).rows[0].value > 50
+
+
+@pytest.mark.slow
+def test_copies_are_aligned_and_reversals_exact():
+    model, pairs = learn(1, pairs=3000, epochs=6)
+    assert aligned(model, pairs) >= 0.95
+    model, pairs = learn(-1, pairs=3000, epochs=6)
+    assert exact(model, pairs) >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"joint": True, "source": "characters"}, "joint with source='characters'"),
+        ({"tie_weights": "all"}, "expected joint=True"),
+        ({"attention": "none", "coverage": True}, "need attention"),
+        ({"output": "adaptive"}, "label_smoothing=0.1 with output='adaptive'"),
+        ({"bridge": "last", "decoder": "gru"}, "expected the same cell"),
+        ({"hidden": 7}, "expected an even number"),
+    ],
+)
+def test_options_that_do_not_fit_are_named(how, message):
+    with pytest.raises(OptionError, match=message):
+        firth.Translator(**how)
+
+
+def test_bad_input_is_named(tmp_path):
+    translator = firth.Translator(source="words", target="words", min_count=1, hidden=8, max_length=4)
+    (tmp_path / "one").write_text("a\nb\n", encoding="utf-8")
+    (tmp_path / "two").write_text("a\nb\nc\n", encoding="utf-8")
+    with pytest.raises(ShapeError, match="2 sources and 3 targets"):
+        translator.train((tmp_path / "one", tmp_path / "two"))
+    with pytest.raises(CorpusError, match="all pairs have more than 4 tokens"):
+        translator.train([("a b c d e", "a")] * 3)
+    model = untrained(max_length=3)
+    with pytest.raises(OptionError, match="text 2 has more than 3 tokens"):
+        model.translate(["a", "a b c a"], truncate=False)
+    with pytest.warns(UserWarning, match="1 of 2 texts have more than 3"):
+        model.translate(["a", "a b c a"])
+    with pytest.raises(OptionError, match="beams"):
+        model.translate("a", beam=0)
+    with pytest.raises(OptionError, match="n_best=3"):
+        model.translate("a", beam=2, n_best=3)
+    with pytest.raises(OptionError, match="no attention"):
+        untrained(**KINDS["none"]).translate("a", return_attention=True)
+    with pytest.raises(OptionError, match="model 2 writes other tokens"):
+        firth.TranslationEnsemble([model, untrained(texts=["x y"])])
+    assert model.translate(["", "a"])[0].text == ""
+    assert model.translate([]) == []
