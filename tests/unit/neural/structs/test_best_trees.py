@@ -50,6 +50,17 @@ def test_projective_trees_are_those_of_the_recurrence():
         assert heads.tolist() == shown.argmax(0)[1 : n + 1].tolist()
 
 
+def test_one_word_below_the_root_whatever_it_costs():
+    """Also where a second one is worth several arcs: 1 -> 2 -> 3 -> 4 -> 5 scores 0, the way back 9 an arc."""
+    arcs = torch.full((6, 6), -torch.inf, dtype=torch.float64)
+    arcs[0, 1] = arcs[0, 5] = arcs[1, 2] = arcs[2, 3] = arcs[3, 4] = arcs[4, 5] = 0.0
+    arcs[5, 4] = arcs[4, 3] = arcs[3, 2] = 9.0
+    for scores, heads in ((arcs, [0, 1, 2, 3, 4]), (torch.zeros(3, 3), [0, 1])):
+        lengths = torch.tensor([len(heads)])
+        for projective in (False, True):
+            assert sorted(best_trees(scores[None], lengths, projective=projective)[0].tolist()) == heads
+
+
 def test_no_tree_is_refused():
     arcs = random_arcs()
     arcs[2, :, 2] = -torch.inf
