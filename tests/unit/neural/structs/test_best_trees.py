@@ -67,3 +67,11 @@ def test_no_tree_is_refused():
     for projective in (False, True):
         with pytest.raises(ShapeError, match="sentence 2"):
             best_trees(arcs, LENGTHS, projective=projective)
+
+
+def test_two_words_that_only_the_root_can_take_are_refused():
+    arcs = torch.full((1, 3, 3), -torch.inf)
+    arcs[0, 0, 1:] = 0.0
+    for projective in (False, True):
+        with pytest.raises(ShapeError, match="sentence 0: no tree of possible arcs with one word below the root"):
+            best_trees(arcs, torch.tensor([2]), projective=projective)
