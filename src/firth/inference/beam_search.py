@@ -329,8 +329,7 @@ class _Search:
         banks: dict[int, list[tuple[int, int]]] = {}
         for parent, column in best:
             progress = self.phrases.advance(hypotheses[parent].progress, int(ids[parent, column]))
-            bank = self.phrases.total if ids[parent, column] in self.processor.stop else self.phrases.bank(progress)
-            banks.setdefault(bank, []).append((parent, column))
+            banks.setdefault(self.phrases.bank(progress), []).append((parent, column))
         slots = allocate({bank: len(places) for bank, places in banks.items()}, self.width, self.phrases.total)
         kept = {place for bank, places in banks.items() for place in self._kept(places, ids, slots[bank])}
         return [place for place in best if place in kept]

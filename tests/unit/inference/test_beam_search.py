@@ -128,6 +128,30 @@ def test_a_forced_phrase_by_hand():
     assert found.log_prob == pytest.approx(np.log(0.55 * 0.4 * 0.5))
 
 
+def test_texts_that_are_forced_too_early_do_not_end_the_search():
+    """1 is forced, improbable at first and after 3 and 4, and certain after 5.
+
+    Two beams: "1" (.05) and "3 1" (.018) have ended when "3 4 5" (.86) has still to write it.
+    """
+    table = np.zeros((7, 6))
+    table[6, [3, 1]], table[3, [4, 1]], table[4, [5, 1]] = [0.9, 0.05], [0.98, 0.02], [0.98, 0.01]
+    table[5, 1] = table[1, 2] = 1
+    forced = [Constraints(phrases=((1,),))]
+    ((text,),) = beam_search(Table(table), [[]], beams=BeamSearch(beams=2), stop=[2], constraints=forced)
+    assert text.ids == (3, 4, 5, 1)
+
+
+def test_a_text_that_ends_is_among_the_best_of_its_step():
+    """Two beams; 2 ends. Second step: 0 end .3, 0 0 .2, and 1 end .16, the third best, which is not kept.
+
+    Then 0 0 ends, with .12.
+    """
+    table = [[0.4, 0, 0.6, 0], [0.24, 0.2, 0.32, 0.24], [1, 0, 0, 0], [1, 0, 0, 0], [0.5, 0.5, 0, 0]]
+    how = BeamSearch(beams=2, length_normalisation="none")
+    (found,) = beam_search(Table(table), [[]], beams=how, n=2, stop=[2])
+    assert [text.ids for text in found] == [(0,), (0, 0)]
+
+
 def test_a_phrase_that_the_model_cannot_write_is_reported():
     """Nothing leads to 1: the best text without it is returned, and says so."""
     table = [[0.5, 0.0, 0.5]] * 3 + [[0.6, 0.0, 0.4]]
@@ -168,13 +192,15 @@ def test_texts_that_end_leave_the_batch():
     assert model.calls == [3, 2, 1, 1]
 
 
-@given(st.integers(0, 10_000))
-@settings(max_examples=30, deadline=None)
-def test_a_search_that_stops_early_loses_nothing(seed):
+@given(st.integers(0, 10_000), st.sampled_from(NORMALISATIONS), st.sampled_from([0.0, 0.2]))
+@settings(max_examples=40, deadline=None)
+def test_a_search_that_stops_early_loses_nothing(seed, normalisation, penalty):
     """Asked for one answer, a search may end as soon as no beginning can win; the answer is that of the full search."""
-    table, how = Table(random_table(4, seed, peak=2.0)), BeamSearch(beams=64)
-    (one,) = beam_search(table, [[]], GenerationOptions(max_length=6), how, n=1, stop=[3])
-    (all_of_them,) = beam_search(table, [[]], GenerationOptions(max_length=6), how, n=64, stop=[3])
+    model = random_sources(4, [3], seed)
+    how = BeamSearch(beams=64, length_normalisation=normalisation, coverage_penalty=penalty)
+    limits = {"stop": [3], "attention": model.attention}
+    (one,) = beam_search(model, [[]], GenerationOptions(max_length=5), how, n=1, **limits)
+    (all_of_them,) = beam_search(model, [[]], GenerationOptions(max_length=5), how, n=64, **limits)
     assert one == all_of_them[:1]
 
 
