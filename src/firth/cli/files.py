@@ -143,8 +143,9 @@ def _verify(path: Path, quiet: bool, json: bool) -> None:
 
 
 def print_facts(facts: Mapping[str, Any], indent: str = "") -> None:
-    """Print names with values; nested values are indented."""
-    width = max(len(name) for name in facts)
+    """Print names with values; nested values are indented, and empty ones left out."""
+    facts = {name: value for name, value in facts.items() if value != ""}
+    width = max(map(len, facts), default=0)
     for name, value in facts.items():
         title = name.replace("_", " ")
         if isinstance(value, dict) and value:

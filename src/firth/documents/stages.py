@@ -1,6 +1,7 @@
 """The stages of annotation: tags and entities, trees, coreference chains; each by a model that has `predict`."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from firth.readers.span_tags import OUTSIDE, PREFIXES, spans_of
 
 OTHER = "X"  # tag of words that belong to no part of speech, in Universal Dependencies
 PROBE = DependencySentence.of(["a"]).annotated(tags=["X"], language_tags=["X"])
+_PROBED = re.compile(r"sentence 1(?: \('a'\))?(?: of the document)?")  # in a message, which no user has written
 
 
 @dataclass(frozen=True)
@@ -118,12 +120,15 @@ class Stages:
         Raises:
             OptionError: a model reads what no stage gives: a parser tags, or a model of coreference trees.
         """
+        missing = "a tagger, whose tags the parser reads"
         try:
-            self.annotated(Document((DependencySentence.of(["a"]),)))
+            found = self.sentence_stages([DependencySentence.of(PROBE.words)])
+            missing = "a parser, in whose trees coreference finds noun phrases"
+            self.document_stages(found)
         except FirthError as error:
+            problem = _PROBED.sub("a sentence", str(error))
             raise OptionError(
-                f"raw text cannot be annotated by these models: {error}; give a tagger for a parser, and a parser for "
-                "coreference of noun phrases"
+                f"raw text cannot be annotated by these models alone: {problem}; add {missing}"
             ) from error
 
     @cached_property
@@ -156,10 +161,12 @@ def _opened(model: Any) -> Any:
 def _check(model: Any, given: Any, what: str, probe: Any) -> None:
     try:
         probe(model)
-    except (AttributeError, TypeError, IndexError) as error:
-        raise KindError(f"{_named(given)}: found {brief(model)}, expected a {what}") from error
-    except FirthError as error:
-        raise KindError(f"{_named(given)}: {brief(model)} cannot be used as a {what}: {error}") from error
+    except (AttributeError, TypeError, IndexError, FirthError) as error:
+        wrong = f"{_named(given)}: found {brief(model)}, expected a {what}"
+        known = isinstance(error, FirthError) and not isinstance(error, TypeError)
+        if known and brief(PROBE) not in str(error):  # which is no item that a user has given
+            wrong += f": {_PROBED.sub('a sentence', str(error))}"
+        raise KindError(wrong) from error
 
 
 def _named(model: Any) -> str:

@@ -1,9 +1,10 @@
 """What a transition parser reads of a state, and how it scores actions with tables in place of products.
 
 A state is read as 48 features: the words and the tags of 18 nodes, and the labels of the last 12 of them. The nodes are
-the three top words of the stack s1, s2, s3, the three next words b1, b2, b3, and of s1 and s2 each the leftmost, the
-rightmost, the second leftmost and the second rightmost child, the leftmost child of the leftmost, and the rightmost of
-the rightmost.
+the three top words of the stack s1, s2, s3, the three next words b1, b2, b3, and of the two words that the next arc
+can join each the leftmost, the rightmost, the second leftmost and the second rightmost child, the leftmost child of the
+leftmost, and the rightmost of the rightmost. In arc-standard these two are s1 and s2, as in the paper; in arc-eager s1
+and b1, and s1 and s2 with their labels take the places of the children at the right of b1, which has none.
 
 Source: Chen and Manning 2014, "A fast and accurate dependency parser using neural networks", sections 3.1 (features)
 and 3.3 (pre-computed products). Cost: a state takes 48 additions of rows of H numbers, and A H products for A actions.
@@ -92,7 +93,7 @@ def state_nodes(
         elif first + i == n + 1 and system == EAGER:
             nodes[3 + i] = 0
     for i in range(2):
-        node, place = nodes[i], 6 + 6 * i
+        node, place = nodes[3 * i if system == EAGER else i], 6 + 6 * i
         if node != NONE:
             nodes[place], nodes[place + 1] = children[node, 0], children[node, 2]
             nodes[place + 2], nodes[place + 3] = children[node, 1], children[node, 3]
@@ -100,6 +101,8 @@ def state_nodes(
                 nodes[place + 4] = children[children[node, 0], 0]
             if children[node, 2] != NONE:
                 nodes[place + 5] = children[children[node, 2], 2]
+    if system == EAGER:  # b1 has no children at its right
+        nodes[14], nodes[15] = nodes[0], nodes[1]
 
 
 @compiled

@@ -129,13 +129,9 @@ def act(
         stack[size] = word
         counts[SIZE], counts[NEXT] = size + 1, counts[NEXT] + 1
     heads[word], labels[word] = head, label
-    # The two outermost children at the word's side of its head; the root is left of all words.
+    # A word takes its children from near to far, so that the newest is the outermost at its side of the word.
     side = 0 if word < head else 2
-    outer, inner = children[head, side], children[head, side + 1]
-    if outer == NONE or (word < outer) == (side == 0):
-        children[head, side], children[head, side + 1] = word, outer
-    elif inner == NONE or (word < inner) == (side == 0):
-        children[head, side + 1] = word
+    children[head, side], children[head, side + 1] = word, children[head, side]
 
 
 @compiled

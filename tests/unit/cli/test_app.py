@@ -13,6 +13,7 @@ import typer
 
 import firth
 from firth.cli import app, output
+from firth.cli.files import print_facts
 from firth.option_names import one_spelling
 from firth.vectors.word_vectors import WordVectors
 from tests import fork_server
@@ -233,6 +234,11 @@ def test_info(run, vectors):
     assert found["bytes"] > 6 * 2 * 4
     _, out, _ = run("info", vectors)
     assert "words           6" in out
+
+
+def test_facts_that_are_empty_have_no_line(capsys):
+    print_facts({"kind": "parser", "training": {"error": "", "steps": 0}, "error": "", "minutes": None})
+    assert capsys.readouterr().out == "kind      parser\ntraining\n  steps  0\nminutes   none\n"
 
 
 def test_info_of_a_corpus(run, tmp_path):

@@ -44,6 +44,9 @@ def test_texts_in_memory():
     assert annotate("a b", tokeniser=list).tokens == ("a", "b")
     with pytest.raises(KindError, match=r"expected a text or a firth\.Document"):
         annotate([1])
+    for texts, problem in ((3, "texts=3 is an int; expected a list of texts"), ({"a": ["b"]}, "columns 'a'")):
+        with pytest.raises(KindError, match=problem):
+            annotate(texts)
 
 
 @pytest.mark.parametrize("ending", ["conllu", "jsonl"])
@@ -164,8 +167,22 @@ def test_annotation_that_is_there_stays(tmp_path):
     assert "1\tAda\tada\tUP\t_\t_\t_\t_\t_\tNER=B-NAME|Entity=(e1)" in (tmp_path / "out.conllu").read_text("utf-8")
 
 
+def test_texts_without_words_are_documents(tmp_path):
+    for name, text in (("a", ""), ("b", "\ufeff \n"), ("c", "")):
+        (tmp_path / f"{name}.txt").write_text(text, "utf-8")
+    for ending in ("conllu", "jsonl"):
+        out = tmp_path / f"out.{ending}"
+        assert annotate_files(sorted(tmp_path.glob("*.txt")), out).documents == 3
+        assert [(each.name, len(each)) for each in read_documents(out)] == [("a", 0), ("b", 0), ("c", 0)]
+        annotate_files(tmp_path / "a.txt", out)
+        assert [each.name for each in read_documents(out)] == ["a"]
+
+
 def test_what_cannot_be_written_or_read(files, tmp_path):
     out = tmp_path / "out.jsonl"
+    for paths, target in (([Document(())], out), (3, out), (files, Document(())), (files, 3)):
+        with pytest.raises(KindError, match=r"path: found (3|Document.*), expected"):
+            annotate_files(paths, target)
     with pytest.raises(CorpusError, match="no files"):
         annotate_files([], out)
     with pytest.raises(MissingFileError, match=r"9\.txt"):
@@ -191,6 +208,14 @@ def test_several_processes_give_the_same(files, tmp_path):
     annotate_files(files, tmp_path / "one.conllu")
     annotate_files(files, tmp_path / "two.conllu", processes=2)
     assert (tmp_path / "one.conllu").read_bytes() == (tmp_path / "two.conllu").read_bytes()
+    # Whatever CoNLL-U holds, its sentences go to the processes as JSON and back.
+    rows = ["1-2", "a\u2028b", *"________"], ["1", "\u00a0", "l\r", *"______", ""], ["2", "_", '"', *"______", "\\u\r"]
+    odd = ("\n".join(map("\t".join, rows)) + "\n\n") * 9
+    (tmp_path / "odd.conllu").write_text(f"# newdoc id = )\n\n# x\u00a0\n{odd}# newdoc\n{odd}", "utf-8", newline="")
+    for processes in (1, 2):
+        annotate_files(tmp_path / "odd.conllu", tmp_path / f"odd{processes}.jsonl", processes=processes)
+    assert (tmp_path / "odd1.jsonl").read_bytes() == (tmp_path / "odd2.jsonl").read_bytes()
+    assert len(list(read_documents(tmp_path / "odd1.jsonl"))) == 2
     files[8].write_bytes(b"1\t\xff")
     with pytest.raises(FormatError):
         annotate_files(files, tmp_path / "three.conllu", processes=2)

@@ -62,11 +62,11 @@ def test_all_stages_in_one_process_and_in_two(models, tmp_path):
 def test_what_a_stage_needs_is_said_at_once(models, tmp_path):
     (tmp_path / "a.txt").write_text("Ada met Tom.", "utf-8")
     for given, problem in (({"parser": models["parser"]}, "upos"), ({"coref": models["coref"]}, "tree")):
-        with pytest.raises(firth.FirthError, match=f"raw text cannot be annotated by these models: .*{problem}"):
+        with pytest.raises(firth.FirthError, match=f"raw text cannot be annotated by these models alone: .*{problem}"):
             firth.annotate_files(tmp_path / "a.txt", tmp_path / "out.conllu", **given)
     with pytest.raises(firth.FirthError, match="expected a tagger"):
         firth.annotate("Ada.", tagger=models["parser"])
-    with pytest.raises(firth.FirthError, match=r"as a parser|expected a parser"):
+    with pytest.raises(firth.FirthError, match="expected a parser"):
         firth.annotate("Ada.", parser=models["coref"])
-    with pytest.raises(firth.FirthError, match=r"no coreference model|as coreference model"):
+    with pytest.raises(firth.FirthError, match="expected a coreference model"):
         firth.annotate("Ada.", coref=models["tagger"][0])

@@ -6,7 +6,7 @@ import pytest
 
 from firth.documents.document import Document, Entity
 from firth.documents.stages import Stages, described
-from firth.errors import CorpusError, KindError, OptionError
+from firth.errors import CorpusError, KindError, OptionError, brief
 from tests.unit.documents.stand_ins import Chain, Names, SameWord
 
 DOCUMENT = Document.from_text("Ada Byron met Ada. she left.", name="d")
@@ -40,6 +40,16 @@ def test_entities_stay_where_no_tagger_finds_any():
     assert Stages.of(Names()).annotated(document).entities[0] == Entity(0, 2, "NAME")
 
 
+class Documents:
+    def predict(self, documents):
+        raise CorpusError(f"documents: item 0 is {brief(documents[0])}; expected documents")
+
+
+class Short:
+    def predict(self, sentences):
+        raise CorpusError(f"sentence 1 ('{sentences[0].words[0]}') is too short")
+
+
 def test_models_of_other_tasks_are_refused(tmp_path):
     with pytest.raises(KindError, match="expected a tagger"):
         Stages.of(Chain())
@@ -47,6 +57,10 @@ def test_models_of_other_tasks_are_refused(tmp_path):
         Stages.of(parser=SimpleNamespace(predict=lambda texts: "label"))
     with pytest.raises(KindError, match="expected a coreference model"):
         Stages.of(coref=object())
+    with pytest.raises(KindError, match=r"found .*, expected a parser$"):  # with no word of what it was tried on
+        Stages.of(parser=Documents())
+    with pytest.raises(KindError, match="expected a parser: a sentence is too short"):
+        Stages.of(parser=Short())
     import firth
 
     firth.WordVectors(["a"], [[1.0]]).save(tmp_path / "v")
@@ -75,12 +89,21 @@ def test_what_a_model_reads_must_be_there():
     class Strict(Chain):
         def predict(self, sentences):
             if any(each.tags[0] == "_" for each in sentences):
-                raise CorpusError("sentence 1 has no upos tags")
+                raise CorpusError("sentence 1 ('a') has no upos tags")
             return super().predict(sentences)
 
     Stages.of(Names(), Strict()).check_raw_text()
-    with pytest.raises(OptionError, match="raw text cannot be annotated by these models: sentence 1 has no upos tags"):
+    with pytest.raises(OptionError, match="by these models alone: a sentence has no upos tags; add a tagger, whose"):
         Stages.of(parser=Strict()).check_raw_text()
+
+    class NounPhrases(SameWord):
+        def predict(self, document, *, mentions):
+            if not document.sentences[0].heads:
+                raise CorpusError("sentence 1 of the document has no tree")
+            return super().predict(document, mentions=mentions)
+
+    with pytest.raises(OptionError, match="by these models alone: a sentence has no tree; add a parser"):
+        Stages.of(Names(), coref=NounPhrases()).check_raw_text()
 
 
 def test_chains_have_two_mentions():

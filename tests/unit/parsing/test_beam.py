@@ -7,6 +7,7 @@ from firth.kernels.transition_states import (
     CUBE,
     FEATURES,
     NODES,
+    TANH,
     Sentences,
     action_kind,
     action_label,
@@ -78,3 +79,13 @@ def test_a_wide_beam_finds_the_best_sequence(system, known):
         found = parsed(parse_with_beam, data, system, data, known, tables, CUBE, 300)
         assert np.array_equal(found[0], heads)
         assert np.array_equal(found[1], labels)
+
+
+@SYSTEMS
+def test_a_beam_finds_what_greedy_search_does_not(system):
+    data, found = sentences()[0], 0
+    for seed in range(12):
+        given = (system, data, STRICT, random_tables(seed)[2], TANH)
+        greedy, wide = parsed(parse, data, *given), parsed(parse_with_beam, data, *given, 8)
+        found += not all(map(np.array_equal, greedy, wide))
+    assert found

@@ -50,9 +50,28 @@ def test_projective_trees_are_those_of_the_recurrence():
         assert heads.tolist() == shown.argmax(0)[1 : n + 1].tolist()
 
 
+def test_one_word_below_the_root_whatever_it_costs():
+    """Also where a second one is worth several arcs: 1 -> 2 -> 3 -> 4 -> 5 scores 0, the way back 9 an arc."""
+    arcs = torch.full((6, 6), -torch.inf, dtype=torch.float64)
+    arcs[0, 1] = arcs[0, 5] = arcs[1, 2] = arcs[2, 3] = arcs[3, 4] = arcs[4, 5] = 0.0
+    arcs[5, 4] = arcs[4, 3] = arcs[3, 2] = 9.0
+    for scores, heads in ((arcs, [0, 1, 2, 3, 4]), (torch.zeros(3, 3), [0, 1])):
+        lengths = torch.tensor([len(heads)])
+        for projective in (False, True):
+            assert sorted(best_trees(scores[None], lengths, projective=projective)[0].tolist()) == heads
+
+
 def test_no_tree_is_refused():
     arcs = random_arcs()
     arcs[2, :, 2] = -torch.inf
     for projective in (False, True):
         with pytest.raises(ShapeError, match="sentence 2"):
             best_trees(arcs, LENGTHS, projective=projective)
+
+
+def test_two_words_that_only_the_root_can_take_are_refused():
+    arcs = torch.full((1, 3, 3), -torch.inf)
+    arcs[0, 0, 1:] = 0.0
+    for projective in (False, True):
+        with pytest.raises(ShapeError, match="sentence 0: no tree of possible arcs with one word below the root"):
+            best_trees(arcs, torch.tensor([2]), projective=projective)

@@ -42,6 +42,14 @@ def test_arcs_that_are_not_possible():
     )
 
 
+def test_arcs_that_are_not_possible_among_scores_far_apart():
+    arcs = 400 * random_arcs(8) - 2000
+    arcs[0, 1:4, 5] = arcs[3, 1:3, 4] = -torch.inf
+    arcs[2, :, 2] = -torch.inf
+    expected = [log_sum(score for _, score in found) for found in every(arcs, LENGTHS, projective=False)]
+    np.testing.assert_allclose(tree_log_partition(arcs, LENGTHS).numpy(), expected, rtol=1e-12)
+
+
 def test_a_score_that_is_no_number_shows():
     arcs = random_arcs(7)
     arcs[0, 1, 2] = torch.nan
