@@ -14,17 +14,21 @@ Source
 Departures
     Scores are of h_t also where they are additive: Bahdanau et al. use h_t-1. Without attention a_t = h_t.
 Cost
-    Without input feeding and coverage all steps are computed at once; with them, one call of the stack per step.
+    Without input feeding and coverage all steps are computed at once. With input feeding, the steps of one LSTM layer
+    are `layers.attentional_steps`; other stacks, and coverage, take one call of the stack per step.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
+from torch.nn.functional import linear
 
 from firth.errors import OptionError
 from firth.neural.layers.attention import attention_weights, make_scores
-from firth.neural.layers.dropout import Dropout
+from firth.neural.layers.attentional_steps import StepWeights, attentional_steps
+from firth.neural.layers.dropout import Dropout, Dropouts
 from firth.neural.layers.recurrent import RecurrentStack
 from firth.neural.layers.state import State
 
@@ -37,11 +41,13 @@ class Memory(NamedTuple):
     Attributes:
         states: (B, S, M), of the encoder.
         projected: (B, S, K) their keys.
+        values: (B, S, H) their part of the attentional state; without columns where it is not computed beforehand.
         inside: (B, S) False at padding.
     """
 
     states: torch.Tensor
     projected: torch.Tensor
+    values: torch.Tensor
     inside: torch.Tensor
 
 
@@ -105,8 +111,11 @@ class RecurrentDecoder(nn.Module):
         if attention == "none" and (input_feeding or coverage or local != "none"):
             raise OptionError("attention='none' with input_feeding, coverage or local: these need attention")
         self.width, self.input_feeding, self.local, self.window = hidden, input_feeding, local, window
-        self.stack = RecurrentStack(width_in + hidden * input_feeding, hidden, layers, cell=cell, dropout=dropout)
+        between = Dropouts(layers=dropout)
+        self.stack = RecurrentStack(width_in + hidden * input_feeding, hidden, layers, cell=cell, dropout=between)
         self.dropout = Dropout(dropout)
+        self.fast = input_feeding and cell == "lstm" and layers == 1 and local == "none" and not coverage
+        self.kind = attention
         self.attention: Any = None if attention == "none" else make_scores(attention, hidden, memory_width, hidden)
         self.combine = None if attention == "none" else nn.Linear(memory_width + hidden, hidden, bias=False)
         key_width = {"additive": hidden, "general": hidden}.get(attention, memory_width)
@@ -119,7 +128,10 @@ class RecurrentDecoder(nn.Module):
     def remember(self, states: torch.Tensor, lengths: torch.Tensor) -> Memory:
         """Return the memory of (B, S, M) encoder states with (B,) lengths."""
         inside = torch.arange(states.shape[1], device=states.device) < lengths.to(states.device)[:, None]
-        return Memory(states, states if self.attention is None else self.attention.project(states), inside)
+        values = states[:, :, :0]
+        if self.fast and self.combine is not None:
+            values = linear(states, self.combine.weight[:, : states.shape[2]])
+        return Memory(states, states if self.attention is None else self.attention.project(states), values, inside)
 
     def start(self, memory: Memory, recurrent: State) -> DecoderState:
         """Return the first state; `recurrent` is that of the stack."""
@@ -139,6 +151,9 @@ class RecurrentDecoder(nn.Module):
             memory: of the encoder.
             state: of the previous call, or from `start`.
         """
+        x = self.dropout(x)
+        if self.fast:
+            return self._fast_steps(x, memory, state)
         if not self.input_feeding and self.coverage is None:
             return self._steps(x, memory, state)
         outputs, weights = [], []
@@ -147,6 +162,30 @@ class RecurrentDecoder(nn.Module):
             outputs.append(output)
             weights.append(weight)
         return torch.cat(outputs, 1), torch.cat(weights, 1), state
+
+    def _fast_steps(
+        self, x: torch.Tensor, memory: Memory, state: DecoderState
+    ) -> tuple[torch.Tensor, torch.Tensor, DecoderState]:
+        assert self.combine is not None, "input feeding needs attention"
+        layer: Any = self.stack.layers[0]
+        (B, T, D), H = x.shape, self.width
+        projected = linear(x.transpose(0, 1), layer.weight_ih[:, :D], layer.bias_ih + layer.bias_hh)
+        query, score, keys = None, None, memory.projected
+        if self.kind == "additive":
+            query, score = self.attention.query.weight, self.attention.value.weight[0]
+        elif self.kind == "scaled":
+            keys = keys / math.sqrt(H)
+        weights = StepWeights(
+            torch.cat([layer.weight_hh, layer.weight_ih[:, D:]], 1), self.combine.weight[:, -H:], query, score
+        )
+        h, c = state.recurrent[0] if state.recurrent else (x.new_zeros(B, H), x.new_zeros(B, H))
+        mask = self.dropout.mask(memory.states, (T, B, H))
+        outputs, attention, (h, c, fed) = attentional_steps(
+            projected, keys, memory.values, memory.inside, mask, weights, (h, c, state.fed)
+        )
+        attention = attention.transpose(0, 1)
+        state = DecoderState(((h, c),), fed, state.coverage + attention.sum(1), state.step + T)
+        return outputs.transpose(0, 1), attention, state
 
     def _steps(
         self, x: torch.Tensor, memory: Memory, state: DecoderState
