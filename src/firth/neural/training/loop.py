@@ -170,7 +170,7 @@ def _train_until_evaluation(run: Run, signals: StopRequest, report: Report, chec
             watch.lap()
         if run.stop_requested or run.evaluation_due:
             break
-    run.check_loss()
+    run.check_loss(last=True)
 
 
 def _evaluate(run: Run, report: Report) -> dict[str, Any]:

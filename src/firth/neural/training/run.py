@@ -35,6 +35,7 @@ MIN_SECONDS = 1e-3  # of training that a limit leaves: one step
 DIVERGED = 3.0  # times the initial loss; with a suitable rate the ratio stays below 1, after a bad start below 2
 TIE = 1e-7  # weight of the loss among models of the same error
 MIN_PREDICTIONS = 100  # for a loss that is compared
+SPIKE = 3  # losses above the limit in a row that are a divergence: Adam's first updates may overshoot, and come back
 
 
 @dataclass(kw_only=True)
@@ -67,6 +68,7 @@ class Run:
         state: initial state of the next batch.
         loss_meter: losses since the last evaluation.
         recent_loss: losses since they were last checked.
+        losses_above: checks in a row whose loss was far above the initial one.
         rows: one per evaluation.
         ended: why training ended; "" before.
         error: the error that ended training, if any.
@@ -98,6 +100,7 @@ class Run:
     state: State = None
     loss_meter: LossMeter = field(default_factory=LossMeter)
     recent_loss: LossMeter = field(default_factory=LossMeter)
+    losses_above: int = 0
     rows: list[dict[str, Any]] = field(default_factory=list)
     ended: str = ""
     error: str = ""
@@ -246,7 +249,7 @@ class Run:
             self.best = Snapshot(copy_tensors(weights_of(self.task.module)), statistics, row)
         elif rollback != "no" and self.best is not None:
             restore_weights(self.task.module, self.best.weights)
-            self.state, self.recent_loss = None, LossMeter()
+            self.state, self.recent_loss, self.losses_above = None, LossMeter(), 0
             if rollback != "current":
                 set_optimiser_statistics(self.optimiser, self.best.optimiser)
 
@@ -257,19 +260,25 @@ class Run:
             return "epochs"
         return "minutes" if self.seconds >= self.budget else ""
 
-    def check_loss(self) -> float:
+    def check_loss(self, *, last: bool = False) -> float:
         """Return the mean loss since the last check, in nats per prediction.
 
+        Args:
+            last: whether an evaluation follows.
+
         Raises:
-            DivergenceError: the loss is not finite, or far above the initial loss.
+            DivergenceError: the loss is not finite; or it is far above the initial loss in `SPIKE` checks in a row, or
+                in the last one.
         """
         loss, predictions = self.recent_loss.mean(), self.recent_loss.predictions
         initial = self.initial_loss or 0.0
         limit = DIVERGED * max(initial, math.log(2))
         # A loss may be negative (a density, a bound): there is no multiple of it to compare with.
-        above = predictions >= MIN_PREDICTIONS and initial >= 0 and loss > limit
-        if math.isfinite(loss) and not above:
-            if predictions >= MIN_PREDICTIONS:
+        enough = predictions >= MIN_PREDICTIONS
+        if enough:
+            self.losses_above = self.losses_above + 1 if initial >= 0 and loss > limit else 0
+        if math.isfinite(loss) and self.losses_above < (1 if last else SPIKE):
+            if enough:
                 self.recent_loss = LossMeter()
             return loss
         if self.training.rollback != "no" and self.best is not None:

@@ -185,6 +185,22 @@ def test_a_rate_that_is_too_high_is_named_with_its_step():
         train(Line(), TrainingOptions(optimiser="sgd", lr=50.0, epochs=50))
 
 
+def train_on_targets(targets):
+    """Losses of 100 points a step, at a rate of almost 0: the squares of the targets."""
+    task = Line()
+    task.batches = Cloud(torch.zeros(100 * len(targets), 1), torch.tensor(targets).repeat_interleave(100)[:, None], 100)
+    return train(task, TrainingOptions(optimiser="sgd", lr=1e-9, epochs=1))
+
+
+def test_a_spike_of_the_loss_is_no_divergence_and_a_plateau_above_is(monkeypatch):
+    monkeypatch.setattr(loop, "CHECK_EVERY", 0.0)
+    assert train_on_targets([1.0, 1.0, 3.0, 3.0, 1.0]).steps == 5
+    with pytest.raises(DivergenceError, match="diverged by step 5"):
+        train_on_targets([1.0, 1.0, 3.0, 3.0, 3.0, 1.0, 1.0])
+    with pytest.raises(DivergenceError, match="diverged by step 3"):  # where the epoch ends
+        train_on_targets([1.0, 1.0, 3.0])
+
+
 def test_the_best_model_outlives_a_divergence():
     task = Line(held_out=float)
     with pytest.warns(UserWarning, match=r"diverged by step.*best model, of step 1, is kept"):
