@@ -31,28 +31,37 @@ class TranslationScorer:
 
     @torch.no_grad()
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Any]:
-        """Return the scores of the first token of each target after its prompt; prompts have the same length."""
+        """Return the scores of the first token of each target; prompts are empty, as constraints have prefixes."""
         memory, state = self._module.encode(self._sources)
-        given = np.array([[BOS, *prompt] for prompt in prompts], dtype=np.int64)
-        rows = np.arange(len(given))
-        return self._scores((memory, rows, state), given)
+        rows = np.arange(len(prompts))
+        return self._scores((memory, rows, state, None), np.full(len(rows), BOS))
 
     @torch.no_grad()
     def advance(self, state: Any, ids: Ids) -> tuple[TensorScores, Any]:
         """Return the scores of the next tokens; see `Scorer.advance`."""
-        return self._scores(state, np.asarray(ids, dtype=np.int64)[:, None])
+        return self._scores(state, np.asarray(ids, dtype=np.int64))
 
     def reorder(self, state: Any, rows: Ids) -> Any:
         """Return the state of some hypotheses; see `Scorer.reorder`."""
-        memory, sources, own = state
+        memory, sources, own, _ = state
         rows = np.asarray(rows, dtype=np.int64)
         picked = torch.from_numpy(rows).to(self._sources.ids.device)
         # The order of the sources stays the same from step to step until hypotheses end.
         if len(rows) != len(sources) or not np.array_equal(sources[rows], sources):
             memory = rows_of(memory, picked)
-        return memory, sources[rows], rows_of(own, picked)
+        return memory, sources[rows], rows_of(own, picked), None
+
+    def attention(self, state: Any) -> list[npt.NDArray[np.float32]]:
+        """Return the weights of the source positions at the last step; see `firth.inference.scorer.Attention`.
+
+        The decoder is recurrent, and has attention.
+        """
+        _, rows, _, weights = state
+        lengths = self._sources.lengths.numpy()[rows].tolist()
+        return [row[:length] for row, length in zip(weights.float().cpu().numpy(), lengths, strict=True)]
 
     def _scores(self, state: Any, ids: Ids) -> tuple[TensorScores, Any]:
-        memory, rows, own = state
-        hidden, own = self._module.decode(torch.from_numpy(ids).to(self._sources.ids.device), memory, own)
-        return TensorScores(self._module.output.log_prob(hidden[:, -1])), (memory, rows, own)
+        memory, rows, own, _ = state
+        before = torch.from_numpy(ids[:, None]).to(self._sources.ids.device)
+        hidden, weights, own = self._module.step(before, memory, own)
+        return TensorScores(self._module.output.log_prob(hidden)), (memory, rows, own, weights)

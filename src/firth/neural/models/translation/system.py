@@ -9,15 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.errors import OptionError, ShapeError
+from firth.errors import OptionError
 from firth.evaluation.generated import DEFAULT, evaluate_generated
 from firth.evaluation.report import EvaluationReport
 from firth.inference.beam_search import BeamSearch, beam_search
+from firth.inference.constraints import Constraints
 from firth.inference.continuation import Continuation
 from firth.inference.ensemble import Ensemble, mixed
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Scorer
+from firth.neural.models.translation.constraints import constraints_of
 from firth.neural.models.translation.data import Pair, Source
 from firth.neural.models.translation.scorer import TranslationScorer
 from firth.neural.models.translation.units import BOS, EOS, UNKNOWN
@@ -71,15 +73,28 @@ class _Search:
     attention: bool
     seed: int
 
-    def run(self, scorer: Scorer, prompts: Sequence[Sequence[int]], first: int) -> list[list[Continuation]]:
-        """Return the continuations of each prompt, best first; `first` is the number of the first text."""
-        banned = (BOS,)
+    def run(
+        self, scorers: Sequence[TranslationScorer], weights: Floats, constraints: Sequence[Constraints], first: int
+    ) -> list[list[Continuation]]:
+        """Return the translations of each source, best first.
+
+        Args:
+            scorers: of the models.
+            weights: of the models.
+            constraints: of each translation.
+            first: number of the first text.
+        """
+        scorer: Scorer = scorers[0] if len(scorers) == 1 else Ensemble(tuple(scorers), weights)
+        prompts: list[tuple[int, ...]] = [()] * len(constraints)
+        limits: dict[str, Any] = {"stop": (EOS,), "banned": (BOS,), "constraints": constraints}
         if self.options.samples and self.options.temperature:
-            seed = self.seed + first
-            return [[each] for each in sample(scorer, prompts, self.options, stop=(EOS,), banned=banned, seed=seed)]
-        if self.beams.beams == 1:
-            return [[each] for each in greedy_search(scorer, prompts, self.options, stop=(EOS,), banned=banned)]
-        return beam_search(scorer, prompts, self.options, self.beams, self.n_best, stop=(EOS,), banned=banned)
+            return [[each] for each in sample(scorer, prompts, self.options, **limits, seed=self.seed + first)]
+        if self.beams.beams == 1 and not any(each.phrases for each in constraints):
+            return [[each] for each in greedy_search(scorer, prompts, self.options, **limits)]
+        if self.beams.coverage_penalty:  # the attention of the first model
+            one = len(scorers) == 1
+            limits["attention"] = lambda state: scorers[0].attention(state if one else state[0])
+        return beam_search(scorer, prompts, self.options, self.beams, self.n_best, **limits)
 
 
 class TranslationSystem(abc.ABC):
@@ -105,6 +120,7 @@ class TranslationSystem(abc.ABC):
         n_best: int = 1,
         options: GenerationOptions | None = None,
         prefixes: Sequence[str] | None = None,
+        forced: Sequence[Sequence[str]] | None = None,
         unknown: str | None = None,
         dictionary: Mapping[str, str] | None = None,
         truncate: bool = True,
@@ -123,6 +139,8 @@ class TranslationSystem(abc.ABC):
             n_best: translations per text.
             options: maximum and minimum length in tokens, sampling, repetition; see `firth.GenerationOptions`.
             prefixes: of each text, how its translation begins.
+            forced: of each text, words and phrases that its translation contains, in any order; they need a beam
+                search, with more beams than forced words.
             unknown: what stands for unknown words: "kept" as `<unk>`, "copied" by attention, or from the "dictionary".
                 None for the dictionary, if there is one, else for copies, if the decoder has attention.
             dictionary: words of the target for words of the source.
@@ -137,34 +155,32 @@ class TranslationSystem(abc.ABC):
             A list of `Translation`; of one text, one.
 
         Raises:
-            OptionError: an option is out of its range, a text is too long and may not be truncated, a prefix has
-                words that the model does not know, or attention is asked for and there is none.
+            OptionError: an option is out of its range, a text is too long and may not be truncated, a prefix or forced
+                phrase has words that the model does not know, or cannot be written, or attention is asked for and
+                there is none.
             CorpusError: an item is no text.
-            ShapeError: there are not as many prefixes as texts.
+            ShapeError: there are not as many prefixes or lists of forced phrases as texts.
         """
         if isinstance(texts, str):
             prefixes = [prefixes] if isinstance(prefixes, str) else prefixes
+            if forced is not None and all(isinstance(each, str) for each in forced):  # the phrases of one text
+                forced = [[forced] if isinstance(forced, str) else [str(each) for each in forced]]
             how = {name: value for name, value in locals().items() if name not in ("self", "texts")}
             return self.translate([texts], **how)[0]
         check_batch_size(batch_size)
         items = _texts(texts)
         search = self._search(beam, length_penalty, n_best, options, unknown, dictionary, return_attention, seed)
-        prompts = self._prompts(prefixes, len(items))
+        constraints = constraints_of(self.models[0].target, prefixes, forced, len(items), search.options)
         sources = self._sources(items, truncate)
-        # Prompts of a batch have the same length; an empty text has an empty translation.
-        lengths = [len(each.ids) for each in sources[0]]
-        order = sorted(range(len(items)), key=lambda row: (len(prompts[row]), lengths[row]))
-        order = [row for row in order if lengths[row] > 1]
+        lengths = [len(each.ids) for each in sources[0]]  # 1 of an empty text, whose translation is empty
+        order = sorted((row for row, length in enumerate(lengths) if length > 1), key=lambda row: lengths[row])
         result = [Translation("")] * len(items)
         with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
-            for rows in _batches(order, [len(prompt) for prompt in prompts], batch_size):
-                scorer = self._scorer([[each[row] for row in rows] for each in sources])
-                found = search.run(scorer, [prompts[row] for row in rows], rows[0])
-                whole = [
-                    [replace(one, ids=(*prompts[row], *one.ids)) for one in each]
-                    for row, each in zip(rows, found, strict=True)
-                ]
-                for row, each in zip(rows, self._shown([sources[0][row] for row in rows], whole, search), strict=True):
+            for start in range(0, len(order), batch_size):
+                rows = order[start : start + batch_size]
+                scorers = self._scorers([[each[row] for row in rows] for each in sources])
+                found = search.run(scorers, self.weights, [constraints[row] for row in rows], rows[0])
+                for row, each in zip(rows, self._shown([sources[0][row] for row in rows], found, search), strict=True):
                     result[row] = each
                 report(Status(stage="translating", done=rows[-1] + 1, total=len(items), unit="texts"))
         return result
@@ -284,9 +300,13 @@ class TranslationSystem(abc.ABC):
             raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(HOW)}")
         if unknown == "dictionary" and dictionary is None:
             raise OptionError("unknown='dictionary' without a dictionary: pass dictionary={source word: target word}")
+        if beams.coverage_penalty and not first.options.tells_attention:
+            raise OptionError("a coverage penalty needs a recurrent decoder with attention; this model has none")
         if (attention or unknown != "kept") and not first.options.has_attention:
             raise OptionError("attention='none': the model has no attention to return or to copy words by")
         options = options or GenerationOptions(max_length=first.options.max_length + 1)
+        if options.temperature == 0 and beams.beams > 1:
+            raise OptionError(f"temperature=0 with {beams.beams} beams: expected beam=1, which is greedy search")
         return _Search(
             beams=beams,
             options=options,
@@ -296,23 +316,6 @@ class TranslationSystem(abc.ABC):
             attention=attention,
             seed=seed,
         )
-
-    def _prompts(self, prefixes: Sequence[str] | None, count: int) -> list[list[int]]:
-        if prefixes is None:
-            return [[] for _ in range(count)]
-        if len(prefixes) != count:
-            raise ShapeError(f"{len(prefixes):,} prefixes for {count:,} texts; expected as many")
-        units, prompts = self.models[0].target, []
-        for number, prefix in enumerate(prefixes, 1):
-            check_text(prefix, f"prefix {number:,}")
-            tokens = units.split(prefix)
-            odd = [token for token in tokens if token not in units.numbers]
-            if odd:
-                raise OptionError(
-                    f"prefix {number:,}: the model does not know {odd[0]!r}; expected words that it writes"
-                )
-            prompts.append(units.ids(tokens).tolist())
-        return prompts
 
     def _sources(self, texts: Sequence[str], truncate: bool) -> list[list[Source]]:
         """Return the sources as each model reads them."""
@@ -331,12 +334,11 @@ class TranslationSystem(abc.ABC):
         warn_truncated(len(long), len(texts), longest)
         return sources
 
-    def _scorer(self, sources: Sequence[Sequence[Source]]) -> Scorer:
-        scorers: list[Scorer] = [
+    def _scorers(self, sources: Sequence[Sequence[Source]]) -> list[TranslationScorer]:
+        return [
             TranslationScorer(model.module, model.collator.sources(each).to(model.device))
             for model, each in zip(self.models, sources, strict=True)
         ]
-        return scorers[0] if len(scorers) == 1 else Ensemble(tuple(scorers), self.weights)
 
     def _shown(
         self, sources: Sequence[Source], found: Sequence[Sequence[Continuation]], search: _Search
@@ -380,16 +382,6 @@ def _texts(texts: Any) -> list[str]:
     for number, text in enumerate(items, 1):
         check_text(text, f"text {number:,}")
     return items
-
-
-def _batches(order: Sequence[int], prompts: Sequence[int], size: int) -> list[list[int]]:
-    """Return the rows of batches; those of one have prompts of the same length."""
-    batches: list[list[int]] = []
-    for row in order:
-        if not batches or len(batches[-1]) == size or prompts[batches[-1][0]] != prompts[row]:
-            batches.append([])
-        batches[-1].append(row)
-    return batches
 
 
 def read_pairs(pairs: Any, languages: tuple[str, str] | None = None) -> ParallelTexts:

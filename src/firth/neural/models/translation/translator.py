@@ -147,6 +147,11 @@ class Translator:
         """Whether the decoder looks at the source at every step."""
         return self.decoder == TRANSFORMER or self.attention != "none"
 
+    @property
+    def tells_attention(self) -> bool:
+        """Whether the decoder computes its attention as one distribution per step, so that a search can use it."""
+        return self.decoder != TRANSFORMER and self.attention != "none"
+
     def build(self, source: Units, target: Units) -> TranslationModule:
         """Return a module with random parameters from torch's default generator.
 

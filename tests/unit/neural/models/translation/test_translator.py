@@ -128,10 +128,58 @@ def test_prefixes_are_kept():
     assert found[0].tokens[:2] == ("c", "a")
     assert found[2].tokens[0] == "b"
     assert found[1].tokens == model.translate(TEXTS[1], beam=3).tokens
+    (score,) = model.score([(TEXTS[0], found[0].text)])
+    assert not found[0].ended or found[0].log_prob == pytest.approx(score, abs=1e-4)  # the prefix belongs to it
     with pytest.raises(OptionError, match="prefix 1: the model does not know 'z'"):
         model.translate(TEXTS[:1], prefixes=["a z"])
     with pytest.raises(ShapeError, match="1 prefixes for 2 texts"):
         model.translate(TEXTS[:2], prefixes=["a"])
+
+
+@pytest.mark.parametrize("how", [{}, KINDS["transformer"]], ids=["general", "transformer"])
+def test_forced_phrases_are_in_translations(how):
+    model = untrained(seed=5, **how)
+    found = model.translate(TEXTS[:3], forced=[["c a", "b"], [], ["a", "a"]], prefixes=["b c", "", ""], beam=6)
+    assert "c a" in found[0].text
+    assert found[0].text.startswith("b c")
+    assert found[1].tokens == model.translate(TEXTS[1], beam=6).tokens
+    assert found[2].tokens.count("a") >= 2
+    assert found[2].tokens == model.translate(TEXTS[2], forced=["a", "a"], beam=6).tokens
+    assert "c a" in model.translate(TEXTS[1], forced="c a", beam=6).text
+    for wrong, error in (
+        ({"forced": [["a z"]]}, "forced phrase of text 1: the model does not know 'z'"),
+        (
+            {"forced": [["a"]], "options": firth.GenerationOptions(max_length=1)},
+            "text 1: prefix and forced phrases need",
+        ),
+        (
+            {"forced": [["a a"]], "options": firth.GenerationOptions(no_repeat_ngram=1)},
+            "text 1: forced phrase 'a a': it repeats 1 word",
+        ),
+        ({"options": firth.GenerationOptions(temperature=0)}, "temperature=0 with 5 beams: expected beam=1"),
+    ):
+        with pytest.raises(OptionError, match=error):
+            model.translate(TEXTS[:1], **wrong)
+    with pytest.raises(ShapeError, match="1 lists of forced phrases for 2 texts"):
+        model.translate(TEXTS[:2], forced=[["a"]])
+
+
+def test_coverage_penalty_ranks_by_the_attention_of_translations():
+    """The score is that of the attention that is returned: b sum log min(c, 1), beside the mean log-probability."""
+    model, twice = untrained(seed=6), firth.TranslationEnsemble([untrained(seed=6)] * 2)
+    how = firth.BeamSearch(beams=4, coverage_penalty=0.3)
+    found = model.translate(TEXTS, beam=how, n_best=4, return_attention=True)
+    for best in found:
+        for each in (best, *best.others):
+            covered = np.log(each.attention[: len(each.tokens) + each.ended].sum(0).clip(max=1)).sum()
+            assert each.score == pytest.approx(
+                each.log_prob / (len(each.tokens) + each.ended) + 0.3 * covered, abs=1e-4
+            )
+    assert [each.tokens for each in twice.translate(TEXTS, beam=how)] == [each.tokens for each in found]
+    with pytest.raises(OptionError, match="a coverage penalty needs a recurrent decoder with attention"):
+        untrained(attention="none", bridge="last").translate(TEXTS, beam=how)
+    with pytest.raises(OptionError, match="a coverage penalty needs a recurrent decoder with attention"):
+        untrained(**KINDS["transformer"]).translate(TEXTS, beam=how)
 
 
 def test_unknown_words_are_copied_or_looked_up():

@@ -1,0 +1,58 @@
+"""What translations must begin with and contain, as ids of target tokens."""
+
+from collections.abc import Sequence
+
+from firth.errors import OptionError, ShapeError
+from firth.inference.constraints import Constraints, check_constraints
+from firth.inference.generation_options import GenerationOptions
+from firth.inference.logits_processor import LogitsProcessor
+from firth.neural.models.translation.units import BOS, EOS, Units
+from firth.text.inputs import check_items, check_text
+
+
+def constraints_of(
+    units: Units,
+    prefixes: Sequence[str] | None,
+    forced: Sequence[Sequence[str]] | None,
+    count: int,
+    options: GenerationOptions,
+) -> list[Constraints]:
+    """Return the constraints of each translation.
+
+    Args:
+        units: of the target.
+        prefixes: of each text, or None.
+        forced: of each text, words and phrases, or None.
+        count: number of texts.
+        options: of the search.
+
+    Raises:
+        OptionError: a prefix or phrase has words that the model does not know, or contradicts the options.
+        CorpusError: an item is no text.
+        ShapeError: there are not as many prefixes or lists of phrases as texts.
+    """
+    for name, given in (("prefixes", prefixes), ("lists of forced phrases", forced)):
+        if given is not None and len(given) != count:
+            raise ShapeError(f"{len(given):,} {name} for {count:,} texts; expected as many")
+    if prefixes is None and forced is None:
+        return [Constraints()] * count
+    processor, result = LogitsProcessor(options, (EOS,), (BOS,)), []
+    for row in range(count):
+        prefix = () if prefixes is None else _ids(units, prefixes[row], f"prefix {row + 1:,}")
+        phrases = () if forced is None else check_items(forced[row], "forced", "phrase")
+        ids = tuple(_ids(units, phrase, f"forced phrase of text {row + 1:,}") for phrase in phrases)
+        result.append(Constraints(prefix, ids))
+        what = f"text {row + 1:,}: "
+        check_constraints(
+            result[-1], (), processor, len(units), what=what, name=lambda ids: repr(units.text(units.tokens(ids)))
+        )
+    return result
+
+
+def _ids(units: Units, text: str, name: str) -> tuple[int, ...]:
+    check_text(text, name)
+    tokens = units.split(text)
+    unknown = [token for token in tokens if token not in units.numbers]
+    if unknown:
+        raise OptionError(f"{name}: the model does not know {unknown[0]!r}; expected words that it writes")
+    return tuple(units.ids(tokens).tolist())
