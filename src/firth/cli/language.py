@@ -106,7 +106,8 @@ def _generate(
                 print(text)
 
 
-_GENERATION, _BEAM = Flags(GenerationOptions, "Generation"), Flags(BeamSearch, "Beam search")
+_GENERATION = Flags(GenerationOptions, "Generation")
+_BEAM = Flags(BeamSearch, "Beam search", without=frozenset({"coverage", "coverage_penalty"}))  # no source to cover
 
 
 def next_words(

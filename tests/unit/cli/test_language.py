@@ -115,11 +115,16 @@ def test_prompts_of_standard_input_and_what_is_told_of_texts(run, model, monkeyp
     assert rows[0]["log_prob"] == pytest.approx(score.log_probs[2:].sum(), abs=1e-9)
 
 
-def test_beams_belong_to_beam_search(run, model):
+def test_beams_belong_to_beam_search(run, model, capsys):
     with pytest.raises(OptionError, match="--beams, --length-power with --search sample"):
         build_app(["lm"])(["lm", "generate", "four.firth", "--beams", "2", "--length-power", "1"])
     with pytest.raises(OptionError, match="--forced with --search greedy: expected --search beam"):
         build_app(["lm"])(["lm", "generate", "four.firth", "--search", "greedy", "--forced", "door"])
+    with pytest.raises(OptionError, match=r"coverage_penalty=0\.5: expected a model with attention to a source"):
+        model.generate(search=firth.BeamSearch(coverage_penalty=0.5))
+    with pytest.raises(SystemExit):
+        build_app(["lm"])(["lm", "generate", "four.firth", "--search", "beam", "--coverage-penalty", "0.5"])
+    assert "No such option: --coverage-penalty" in capsys.readouterr().err
 
 
 def test_next_words(run, model):
