@@ -84,8 +84,8 @@ def train(args):
     how = {**how, **{name: value(text) for name, text in (each.split("=", 1) for each in args.set)}}
     translator = firth.Translator(
         lowercase=True,
-        source=args.units,
-        target=args.units,
+        source_units=args.units,
+        target_units=args.units,
         source_size=args.size,
         target_size=args.size,
         reverse_source=args.reverse,

@@ -5,7 +5,7 @@ import inspect
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -59,6 +59,9 @@ class Training:
         held_out: help of `--held-out`.
         about: help of the command.
         summary: tells of a model.
+        vectors: whether models take word vectors.
+        several: whether `--held-out` takes several files.
+        extra: annotations of further arguments of `train`, None if they are not given.
     """
 
     group: str
@@ -70,6 +73,9 @@ class Training:
     held_out: str
     about: str
     summary: Callable[[Any], Summary]
+    vectors: bool = True
+    several: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def command(self) -> Callable[[typer.Context], None]:
         """Return the command, whose flags depend on the model that its arguments name."""
@@ -114,16 +120,22 @@ class Training:
         def run(**values: Any) -> None:
             _train(**values)
 
+        files: Any = list[Path] if self.several else Path
         kinds = {
             "source": self.source,
             "output": Annotated[Path, output(f"Folder to save the {self.what} in.")],
             "model": Annotated[str, model_help(self.homes)],
-            "held_out": Annotated[Path | None, typer.Option(help=self.held_out, metavar="FILE")],
+            "held_out": Annotated[files | None, typer.Option(help=self.held_out, metavar="FILE")],
         }
         parameters = inspect.signature(_train).parameters.values()
         replaced = [each.replace(annotation=kinds.get(each.name, each.annotation)) for each in parameters]
+        replaced = [each for each in replaced if self.vectors or each.name != "vectors"]
         model = next(number for number, each in enumerate(replaced) if each.name == "model")
         replaced[model] = replaced[model].replace(default=self.default)
+        keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        replaced[-1:-1] = [
+            inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in self.extra.items()
+        ]
         run.__doc__ = (
             f"{self.about}\n\nCtrl-C or SIGTERM stops at a safe point and saves what was learned, if anything."
         )
@@ -155,7 +167,7 @@ def _train(
     source: list[Path],
     output: Path,
     model: str = "",
-    held_out: Path | None = None,
+    held_out: Any = None,
     vectors: Annotated[
         Path | None, typer.Option(help="Word vectors to start from.", metavar="VECTORS", show_default=False)
     ] = None,
@@ -171,7 +183,8 @@ def _train(
     check_folder_target(output, kinds=[training.kind])
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    usual, given = how.kind.training, {}
+    usual = how.kind.training
+    given = {name: value for name in training.extra if (value := options.pop(name, None)) is not None}
     if vectors is not None:
         with working(f"reading {vectors}", quiet):
             given["vectors"] = load_vectors(str(vectors))
@@ -209,7 +222,9 @@ def _report(training: Training, name: str, model: Any, output: Path, seconds: fl
     print(f"{output}: {name}, {told.described}, {seconds:.1f} s")
     print(f"trained on {facts[told.unit]:,} {told.unit}, {told.data}, in {facts['seconds']:.1f} s")
     if best:
-        right = told.measure.format(f"{100 * (1 - best['held_out_error']):.2f}")
+        error = best.get("held_out_error")
+        figure = f"{best['held_out_loss']:.3f}" if error is None else f"{100 * (1 - error):.2f}"
+        right = told.measure.format(figure)
         print(f"best epoch {best['epoch']:g}: {right} on {facts[held_out]:,} held-out {told.unit}")
     print(f"next: firth {training.group} test {shlex.quote(str(output))} FILE")
 

@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,15 @@ from firth.arguments import explained
 from firth.errors import OptionError
 from firth.evaluation.generated import DEFAULT, evaluate_generated
 from firth.evaluation.report import EvaluationReport
-from firth.inference.beam_search import BeamSearch, beam_search
-from firth.inference.constraints import Constraints
+from firth.inference.beam_search import BeamSearch
 from firth.inference.continuation import Continuation
-from firth.inference.ensemble import Ensemble, mixed
+from firth.inference.ensemble import mixed
 from firth.inference.generation_options import GenerationOptions
-from firth.inference.sampling import greedy_search, sample
-from firth.inference.scorer import Scorer
 from firth.neural.models.translation.constraints import constraints_of
 from firth.neural.models.translation.data import Pair, Source
 from firth.neural.models.translation.scorer import TranslationScorer
-from firth.neural.models.translation.units import BOS, EOS, UNKNOWN
+from firth.neural.models.translation.searching import Search, Translation
+from firth.neural.models.translation.units import EOS, UNKNOWN
 from firth.neural.models.translation.unknown_words import HOW, replaced
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
@@ -31,70 +29,6 @@ from firth.text.batches import check_batch_size, warn_truncated
 from firth.text.inputs import check_items, check_text
 
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Translation:
-    """A translation of a text.
-
-    Attributes:
-        text: the translation.
-        tokens: T tokens of it, as the decoder wrote them, with unknown words replaced.
-        source_tokens: S tokens of the source, as far as they were read.
-        score: by which the search ranks: the sum of log-probabilities, normalised by length.
-        log_prob: natural logarithm of the probability, with the end if it was generated.
-        ended: whether the translation ended by itself; otherwise it reached the maximum length.
-        attention: (T + 1, S + 1) of each token and the end over the source and its end, if asked for.
-        others: further translations of an n-best list, best first.
-    """
-
-    text: str
-    tokens: tuple[str, ...] = ()
-    source_tokens: tuple[str, ...] = ()
-    score: float = 0.0
-    log_prob: float = 0.0
-    ended: bool = True
-    attention: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
-    others: "tuple[Translation, ...]" = ()
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Search:
-    """How translations are found and shown; the arguments of `TranslationSystem.translate`."""
-
-    beams: BeamSearch
-    options: GenerationOptions
-    n_best: int
-    unknown: str
-    dictionary: Mapping[str, str]
-    attention: bool
-    seed: int
-
-    def run(
-        self, scorers: Sequence[TranslationScorer], weights: Floats, constraints: Sequence[Constraints], first: int
-    ) -> list[list[Continuation]]:
-        """Return the translations of each source, best first.
-
-        Args:
-            scorers: of the models.
-            weights: of the models.
-            constraints: of each translation.
-            first: number of the first text.
-        """
-        scorer: Scorer = scorers[0] if len(scorers) == 1 else Ensemble(tuple(scorers), weights)
-        prompts: list[tuple[int, ...]] = [()] * len(constraints)
-        limits: dict[str, Any] = {"stop": (EOS,), "banned": (BOS,), "constraints": constraints}
-        if self.options.samples and self.options.temperature:
-            return [[each] for each in sample(scorer, prompts, self.options, **limits, seed=self.seed + first)]
-        if self.beams.beams == 1 and not any(each.phrases for each in constraints):
-            return [[each] for each in greedy_search(scorer, prompts, self.options, **limits)]
-        if self.beams.coverage_penalty:  # the attention of the first model
-            one = len(scorers) == 1
-            limits["attention"] = lambda state: scorers[0].attention(state if one else state[0])
-        return beam_search(scorer, prompts, self.options, self.beams, self.n_best, **limits)
 
 
 class TranslationSystem(abc.ABC):
@@ -287,7 +221,7 @@ class TranslationSystem(abc.ABC):
         dictionary: Mapping[str, str] | None,
         attention: bool,
         seed: int,
-    ) -> _Search:
+    ) -> Search:
         first = self.models[0]
         beams = beam if isinstance(beam, BeamSearch) else BeamSearch(beams=beam)
         if length_penalty is not None:
@@ -307,7 +241,7 @@ class TranslationSystem(abc.ABC):
         options = options or GenerationOptions(max_length=first.options.max_length + 1)
         if options.temperature == 0 and beams.beams > 1:
             raise OptionError(f"temperature=0 with {beams.beams} beams: expected beam=1, which is greedy search")
-        return _Search(
+        return Search(
             beams=beams,
             options=options,
             n_best=n_best,
@@ -341,7 +275,7 @@ class TranslationSystem(abc.ABC):
         ]
 
     def _shown(
-        self, sources: Sequence[Source], found: Sequence[Sequence[Continuation]], search: _Search
+        self, sources: Sequence[Source], found: Sequence[Sequence[Continuation]], search: Search
     ) -> list[Translation]:
         """Return the translations of a batch, with their other candidates."""
         first = self.models[0]
@@ -361,7 +295,7 @@ class TranslationSystem(abc.ABC):
         return [replace(each[0], others=tuple(each[1:])) for each in lists]
 
 
-def _translation(model: Any, source: Source, one: Continuation, attention: Any, search: _Search) -> Translation:
+def _translation(model: Any, source: Source, one: Continuation, attention: Any, search: Search) -> Translation:
     words = model.reader.words_of(source)
     tokens = model.target.tokens(one.ids)
     if attention is not None and search.unknown != "kept":

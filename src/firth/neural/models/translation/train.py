@@ -118,12 +118,12 @@ def _learn(options: Any, texts: ParallelTexts) -> tuple[Units, Units]:
     how = {"min_count": options.min_count, "lowercase": options.lowercase}
     if options.joint:
         both = learn_units(
-            [*texts.sources, *texts.targets], options.target, options.target_size, targets=len(texts), **how
+            [*texts.sources, *texts.targets], options.target_units, options.target_size, targets=len(texts), **how
         )
         return both, both
     return (
-        learn_units(texts.sources, options.source, options.source_size, **how),
-        learn_units(texts.targets, options.target, options.target_size, **how),
+        learn_units(texts.sources, options.source_units, options.source_size, **how),
+        learn_units(texts.targets, options.target_units, options.target_size, **how),
     )
 
 

@@ -53,7 +53,7 @@ class TranslationModel(SavedModel, TranslationSystem):
     def __repr__(self) -> str:
         return (
             f"<TranslationModel: {self.options.encoder} to {self.options.decoder}, {len(self.source):,} to "
-            f"{len(self.target):,} {self.options.target}>"
+            f"{len(self.target):,} {self.options.target_units}>"
         )
 
     @property

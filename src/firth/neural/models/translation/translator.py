@@ -78,11 +78,12 @@ class Translator:
         ),
     }
     common_options: ClassVar = (
-        "source", "target", "joint", "source_size", "target_size", "lowercase", "hidden", "layers", "dropout",
+        "source_units", "target_units", "joint", "source_size", "target_size", "lowercase", "hidden", "layers",
+        "dropout",
     )  # fmt: skip
 
-    source: str = option("subwords", "units of the source; characters: words, spelled by a CNN", choices=KINDS)
-    target: str = option("subwords", "units of the target", choices=KINDS[:2])
+    source_units: str = option("subwords", "units of the source; characters: words, spelled by a CNN", choices=KINDS)
+    target_units: str = option("subwords", "units of the target", choices=KINDS[:2])
     joint: bool = option(False, "one vocabulary for both sides")
     source_size: int = option(8000, "vocabulary size of the source: words or subwords", minimum=1)
     target_size: int = option(8000, "vocabulary size of the target; of both sides with joint", minimum=1)
@@ -109,7 +110,7 @@ class Translator:
     ffn_dim: int | None = option(None, "width of a transformer's feed-forward network; default: 4 hidden", minimum=1)
     norm: str = option("pre", "layer normalisation of a transformer, before or after each part", choices=NORMS)
     positions: str = option("sinusoidal", "position encoding of a transformer", choices=POSITIONS)
-    output: str = option("full", f"output layer: {', '.join(OUTPUTS)}; its options follow after colons")
+    output_layer: str = option("full", f"output layer: {', '.join(OUTPUTS)}; its options follow after colons")
     tie_weights: str = option(
         "none", "weight tying: of target embedding and output layer, or with joint also of the source", choices=TIES
     )
@@ -124,13 +125,16 @@ class Translator:
 
     def __post_init__(self) -> None:
         check(self)
-        kind, _ = parse_output(self.output)
+        kind, _ = parse_output(self.output_layer)
         if self.label_smoothing and kind != "full":
             raise OptionError(
-                f"label_smoothing={self.label_smoothing} with output={kind!r}: expected 0, or output='full'"
+                f"label_smoothing={self.label_smoothing} with output_layer={kind!r}: expected 0, or 'full'"
             )
-        if self.joint and self.source != self.target:
-            raise OptionError(f"joint with source={self.source!r} and target={self.target!r}: expected the same units")
+        if self.joint and self.source_units != self.target_units:
+            raise OptionError(
+                f"joint with source_units={self.source_units!r} and target_units={self.target_units!r}: expected the "
+                "same units"
+            )
         if self.tie_weights == "all" and not self.joint:
             raise OptionError("tie_weights='all' ties source and target: expected joint=True as well")
         if self.attention == "none" and self.decoder != TRANSFORMER and (self.coverage or self.local != "none"):
@@ -217,7 +221,7 @@ class Translator:
         )
 
     def _output(self, target: Units, tied: Any) -> OutputLayer:
-        kind, options = parse_output(self.output)
+        kind, options = parse_output(self.output_layer)
         if kind == "full":
             options = {"smoothing": self.label_smoothing, **options}
         return make_output(kind, OutputConfig(self.hidden, len(target), target.counts, tied), **options)

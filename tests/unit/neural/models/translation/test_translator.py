@@ -23,16 +23,16 @@ KINDS = {
     "coverage": {"coverage": True, "bridge": "none"},
     "transformer": {"encoder": "transformer", "decoder": "transformer", "heads": 2, "layers": 2},
     "mixed": {"encoder": "transformer", "heads": 2, "reverse_source": True},
-    "spelled": {"source": "characters"},
+    "spelled": {"source_units": "characters"},
     "tied": {"joint": True, "tie_weights": "all", "decoder": "gru"},
 }
 
 
 def untrained(seed=0, texts=TEXTS, **how):
     options = firth.Translator(
-        **{"source": "words", "target": "words", "min_count": 1, "hidden": 8, "max_length": 9, **how}
+        **{"source_units": "words", "target_units": "words", "min_count": 1, "hidden": 8, "max_length": 9, **how}
     )
-    source = learn_units(texts, options.source, 100)
+    source = learn_units(texts, options.source_units, 100)
     target = source if options.joint else learn_units(texts, "words", 100)
     module = new_module(options, source, target, seed)
     for parameter in module.parameters():  # far from uniform, so that scores differ
@@ -222,7 +222,9 @@ def learn(order, seed=0, pairs=900, epochs=4):
     texts = [" ".join(random.choice(list("abcdef"), random.integers(2, 6))) for _ in range(pairs + 100)]
     both = [(text, " ".join(text.split()[::order])) for text in texts]
     training = firth.TrainingOptions(epochs=epochs, batch_size=32, lr=0.02, clip_norm=1.0, schedule="linear")
-    translator = firth.Translator(source="words", target="words", hidden=32, dropout=0.0, label_smoothing=0.0)
+    translator = firth.Translator(
+        source_units="words", target_units="words", hidden=32, dropout=0.0, label_smoothing=0.0
+    )
     return translator.train(both[:-100], held_out=both[-100:], training=training, progress=False), both[-100:]
 
 
@@ -256,10 +258,10 @@ def test_copies_are_aligned_and_reversals_exact():
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"joint": True, "source": "characters"}, "joint with source='characters'"),
+        ({"joint": True, "source_units": "characters"}, "joint with source_units='characters'"),
         ({"tie_weights": "all"}, "expected joint=True"),
         ({"attention": "none", "coverage": True}, "need attention"),
-        ({"output": "adaptive"}, "label_smoothing=0.1 with output='adaptive'"),
+        ({"output_layer": "adaptive"}, "label_smoothing=0.1 with output_layer='adaptive'"),
         ({"bridge": "last", "decoder": "gru"}, "expected the same cell"),
         ({"hidden": 7}, "expected an even number"),
     ],
@@ -270,7 +272,7 @@ def test_options_that_do_not_fit_are_named(how, message):
 
 
 def test_bad_input_is_named(tmp_path):
-    translator = firth.Translator(source="words", target="words", min_count=1, hidden=8, max_length=4)
+    translator = firth.Translator(source_units="words", target_units="words", min_count=1, hidden=8, max_length=4)
     (tmp_path / "one").write_text("a\nb\n", encoding="utf-8")
     (tmp_path / "two").write_text("a\nb\nc\n", encoding="utf-8")
     with pytest.raises(ShapeError, match="2 sources and 3 targets"):

@@ -1,0 +1,92 @@
+"""`firth translate`: train, predict and test."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth
+from firth.cli import translate
+from firth.cli.app import build_app
+from firth.errors import FormatError, OptionError
+
+TINY = ["--source-units", "words", "--target-units", "words", "--hidden", "8", "--epochs", "1", "--min-count", "1"]
+TEXTS = ["a b c", "b a", "c c a b", "a", "b c b a c"] * 4
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.x").write_text("\n".join(TEXTS) + "\n\n", encoding="utf-8")
+    (tmp_path / "train.y").write_text("\n".join(TEXTS).upper() + "\n\n", encoding="utf-8")
+
+
+def run(*arguments):
+    line = [*arguments]
+    with pytest.raises(SystemExit) as ended:
+        build_app(line)(line, prog_name="firth")
+    return ended.value.code or 0
+
+
+def trained(name="t", *more):
+    held_out = ["--held-out", "train.x", "--held-out", "train.y"]
+    assert run("translate", "train", "train.x", "train.y", "-o", name, *held_out, "-q", "--json", *TINY, *more) == 0
+
+
+def test_train_predict_and_test(capsys, tmp_path):
+    trained()
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["kind"], facts["pairs"], facts["target_size"]) == ("attention", 20, 6)
+    assert facts["dropped"] == {"empty": 1}
+    (tmp_path / "in").write_text("a b\n\nb\n", encoding="utf-8")
+    assert run("translate", "predict", "t", "in", "-q") == 0
+    lines = capsys.readouterr().out.split("\n")
+    model = firth.load("t")
+    assert lines == [*(each.text for each in model.translate(["a b", "", "b"])), ""]
+    assert run("translate", "predict", "t", "in", "-q", "--n-best", "2", "--beam", "3") == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert [row[0] for row in rows] == ["1", "1", "2", "3", "3"]
+    assert run("translate", "predict", "t", "in", "-q", "--json", "--attention", "--ensemble", "t") == 0
+    first = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert first["source_tokens"] == ["a", "b"]
+    assert len(first["attention"]) == len(first["tokens"]) + 1
+    assert run("translate", "test", "t", "train.x", "train.y", "-q", "--metrics", "exact", "--beam", "1") == 0
+    assert "exact" in capsys.readouterr().out
+
+
+def test_finished_lines_are_kept_after_an_interrupt(capsys, monkeypatch, tmp_path):
+    trained()
+    capsys.readouterr()
+    monkeypatch.setattr(translate, "LINES", 2)
+    (tmp_path / "in").write_text("a\nb\nc\na b\n", encoding="utf-8")
+    firth.load("t")
+    from firth.neural.models.translation.translation_model import TranslationModel
+
+    usual = TranslationModel.translate
+
+    def interrupted(self, texts, **how):
+        if "c" in texts:
+            raise KeyboardInterrupt
+        return usual(self, texts, **how)
+
+    monkeypatch.setattr(TranslationModel, "translate", interrupted)
+    line = ["translate", "predict", "t", "in", "-q"]
+    with pytest.raises((SystemExit, KeyboardInterrupt)):
+        build_app(line)(line, prog_name="firth")
+    assert capsys.readouterr().out.count("\n") == 2
+
+
+def test_bad_input_is_named(tmp_path):
+    (tmp_path / "short").write_text("a\n", encoding="utf-8")
+    line = ["translate", "train", "train.x", "short", "-o", "u", *TINY]
+    with pytest.raises(ValueError, match="21 sources and 1 targets"):
+        build_app(line)(line, prog_name="firth")
+    trained("t", "--max-length", "3")
+    line = ["translate", "predict", "t", "train.x", "--refuse-long"]
+    with pytest.raises(OptionError, match="text 3 has more than 3 tokens"):
+        build_app(line)(line, prog_name="firth")
+    (tmp_path / "d").write_text("a A\n", encoding="utf-8")
+    line = ["translate", "predict", "t", "short", "--dictionary", "d"]
+    with pytest.raises(FormatError, match="d line 1: no tab"):
+        build_app(line)(line, prog_name="firth")
