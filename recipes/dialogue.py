@@ -6,8 +6,9 @@ conversation. The marks of each novel are found: double or single, straight or c
 
 A translator learns to answer. The table has a row per control: how likely the answers are to the model, how varied they
 are, how often they repeat themselves, how many are one of the five most frequent answers, and the same of what people
-in the novels said. Mutual information (Li et al. 2016, MMI-bidi) ranks 20 beams by log p(answer | prompt) + weight *
-log p(prompt | answer), for which a second translator learns to guess the prompt.
+in the novels said. Mutual information (Li et al. 2016, MMI-bidi) ranks beams by log p(answer | prompt) + log p(prompt |
+answer), for which a second translator learns to guess the prompt. Minimum Bayes risk selects the sample that shares
+most words with the others.
 
     python recipes/dialogue.py --pairs turns.tsv                    # only the pairs, of LitBank's novels in FIRTH_DATA
     python recipes/dialogue.py -o models --minutes 14 --backward-minutes 7 --tagger tagger.firth --table dialogue.md
@@ -151,12 +152,11 @@ class Speaker:
     forward: object
     backward: object
     seed: int
-    candidates: int = 20
-    weight: float = 1.0
+    candidates: int
 
-    def __call__(self, prompts, beams=1, *, groups=1, normalisation="mean", **options):
+    def __call__(self, prompts, beams=1, *, normalisation="mean", **options):
         """The best answers."""
-        search = firth.BeamSearch(beams=beams, groups=groups, length_normalisation=normalisation)
+        search = firth.BeamSearch(beams=beams, length_normalisation=normalisation)
         return [found[0].text for found in self._found(prompts, search, 1, options)]
 
     def any_of(self, prompts, beams, **search):
@@ -176,10 +176,7 @@ class Speaker:
         found = [[each for each in some if each.text] for some in self._found(prompts, search, self.candidates, {})]
         pairs = [(each.text, prompt) for prompt, some in zip(prompts, found, strict=True) for each in some]
         scores = iter(self.backward.score(pairs).tolist())
-        return [
-            max(some, key=lambda each: each.log_prob + self.weight * next(scores)).text if some else ""
-            for some in found
-        ]
+        return [max(some, key=lambda each: each.log_prob + next(scores)).text if some else "" for some in found]
 
     def _found(self, prompts, search, n_best, options):
         """Answers of each prompt, best first."""
@@ -209,8 +206,8 @@ CONTROLS = {
     "temperature 0.4": lambda speaker, prompts: speaker(prompts, temperature=0.4),
     "top-k, 20": lambda speaker, prompts: speaker(prompts, top_k=20),
     "nucleus, 0.9": lambda speaker, prompts: speaker(prompts, top_p=0.9),
-    "minimum Bayes risk, 20 samples": lambda speaker, prompts: speaker.least_risk(prompts),
-    "mutual information, 20 beams": lambda speaker, prompts: speaker.mutual_information(prompts),
+    "minimum Bayes risk": lambda speaker, prompts: speaker.least_risk(prompts),
+    "mutual information": lambda speaker, prompts: speaker.mutual_information(prompts),
 }
 
 
@@ -279,6 +276,7 @@ def trained(args, parts, backward):
             joint=True,
             target_size=args.units,
             tie_weights="all",
+            input_feeding=False,
             hidden=args.hidden,
             dropout=args.dropout,
             label_smoothing=0.0,
@@ -308,6 +306,7 @@ def main(argv=None):
     parser.add_argument("--dropout", type=float, default=0.3)
     parser.add_argument("--lr", type=float, default=0.001)
     parser.add_argument("--test", type=int, default=1000, help="prompts to answer")
+    parser.add_argument("--candidates", type=int, default=20, help="samples or beams that are ranked anew")
     parser.add_argument("--tagger", help="a tagger of parts of speech, for their patterns")
     parser.add_argument("--results", help="file that the rows are written to, as JSON")
     parser.add_argument("--table", help="file that the table is written to")
@@ -330,7 +329,7 @@ def main(argv=None):
     backward = None if args.backward_minutes == 0 else trained(args, parts, backward=True)
     pairs = random.Random(args.seed).sample(parts["test"], min(args.test, len(parts["test"])))
     tagger = firth.load(args.tagger) if args.tagger else None
-    answers, rows = judge(Speaker(forward, backward, args.seed), pairs, tagger)
+    answers, rows = judge(Speaker(forward, backward, args.seed, args.candidates), pairs, tagger)
     table = table_of(rows, [prompt for prompt, _ in pairs], answers, args.show)
     print(table)
     if args.table:
