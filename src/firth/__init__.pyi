@@ -67,6 +67,7 @@ from firth.neural.models.sentences.moco import MoCo as MoCo
 from firth.neural.models.sentences.simcse import SimCSE as SimCSE
 from firth.neural.models.sentences.skip_thought import SkipThought as SkipThought
 from firth.neural.models.sentences.supervised_simcse import SupervisedSimCSE as SupervisedSimCSE
+from firth.neural.models.summaries.summarizer import Summarizer as Summarizer
 from firth.neural.models.tags.tagger import Tagger as Tagger
 from firth.neural.models.texts.cnn import CNNClassifier as CNNClassifier
 from firth.neural.models.texts.recurrent_classifier import RecurrentClassifier as RecurrentClassifier

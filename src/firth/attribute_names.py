@@ -121,6 +121,17 @@ TRANSLATORS = {
     "save_pretrained": "use save(path)",
     "push_to_hub": "use firth.push_to_hub(model, 'owner/name')",
 }
+_SUMMARIZER = "use firth.Summarizer(...).train(pairs)"
+SUMMARIZERS = {
+    **TRANSLATORS,
+    "fit": _SUMMARIZER,
+    "train": _SUMMARIZER,
+    "summarise": "use summarize(texts)",
+    "translate": "use summarize(texts)",
+    "predict": "use summarize(texts)",
+    "generate": "use summarize(texts)",
+    "words": "use translator.target.words",
+}
 COREFERENCE = {  # models of it
     "fit": "use firth.Coreference(...).train(documents)",
     "train": "use firth.Coreference(...).train(documents)",

@@ -36,6 +36,7 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "SentenceEncoder": "a sentence encoder",
     "SpanCoreferenceModel": "a model of coreference",
     "SubwordVectors": "subword vectors",
+    "SummaryModel": "a summarizer",
     "TranslationModel": "a translator",
     "WordVectors": "word vectors",
 }

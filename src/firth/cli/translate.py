@@ -44,7 +44,8 @@ Unknown = Annotated[
 ]
 
 
-def _summary(model: Any) -> Summary:
+def summary(model: Any) -> Summary:
+    """Return what is told of a translator that was trained."""
     facts = model.metadata["training"]
     sizes = {"source_size": len(model.source), "target_size": len(model.target)}
     dropped = {"dropped": facts["dropped"]}
@@ -63,7 +64,7 @@ train = Training(
     source=Pairs,
     held_out="Pairs that choose the best epoch; repeat it for SOURCE and TARGET. Default: a tenth of the pairs.",
     about="Train a translator on pairs of texts.",
-    summary=_summary,
+    summary=summary,
     vectors=False,
     several=True,
     extra={"languages": Languages},
@@ -135,7 +136,7 @@ def _predict(
     system, table = _opened(model, ensemble, quiet), _dictionary(dictionary)
     options = _options(system, max_length, min_length, no_repeat_ngram, temperature)
     number = 0
-    for lines in following(_lines(texts), "translating", quiet):
+    for lines in following(lines_of(texts), "translating", quiet):
         found = system.translate(
             lines,
             beam=beam,
@@ -152,16 +153,18 @@ def _predict(
         )
         for source, each in zip(lines, found, strict=True):
             number += 1
-            _show(number, source, each, n_best, json)
+            show(number, source, each, n_best, json)
         sys.stdout.flush()
 
 
-def _lines(texts: str) -> Iterator[list[str]]:
+def lines_of(texts: str) -> Iterator[list[str]]:
+    """Yield the texts of a file in batches; of a terminal one by one."""
     many = 1 if texts == "-" and sys.stdin.isatty() else LINES
     return line_batches(texts, many, damaged="strict")
 
 
-def _show(number: int, source: str, best: Any, n_best: int, json: bool) -> None:
+def show(number: int, source: str, best: Any, n_best: int, json: bool) -> None:
+    """Print what was generated from a text."""
     several = (best, *best.others)
     if json:
         shown = [

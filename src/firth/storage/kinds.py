@@ -19,6 +19,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-parser": "firth.neural.models.parsers.files:restore",
     "firth-senses": "firth.vectors.sense_vectors:restore",
     "firth-subwords": "firth.vectors.io.load:restore_subwords",
+    "firth-summarizer": "firth.neural.models.summaries.files:restore",
     "firth-tagger": "firth.neural.models.tags.files:restore",
     "firth-translator": "firth.neural.models.translation.files:restore",
     "firth-tree-model": "firth.neural.models.trees.files:restore",

@@ -85,6 +85,7 @@ class RecurrentDecoder(nn.Module):
 
     Attributes:
         width: H.
+        covering: whether coverage enters the scores, if there is coverage: a first phase of training may leave it out.
 
     Raises:
         OptionError: there is no such kind, or an option needs attention that is not there.
@@ -114,7 +115,8 @@ class RecurrentDecoder(nn.Module):
         between = Dropouts(layers=dropout)
         self.stack = RecurrentStack(width_in + hidden * input_feeding, hidden, layers, cell=cell, dropout=between)
         self.dropout = Dropout(dropout)
-        self.fast = input_feeding and cell == "lstm" and layers == 1 and local == "none" and not coverage
+        self.covering = coverage
+        self._can_be_fast = input_feeding and cell == "lstm" and layers == 1 and local == "none"
         self.kind = attention
         self.attention: Any = None if attention == "none" else make_scores(attention, hidden, memory_width, hidden)
         self.combine = None if attention == "none" else nn.Linear(memory_width + hidden, hidden, bias=False)
@@ -124,6 +126,11 @@ class RecurrentDecoder(nn.Module):
             self.position = nn.Sequential(
                 nn.Linear(hidden, hidden, bias=False), nn.Tanh(), nn.Linear(hidden, 1, bias=False)
             )
+
+    @property
+    def fast(self) -> bool:
+        """Whether the steps are those of `layers.attentional_steps`."""
+        return self._can_be_fast and not (self.covering and self.coverage is not None)
 
     def remember(self, states: torch.Tensor, lengths: torch.Tensor) -> Memory:
         """Return the memory of (B, S, M) encoder states with (B,) lengths."""
@@ -154,7 +161,7 @@ class RecurrentDecoder(nn.Module):
         x = self.dropout(x)
         if self.fast:
             return self._fast_steps(x, memory, state)
-        if not self.input_feeding and self.coverage is None:
+        if not self.input_feeding and (self.coverage is None or not self.covering):
             return self._steps(x, memory, state)
         outputs, weights = [], []
         for step in x.unbind(1):
@@ -208,7 +215,7 @@ class RecurrentDecoder(nn.Module):
         """Return (B, T, S) attention weights of (B, T, H) queries."""
         assert self.attention is not None
         projected = memory.projected
-        if self.coverage is not None:
+        if self.coverage is not None and self.covering:
             projected = projected + state.coverage[:, :, None] * self.coverage
         scores = self.attention.compare(queries, projected)
         visible = memory.inside[:, None]

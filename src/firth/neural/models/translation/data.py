@@ -33,10 +33,14 @@ class Source(NamedTuple):
     Attributes:
         tokens: S tokens, the end included, as the encoder reads them.
         ids: (S,) int64.
+        copied: (S,) int64 ids of the tokens on the target's side, for copying; V + i is `unknown[i]`.
+        unknown: tokens that the target does not have, each once.
     """
 
     tokens: Sequence[str]
     ids: Ids
+    copied: Ids | None = None
+    unknown: tuple[str, ...] = ()
 
 
 class Pair(NamedTuple):
@@ -59,16 +63,24 @@ class SourceBatch:
         ids: (B, S) int64; V + i stands for unknown word i, where words are spelled.
         lengths: (B,) int64 on the CPU.
         spellings: (U, C) int32 character ids of the unknown words, or None.
+        copied: (B, S) ids on the target's side, for copying, or None; see `Source`.
+        extra: E, number of ids after the target's vocabulary.
+        selected: (B, S) booleans: the tokens that may be copied; None for all.
     """
 
     ids: torch.Tensor
     lengths: torch.Tensor
     spellings: torch.Tensor | None = None
+    copied: torch.Tensor | None = None
+    extra: int = 0
+    selected: torch.Tensor | None = None
 
     def to(self, device: torch.device) -> "SourceBatch":
         """Return the batch with its tensors on a device."""
-        spellings = None if self.spellings is None else self.spellings.to(device)
-        return SourceBatch(self.ids.to(device), self.lengths, spellings)
+        spellings, copied, selected = (
+            None if each is None else each.to(device) for each in (self.spellings, self.copied, self.selected)
+        )
+        return SourceBatch(self.ids.to(device), self.lengths, spellings, copied, self.extra, selected)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +89,7 @@ class PairBatch:
 
     Attributes:
         sources: of the pairs.
-        targets: (B, T) ids, EOS from the end on.
+        targets: (B, T) ids, EOS from the end on; of words that can be copied only, those of `Source.copied`.
         counted: (B, T) which targets count.
     """
 
@@ -100,11 +112,13 @@ class PairReader:
         source: units of the source.
         target: units of the target.
         reverse: whether the encoder reads the words of a source from the last to the first.
+        copying: whether sources have `Source.copied`.
     """
 
     source: Units
     target: Units
     reverse: bool = False
+    copying: bool = False
 
     def read_source(self, text: str, longest: int | None = None) -> Source:
         """Return a source; of more than `longest` tokens the first ones."""
@@ -113,15 +127,33 @@ class PairReader:
     def source_of(self, tokens: Sequence[str]) -> Source:
         """Return the source of tokens."""
         tokens = [*(reversed(tokens) if self.reverse else tokens), self.source.words[EOS]]
-        return Source(tokens, self.source.ids(tokens))
+        ids = self.source.ids(tokens)
+        if not self.copying:
+            return Source(tokens, ids)
+        as_target = [token.lower() for token in tokens] if self.target.lowercase else tokens
+        copied, unknown = self.target.ids(as_target), dict[str, int]()
+        for place in np.flatnonzero(copied == UNKNOWN).tolist():
+            copied[place] = len(self.target) + unknown.setdefault(as_target[place], len(unknown))
+        return Source(tokens, ids, copied, tuple(unknown))
 
-    def read(self, source: str, target: str) -> Pair:
-        """Return a pair."""
-        return Pair(self.read_source(source), self.read_target(target))
+    def read(self, source: str, target: str, longest: int | None = None) -> Pair:
+        """Return a pair; of more than `longest` tokens a side the first ones."""
+        read = self.read_source(source, longest)
+        return Pair(read, self.read_target(target, read.unknown, longest))
 
-    def read_target(self, text: str) -> Ids:
-        """Return the (T,) ids of a target and its end."""
-        return np.append(self.target.ids(self.target.split(text)), EOS)
+    def read_target(self, text: str, unknown: Sequence[str] = (), longest: int | None = None) -> Ids:
+        """Return the (T,) ids of a target and its end, given the `Source.unknown` of its source."""
+        tokens = self.target.split(text)[:longest]
+        ids = self.target.ids(tokens)
+        for place in np.flatnonzero(ids == UNKNOWN).tolist() if unknown else ():
+            if tokens[place] in unknown:
+                ids[place] = len(self.target) + unknown.index(tokens[place])
+        return np.append(ids, EOS)
+
+    def target_tokens(self, ids: Sequence[int], source: Source) -> list[str]:
+        """Return the tokens of a target, with those that only its source has."""
+        words = len(self.target)
+        return [source.unknown[each - words] if each >= words else self.target.words[each] for each in ids]
 
     def words_of(self, source: Source) -> list[str]:
         """Return the tokens of a source in the order of its text, without its end."""
@@ -175,7 +207,11 @@ class Collator:
     def sources(self, sources: Sequence[Source]) -> SourceBatch:
         """Return a batch of sources."""
         ids, lengths = pad([source.ids for source in sources], EOS)
-        return SourceBatch(ids, lengths) if self._spelling is None else self._spelled(ids, lengths, sources)
+        batch = SourceBatch(ids, lengths) if self._spelling is None else self._spelled(ids, lengths, sources)
+        copied = [source.copied for source in sources if source.copied is not None]
+        if not copied:
+            return batch
+        return replace(batch, copied=pad(copied, EOS)[0], extra=max(len(source.unknown) for source in sources))
 
     def pairs(self, pairs: Sequence[Pair]) -> PairBatch:
         """Return a batch of pairs."""

@@ -1,5 +1,6 @@
 """Translators from their folders."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,15 +22,30 @@ def restore(content: ModelFolder) -> TranslationModel:
     Raises:
         FormatError: the folder is damaged, or holds a translator that this version does not know.
     """
+    return restored(content, __package__, lambda options: options)
+
+
+def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], Any]) -> TranslationModel:
+    """Return the encoder-decoder of a folder.
+
+    Args:
+        content: of the folder.
+        package: that defines the classes of options that are allowed.
+        translator_of: options of a translator for the options of the folder.
+
+    Raises:
+        FormatError: as `restore`.
+    """
     try:
-        options: Any = read_options(content, __package__)
+        options = translator_of(read_options(content, package))
         source, target = (_units(content, side) for side in ("source", "target"))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise content.damaged(f"config.json and {UNITS}.json do not describe a translator ({error})") from error
     if options.joint:
         source = target
     module = read_module(content, options, lambda: new_module(options, source, target, seed=0), other=COUNTS)
-    return TranslationModel(module, options, PairReader(source, target, options.reverse_source), content.metadata)
+    reader = PairReader(source, target, options.reverse_source, options.copying)
+    return TranslationModel(module, options, reader, content.metadata)
 
 
 def _units(content: ModelFolder, side: str) -> Units:

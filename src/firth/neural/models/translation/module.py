@@ -6,11 +6,19 @@ import torch
 from torch import nn
 
 from firth.neural.layers.characters import CharacterCNN
+from firth.neural.layers.copying import (
+    CopyGate,
+    copied_log_prob,
+    copied_log_prob_of,
+    coverage_losses,
+    selected_attention,
+)
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputLayer
+from firth.neural.layers.recurrent_decoder import RecurrentDecoder
 from firth.neural.layers.state import State
 from firth.neural.models.translation.data import PairBatch, SourceBatch
-from firth.neural.models.translation.units import BOS
+from firth.neural.models.translation.units import BOS, UNKNOWN
 
 
 class TranslationModule(nn.Module):
@@ -22,10 +30,12 @@ class TranslationModule(nn.Module):
         encoder: embeddings to `Encoded`.
         decoder: implements `firth.neural.models.translation.decoders.Decoder`.
         output: scores of target tokens.
+        copy_gate: of a decoder that copies, or None.
         scale: factor on embeddings.
+        coverage_loss: weight of the coverage loss.
 
     Attributes:
-        source_embedding, target_embedding, encoder, decoder, output, scale: as given.
+        source_embedding, target_embedding, encoder, decoder, output, copy_gate, scale, coverage_loss: as given.
     """
 
     def __init__(
@@ -35,12 +45,15 @@ class TranslationModule(nn.Module):
         encoder: nn.Module,
         decoder: Any,
         output: OutputLayer,
+        copy_gate: CopyGate | None = None,
         *,
         scale: float = 1.0,
+        coverage_loss: float = 0.0,
     ) -> None:
         super().__init__()
         self.source_embedding, self.target_embedding = source, target
         self.encoder, self.decoder, self.output, self.scale = encoder, decoder, output, scale
+        self.copy_gate, self.coverage_loss = copy_gate, coverage_loss
 
     def encode(self, sources: SourceBatch) -> tuple[Any, State]:
         """Return what the decoder looks at, and its first state."""
@@ -53,6 +66,8 @@ class TranslationModule(nn.Module):
 
     def embedded(self, ids: torch.Tensor) -> torch.Tensor:
         """Return (B, T, D) embeddings of target ids."""
+        if self.copy_gate is not None:  # words that only the source has
+            ids = ids.masked_fill(ids >= self.output.words, UNKNOWN)
         x: torch.Tensor = self.target_embedding(ids) * self.scale
         return x
 
@@ -77,6 +92,67 @@ class TranslationModule(nn.Module):
         memory, state = self.encode(batch.sources)
         hidden, _ = self.decode(_before(batch.targets), memory, state)
         return hidden[batch.counted], batch.targets[batch.counted]
+
+    def losses(self, batch: PairBatch, *, exact: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the (N,) losses of the steps that count, and their weighted coverage losses.
+
+        Args:
+            batch: of pairs.
+            exact: whether losses are exact and without label smoothing, where the output layer can.
+        """
+        memory, state = self.encode(batch.sources)
+        x, counted = self.embedded(_before(batch.targets)), batch.counted
+        hidden, weights, _ = self.decoder.read(x, memory, state)
+        if self.copy_gate is not None:
+            losses = -self._copied(batch, hidden[counted], x[counted], weights[counted])
+        elif exact and self.output.normalised:
+            losses = -self.output.log_prob_of(hidden[counted], batch.targets[counted])
+        else:
+            losses = self.output.loss(hidden[counted], batch.targets[counted])
+        if not self.coverage_loss:
+            return losses, torch.zeros_like(losses)
+        return losses, self.coverage_loss * coverage_losses(weights)[counted]
+
+    def log_prob_of(self, batch: PairBatch) -> torch.Tensor:
+        """Return the (N,) log-probabilities of the targets of the steps that count."""
+        return self.output.log_prob_of(*self(batch)) if self.copy_gate is None else -self.losses(batch)[0]
+
+    def cover(self, covering: bool) -> None:
+        """Let coverage enter the scores of attention or not, if the decoder has it."""
+        for part in self.modules():
+            if isinstance(part, RecurrentDecoder):
+                part.covering = covering
+
+    def _copied(self, batch: PairBatch, hidden: torch.Tensor, x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        assert self.copy_gate is not None
+        assert batch.sources.copied is not None
+        targets, words = batch.targets[batch.counted], self.output.words
+        rows = batch.counted.nonzero()[:, 0]
+        generated = self.output.log_prob_of(hidden, targets.masked_fill(targets >= words, UNKNOWN))
+        gate = self.copy_gate(hidden, x)
+        return copied_log_prob_of(generated, gate, weights, batch.sources.copied[rows], targets, words)
+
+    def next_log_prob(
+        self, ids: torch.Tensor, hidden: torch.Tensor, weights: torch.Tensor | None, sources: SourceBatch, rows: Any
+    ) -> torch.Tensor:
+        """Return the (B, V) log-probabilities of the next words, with copying (B, V + E).
+
+        Args:
+            ids: (B,) before the step.
+            hidden: (B, H).
+            weights: (B, S).
+            sources: of the texts.
+            rows: (B,) the source of each text.
+        """
+        generated = self.output.log_prob(hidden)
+        if self.copy_gate is None:
+            return generated
+        assert weights is not None
+        assert sources.copied is not None
+        if sources.selected is not None:
+            weights = selected_attention(weights, sources.selected[rows])
+        gate = self.copy_gate(hidden, self.embedded(ids))
+        return copied_log_prob(generated, gate, weights, sources.copied[rows], sources.extra)
 
 
 def _before(targets: torch.Tensor) -> torch.Tensor:

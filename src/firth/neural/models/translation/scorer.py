@@ -64,4 +64,6 @@ class TranslationScorer:
         memory, rows, own, _ = state
         before = torch.from_numpy(ids[:, None]).to(self._sources.ids.device)
         hidden, weights, own = self._module.step(before, memory, own)
-        return TensorScores(self._module.output.log_prob(hidden)), (memory, rows, own, weights)
+        sources, last = self._sources, torch.from_numpy(rows).to(self._sources.ids.device)
+        log_prob = self._module.next_log_prob(before[:, -1], hidden, weights, sources, last)
+        return TensorScores(log_prob), (memory, rows, own, weights)

@@ -297,7 +297,7 @@ class TranslationSystem(abc.ABC):
 
 def _translation(model: Any, source: Source, one: Continuation, attention: Any, search: Search) -> Translation:
     words = model.reader.words_of(source)
-    tokens = model.target.tokens(one.ids)
+    tokens = model.reader.target_tokens(one.ids, source)
     if attention is not None and search.unknown != "kept":
         tokens = replaced(tokens, words, attention, search.dictionary)
     return Translation(

@@ -60,9 +60,9 @@ def train_translator(
         else:
             judged = read_pairs(held_out, languages)
         source, target = _learn(options, texts)
-        reader = PairReader(source, target, options.reverse_source)
-        train, dropped = _read(reader, texts, options.max_length)
-        judged_pairs, _ = _read(reader, judged, options.max_length)
+        reader = PairReader(source, target, options.reverse_source, options.copying)
+        train, dropped = _read(reader, texts, options)
+        judged_pairs, _ = _read(reader, judged, options)
         module = new_module(options, source, target, config.seed, copies=2)
         return _trained(options, reader, module, (train, judged_pairs), {**texts.dropped, **dropped}, config)
 
@@ -82,6 +82,7 @@ def _trained(
         reader.batches(train, size, tokens=bool(options.batch_tokens), seed=config.seed),
         reader.batches(judged, EVAL_BATCH, shuffle=False),
         predictions=sum(len(pair.target) for pair in judged),
+        coverage_from=options.coverage_from,
     )
     facts = fit_model(
         task,
@@ -94,6 +95,7 @@ def _trained(
             "dropped": dropped,
         },
     )
+    module.cover(True)
     return TranslationModel(module, options, reader, {"training": facts})
 
 
@@ -127,13 +129,15 @@ def _learn(options: Any, texts: ParallelTexts) -> tuple[Units, Units]:
     )
 
 
-def _read(reader: PairReader, texts: ParallelTexts, longest: int) -> tuple[list[Pair], dict[str, int]]:
-    """Return the pairs of at most `longest` tokens a side, and how many are longer.
+def _read(reader: PairReader, texts: ParallelTexts, options: Any) -> tuple[list[Pair], dict[str, int]]:
+    """Return the pairs of at most `max_length` tokens a side, and how many are longer, unless they are truncated.
 
     Raises:
         CorpusError: there is none.
     """
-    pairs = [reader.read(*pair) for pair in zip(texts.sources, texts.targets, strict=True)]
+    longest = options.max_length
+    most = longest if options.truncate else None
+    pairs = [reader.read(*pair, most) for pair in zip(texts.sources, texts.targets, strict=True)]
     kept = [pair for pair in pairs if max(len(pair.source.ids), len(pair.target)) <= longest + 1]
     if not kept:
         raise CorpusError(f"{texts.name}: all pairs have more than {longest} tokens; expected a higher max_length")

@@ -98,7 +98,7 @@ class TranslationModel(SavedModel, TranslationSystem):
         with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
             for batch in batches.epoch(0):
                 batch = batch.to(self.device)
-                scores = self.module.output.log_prob_of(*self.module(batch)).double().cpu().numpy()
+                scores = self.module.log_prob_of(batch).double().cpu().numpy()
                 found.append(np.split(scores, np.cumsum(batch.counted.sum(1).cpu().numpy())[:-1]))
                 done += len(found[-1])
                 report(Status(stage="scoring", done=done, total=len(pairs), unit="pairs"))
@@ -106,11 +106,14 @@ class TranslationModel(SavedModel, TranslationSystem):
 
     def _content(self) -> ModelFolder:
         """Return what `save` writes; see `firth.neural.models.translation.files`."""
+        card = ("A translator", f": {self.options.encoder} to {self.options.decoder}", 'model.translate("...")\n')
+        return self._model_folder(KIND, *self.units_content(), {}, card)
+
+    def units_content(self) -> tuple[dict[str, npt.NDArray[np.int64]], dict[str, Any]]:
+        """Return what a folder holds of the units: arrays and texts; see `firth.neural.models.translation.files`."""
         sides = {"source": self.source.described(), "target": self.target.described()}
         texts = {UNITS: sides, "source-vocab": list(self.source.words), "target-vocab": list(self.target.words)}
-        card = ("A translator", f": {self.options.encoder} to {self.options.decoder}", 'model.translate("...")\n')
-        arrays = {"source_counts": self.source.counts, "target_counts": self.target.counts}
-        return self._model_folder(KIND, arrays, texts, {}, card)
+        return {"source_counts": self.source.counts, "target_counts": self.target.counts}, texts
 
 
 class TranslationEnsemble(TranslationSystem):
@@ -136,6 +139,8 @@ class TranslationEnsemble(TranslationSystem):
                 raise OptionError(f"model {number}: {type(model).__name__}; expected a translator")
             if list(model.target.words) != list(self._models[0].target.words):
                 raise OptionError(f"model {number} writes other tokens than the first; train both on the same targets")
+            if _copies(model) != _copies(self._models[0]):
+                raise OptionError(f"model {number} does not copy what the first copies; expected the same sources")
         given = np.ones(len(self._models)) if weights is None else np.asarray(weights, dtype=np.float64)
         if given.shape != (len(self._models),) or not (given > 0).all() or not np.isfinite(given).all():
             raise OptionError(f"weights={weights!r}: expected {len(self._models)} positive numbers, one per model")
@@ -153,3 +158,9 @@ class TranslationEnsemble(TranslationSystem):
     def weights(self) -> Floats:
         """Their weights, which sum to 1."""
         return self._weights
+
+
+def _copies(model: TranslationModel) -> Any:
+    """Return what determines the source words that a model can copy."""
+    options = model.options
+    return options.copying and (model.source.lowercase, options.max_length, options.reverse_source)

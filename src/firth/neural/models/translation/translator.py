@@ -8,7 +8,7 @@ Objective
 Source
     Sutskever, Vinyals and Le 2014 (attention="none"); Bahdanau, Cho and Bengio 2015 (additive); Luong, Pham and Manning
     2015 (dot, general, local, input feeding); Vaswani et al. 2017 (transformer); Bradbury et al. 2017 (QRNN); Press and
-    Wolf 2017 (three-way tying); Szegedy et al. 2016 (label smoothing).
+    Wolf 2017 (three-way tying); Szegedy et al. 2016 (label smoothing); See, Liu and Manning 2017 (copying, coverage).
 Departures
 - The decoder starts from a layer over the encoder's last states (bridge="linear"), or from these states themselves
   ("last", Sutskever et al.).
@@ -25,6 +25,7 @@ from torch import nn
 from firth.errors import OptionError
 from firth.neural.layers.attention import KINDS as SCORES
 from firth.neural.layers.characters import CharacterCNN
+from firth.neural.layers.copying import CopyGate
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputConfig, OutputLayer
 from firth.neural.layers.output.registry import OUTPUTS, make_output
@@ -42,7 +43,8 @@ from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, check, option, options_class
 
 CELLS = ("lstm", "gru", "qrnn")
-TRANSFORMER = "transformer"
+TRANSFORMER, SUBWORDS = "transformer", "subwords"
+COPYING = ("copying", "coverage", "coverage_loss", "coverage_from")  # need attention
 TIES = ("none", "target", "all")
 FILTERS = (25, 50, 75, 75, 75)  # of the character CNN, of width 1, 2, ...
 
@@ -67,12 +69,12 @@ class Translator:
         "attention": Preset("LSTMs with attention and input feeding (Luong et al. 2015).", unused=("heads", "ffn_dim")),
         "lstm": Preset(
             "LSTMs without attention (Sutskever et al. 2014).",
-            unused=("heads", "ffn_dim", "local", "window", "input_feeding", "coverage"),
+            unused=("heads", "ffn_dim", "local", "window", "input_feeding", *COPYING),
             attention="none",
         ),
         "transformer": Preset(
             "Transformer (Vaswani et al. 2017).",
-            unused=("bidirectional", "attention", "local", "window", "input_feeding", "coverage", "bridge"),
+            unused=("bidirectional", "attention", "local", "window", "input_feeding", *COPYING, "bridge"),
             encoder=TRANSFORMER,
             decoder=TRANSFORMER,
         ),
@@ -91,6 +93,7 @@ class Translator:
     lowercase: bool = option(False, "read texts in lower case")
     reverse_source: bool = option(False, "read the source from the last word to the first")
     max_length: int = option(100, "maximum length of a source or a target in tokens", minimum=1)
+    truncate: bool = option(False, "truncate longer texts in training; else their pairs are left out")
     encoder: str = option("lstm", "encoder", choices=(*CELLS, TRANSFORMER))
     decoder: str = option("lstm", "decoder", choices=(*CELLS, TRANSFORMER))
     hidden: int = option(256, "width of the states", minimum=1)
@@ -101,7 +104,14 @@ class Translator:
     local: str = option("none", "local attention: a window of the source that moves on, or is predicted", choices=LOCAL)
     window: int = option(10, "tokens on each side of the centre of local attention", minimum=1)
     input_feeding: bool = option(True, "the attentional state of a step enters the next; not without attention")
+    copying: bool = option(False, "pointer-generator: the decoder also writes source words that it attends to")
     coverage: bool = option(False, "the attention of earlier steps enters the scores")
+    coverage_loss: float = option(
+        0.0, "weight of the coverage loss: attention to what was attended to before", minimum=0
+    )
+    coverage_from: float = option(
+        0.0, "share of the training after which coverage and its loss are used", minimum=0, maximum=1
+    )
     bridge: str = option(
         "linear", "first state of a recurrent decoder: a layer over the encoder's last states, these, or zeros",
         choices=BRIDGES,
@@ -139,12 +149,24 @@ class Translator:
             raise OptionError("tie_weights='all' ties source and target: expected joint=True as well")
         if self.attention == "none" and self.decoder != TRANSFORMER and (self.coverage or self.local != "none"):
             raise OptionError("attention='none' with coverage or local: these need attention")
+        if self.coverage_loss and not self.coverage:
+            raise OptionError(f"coverage_loss={self.coverage_loss} without coverage: expected coverage=True as well")
+        if self.copying:
+            self._check_copying()
         if self.bridge == "last" and self.decoder != TRANSFORMER and self.encoder != self.decoder:
             raise OptionError(
                 f"bridge='last' with encoder={self.encoder!r} and decoder={self.decoder!r}: expected the same cell"
             )
         if self.bidirectional and self.encoder != TRANSFORMER and self.hidden % 2:
             raise OptionError(f"hidden={self.hidden}: expected an even number, half of it for each direction")
+
+    def _check_copying(self) -> None:
+        if not self.tells_attention:
+            raise OptionError("copying needs a recurrent decoder with attention: it copies what it attends to")
+        if self.label_smoothing:
+            raise OptionError(f"label_smoothing={self.label_smoothing} with copying: expected 0")
+        if SUBWORDS in (self.source_units, self.target_units) and not self.joint:
+            raise OptionError("copying of subwords: expected joint=True, or words as units of source and target")
 
     @property
     def has_attention(self) -> bool:
@@ -175,7 +197,11 @@ class Translator:
         encoder = self._encoder(dim)
         decoder = self._decoder(dim, encoder.width)
         output = self._output(target, None if self.tie_weights == "none" else targets.weight)
-        return TranslationModule(sources, targets, encoder, decoder, output, scale=dim**0.5 if transformer else 1.0)
+        gate = CopyGate(self.hidden, dim) if self.copying else None
+        scale = dim**0.5 if transformer else 1.0
+        return TranslationModule(
+            sources, targets, encoder, decoder, output, gate, scale=scale, coverage_loss=self.coverage_loss
+        )
 
     @property
     def _blocks(self) -> TransformerConfig:

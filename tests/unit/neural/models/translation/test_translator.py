@@ -25,6 +25,7 @@ KINDS = {
     "mixed": {"encoder": "transformer", "heads": 2, "reverse_source": True},
     "spelled": {"source_units": "characters"},
     "tied": {"joint": True, "tie_weights": "all", "decoder": "gru"},
+    "copying": {"copying": True, "coverage": True, "coverage_loss": 0.5, "label_smoothing": 0.0},
 }
 
 
@@ -37,7 +38,7 @@ def untrained(seed=0, texts=TEXTS, **how):
     module = new_module(options, source, target, seed)
     for parameter in module.parameters():  # far from uniform, so that scores differ
         torch.nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(seed))
-    return TranslationModel(module, options, PairReader(source, target, options.reverse_source))
+    return TranslationModel(module, options, PairReader(source, target, options.reverse_source, options.copying))
 
 
 @pytest.mark.parametrize("how", KINDS.values(), ids=KINDS)
@@ -95,7 +96,7 @@ def test_the_gradient_equals_differences(how):
     batch = model.collator.pairs([model.reader.read(*pair) for pair in itertools.pairwise(TEXTS[:3])])
 
     def loss():
-        return module.output.loss(*module(batch)).sum()
+        return sum(module.losses(batch)).sum()
 
     loss().backward()
     for name, parameter in module.named_parameters():
@@ -197,7 +198,7 @@ def test_unknown_words_are_copied_or_looked_up():
     assert model.translate("x y", dictionary=table, options=short).tokens == tuple(table[t] for t in copied.tokens)
 
 
-@pytest.mark.parametrize("how", [KINDS["spelled"], KINDS["tied"], KINDS["transformer"]], ids=str)
+@pytest.mark.parametrize("how", [KINDS["spelled"], KINDS["tied"], KINDS["transformer"], KINDS["copying"]], ids=str)
 def test_folders_keep_everything(how, tmp_path):
     model = untrained(**how)
     model.save(tmp_path / "it.firth")
@@ -263,6 +264,10 @@ def test_copies_are_aligned_and_reversals_exact():
         ({"attention": "none", "coverage": True}, "need attention"),
         ({"output_layer": "adaptive"}, "label_smoothing=0.1 with output_layer='adaptive'"),
         ({"bridge": "last", "decoder": "gru"}, "expected the same cell"),
+        ({"coverage_loss": 1.0}, "coverage_loss=1.0 without coverage"),
+        ({"copying": True}, "label_smoothing=0.1 with copying"),
+        ({"copying": True, "label_smoothing": 0.0}, "copying of subwords: expected joint=True"),
+        ({"copying": True, "decoder": "transformer"}, "copying needs a recurrent decoder with attention"),
         ({"hidden": 7}, "expected an even number"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Summaries: encoder-decoders that copy."""

@@ -1,0 +1,97 @@
+"""Summarizers: encoder-decoders that write words and copy words of the source.
+
+What
+    The encoder-decoder of `firth.Translator` with one vocabulary and one table of vectors for both sides, a gate
+    between writing and copying, and coverage in the last part of the training. Long sources are truncated.
+Objective
+    -sum_t log P(y_t) + w sum_t sum_s min(alpha_ts, c_ts), the latter and coverage itself only in the last part; P is
+    the mixture of `layers.copying`.
+Source
+    See, Liu and Manning 2017.
+Departures
+- Attention scores are products ("general") in place of additive ones, with input feeding (Luong et al. 2015).
+- Adam in place of Adagrad; the coverage phase is a share of the run in place of 3,000 updates.
+Cost
+    That of the translator; the phase with coverage has no compiled steps and takes about twice as long per token.
+"""
+
+from typing import Any, ClassVar
+
+from firth.neural.layers.attention import KINDS as SCORES
+from firth.neural.models.summaries.train import train_summarizer
+from firth.neural.models.translation.translator import CELLS, Translator
+from firth.neural.training.options import TrainingOptions
+from firth.options import Preset, check, option, options_class
+
+
+@options_class
+class Summarizer:
+    """Summarizer of texts.
+
+    Raises:
+        OptionError: an option is out of its range, or two do not fit each other.
+
+    Source:
+        See, Liu and Manning 2017; the module's docstring has the formula and every departure.
+    """
+
+    train = train_summarizer
+    training: ClassVar[TrainingOptions] = TrainingOptions(
+        epochs=10, batch_size=32, optimiser="adam", lr=0.002, schedule="linear", warmup=200, clip_norm=2.0
+    )
+    presets: ClassVar = {
+        "pointer-generator": Preset("Copying with coverage (See, Liu and Manning 2017)."),
+        "attention": Preset(
+            "Without copying (Nallapati et al. 2016).", unused=("coverage_loss", "coverage_from"), copying=False,
+            coverage=False,
+        ),
+    }  # fmt: skip
+    common_options: ClassVar = ("size", "lowercase", "max_length", "hidden", "dim", "dropout")
+
+    size: int = option(10000, "vocabulary size in words", minimum=1)
+    min_count: int = option(2, "minimum count of a word; rarer ones are unknown, but can be copied", minimum=1)
+    lowercase: bool = option(True, "read and write lower case")
+    max_length: int = option(100, "tokens that are read of a source, and of a summary in training", minimum=1)
+    cell: str = option("lstm", "cell of encoder and decoder", choices=CELLS)
+    hidden: int = option(256, "width of the states", minimum=2)
+    layers: int = option(1, "number of layers of the encoder and of the decoder", minimum=1)
+    dim: int = option(128, "width of word vectors", minimum=1)
+    attention: str = option("general", "attention", choices=SCORES)
+    copying: bool = option(True, "pointer-generator: the decoder also writes source words that it attends to")
+    coverage: bool = option(True, "the attention of earlier steps enters the scores")
+    coverage_loss: float = option(1.0, "weight of the coverage loss, if there is coverage", minimum=0)
+    coverage_from: float = option(
+        0.8, "share of the training after which coverage and its loss are used", minimum=0, maximum=1
+    )
+    dropout: float = option(0.2, "dropout rate", minimum=0, maximum=0.99)
+
+    def __post_init__(self) -> None:
+        check(self)
+        _ = self.translator
+
+    @property
+    def translator(self) -> Any:
+        """The options of the encoder-decoder."""
+        return Translator(
+            source_units="words",
+            target_units="words",
+            joint=True,
+            tie_weights="all",
+            target_size=self.size,
+            min_count=self.min_count,
+            lowercase=self.lowercase,
+            max_length=self.max_length,
+            truncate=True,
+            encoder=self.cell,
+            decoder=self.cell,
+            hidden=self.hidden,
+            layers=self.layers,
+            dim=self.dim,
+            attention=self.attention,
+            copying=self.copying,
+            coverage=self.coverage,
+            coverage_loss=self.coverage_loss if self.coverage else 0.0,
+            coverage_from=self.coverage_from if self.coverage else 0.0,
+            label_smoothing=0.0,
+            dropout=self.dropout,
+        )

@@ -1,0 +1,46 @@
+"""Summarizers: the options reach the encoder-decoder, folders, scores."""
+
+import pytest
+
+import firth
+from firth.errors import OptionError
+
+TEXTS = [("send the report a1 please", "report a1"), ("send the parcel b2 now", "parcel b2")] * 8
+TRAINING = firth.TrainingOptions(epochs=1, batch_size=8, lr=0.01)
+
+
+@pytest.fixture(scope="module")
+def model():
+    options = firth.Summarizer(hidden=8, dim=6, max_length=4, coverage_from=0.5)
+    return options.train(TEXTS, held_out=TEXTS[:4], training=TRAINING, progress=False)
+
+
+def test_long_texts_are_truncated_and_read(model):
+    assert model.metadata["training"]["pairs"] == 16
+    with pytest.warns(UserWarning, match="2 of 2 texts have more than 4 tokens"):
+        found = model.summarize([text for text, _ in TEXTS[:2]])
+    assert found[0].source_tokens == ("send", "the", "report", "a1")
+
+
+def test_folders_keep_everything(model, tmp_path):
+    model.save(tmp_path / "s.firth")
+    other = firth.load(tmp_path / "s.firth")
+    assert other.options == model.options
+    assert repr(other) == repr(model) == "<SummaryModel: 11 words, copying>"
+    assert other.score([("send a1", "a1")]) == pytest.approx(model.score([("send a1", "a1")]))
+    assert other.summarize("q1 q2", beam=2, n_best=2) == model.summarize("q1 q2", beam=2, n_best=2)
+
+
+def test_scores_have_a_row_per_metric_and_the_baseline(model):
+    pairs = [("a1 b2", "a1"), ("b2", "b2")]
+    report = model.test(pairs, baseline=["a1", "b2"], resamples=10)
+    assert [row.metric for row in report.rows] == ["rouge-1", "rouge-2", "rouge-l"]
+    assert report.rows[0].baseline == 100
+
+
+def test_options_of_a_summarizer():
+    plain = firth.Summarizer(copying=False, coverage=False).translator
+    assert (plain.copying, plain.coverage, plain.coverage_loss) == (False, False, 0.0)
+    assert firth.Summarizer(coverage_from=0.5).translator.coverage_from == 0.5
+    with pytest.raises(OptionError, match="hidden=7"):
+        firth.Summarizer(hidden=7)
