@@ -58,6 +58,7 @@ def arguments():
     parser.add_argument("--size", type=int, default=5000, help="vocabulary size of each side")
     parser.add_argument("--reverse", action="store_true", help="read sources from the last word to the first")
     parser.add_argument("--epochs", type=int)
+    parser.add_argument("--lr", type=float)
     parser.add_argument("--minutes", type=float, default=25)
     parser.add_argument("--precision", default="fp32")
     parser.add_argument("--seed", type=int, default=0)
@@ -91,8 +92,8 @@ def train(args):
         reverse_source=args.reverse,
         **how,
     )
-    if args.epochs:
-        training = {**training, "epochs": args.epochs}
+    given = {name: getattr(args, name) for name in ("epochs", "lr") if getattr(args, name)}
+    training = {**training, **given}
     return translator.train(
         files(args, "train"),
         held_out=files(args, "val"),

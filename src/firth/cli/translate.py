@@ -36,6 +36,7 @@ Penalty = Annotated[
 ]
 Longest = Annotated[int | None, typer.Option(help="Maximum length in tokens. Default: that of the model.")]
 Least = Annotated[int, typer.Option(help="Minimum length in tokens.")]
+Precision = Annotated[str, typer.Option(help="Precision of matrix products: fp32 or bf16, which is faster.")]
 Dictionary = Annotated[
     Path | None, typer.Option(help="Words for unknown words: source and target between tabs.", metavar="FILE")
 ]
@@ -124,6 +125,7 @@ def _predict(
     ] = False,
     attention: Annotated[bool, typer.Option("--attention", help="With --json: attention of each token.")] = False,
     batch_size: Annotated[int, typer.Option(help="Texts that are searched together.")] = 64,
+    precision: Precision = "fp32",
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -149,6 +151,7 @@ def _predict(
             return_attention=attention,
             seed=seed + number,
             batch_size=batch_size,
+            precision=precision,
             threads=threads,
         )
         for source, each in zip(lines, found, strict=True):
@@ -193,6 +196,7 @@ def _test(
     metrics: Annotated[str, typer.Option(help="Metrics with commas between; all for all.")] = "bleu,chrf",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
     batch_size: Annotated[int, typer.Option(help="Texts that are searched together.")] = 64,
+    precision: Precision = "fp32",
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -208,6 +212,7 @@ def _test(
         metrics=metrics.split(","),
         lowercase=lowercase,
         batch_size=batch_size,
+        precision=precision,
         threads=threads,
         progress=not quiet,
     )

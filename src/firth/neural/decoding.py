@@ -17,7 +17,7 @@ import torch
 
 from firth.inference.scorer import Candidates, Floats, Ids, in_order
 
-BLOCK = 128  # words per block
+BLOCK = 64  # words per block
 MIN_BLOCKS = 4  # times as many blocks as are selected make the division worth while
 
 

@@ -137,6 +137,17 @@ def test_prefixes_are_kept():
         model.translate(TEXTS[:2], prefixes=["a"])
 
 
+def test_half_precision_is_near():
+    model, how = untrained(), {"unknown": "kept", "beam": 1}
+    exact, near = (model.translate(TEXTS, precision=precision, **how) for precision in ("fp32", "bf16"))
+    assert [each.log_prob for each in near] != [each.log_prob for each in exact]
+    same = [abs(a.log_prob - b.log_prob) for a, b in zip(near, exact, strict=True) if a.tokens == b.tokens]
+    assert len(same) > 2
+    assert max(same) < 0.5
+    with pytest.raises(OptionError, match="precision='int8'"):
+        model.translate("a", precision="int8")
+
+
 @pytest.mark.parametrize("how", [{}, KINDS["transformer"]], ids=["general", "transformer"])
 def test_forced_phrases_are_in_translations(how):
     model = untrained(seed=5, **how)
