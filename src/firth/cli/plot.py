@@ -9,6 +9,7 @@ import typer
 
 from firth import plots
 from firth.alignment.alignment import load_alignment
+from firth.cli.annotators import open_model
 from firth.cli.arguments import AsJson, Poles, Quiet, Seed, SomeWords, Vectors, WordFile, names, number, output
 from firth.cli.flags import Group, add_command, as_command
 from firth.cli.output import note, print_json, working
@@ -230,6 +231,19 @@ def translations(
     return plots.translation_map(load_alignment(alignment), selection, number=number, **common)
 
 
+def attention(
+    model: Annotated[Path, names("A translator with attention.", "MODEL")],
+    text: Annotated[str, names("The text to translate.", "TEXT")],
+    beam: Annotated[int, typer.Option(help="Number of beams; 1 for greedy search.")] = 5,
+    **common: Any,
+) -> plots.Picture:
+    """Draw what each word of a translation attends to."""
+    translator = open_model(model, "a translator")
+    found = translator.translate(text, beam=beam, return_attention=True)
+    source, target = translator.source.shown(found.source_tokens), translator.target.shown(found.tokens)
+    return plots.attention_heat_map(found.attention, source, target, **common)
+
+
 def semantic_change(
     old: Old,
     new: New,
@@ -279,7 +293,7 @@ def _app() -> typer.Typer:
     kinds: dict[str, Callable[..., plots.Picture]] = {
         "map": word_map, "analogy": analogy, "neighbours": neighbours, "similarity": similarity, "axis": axis,
         "senses": senses, "sense-words": sense_words, "semantic-change": semantic_change,
-        "translations": translations, "curve": curve, "models": models, "bias": bias,
+        "translations": translations, "attention": attention, "curve": curve, "models": models, "bias": bias,
     }  # fmt: skip
     for name, draw in kinds.items():
         add_command(app, name, _command(draw))

@@ -6,6 +6,7 @@
 
 from firth.plots.analogy import analogy_arrows
 from firth.plots.atlas import embedding_atlas
+from firth.plots.attention import attention_heat_map
 from firth.plots.axis import word_axis
 from firth.plots.bias import bias_summary
 from firth.plots.curve import training_curves
@@ -25,6 +26,7 @@ from firth.plots.trees import dependency_arcs
 __all__ = [
     "Picture",
     "analogy_arrows",
+    "attention_heat_map",
     "bias_summary",
     "coreference_chains",
     "dependency_arcs",

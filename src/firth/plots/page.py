@@ -149,7 +149,7 @@ class _Space:
         for mark in picture.marks:
             if isinstance(mark, Heat):
                 size = heat_size(mark)
-                longest = max(text_width(label_text(label), size) for label in mark.labels)
+                longest = max(text_width(label_text(label), size) for label in mark.across)
                 self.below += round(longest) - 20
                 self.right += 90
         self.low, self.high = _scaled(limits(picture), picture)

@@ -111,11 +111,12 @@ class Curve:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Heat:
-    """A square matrix as colours, the first row on top.
+    """A matrix as colours, the first row on top.
 
     Attributes:
-        values: (n, n).
-        labels: (n,) of rows and of columns.
+        values: (n, m).
+        labels: (n,) of rows.
+        columns: (m,) of columns; none for those of rows.
         low: lower end of the colour scale.
         high: upper end of the colour scale.
         name: of the quantity.
@@ -126,9 +127,20 @@ class Heat:
     low: float
     high: float
     name: str
+    columns: Sequence[str] = ()
 
     def __repr__(self) -> str:
-        return f"<Heat: {len(self.labels):,} x {len(self.labels):,}, {self.name}>"
+        return f"<Heat: {len(self.labels):,} x {len(self.across):,}, {self.name}>"
+
+    @property
+    def across(self) -> Sequence[str]:
+        """The labels of columns."""
+        return self.columns or self.labels
+
+    @property
+    def scale(self) -> Sequence[tuple[float, str]]:
+        """Places from 0 to 1 with their colours; white stands for 0."""
+        return SCALE if self.low < 0 else ((0.0, SCALE[1][1]), (1.0, SCALE[2][1]))
 
 
 Mark = Points | Lines | Curve | Heat
@@ -239,7 +251,7 @@ def _places(mark: Mark) -> Floats:
     if isinstance(mark, Lines):
         return mark.ends.reshape(-1, 2)
     if isinstance(mark, Heat):
-        return np.array([[-0.5, -0.5], [len(mark.labels) - 0.5] * 2])
+        return np.array([[-0.5, -0.5], [len(mark.across) - 0.5, len(mark.labels) - 0.5]])
     return mark.xy.reshape(-1, 2)
 
 

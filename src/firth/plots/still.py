@@ -29,7 +29,6 @@ from firth.plots.picture import (
     INK,
     LARGE,
     PALE,
-    SCALE,
     SMALL,
     WRITTEN,
     Axis,
@@ -218,10 +217,10 @@ def _curve(axes: Any, curve: Curve) -> None:
 
 
 def _heat(axes: Any, heat: Heat) -> None:
-    colours = library("matplotlib.colors", PURPOSE).LinearSegmentedColormap.from_list("firth", list(SCALE))
-    count = len(heat.labels)
+    colours = library("matplotlib.colors", PURPOSE).LinearSegmentedColormap.from_list("firth", list(heat.scale))
+    count = max(len(heat.labels), len(heat.across))
     image = axes.imshow(heat.values, cmap=colours, vmin=heat.low, vmax=heat.high, aspect="equal", zorder=1)
-    axes.set_ylim(count - 0.5, -0.5)
+    axes.set_ylim(len(heat.labels) - 0.5, -0.5)
     size = label_size(count)
     axes.tick_params(length=0, labelsize=size)
     axes.tick_params(axis="x", rotation=90)

@@ -7,20 +7,7 @@ from typing import Any
 import numpy as np
 
 from firth.plots.labels import BOLD, CROWD, LONGEST, label_text, text_width
-from firth.plots.picture import (
-    FAINT,
-    LARGE,
-    SCALE,
-    SMALL,
-    WRITTEN,
-    Curve,
-    Floats,
-    Heat,
-    Lines,
-    Picture,
-    Points,
-    colour_of,
-)
+from firth.plots.picture import FAINT, LARGE, SMALL, WRITTEN, Curve, Floats, Heat, Lines, Picture, Points, colour_of
 
 PER_INCH = 100  # pixels
 PER_POINT = PER_INCH / 72 * 0.9  # pixels per point of font size, reduced because fonts of pages are wide
@@ -150,17 +137,17 @@ def arrows(lines: Lines) -> list[Json]:
 
 def heat_trace(heat: Heat) -> Json:
     """Return a heat map with numbered rows and columns: two truncated labels may be equal."""
-    names = [safe(label) for label in heat.labels]
+    names, columns = ([safe(label) for label in labels] for labels in (heat.labels, heat.across))
     trace: Json = {
         "type": "heatmap",
         "z": heat.values.tolist(),
-        "x": list(range(len(names))),
+        "x": list(range(len(columns))),
         "y": list(range(len(names))),
         "zmin": heat.low,
         "zmax": heat.high,
-        "colorscale": [[place, colour] for place, colour in SCALE],
+        "colorscale": [[place, colour] for place, colour in heat.scale],
         "customdata": [
-            [f"{one}, {other}: {value:z.3f}" for other, value in zip(names, row, strict=True)]
+            [f"{one}, {other}: {value:z.3f}" for other, value in zip(columns, row, strict=True)]
             for one, row in zip(names, heat.values.tolist(), strict=True)
         ],
         "hovertemplate": "%{customdata}<extra></extra>",
@@ -168,7 +155,7 @@ def heat_trace(heat: Heat) -> Json:
         "xgap": 1,
         "ygap": 1,
     }
-    if len(names) <= WRITTEN:
+    if max(len(names), len(columns)) <= WRITTEN:
         trace |= {"text": [[f"{value:z.2f}" for value in row] for row in heat.values.tolist()]}
         trace |= {"texttemplate": "%{text}", "textfont": {"size": heat_size(heat) - 2}}
     return trace
@@ -176,7 +163,7 @@ def heat_trace(heat: Heat) -> Json:
 
 def heat_size(heat: Heat) -> float:
     """Return the font size of a heat map's labels, in pixels."""
-    return float(np.clip(500 / len(heat.labels), 7, 14))
+    return float(np.clip(500 / max(len(heat.labels), len(heat.across)), 7, 14))
 
 
 def _font_size(points: Points, i: int) -> float:

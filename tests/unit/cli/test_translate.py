@@ -51,6 +51,10 @@ def test_train_predict_and_test(capsys, tmp_path):
     first = json.loads(capsys.readouterr().out.splitlines()[0])
     assert first["source_tokens"] == ["a", "b"]
     assert len(first["attention"]) == len(first["tokens"]) + 1
+    assert run("plot", "attention", "t", "a b", "--json", "-q") == 0
+    cells = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(cells) == 3 * len(first["attention"])
+    assert {cell["source"] for cell in cells} == {"a", "b", "</s>"}
     assert run("translate", "test", "t", "train.x", "train.y", "-q", "--metrics", "exact", "--beam", "1") == 0
     assert "exact" in capsys.readouterr().out
 

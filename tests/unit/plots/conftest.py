@@ -56,6 +56,7 @@ def pictures(vectors, plane):
         "analogy": plots.analogy_arrows(vectors, [("red", "house"), ("blue", "garden")]),
         "neighbours": plots.neighbour_network(vectors, ["red", "door"], number=2, hops=2),
         "similarity": plots.similarity_heat_map(vectors, vectors.words),
+        "attention": plots.attention_heat_map(np.full((2, 3), 1 / 3), ["red", "blue"], ["house"]),
         "axis": plots.word_axis(vectors, ("red", "house"), vectors.words),
         "curve": plots.training_curves({"one": {"loss": [3.0, 2.0]}, "two": {"loss": [4.0, 1.0]}}),
         "models": plots.models_by_set(figures),
@@ -64,7 +65,7 @@ def pictures(vectors, plane):
     }
 
 
-KINDS = ("map", "dots", "analogy", "neighbours", "similarity", "axis", "curve", "models", "time", "bias")
+KINDS = ("map", "dots", "analogy", "neighbours", "similarity", "attention", "axis", "curve", "models", "time", "bias")
 
 
 @pytest.fixture(params=KINDS)

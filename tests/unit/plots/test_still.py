@@ -42,7 +42,9 @@ def test_every_kind_is_a_png_of_its_size(picture):
 
 def test_every_kind_is_an_svg_that_holds_its_words(picture):
     found = " ".join(words_of(render(picture, "svg")))
-    named = {row[key] for row in picture.rows for key in ("word", "a", "model", "name", "vectors") if key in row}
+    named = {
+        row[key] for row in picture.rows for key in ("word", "a", "model", "name", "vectors", "source") if key in row
+    }
     assert named
     assert [name for name in named if name not in found] == []
     assert picture.title in found

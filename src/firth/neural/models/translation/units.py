@@ -24,12 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import CorpusError
-from firth.text.joined_words import join_marked, split_marked
+from firth.text.joined_words import JOINER, join_marked, split_marked
 from firth.text.subwords import Subwords
 
 UNKNOWN, BOS, EOS = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
 KINDS = ("words", "subwords", "characters")
+DOT = "·"  # which fonts have
 Ids = npt.NDArray[np.int64]
 
 
@@ -76,6 +77,13 @@ class Units:
         if self.subwords is None:
             return join_marked(tokens)
         return self.subwords.join(token for token in tokens if token not in SPECIAL).strip()
+
+    def shown(self, tokens: Iterable[str]) -> list[str]:
+        """Return tokens as people read them: of subwords the text; with a dot where there is no space."""
+        if self.subwords is None:
+            return [token.replace(JOINER, DOT) for token in tokens]
+        texts = (token if token in SPECIAL else self.subwords.join([token]) for token in tokens)
+        return [text.strip() if text.startswith(" ") or text in SPECIAL else DOT + text for text in texts]
 
     def described(self) -> dict[str, Any]:
         """Return all but the words, for JSON."""
