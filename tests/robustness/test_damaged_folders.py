@@ -32,6 +32,8 @@ FOLDERS = {
     "parser": "firth-parser",
     "pointers": "firth-pointer-network",
     "tagger": "firth-tagger",
+    "summarizer": "firth-summarizer",
+    "translator": "firth-translator",
     "tree-model": "firth-tree-model",
     "sentence-encoder": "firth-sentence-encoder",
 }

@@ -53,7 +53,9 @@ KINDS = {
     "firth-senses": "senses-none",
     "firth-sentence-encoder": "sentence-encoder",
     "firth-subwords": "subwords-folder",
+    "firth-summarizer": "summarizer",
     "firth-tagger": "tagger",
+    "firth-translator": "translator",
     "firth-tree-model": "tree-model",
     "firth-vectors": "vectors-folder",
 }

@@ -103,6 +103,52 @@ def use_pointers(path: Path) -> Any:
     return [found.tolist() for found in model.predict([[each[: model.dim] for each in some] for some in sets])]
 
 
+def make_translator(path: Path) -> None:
+    """A translator as its seed draws it."""
+    import firth
+    from firth.neural.models.translation.data import PairReader
+    from firth.neural.models.translation.train import new_module
+    from firth.neural.models.translation.translation_model import TranslationModel
+    from firth.neural.models.translation.units import learn_units
+
+    options = firth.Translator(source_units="words", target_units="words", hidden=4, max_length=5)
+    source, target = learn_units(["a b a"], "words", 9), learn_units(["x y"], "words", 9)
+    TranslationModel(new_module(options, source, target, 0), options, PairReader(source, target)).save(path)
+
+
+def use_translator(path: Path) -> Any:
+    """A translation, the score of a pair, and the words."""
+    import firth
+
+    model = firth.load(path)
+    found = model.translate("a b", beam=2, unknown="kept")
+    words = [list(units.words)[:200] for units in (model.source, model.target)]
+    return [found.text, near(model.score([("a", "x")])), *words]
+
+
+def make_summarizer(path: Path) -> None:
+    """A summarizer as its seed draws it."""
+    import firth
+    from firth.neural.models.summaries.summary_model import SummaryModel
+    from firth.neural.models.translation.data import PairReader
+    from firth.neural.models.translation.train import new_module
+    from firth.neural.models.translation.translation_model import TranslationModel
+    from firth.neural.models.translation.units import learn_units
+
+    options = firth.Summarizer(hidden=4, dim=3, max_length=5)
+    both = learn_units(["a b a"], "words", 9)
+    module = new_module(options.translator, both, both, 0)
+    SummaryModel(TranslationModel(module, options.translator, PairReader(both, both)), options).save(path)
+
+
+def use_summarizer(path: Path) -> Any:
+    """The score of a pair, and the words."""
+    import firth
+
+    model = firth.load(path)
+    return [near(model.score([("a b c", "c")])), list(model.translator.target.words)[:200]]
+
+
 def use_tagger(path: Path) -> Any:
     """Marginals, the best tags, and the tags there are."""
     import firth
@@ -319,6 +365,8 @@ READERS = (
     Reader(name="coreference-spans", make=make_spans, use=use_spans, own=True, cost=0.02, needs="torch"),
     Reader(name="coreference", make=make_coreference, use=use_coreference, own=True, cost=0.02, needs="torch"),
     Reader(name="pointers", make=make_pointers, use=use_pointers, own=True, cost=0.02, needs="torch"),
+    Reader(name="summarizer", make=make_summarizer, use=use_summarizer, own=True, cost=0.02, needs="torch"),
+    Reader(name="translator", make=make_translator, use=use_translator, own=True, cost=0.02, needs="torch"),
     Reader(name="tagger", make=make_tagger, use=use_tagger, own=True, cost=0.02, needs="torch"),
     Reader(name="tree-model", make=make_trees, use=use_trees, own=True, cost=0.02, needs="torch"),
     Reader(name="parser", make=make_parser, use=use_parser, own=True, cost=0.02, needs="torch"),

@@ -58,7 +58,7 @@ def _units(content: ModelFolder, side: str) -> Units:
     subwords = None if rules is None else Subwords(str(rules))
     if subwords is not None and list(words[len(SPECIAL) :]) != subwords.vocabulary:
         raise ValueError(f"the words of the {side} are not its subwords")
-    counts = np.array(content.arrays[f"{side}_counts"], dtype=np.int64)
-    if counts.shape != (len(words),):
+    counts = np.array(content.arrays[f"{side}_counts"])
+    if counts.dtype.kind not in "iu" or counts.shape != (len(words),):
         raise ValueError(f"{len(counts)} counts for {len(words)} words of the {side}")
-    return Units(words, counts, bool(facts["lowercase"]), subwords, bool(facts["spelled"]))
+    return Units(words, counts.astype(np.int64), bool(facts["lowercase"]), subwords, bool(facts["spelled"]))
