@@ -5,7 +5,7 @@ lower-cased text by sacrebleu, with intervals. Several saved models make an ense
 
     python recipes/translate.py DATA de en --model lstm -o de-en.firth       # without attention, 25 minutes
     python recipes/translate.py DATA de en --model lstm --reverse
-    python recipes/translate.py DATA en de --model attention -o en-de.firth
+    python recipes/translate.py DATA en de --precision bf16 --lr 0.002 --set hidden=256 dropout=0.2 -o en-de.firth
     python recipes/translate.py DATA en de --model transformer --minutes 60
     python recipes/translate.py DATA de en --ensemble a.firth b.firth c.firth
 
