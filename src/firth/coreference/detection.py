@@ -19,7 +19,7 @@ Cost
 from collections.abc import Sequence
 
 from firth.coreference.word_lists import PRONOUNS
-from firth.documents.document import Document, Span
+from firth.documents.document import Document, Span, check_document
 from firth.errors import OptionError
 from firth.readers.conllu import DependencySentence
 
@@ -37,7 +37,9 @@ def find_mentions(document: Document) -> list[Span]:
 
     Raises:
         OptionError: a sentence has no tree.
+        KindError: it is no document.
     """
+    check_document(document)
     spans: set[Span] = set()
     for number, (start, sentence) in enumerate(zip(document.sentence_starts, document.sentences, strict=True), 1):
         if not sentence.heads or all(tag == "_" for tag in sentence.tags):

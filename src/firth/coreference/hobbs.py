@@ -187,7 +187,17 @@ def _resolved(
 
 
 def noun_phrases(tree: Tree, sentence: int = 0) -> list[NounPhrase]:
-    """Return the noun phrases of a tree in the order in which they begin, the longer of two first."""
+    """Return the noun phrases of a tree in the order in which they begin, the longer of two first.
+
+    Args:
+        tree: of constituents.
+        sentence: its number, which the phrases bear.
+
+    Raises:
+        KindError: it is no tree.
+    """
+    if not isinstance(tree, Tree):
+        raise _no_tree(f"tree: found {brief(tree)}; expected a tree of constituents")
     layout = _Layout(tree)
     return [noun_phrase(tree, node, sentence) for node in range(len(tree)) if layout.is_phrase(node)]
 
@@ -215,10 +225,8 @@ def _checked(trees: Any, sentence: Any, word: Any, agrees: Any) -> tuple[list[Tr
     found = list(trees) if isinstance(trees, Iterable) and not isinstance(trees, str | Tree) else [trees]
     odd = [trees] if isinstance(trees, Tree) else [each for each in found if not isinstance(each, Tree)]
     if odd:
-        raise KindError(
-            f"trees: found {brief(odd[0])}; expected trees of constituents of consecutive "
-            "sentences, in a list: those of firth.readers.bracketed.read_bracketed, or, for parsed sentences, "
-            "[firth.coreference.phrases.phrase_tree(sentence) for sentence in document.sentences]"
+        raise _no_tree(
+            f"trees: found {brief(odd[0])}; expected trees of constituents of consecutive sentences, in a list"
         )
     if agrees is not None and not callable(agrees):
         raise KindError(
@@ -227,6 +235,13 @@ def _checked(trees: Any, sentence: Any, word: Any, agrees: Any) -> tuple[list[Tr
         )
     at = _number(sentence, "sentence", len(found), "trees")
     return found, at, _number(word, "word", len(found[at].sentence), "words in its sentence")
+
+
+def _no_tree(problem: str) -> KindError:
+    return KindError(
+        f"{problem}: those of firth.readers.bracketed.read_bracketed, or, for parsed sentences, "
+        "[firth.coreference.phrases.phrase_tree(sentence) for sentence in document.sentences]"
+    )
 
 
 def _number(value: Any, name: str, count: int, of: str) -> int:

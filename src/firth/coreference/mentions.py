@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from firth.coreference import word_lists as lists
-from firth.documents.document import Document, Span
+from firth.documents.document import Document, Span, check_document
 
 KINDS = ("name", "noun", "pronoun")
 _POSSESSIVE_ENDS = ("'s", "’s", "'", "’")
@@ -64,7 +64,11 @@ def read_mentions(document: Document, spans: Iterable[Span] | None = None) -> li
     Args:
         document: that they are in.
         spans: of the mentions; None for those of the document's chains.
+
+    Raises:
+        KindError: it is no document.
     """
+    check_document(document)
     chosen = document.mentions if spans is None else sorted(set(spans), key=lambda span: (span[0], -span[1]))
     sentence_of = [number for number, sentence in enumerate(document.sentences) for _ in sentence.words]
     heads = [head for sentence in document.sentences for head in sentence.heads or (0,) * len(sentence)]

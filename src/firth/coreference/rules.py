@@ -26,6 +26,9 @@ def link_by_string(document: Document, spans: Iterable[Span] | None = None) -> D
     Args:
         document: to annotate.
         spans: of the mentions; None for those of the document's own chains.
+
+    Raises:
+        KindError: it is no document.
     """
     chains: dict[str, list[Span]] = {}
     for mention in read_mentions(document, spans):

@@ -254,6 +254,17 @@ class Document:
         return f" {self.name}" if self.name else ""
 
 
+def check_document(value: Any) -> Document:
+    """Return a document as it is.
+
+    Raises:
+        KindError: it is none.
+    """
+    if not isinstance(value, Document):
+        raise KindError(f"{brief(value)}: expected a firth.Document; Document.from_text(text) is that of a raw text")
+    return value
+
+
 def _place(span: Sequence[Any]) -> Span:
     """What spans and entities are ordered by: the longer of two with one start is the first."""
     return span[0], -span[1]

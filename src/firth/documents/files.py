@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.documents.conllu_documents import document_conllu, read_conllu_documents
-from firth.documents.document import Document
+from firth.documents.document import Document, check_document
 from firth.documents.jsonl import document_json, read_jsonl_documents
 from firth.errors import KindError, OptionError, brief
 from firth.storage.files import replacing_file, text_of
@@ -70,7 +70,7 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document])
     format = check_written(path)
     if isinstance(documents, Document):
         raise KindError("documents: found one document, expected several; put it into a list")
-    documents = map(_checked, check_items(documents, "documents", "document"))
+    documents = map(check_document, check_items(documents, "documents", "document"))
     with replacing_file(path) as file:
         file.writelines(serialised(documents, format))
 
@@ -90,12 +90,6 @@ def serialised(documents: Iterable[Document], format: str) -> Iterator[bytes]:
             yield document_conllu(document, alone=number == 0)  # the first needs no "# newdoc" where it has no name
         else:
             yield document_json(document) + b"\n"
-
-
-def _checked(document: Any) -> Document:
-    if not isinstance(document, Document):
-        raise KindError(f"{brief(document)}: expected a firth.Document; Document.from_text(text) is that of a raw text")
-    return document
 
 
 def check_path(path: Any, expected: str) -> None:

@@ -160,12 +160,12 @@ class DependencySentence:
             relations: T relations.
 
         Raises:
-            KindError: a column is no list, or a head no whole number.
+            KindError: a column is no list, a head no whole number, or another value no string.
             ShapeError: a column has not T values, or heads do not form one tree.
             FormatError: a value is empty or holds a tab or a line break.
         """
         given = {LEMMA: lemmas, UPOS: tags, XPOS: language_tags, FEATURES: features, HEAD: heads, RELATION: relations}
-        columns = {number: _column(column) for number, column in given.items() if column is not None}
+        columns = {number: _column(column, number) for number, column in given.items() if column is not None}
         wrong = next((column for column in columns.values() if len(column) != len(self)), None)
         if wrong is not None:
             raise ShapeError(f"{len(wrong):,} values for {len(self):,} words: expected one each")
@@ -209,9 +209,13 @@ class DependencySentence:
         return tuple(tokens)
 
 
-def _column(values: Any) -> tuple[str, ...]:
-    if not isinstance(values, Iterable):
+def _column(values: Any, number: int) -> tuple[str, ...]:
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes):
         raise KindError(f"a column {brief(values)}: expected a list, with a value for each word")
+    values = list(values)
+    odd = next((value for value in values if number != HEAD and not isinstance(value, str)), "")
+    if not isinstance(odd, str):
+        raise KindError(f"a value {brief(odd)}: expected a string, '_' for none")
     return tuple(map(str, values))
 
 

@@ -65,7 +65,7 @@ def sentences_and_tokens(text: str, tokeniser: Tokeniser | None = None) -> list[
 
     Raises:
         FormatError: a token of the given tokeniser is not in its sentence.
-        KindError: it returns no strings.
+        KindError: it is no function, or returns no strings.
 
     >>> text = "Mr. Hill can't come. He's ill."
     >>> [[text[start:end] for start, end in sentence] for sentence in sentences_and_tokens(text)]
@@ -112,10 +112,15 @@ def _is_abbreviation(text: str, spans: list[Span], place: int, end: int) -> bool
 
 def _given(tokeniser: Tokeniser) -> Callable[[str, int, int], list[Span]]:
     """Return a function that finds the tokens of a tokeniser in a text."""
+    if not callable(tokeniser):
+        raise KindError(f"tokeniser={brief(tokeniser)}: expected a function from a sentence to its tokens")
 
     def places(text: str, start: int, end: int) -> list[Span]:
         spans, before = list[Span](), start
-        for token in tokeniser(text[start:end]):
+        tokens: object = tokeniser(text[start:end])
+        if not isinstance(tokens, Iterable):
+            raise KindError(f"the tokeniser returned {brief(tokens)}, expected a list of tokens")
+        for token in tokens:
             if not isinstance(token, str):
                 raise KindError(f"the tokeniser returned {brief(token)}, expected strings")
             if not token.strip():

@@ -4,7 +4,7 @@ import pytest
 
 from firth.coreference.detection import find_mentions
 from firth.documents.document import Document
-from firth.errors import OptionError
+from firth.errors import KindError, OptionError
 from firth.readers.conllu import DependencySentence
 
 
@@ -33,6 +33,11 @@ def phrases(words, tags, heads, relations):
 )  # fmt: skip
 def test_phrases(words, tags, heads, relations, expected):
     assert phrases(words, tags, heads, relations) == expected
+
+
+def test_texts_are_no_documents():
+    with pytest.raises(KindError, match=r"'Ada left': expected a firth.Document; Document.from_text"):
+        find_mentions("Ada left")
 
 
 def test_documents_without_trees_are_refused():

@@ -165,3 +165,9 @@ def test_what_holds_no_trees(method):
     with pytest.raises(UnknownOptionError, match="not an argument of"):
         method(TREES, pronoun=0)
     assert str(method(iter(TREES), 0)) == "no proposal"
+
+
+def test_phrases_of_what_is_no_tree():
+    for wrong in ("He left", None, TREES):
+        with pytest.raises(KindError, match=r"expected a tree of constituents: those of firth.readers.bracketed"):
+            noun_phrases(wrong)

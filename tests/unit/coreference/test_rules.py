@@ -5,6 +5,7 @@ import pytest
 from firth.coreference.rules import link_by_string
 from firth.documents.coreference_files import read_coreference
 from firth.documents.document import Document
+from firth.errors import KindError
 from firth.evaluation.coreference import score_coreference
 from firth.readers.conllu import DependencySentence
 
@@ -16,6 +17,11 @@ def test_strings_and_pronouns():
     linked = link_by_string(document, spans)
     assert linked.clusters == (((0, 2), (7, 9)), ((3, 4), (5, 6), (11, 12)), ((10, 11),))
     assert link_by_string(document).clusters == ()
+
+
+def test_texts_are_no_documents():
+    with pytest.raises(KindError, match=r"'Ada left': expected a firth.Document; Document.from_text"):
+        link_by_string("Ada left")
 
 
 def test_litbank(shared_data):

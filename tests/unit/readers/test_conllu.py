@@ -136,5 +136,9 @@ def test_columns_of_other_kinds():
     sentence = DependencySentence.of(["Ada", "met"])
     with pytest.raises(KindError, match="a column 3: expected a list, with a value for each word"):
         sentence.annotated(tags=3)
+    with pytest.raises(KindError, match="a column 'PV': expected a list"):
+        sentence.annotated(tags="PV")
+    with pytest.raises(KindError, match="a value None: expected a string, '_' for none"):
+        sentence.annotated(tags=["PROPN", None])
     with pytest.raises(KindError, match="a head 'a': expected the number of a word from 1, or 0"):
         sentence.annotated(heads=["a", "b"])

@@ -69,6 +69,10 @@ def test_a_tokeniser_of_ones_own():
         tokens("isn't", lambda _: ["is", "is"])
     with pytest.raises(KindError, match="expected strings"):
         tokens("a", lambda _: [1])
+    with pytest.raises(KindError, match="the tokeniser returned None, expected a list"):
+        tokens("a", lambda _: None)
+    with pytest.raises(KindError, match="tokeniser='spacy': expected a function"):
+        tokens("a", "spacy")
 
 
 @pytest.mark.slow

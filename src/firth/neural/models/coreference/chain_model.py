@@ -153,12 +153,14 @@ class ChainModel(SavedModel):
             A list of documents; of one document, one.
 
         Raises:
-            OptionError: `mentions` is none of these, or a document has no trees to find mentions in.
+            OptionError: `mentions` or `singletons` is none of these, or a document has no trees to find mentions in.
             ShapeError: a span is outside of the document.
             CorpusError: an item is no document.
         """
         if isinstance(mentions, str) and mentions not in MENTIONS:
             raise OptionError(f"mentions={brief(mentions)}: {SPANS}")
+        if singletons not in (None, True, False):
+            raise OptionError(f"singletons={brief(singletons)}: expected True, False or None")
         if isinstance(documents, Document):
             return next(self._annotated([documents], mentions, singletons, threads, progress))
         if not isinstance(mentions, str):

@@ -264,7 +264,13 @@ def _tuple(item: Any, targets: Sequence[str], where: str) -> Pair:
     missing = next((target for target in targets if target not in by_target), None)
     if missing is not None:
         raise OptionError(f"{where} has no tags for the target {missing!r}; expected a dict with {', '.join(targets)}")
-    columns = [tuple(map(str, by_target[target])) for target in targets]
+    no_list = next((target for target in targets if not isinstance(by_target[target], Iterable)), None)
+    if no_list is not None:
+        raise CorpusError(f"{where}: the tags {brief(by_target[no_list])}; expected a list of them; {FORMS}")
+    given = [list(by_target[target]) for target in targets]
+    if any(tag is None for column in given for tag in column):
+        raise CorpusError(f"{where}: a word has the tag None; expected a tag for each word, or leave the sentence out")
+    columns = [tuple(map(str, column)) for column in given]
     odd = next((column for column in columns if len(column) != len(words)), None)
     if odd is not None:
         raise CorpusError(f"{where}: {len(odd)} tags for {len(words)} words; expected one each")

@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from firth.errors import OptionError
 from firth.neural.models.tags.module import TaggerModule
@@ -47,7 +47,8 @@ class TaggerOptions(TokenOptions, abc.ABC):
 
     def __post_init__(self) -> None:
         if self.targets is not None:
-            names = self.targets.split(",") if isinstance(self.targets, str) else list(self.targets)
+            given: Any = self.targets  # a number of a column may be an int
+            names = given.split(",") if isinstance(given, str) else [given] if isinstance(given, int) else list(given)
             object.__setattr__(self, "targets", ",".join(str(name).strip() for name in names))
         super().__post_init__()
         if not all(self.target_names) or len(set(self.target_names)) != len(self.target_names):

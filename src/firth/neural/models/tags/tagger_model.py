@@ -178,9 +178,12 @@ class TaggerModel(SavedModel):
         """
         self._check_probabilities()
         items = _sentences(sentences)
-        none = np.zeros((0, 0))
-        found = self._answers(items, _shown_marginals, none, threads, progress)
-        return [ByTarget(zip(self.targets, row, strict=True)) for row in found]
+        none = [np.zeros((0, len(known.shown))) for known in self.sets]
+        found = self._answers(items, _shown_marginals, np.empty(0), threads, progress)
+        return [
+            ByTarget(zip(self.targets, row if len(words_of(sentence)) else none, strict=True))
+            for sentence, row in zip(items, found, strict=True)
+        ]
 
     @explained
     def n_best(
@@ -200,6 +203,8 @@ class TaggerModel(SavedModel):
             CorpusError: an item is no sentence.
         """
         self._check_probabilities()
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise OptionError(f"n={n!r}: expected a whole number of at least 1")
         if target is None and len(self.targets) > 1:
             raise OptionError(f"targets {', '.join(self.targets)}: name one, target={self.targets[0]!r}")
         if target is not None and target not in self.targets:

@@ -90,6 +90,8 @@ def test_what_is_refused(model):
     for wrong in (3, None, [0, 1], [("a", "b")]):
         with pytest.raises(KindError, match=r"expected 'gold', 'predicted', 'auto', or spans"):
             model.predict(document, mentions=wrong)
+    with pytest.raises(OptionError, match="singletons='yes': expected True, False or None"):
+        model.predict(document, singletons="yes")
     with pytest.raises(OptionError, match="spans as mentions of several documents"):
         model.predict([document], mentions=[(0, 1)])
     with pytest.raises(OptionError, match="sentence 1 of the document has no tree"):

@@ -114,6 +114,8 @@ def test_targets_that_nobody_names(conllu, columns):
         ([("a", {"x": ["1"]})], ["y"], OptionError, "no tags for the target 'y'"),
         ([(["", "b"], ["X", "Y"])], ["pos"], FormatError, "words that are not empty"),
         ([("a", ["X"], 3)], ["pos"], CorpusError, "item 0 is"),
+        ([("a b", ["X", None])], ["pos"], CorpusError, "item 0: a word has the tag None"),
+        ([("a b", None)], ["pos"], CorpusError, "item 0: the tags None; expected a list"),
         ([("I", "X")], ["pos"], CorpusError, "item 0: the tags 'X' are one string"),
         (
             pandas.DataFrame({"words": ["a"], "tags": ["X"]}),

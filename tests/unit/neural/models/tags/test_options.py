@@ -11,6 +11,7 @@ from firth.errors import OptionError
 def test_targets_are_names_with_commas_or_a_list():
     assert firth.Tagger(targets=("upos", "feats")).target_names == ("upos", "feats")
     assert firth.Tagger(targets="upos, feats").target_names == ("upos", "feats")
+    assert firth.Tagger(targets=2).target_names == ("2",)
     assert firth.Tagger().target_names == ()
 
 

@@ -49,6 +49,7 @@ def test_marginals_and_the_n_best_agree(tagger):
     (table,) = tagger.marginals(["in Loto"])
     assert table["ner"].shape == (2, 5)
     assert table["ner"].sum(1) == pytest.approx([1, 1])
+    assert tagger.marginals([""])[0]["ner"].shape == (0, 5)
     (best,) = tagger.n_best(["in Loto"], 100, target="ner")
     assert sum(p for _, p in best) == pytest.approx(1, abs=1e-6)
     assert best == sorted(best, key=lambda each: -each[1])
@@ -96,8 +97,9 @@ def test_what_is_refused(tagger):
         tagger.n_best(["a"])
     with pytest.raises(OptionError, match="expected one of pos, ner"):
         tagger.n_best(["a"], target="x")
-    with pytest.raises(OptionError, match="k=0"):
-        tagger.n_best(["a"], 0, target="pos")
+    for n in (0, 1.5, "2"):
+        with pytest.raises(OptionError, match=f"n={n!r}: expected a whole number of at least 1"):
+            tagger.n_best(["a"], n, target="pos")
     with pytest.raises(KindError):
         tagger.predict([3])
     with pytest.raises(KindError, match="found the path of a file; expected a sentence or a list of them"):
