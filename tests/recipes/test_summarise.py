@@ -3,6 +3,7 @@
 import io
 import tarfile
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
@@ -33,3 +34,21 @@ def test_a_small_run(recipe, archive, capsys):
     out = capsys.readouterr().out
     assert "lead-12" in out
     assert "rouge-l" in out
+
+
+def test_a_model_goes_on_with_selection_and_with_a_reward(recipe, archive, tmp_path, capsys):
+    path = str(tmp_path / "s.firth")
+    small = ["hidden=8", "dim=6", "min_count=1", "coverage=false"]
+    recipe["main"]([str(archive), "--epochs", "1", "-o", path, "--set", *small])
+    recipe["main"]([str(archive), "--model", path, "--select", "1"])
+    assert "selector: area under the curve" in capsys.readouterr().out
+    recipe["main"]([str(archive), "--model", path, "--reinforce", "1"])
+    assert "held_out_error" in capsys.readouterr().out
+
+
+def test_area_under_curve(recipe):
+    right = np.array([True, False, True, False])
+    area = recipe["area_under_curve"]
+    assert area(np.array([0.9, 0.1, 0.8, 0.2]), right) == 1
+    assert area(np.array([0.5, 0.5, 0.5, 0.5]), right) == 0.5
+    assert area(np.array([0.1, 0.9, 0.3, 0.2]), right) == 0.25

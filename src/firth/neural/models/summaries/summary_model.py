@@ -1,6 +1,6 @@
 """A trained summarizer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from firth.arguments import explained
@@ -9,11 +9,13 @@ from firth.evaluation.generated import evaluate_generated
 from firth.evaluation.report import EvaluationReport
 from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
+from firth.neural.models.summaries.selection import COPIED, LEFT, TARGET, copied_words, selected_words
 from firth.neural.models.translation.system import Floats, read_pairs
 from firth.neural.models.translation.translation_model import TranslationModel
 from firth.neural.module_files import SavedModel
 from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
+from firth.text.inputs import check_items
 
 KIND = "firth-summarizer"
 LONGEST = 60  # tokens of a summary, unless options say otherwise
@@ -54,6 +56,8 @@ class SummaryModel(SavedModel):
         n_best: int = 1,
         options: GenerationOptions | None = None,
         unknown: str | None = None,
+        selector: Any = None,
+        threshold: float = 0.1,
         truncate: bool = True,
         return_attention: bool = False,
         seed: int = 0,
@@ -70,6 +74,8 @@ class SummaryModel(SavedModel):
             options: maximum and minimum length in tokens, sampling, repetition; see `firth.GenerationOptions`.
             unknown: what stands for words that the model neither knows nor copies: "kept" as `<unk>`, or "copied", the
                 source word that is attended to most.
+            selector: a tagger that was trained on `selection_examples`: only words that it selects are copied.
+            threshold: minimum probability of a selected word; 0 selects all.
             truncate: whether the rest of a source that is too long is left out, with a warning; else it is refused.
             return_attention: whether summaries come with their attention.
             seed: of sampling, if `options` ask for it.
@@ -84,12 +90,20 @@ class SummaryModel(SavedModel):
             OptionError: an option is out of its range, or a text is too long and may not be truncated.
             CorpusError: an item is no text.
         """
+        if selector is not None and isinstance(texts, str):
+            how = {name: value for name, value in locals().items() if name not in ("self", "texts")}
+            return self.summarize([texts], **how)[0]
+        copyable = None
+        if selector is not None:
+            texts = list(check_items(texts))
+            copyable = selected_words(selector, [self._words(text) for text in texts], threshold, threads)
         return self.translator.translate(
             texts,
             beam=beam,
             n_best=n_best,
             options=options or GenerationOptions(max_length=LONGEST),
             unknown=unknown,
+            copyable=copyable,
             truncate=truncate,
             return_attention=return_attention,
             seed=seed,
@@ -97,6 +111,50 @@ class SummaryModel(SavedModel):
             threads=threads,
             progress=progress,
         )
+
+    def reinforce(
+        self, pairs: Any, reward: str | Callable[[str, str], float] = "rouge-l", **how: Any
+    ) -> "SummaryModel":
+        """Return a model that is trained further with a reward for whole summaries; this one stays as it is.
+
+        Args:
+            pairs: as for `train`.
+            reward: "rouge-1", "rouge-2", "rouge-l", or a function of a summary and its reference.
+            **how: `mixture`, the weight of the reward in the loss (0.95); `held_out`; `max_length` of a sampled summary
+                in tokens (30); training options and circumstances of the run, as for `train`.
+
+        Raises:
+            FormatError, ShapeError: as for `train`.
+            OptionError: an option is out of its range, or a reward is not finite.
+
+        Source:
+            Paulus, Xiong and Socher 2018, sections 3.2 and 3.3.
+        """
+        from firth.neural.models.translation.train import reinforce  # which imports models
+
+        return SummaryModel(reinforce(self.translator, pairs, reward, **how), self.options)
+
+    def selection_examples(self, pairs: Any) -> list[tuple[list[str], dict[str, list[str]]]]:
+        """Return texts with a tag per word, for `firth.Tagger(targets="copying").train`: whether the summary took it.
+
+        Args:
+            pairs: as for `train`.
+
+        Raises:
+            FormatError, ShapeError: as for `train`.
+        """
+        texts = read_pairs(pairs)
+        examples = []
+        for text, summary in zip(texts.sources, texts.targets, strict=True):
+            words = self._words(text)
+            taken = copied_words(words, self.translator.target.split(summary))
+            examples.append((words, {TARGET: [COPIED if each else LEFT for each in taken]}))
+        return examples
+
+    def _words(self, text: str) -> list[str]:
+        """Return the words of a text as far as they are read."""
+        units = self.translator.source
+        return units.split(text)[: self.options.max_length]
 
     def score(self, pairs: Any, *, threads: int | None = None, progress: Progress = False) -> Floats:
         """Return the natural logarithm of the probability of each summary given its text, (N,) float64.
@@ -120,6 +178,8 @@ class SummaryModel(SavedModel):
         beam: int | BeamSearch = 4,
         options: GenerationOptions | None = None,
         unknown: str | None = None,
+        selector: Any = None,
+        threshold: float = 0.1,
         metrics: str | Sequence[str] = "rouge",
         baseline: Any = None,
         resamples: int = 1000,
@@ -135,6 +195,8 @@ class SummaryModel(SavedModel):
             beam: as for `summarize`.
             options: as for `summarize`.
             unknown: as for `summarize`.
+            selector: as for `summarize`.
+            threshold: as for `summarize`.
             metrics: as for `firth.evaluate_generated`.
             baseline: summaries of a simple system, such as the first words of each text.
             resamples: of the intervals.
@@ -156,6 +218,8 @@ class SummaryModel(SavedModel):
             beam=beam,
             options=options,
             unknown=unknown,
+            selector=selector,
+            threshold=threshold,
             batch_size=batch_size,
             threads=threads,
             progress=progress,

@@ -18,8 +18,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
+from firth.errors import ShapeError
 from firth.neural.layers.spelling import Spelling
 from firth.neural.models.translation.units import EOS, UNKNOWN, Ids, Units
 from firth.neural.training.batching import Buckets, pad
@@ -35,12 +37,14 @@ class Source(NamedTuple):
         ids: (S,) int64.
         copied: (S,) int64 ids of the tokens on the target's side, for copying; V + i is `unknown[i]`.
         unknown: tokens that the target does not have, each once.
+        selected: (S,) which tokens may be copied; None for all.
     """
 
     tokens: Sequence[str]
     ids: Ids
     copied: Ids | None = None
     unknown: tuple[str, ...] = ()
+    selected: npt.NDArray[np.bool_] | None = None
 
 
 class Pair(NamedTuple):
@@ -91,17 +95,19 @@ class PairBatch:
         sources: of the pairs.
         targets: (B, T) ids, EOS from the end on; of words that can be copied only, those of `Source.copied`.
         counted: (B, T) which targets count.
+        pairs: that the batch was made of.
     """
 
     sources: SourceBatch
     targets: torch.Tensor
     counted: torch.Tensor
+    pairs: Sequence[Pair] = ()
 
     fresh, scale = True, 1.0
 
     def to(self, device: torch.device) -> "PairBatch":
         """Return the batch with its tensors on a device."""
-        return PairBatch(self.sources.to(device), self.targets.to(device), self.counted.to(device))
+        return PairBatch(self.sources.to(device), self.targets.to(device), self.counted.to(device), self.pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +141,17 @@ class PairReader:
         for place in np.flatnonzero(copied == UNKNOWN).tolist():
             copied[place] = len(self.target) + unknown.setdefault(as_target[place], len(unknown))
         return Source(tokens, ids, copied, tuple(unknown))
+
+    def selecting(self, source: Source, chosen: Any) -> Source:
+        """Return a source of which only chosen words are copied, (S - 1,) booleans in the order of its text.
+
+        Raises:
+            ShapeError: there are not as many as words.
+        """
+        chosen = np.asarray(chosen, dtype=bool)
+        if chosen.shape != (len(source.tokens) - 1,):
+            raise ShapeError(f"copyable: {chosen.shape} booleans for {len(source.tokens) - 1} tokens; expected as many")
+        return source._replace(selected=np.append(chosen[::-1] if self.reverse else chosen, True))
 
     def read(self, source: str, target: str, longest: int | None = None) -> Pair:
         """Return a pair; of more than `longest` tokens a side the first ones."""
@@ -211,13 +228,17 @@ class Collator:
         copied = [source.copied for source in sources if source.copied is not None]
         if not copied:
             return batch
-        return replace(batch, copied=pad(copied, EOS)[0], extra=max(len(source.unknown) for source in sources))
+        batch = replace(batch, copied=pad(copied, EOS)[0], extra=max(len(source.unknown) for source in sources))
+        selected = [source.selected for source in sources if source.selected is not None]
+        return (
+            replace(batch, selected=pad([each.astype(np.int64) for each in selected], 1)[0] > 0) if selected else batch
+        )
 
     def pairs(self, pairs: Sequence[Pair]) -> PairBatch:
         """Return a batch of pairs."""
         targets, counts = pad([pair.target for pair in pairs], EOS)
         counted = torch.arange(targets.shape[1]) < counts[:, None]
-        return PairBatch(self.sources([pair.source for pair in pairs]), targets, counted)
+        return PairBatch(self.sources([pair.source for pair in pairs]), targets, counted, tuple(pairs))
 
     def _spelled(self, ids: torch.Tensor, lengths: torch.Tensor, sources: Sequence[Source]) -> SourceBatch:
         assert self._spelling is not None

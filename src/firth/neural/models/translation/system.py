@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.errors import OptionError
+from firth.errors import OptionError, ShapeError
 from firth.evaluation.generated import DEFAULT, evaluate_generated
 from firth.evaluation.report import EvaluationReport
 from firth.inference.beam_search import BeamSearch
@@ -57,6 +57,7 @@ class TranslationSystem(abc.ABC):
         forced: Sequence[Sequence[str]] | None = None,
         unknown: str | None = None,
         dictionary: Mapping[str, str] | None = None,
+        copyable: Sequence[Any] | None = None,
         truncate: bool = True,
         return_attention: bool = False,
         seed: int = 0,
@@ -79,6 +80,7 @@ class TranslationSystem(abc.ABC):
             unknown: what stands for unknown words: "kept" as `<unk>`, "copied" by attention, or from the "dictionary".
                 None for the dictionary, if there is one, else for copies, if the decoder has attention.
             dictionary: words of the target for words of the source.
+            copyable: of each text, which of its tokens may be copied, booleans; for models with copying.
             truncate: whether the rest of a source that is too long is left out, with a warning; else it is refused.
             return_attention: whether translations come with their attention.
             seed: of sampling, if `options` ask for it; it draws from the distribution in place of a beam search.
@@ -108,6 +110,8 @@ class TranslationSystem(abc.ABC):
         search = self._search(beam, length_penalty, n_best, options, unknown, dictionary, return_attention, seed)
         constraints = constraints_of(self.models[0].target, prefixes, forced, len(items), search.options)
         sources = self._sources(items, truncate)
+        if copyable is not None:
+            self._select(sources, copyable)
         lengths = [len(each.ids) for each in sources[0]]  # 1 of an empty text, whose translation is empty
         order = sorted((row for row, length in enumerate(lengths) if length > 1), key=lambda row: lengths[row])
         result = [Translation("")] * len(items)
@@ -273,6 +277,14 @@ class TranslationSystem(abc.ABC):
             )
         warn_truncated(len(long), len(texts), longest)
         return sources
+
+    def _select(self, sources: Sequence[list[Source]], copyable: Sequence[Any]) -> None:
+        if not all(model.options.copying for model in self.models):
+            raise OptionError("copyable: the model does not copy; expected one that was trained with copying=True")
+        if len(copyable) != len(sources[0]):
+            raise ShapeError(f"{len(copyable):,} lists of copyable tokens for {len(sources[0]):,} texts")
+        for model, each in zip(self.models, sources, strict=True):
+            each[:] = [model.reader.selecting(*pair) for pair in zip(each, copyable, strict=True)]
 
     def _scorers(self, sources: Sequence[Sequence[Source]]) -> list[TranslationScorer]:
         return [

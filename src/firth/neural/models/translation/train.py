@@ -1,12 +1,15 @@
 """The method `train` of translators: read the pairs, learn the units, create a module, run the training loop."""
 
+import copy
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 from firth.arguments import explained
-from firth.errors import CorpusError
+from firth.errors import CorpusError, OptionError
 from firth.neural.models.translation.data import Pair, PairReader
+from firth.neural.models.translation.reinforcement import ReinforcementTask, Reward, reward_of
 from firth.neural.models.translation.system import read_pairs
 from firth.neural.models.translation.task import TranslationTask
 from firth.neural.models.translation.translation_model import TranslationModel
@@ -53,12 +56,7 @@ def train_translator(
     """
     config = RunConfig.of(options.training, run)
     with running_clock():
-        texts = read_pairs(pairs, languages)
-        if held_out is None:
-            rows, judged_rows = split_rows(len(texts), config.seed, f"{texts.name}: {len(texts)} pair")
-            texts, judged = _rows(texts, rows), _rows(texts, judged_rows)
-        else:
-            judged = read_pairs(held_out, languages)
+        texts, judged = _split(pairs, held_out, languages, config.seed)
         source, target = _learn(options, texts)
         reader = PairReader(source, target, options.reverse_source, options.copying)
         train, dropped = _read(reader, texts, options)
@@ -97,6 +95,71 @@ def _trained(
     )
     module.cover(True)
     return TranslationModel(module, options, reader, {"training": facts})
+
+
+@explained
+def reinforce(
+    model: TranslationModel,
+    pairs: Any,
+    reward: str | Reward = "rouge-l",
+    *,
+    mixture: float = 0.95,
+    held_out: Any = None,
+    max_length: int = 30,
+    **run: Unpack[RunArguments],
+) -> TranslationModel:
+    """Go on with the training of a translator with a reward for whole texts; the given model stays as it is.
+
+    Args:
+        model: a trained translator.
+        pairs: as for `train_translator`.
+        reward: "rouge-1", "rouge-2", "rouge-l", or a function of a text and its reference.
+        mixture: weight of the reward in the loss, from 0 to 1; the rest is the likelihood of the targets.
+        held_out: pairs that select the best epoch, by the mean reward of greedy search. Without them a tenth of the
+            training pairs is held out.
+        max_length: maximum length of a sampled text in tokens.
+        **run: training options and circumstances of the run; see `RunConfig`.
+
+    Returns:
+        The model of the best evaluation on held-out pairs.
+
+    Raises:
+        FormatError, ShapeError, CorpusError: as `train_translator`.
+        OptionError: an option is out of its range, or a reward is not finite.
+        DivergenceError: training diverged.
+    """
+    if not 0 <= mixture <= 1:
+        raise OptionError(f"mixture={mixture}: expected a number from 0 to 1")
+    options, reader = model.options, model.reader
+    config = RunConfig.of(replace(options.training, lr=1e-4, schedule="constant", epochs=1, warmup=0), run)
+    with running_clock():
+        texts, judged = _split(pairs, held_out, None, config.seed)
+        (train, _), (judged_pairs, _) = _read(reader, texts, options), _read(reader, judged, options)
+        module = copy.deepcopy(model.module)
+        task = ReinforcementTask(
+            module,
+            reader,
+            reader.batches(train, config.training.batch_size, seed=config.seed),
+            reader.batches(judged_pairs, EVAL_BATCH, shuffle=False),
+            reward_of(reward),
+            mixture=mixture,
+            longest=max_length,
+            predictions=sum(len(pair.target) for pair in judged_pairs),
+        )
+        data = {"examples": _digest(reader, train, judged_pairs), "pairs": len(train), "mixture": mixture}
+        facts = fit_model(task, options, config, data, facts={"held_out_pairs": len(judged_pairs)})
+    return TranslationModel(module, options, reader, {**model.metadata, "reinforcement": facts})
+
+
+def _split(
+    pairs: Any, held_out: Any, languages: tuple[str, str] | None, seed: int
+) -> tuple[ParallelTexts, ParallelTexts]:
+    """Return the pairs to train on, and those that are held out."""
+    texts = read_pairs(pairs, languages)
+    if held_out is not None:
+        return texts, read_pairs(held_out, languages)
+    rows, judged = split_rows(len(texts), seed, f"{texts.name}: {len(texts)} pair")
+    return _rows(texts, rows), _rows(texts, judged)
 
 
 def new_module(options: Any, source: Units, target: Units, seed: int, *, copies: int = 1) -> Any:
