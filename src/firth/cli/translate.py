@@ -41,7 +41,7 @@ Dictionary = Annotated[
     Path | None, typer.Option(help="Words for unknown words: source and target between tabs.", metavar="FILE")
 ]
 Unknown = Annotated[
-    str | None, typer.Option(help="Unknown words: kept, copied from the source, or from the dictionary.")
+    str | None, typer.Option(help="Unknown words: kept, copied from the source, from the dictionary, or spelled.")
 ]
 
 

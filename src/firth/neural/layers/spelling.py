@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import torch
 
 PADDING, BEGIN, END, UNKNOWN = range(4)  # special ids; those of characters follow
+GROUP_SIZE, MAX_GROUPS = 64, 4  # minimum number of words of similar length per group; maximum number of groups
 
 
 class Spelling:
@@ -32,3 +33,15 @@ class Spelling:
         width = max(map(len, rows), default=2)
         padded = [row + [PADDING] * (width - len(row)) for row in rows]
         return torch.tensor(padded, dtype=torch.int32).reshape(len(rows), width)
+
+    def text(self, codes: Iterable[int]) -> str:
+        """Return the word of ids of characters, without special ids."""
+        return "".join(self.characters[code - UNKNOWN - 1] for code in codes if code > UNKNOWN)
+
+
+def length_groups(codes: torch.Tensor) -> list[tuple[torch.Tensor, int]]:
+    """Return groups of words of similar length: the rows of (n, C) character ids in each, and the longest length."""
+    lengths, order = (codes != PADDING).sum(1).sort(stable=True)
+    groups = torch.split(order, max(GROUP_SIZE, -(-len(order) // MAX_GROUPS)))
+    longest = [int(part[-1]) for part in torch.split(lengths, len(groups[0]))]
+    return list(zip(groups, longest, strict=True))

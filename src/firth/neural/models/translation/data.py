@@ -1,7 +1,8 @@
 """Pairs of texts as numbers, and batches of them.
 
 What
-    A source is its ids and an end, reversed where the options say so; a target is its ids and an end.
+    A source is its ids and an end, reversed where the options say so; a target is its ids and an end. Where a character
+    decoder learns to spell target words, a batch holds their characters.
 Objective
     Every pair once per epoch, in batches of similar length.
 Source
@@ -23,10 +24,11 @@ import torch
 
 from firth.errors import ShapeError
 from firth.neural.layers.spelling import Spelling
-from firth.neural.models.translation.units import EOS, UNKNOWN, Ids, Units
+from firth.neural.models.translation.units import EOS, UNKNOWN, Ids, Units, bare
 from firth.neural.training.batching import Buckets, pad
 
-LONGEST_WORD = 30  # characters that are read of a word
+LONGEST_WORD = 30  # characters that are read or written of a word
+SPELLED = ("none", "unknown", "all")
 
 
 class Source(NamedTuple):
@@ -53,10 +55,12 @@ class Pair(NamedTuple):
     Attributes:
         source: as the encoder reads it.
         target: (T,) int64 ids, the end included.
+        words: T - 1 tokens of the target, where they are spelled.
     """
 
     source: Source
     target: Ids
+    words: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +92,23 @@ class SourceBatch:
 
 
 @dataclass(frozen=True, eq=False)
+class SpelledWords:
+    """M target words of a batch that are spelled.
+
+    Attributes:
+        steps: (M,) int64 their numbers among the N steps of the batch that count.
+        codes: (M, C) int32 character ids.
+    """
+
+    steps: torch.Tensor
+    codes: torch.Tensor
+
+    def to(self, device: torch.device) -> "SpelledWords":
+        """Return the words with their tensors on a device."""
+        return SpelledWords(self.steps.to(device), self.codes.to(device))
+
+
+@dataclass(frozen=True, eq=False)
 class PairBatch:
     """B pairs.
 
@@ -96,18 +117,22 @@ class PairBatch:
         targets: (B, T) ids, EOS from the end on; of words that can be copied only, those of `Source.copied`.
         counted: (B, T) which targets count.
         pairs: that the batch was made of.
+        spelled: target words that are spelled; None if there is none.
     """
 
     sources: SourceBatch
     targets: torch.Tensor
     counted: torch.Tensor
     pairs: Sequence[Pair] = ()
+    spelled: SpelledWords | None = None
 
     fresh, scale = True, 1.0
 
     def to(self, device: torch.device) -> "PairBatch":
         """Return the batch with its tensors on a device."""
-        return PairBatch(self.sources.to(device), self.targets.to(device), self.counted.to(device), self.pairs)
+        spelled = None if self.spelled is None else self.spelled.to(device)
+        sources, targets, counted = self.sources.to(device), self.targets.to(device), self.counted.to(device)
+        return PairBatch(sources, targets, counted, self.pairs, spelled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,12 +144,14 @@ class PairReader:
         target: units of the target.
         reverse: whether the encoder reads the words of a source from the last to the first.
         copying: whether sources have `Source.copied`.
+        spelling: of `SPELLED`, target words that a character decoder learns to spell.
     """
 
     source: Units
     target: Units
     reverse: bool = False
     copying: bool = False
+    spelling: str = SPELLED[0]
 
     def read_source(self, text: str, longest: int | None = None) -> Source:
         """Return a source; of more than `longest` tokens the first ones."""
@@ -156,21 +183,24 @@ class PairReader:
     def read(self, source: str, target: str, longest: int | None = None) -> Pair:
         """Return a pair; of more than `longest` tokens a side the first ones."""
         read = self.read_source(source, longest)
-        return Pair(read, self.read_target(target, read.unknown, longest))
+        tokens = self.target.split(target)[:longest]
+        return Pair(read, self._target_ids(tokens, read.unknown), () if self.spelling == "none" else tokens)
 
     def read_target(self, text: str, unknown: Sequence[str] = (), longest: int | None = None) -> Ids:
         """Return the (T,) ids of a target and its end, given the `Source.unknown` of its source."""
-        tokens = self.target.split(text)[:longest]
-        ids = self.target.ids(tokens)
-        for place in np.flatnonzero(ids == UNKNOWN).tolist() if unknown else ():
-            if tokens[place] in unknown:
-                ids[place] = len(self.target) + unknown.index(tokens[place])
-        return np.append(ids, EOS)
+        return self._target_ids(self.target.split(text)[:longest], unknown)
 
     def target_tokens(self, ids: Sequence[int], source: Source) -> list[str]:
         """Return the tokens of a target, with those that only its source has."""
         words = len(self.target)
         return [source.unknown[each - words] if each >= words else self.target.words[each] for each in ids]
+
+    def _target_ids(self, tokens: Sequence[str], unknown: Sequence[str]) -> Ids:
+        ids = self.target.ids(tokens)
+        for place in np.flatnonzero(ids == UNKNOWN).tolist() if unknown else ():
+            if tokens[place] in unknown:
+                ids[place] = len(self.target) + unknown.index(tokens[place])
+        return np.append(ids, EOS)
 
     def words_of(self, source: Source) -> list[str]:
         """Return the tokens of a source in the order of its text, without its end."""
@@ -184,7 +214,11 @@ class PairReader:
     @cached_property
     def collator(self) -> "Collator":
         """What makes batches."""
-        return Collator(self.source.words if self.source.spelled else None)
+        return Collator(
+            self.source.words if self.source.spelled else None,
+            None if self.spelling == "none" else self.target.characters,
+            unknown_only=self.spelling == "unknown",
+        )
 
     def batches(
         self, pairs: Sequence[Pair], batch_size: int, *, tokens: bool = False, seed: int = 0, shuffle: bool = True
@@ -214,12 +248,18 @@ class Collator:
     """Batches of sources and pairs.
 
     Args:
-        words: the V words of spelled sources; None if words are not spelled.
+        words: the V words of spelled sources; None if they are not spelled.
+        characters: of spelled targets; None if they are not spelled.
+        unknown_only: whether only unknown words of a target are spelled.
     """
 
-    def __init__(self, words: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, words: Sequence[str] | None = None, characters: Sequence[str] | None = None, *, unknown_only: bool = False
+    ) -> None:
         self._spelling = None if words is None else Spelling(words, longest=LONGEST_WORD)
         self._words = 0 if words is None else len(words)
+        self._target = None if characters is None else Spelling(characters, longest=LONGEST_WORD)
+        self._unknown_only = unknown_only
 
     def sources(self, sources: Sequence[Source]) -> SourceBatch:
         """Return a batch of sources."""
@@ -238,7 +278,20 @@ class Collator:
         """Return a batch of pairs."""
         targets, counts = pad([pair.target for pair in pairs], EOS)
         counted = torch.arange(targets.shape[1]) < counts[:, None]
-        return PairBatch(self.sources([pair.source for pair in pairs]), targets, counted, tuple(pairs))
+        sources = self.sources([pair.source for pair in pairs])
+        return PairBatch(sources, targets, counted, tuple(pairs), self._spelled_words(pairs))
+
+    def _spelled_words(self, pairs: Sequence[Pair]) -> SpelledWords | None:
+        steps, words, first = list[int](), list[str](), 0
+        for pair in pairs:
+            asked = pair.target[: len(pair.words)] == UNKNOWN if self._unknown_only else np.ones(len(pair.words))
+            places = np.flatnonzero(asked).tolist()
+            steps += [first + place for place in places]
+            words += [bare(pair.words[place]) for place in places]
+            first += len(pair.target)
+        if self._target is None or not words:
+            return None
+        return SpelledWords(torch.tensor(steps), self._target.character_ids(words))
 
     def _spelled(self, ids: torch.Tensor, lengths: torch.Tensor, sources: Sequence[Source]) -> SourceBatch:
         assert self._spelling is not None

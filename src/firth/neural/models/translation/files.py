@@ -44,7 +44,7 @@ def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], 
     if options.joint:
         source = target
     module = read_module(content, options, lambda: new_module(options, source, target, seed=0), other=COUNTS)
-    reader = PairReader(source, target, options.reverse_source, options.copying)
+    reader = PairReader(source, target, options.reverse_source, options.copying, options.spelling)
     return TranslationModel(module, options, reader, content.metadata)
 
 
@@ -61,4 +61,5 @@ def _units(content: ModelFolder, side: str) -> Units:
     counts = np.array(content.arrays[f"{side}_counts"])
     if counts.dtype.kind not in "iu" or counts.shape != (len(words),):
         raise ValueError(f"{len(counts)} counts for {len(words)} words of the {side}")
-    return Units(words, counts.astype(np.int64), bool(facts["lowercase"]), subwords, bool(facts["spelled"]))
+    characters = str(facts.get("characters", ""))
+    return Units(words, counts.astype(np.int64), bool(facts["lowercase"]), subwords, bool(facts["spelled"]), characters)

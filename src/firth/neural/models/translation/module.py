@@ -1,10 +1,11 @@
 """The network of a translator: embeddings, an encoder, a decoder and an output layer."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
+from firth.neural.layers.character_decoder import CharacterDecoder
 from firth.neural.layers.characters import CharacterCNN
 from firth.neural.layers.copying import (
     CopyGate,
@@ -21,6 +22,20 @@ from firth.neural.models.translation.data import PairBatch, SourceBatch
 from firth.neural.models.translation.units import BOS, UNKNOWN
 
 
+class Losses(NamedTuple):
+    """Losses of N steps.
+
+    Attributes:
+        tokens: (N,).
+        coverage: (N,) weighted coverage losses.
+        spelling: -log p in nats of the characters of all spelled words; None of a model that does not spell.
+    """
+
+    tokens: torch.Tensor
+    coverage: torch.Tensor
+    spelling: torch.Tensor | None
+
+
 class TranslationModule(nn.Module):
     """The network.
 
@@ -31,11 +46,13 @@ class TranslationModule(nn.Module):
         decoder: implements `firth.neural.models.translation.decoders.Decoder`.
         output: scores of target tokens.
         copy_gate: of a decoder that copies, or None.
+        speller: decoder of the characters of target words, or None.
         scale: factor on embeddings.
         coverage_loss: weight of the coverage loss.
 
     Attributes:
-        source_embedding, target_embedding, encoder, decoder, output, copy_gate, scale, coverage_loss: as given.
+        source_embedding, target_embedding, encoder, decoder, output, copy_gate, speller: as given.
+        scale, coverage_loss: as given.
     """
 
     def __init__(
@@ -46,6 +63,7 @@ class TranslationModule(nn.Module):
         decoder: Any,
         output: OutputLayer,
         copy_gate: CopyGate | None = None,
+        speller: CharacterDecoder | None = None,
         *,
         scale: float = 1.0,
         coverage_loss: float = 0.0,
@@ -53,7 +71,7 @@ class TranslationModule(nn.Module):
         super().__init__()
         self.source_embedding, self.target_embedding = source, target
         self.encoder, self.decoder, self.output, self.scale = encoder, decoder, output, scale
-        self.copy_gate, self.coverage_loss = copy_gate, coverage_loss
+        self.copy_gate, self.speller, self.coverage_loss = copy_gate, speller, coverage_loss
 
     def encode(self, sources: SourceBatch) -> tuple[Any, State]:
         """Return what the decoder looks at, and its first state."""
@@ -93,8 +111,8 @@ class TranslationModule(nn.Module):
         hidden, _ = self.decode(_before(batch.targets), memory, state)
         return hidden[batch.counted], batch.targets[batch.counted]
 
-    def losses(self, batch: PairBatch, *, exact: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the (N,) losses of the steps that count, and their weighted coverage losses.
+    def losses(self, batch: PairBatch, *, exact: bool = False) -> Losses:
+        """Return the losses of the steps that count.
 
         Args:
             batch: of pairs.
@@ -103,25 +121,34 @@ class TranslationModule(nn.Module):
         memory, state = self.encode(batch.sources)
         x, counted = self.embedded(_before(batch.targets)), batch.counted
         hidden, weights, _ = self.decoder.read(x, memory, state)
+        hidden = hidden[counted]
         if self.copy_gate is not None:
-            losses = -self._copied(batch, hidden[counted], x[counted], weights[counted])
+            losses = -self._copied(batch, hidden, x[counted], weights[counted])
         elif exact and self.output.normalised:
-            losses = -self.output.log_prob_of(hidden[counted], batch.targets[counted])
+            losses = -self.output.log_prob_of(hidden, batch.targets[counted])
         else:
-            losses = self.output.loss(hidden[counted], batch.targets[counted])
-        if not self.coverage_loss:
-            return losses, torch.zeros_like(losses)
-        return losses, self.coverage_loss * coverage_losses(weights)[counted]
+            losses = self.output.loss(hidden, batch.targets[counted])
+        covered = torch.zeros_like(losses)
+        if self.coverage_loss:
+            covered = self.coverage_loss * coverage_losses(weights)[counted]
+        return Losses(losses, covered, self._spelling_loss(batch, hidden))
 
     def log_prob_of(self, batch: PairBatch) -> torch.Tensor:
         """Return the (N,) log-probabilities of the targets of the steps that count."""
-        return self.output.log_prob_of(*self(batch)) if self.copy_gate is None else -self.losses(batch)[0]
+        return self.output.log_prob_of(*self(batch)) if self.copy_gate is None else -self.losses(batch).tokens
 
     def cover(self, covering: bool) -> None:
         """Let coverage enter the scores of attention or not, if the decoder has it."""
         for part in self.modules():
             if isinstance(part, RecurrentDecoder):
                 part.covering = covering
+
+    def _spelling_loss(self, batch: PairBatch, hidden: torch.Tensor) -> torch.Tensor | None:
+        if self.speller is None:
+            return None
+        if batch.spelled is None:  # parameters have gradients all the same: several processes average them
+            return 0.0 * torch.stack([parameter.sum() for parameter in self.speller.parameters()]).sum()
+        return self.speller.loss(hidden[batch.spelled.steps], batch.spelled.codes).sum()
 
     def _copied(self, batch: PairBatch, hidden: torch.Tensor, x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         assert self.copy_gate is not None

@@ -108,7 +108,7 @@ class ReinforcementTask:
 
     def step(self, batch: PairBatch, state: State, progress: TrainingProgress) -> StepOutput:
         """Return the mixed loss of a batch; see `Task.step`."""
-        losses, covered = self._net.losses(batch)
+        losses, covered, _ = self._net.losses(batch)
         reinforced = self.reinforced_loss(batch)
         loss = self._mixture * reinforced + (1 - self._mixture) * (losses + covered).mean()
         return StepOutput(loss, losses.detach().sum(dtype=torch.float64), len(losses))
@@ -137,7 +137,7 @@ class ReinforcementTask:
         nats, rewards = 0.0, list[float]()
         for batch in self._held_out.epoch(0):
             batch = batch.to(device)
-            nats += float(self._net.losses(batch, exact=True)[0].sum(dtype=torch.float64))
+            nats += float(self._net.losses(batch, exact=True).tokens.sum(dtype=torch.float64))
             rewards += self._rewards(batch, self._searched(batch)).tolist()
         return {"error": 1 - float(np.mean(rewards)), "loss": nats / self.eval_predictions}
 

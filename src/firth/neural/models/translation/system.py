@@ -77,8 +77,9 @@ class TranslationSystem(abc.ABC):
             prefixes: of each text, how its translation begins.
             forced: of each text, words and phrases that its translation contains, in any order; they need a beam
                 search, with more beams than forced words.
-            unknown: what stands for unknown words: "kept" as `<unk>`, "copied" by attention, or from the "dictionary".
-                None for the dictionary, if there is one, else for copies, if the decoder has attention.
+            unknown: what stands for unknown words: "kept" as `<unk>`, "copied" by attention, from the "dictionary", or
+                "spelled" by a decoder of characters, with as many beams. None for the dictionary, if there is one, else
+                spelled, if the model learned it, else copied, if the decoder has attention.
             dictionary: words of the target for words of the source.
             copyable: of each text, which of its tokens may be copied, booleans; for models with copying.
             truncate: whether the rest of a source that is too long is left out, with a warning; else it is refused.
@@ -239,14 +240,18 @@ class TranslationSystem(abc.ABC):
         if not 1 <= n_best <= beams.beams:
             raise OptionError(f"n_best={n_best}: expected from 1 to the number of beams, {beams.beams}")
         if unknown is None:
-            unknown = ("dictionary" if dictionary is not None else "copied") if first.options.has_attention else "kept"
+            unknown = "copied" if first.options.has_attention else "kept"
+            unknown = "spelled" if first.options.spells else unknown
+            unknown = "dictionary" if dictionary is not None and first.options.has_attention else unknown
         if unknown not in HOW:
             raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(HOW)}")
         if unknown == "dictionary" and dictionary is None:
             raise OptionError("unknown='dictionary' without a dictionary: pass dictionary={source word: target word}")
+        if unknown == "spelled" and not first.options.spells:
+            raise OptionError("unknown='spelled': the model does not spell words; train it with spelling='all'")
         if beams.coverage_penalty and not first.options.tells_attention:
             raise OptionError("a coverage penalty needs a recurrent decoder with attention; this model has none")
-        if (attention or unknown != "kept") and not first.options.has_attention:
+        if (attention or unknown in ("copied", "dictionary")) and not first.options.has_attention:
             raise OptionError("attention='none': the model has no attention to return or to copy words by")
         options = options or GenerationOptions(max_length=first.options.max_length + 1)
         if options.temperature == 0 and beams.beams > 1:
@@ -298,25 +303,36 @@ class TranslationSystem(abc.ABC):
         """Return the translations of a batch, with their other candidates."""
         first = self.models[0]
         flat = [(source, one) for source, each in zip(sources, found, strict=True) for one in each]
-        unknown = search.unknown != "kept" and first.target.subwords is None
-        needed = [
-            number for number, (_, one) in enumerate(flat) if search.attention or (unknown and UNKNOWN in one.ids)
-        ]
+        pairs = [Pair(source, np.array([*one.ids, EOS])) for source, one in flat]
+        holes = [number for number, (_, one) in enumerate(flat) if UNKNOWN in one.ids]
+        if search.unknown == "kept" or first.target.subwords is not None:
+            holes = []
+        spells = search.unknown == "spelled"
+        needed = list(range(len(flat))) if search.attention else [] if spells else holes
         weights: dict[int, Any] = {}
         if needed:
-            pairs = [Pair(flat[number][0], np.array([*flat[number][1].ids, EOS])) for number in needed]
-            weights = dict(zip(needed, first.attention_of(pairs), strict=True))
+            weights = dict(zip(needed, first.attention_of([pairs[number] for number in needed]), strict=True))
+        words: dict[int, Any] = {}
+        if spells and holes:
+            found_words = first.spelled_words([pairs[number] for number in holes], beams=search.beams.beams)
+            words = dict(zip(holes, found_words, strict=True))
         shown = iter(
-            _translation(first, source, one, weights.get(number), search) for number, (source, one) in enumerate(flat)
+            _translation(first, source, one, weights.get(number), words.get(number), search)
+            for number, (source, one) in enumerate(flat)
         )
         lists = [[next(shown) for _ in each] for each in found]
         return [replace(each[0], others=tuple(each[1:])) for each in lists]
 
 
-def _translation(model: Any, source: Source, one: Continuation, attention: Any, search: Search) -> Translation:
+def _translation(
+    model: Any, source: Source, one: Continuation, attention: Any, spelled: Sequence[str] | None, search: Search
+) -> Translation:
     words = model.reader.words_of(source)
     tokens = model.reader.target_tokens(one.ids, source)
-    if attention is not None and search.unknown != "kept":
+    if spelled is not None:
+        rest = iter(spelled)
+        tokens = [next(rest) if number == UNKNOWN else token for number, token in zip(one.ids, tokens, strict=True)]
+    elif attention is not None and search.unknown in ("copied", "dictionary"):
         tokens = replaced(tokens, words, attention, search.dictionary)
     return Translation(
         model.target.text(tokens),

@@ -58,7 +58,7 @@ def train_translator(
     with running_clock():
         texts, judged = _split(pairs, held_out, languages, config.seed)
         source, target = _learn(options, texts)
-        reader = PairReader(source, target, options.reverse_source, options.copying)
+        reader = PairReader(source, target, options.reverse_source, options.copying, options.spelling)
         train, dropped = _read(reader, texts, options)
         judged_pairs, _ = _read(reader, judged, options)
         module = new_module(options, source, target, config.seed, copies=2)
@@ -81,6 +81,7 @@ def _trained(
         reader.batches(judged, EVAL_BATCH, shuffle=False),
         predictions=sum(len(pair.target) for pair in judged),
         coverage_from=options.coverage_from,
+        spelling_weight=options.spelling_weight,
     )
     facts = fit_model(
         task,
@@ -181,14 +182,20 @@ def new_module(options: Any, source: Units, target: Units, seed: int, *, copies:
 
 def _learn(options: Any, texts: ParallelTexts) -> tuple[Units, Units]:
     how = {"min_count": options.min_count, "lowercase": options.lowercase}
+    spells = options.spells
     if options.joint:
         both = learn_units(
-            [*texts.sources, *texts.targets], options.target_units, options.target_size, targets=len(texts), **how
+            [*texts.sources, *texts.targets],
+            options.target_units,
+            options.target_size,
+            targets=len(texts),
+            characters=spells,
+            **how,
         )
         return both, both
     return (
         learn_units(texts.sources, options.source_units, options.source_size, **how),
-        learn_units(texts.targets, options.target_units, options.target_size, **how),
+        learn_units(texts.targets, options.target_units, options.target_size, characters=spells, **how),
     )
 
 
@@ -220,5 +227,6 @@ def _digest(reader: PairReader, *parts: Sequence[Pair]) -> str:
         for pair in pairs:
             for ids in (pair.source.ids, pair.target):
                 digest.update(len(ids).to_bytes(4, "little") + ids.tobytes())
+            digest.update(" ".join(pair.words).encode("utf-8", "surrogatepass"))
     digest.update("\n".join([*reader.source.words, *reader.target.words]).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

@@ -11,8 +11,9 @@ from firth.attribute_names import TRANSLATORS, no_attribute
 from firth.errors import OptionError
 from firth.neural.models.translation.data import Collator, Pair, PairReader
 from firth.neural.models.translation.module import TranslationModule
+from firth.neural.models.translation.spelled_words import spelled
 from firth.neural.models.translation.system import Floats, TranslationSystem
-from firth.neural.models.translation.units import Units
+from firth.neural.models.translation.units import UNKNOWN, Units
 from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
@@ -89,6 +90,19 @@ class TranslationModel(SavedModel, TranslationSystem):
             self.reader.in_order(table[: len(pair.target), : len(pair.source.ids)])
             for table, pair in zip(weights, pairs, strict=True)
         ]
+
+    @torch.no_grad()
+    def spelled_words(self, pairs: Sequence[Pair], *, beams: int = 1) -> list[list[str]]:
+        """Return the words that the model spells in place of the unknown words of each target.
+
+        Args:
+            pairs: sources and targets.
+            beams: number of beams; 1 for greedy search.
+        """
+        hidden, targets = self.module(self.collator.pairs(pairs).to(self.device))
+        assert self.module.speller is not None, "the model spells"
+        words = iter(spelled(self.module.speller, hidden[targets == UNKNOWN], beams=beams))
+        return [[next(words) for _ in range(int((pair.target == UNKNOWN).sum()))] for pair in pairs]
 
     @torch.no_grad()
     def token_scores(self, texts: ParallelTexts, threads: int | None, progress: Progress) -> list[Floats]:

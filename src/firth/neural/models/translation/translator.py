@@ -8,7 +8,8 @@ Objective
 Source
     Sutskever, Vinyals and Le 2014 (attention="none"); Bahdanau, Cho and Bengio 2015 (additive); Luong, Pham and Manning
     2015 (dot, general, local, input feeding); Vaswani et al. 2017 (transformer); Bradbury et al. 2017 (QRNN); Press and
-    Wolf 2017 (three-way tying); Szegedy et al. 2016 (label smoothing); See, Liu and Manning 2017 (copying, coverage).
+    Wolf 2017 (three-way tying); Szegedy et al. 2016 (label smoothing); See, Liu and Manning 2017 (copying, coverage);
+    Luong and Manning 2016 (spelled words).
 Departures
 - The decoder starts from a layer over the encoder's last states (bridge="linear"), or from these states themselves
   ("last", Sutskever et al.).
@@ -24,6 +25,7 @@ from torch import nn
 
 from firth.errors import OptionError
 from firth.neural.layers.attention import KINDS as SCORES
+from firth.neural.layers.character_decoder import CharacterDecoder
 from firth.neural.layers.characters import CharacterCNN
 from firth.neural.layers.copying import CopyGate
 from firth.neural.layers.embedding import WordEmbedding
@@ -33,7 +35,7 @@ from firth.neural.layers.positions import POSITIONS
 from firth.neural.layers.recurrent_decoder import LOCAL, RecurrentDecoder
 from firth.neural.layers.transformer import NORMS, TransformerConfig
 from firth.neural.models.language.options import parse_output
-from firth.neural.models.translation.data import LONGEST_WORD
+from firth.neural.models.translation.data import LONGEST_WORD, SPELLED
 from firth.neural.models.translation.decoders import BRIDGES, RecurrentTarget, SelfAttentiveTarget
 from firth.neural.models.translation.encoders import RecurrentEncoder, SelfAttentiveEncoder
 from firth.neural.models.translation.module import TranslationModule
@@ -129,6 +131,12 @@ class Translator:
         minimum=0, maximum=0.99,
     )  # fmt: skip
     dropout: float = option(0.2, "dropout rate", minimum=0, maximum=0.99)
+    spelling: str = option(
+        "none", "target words that a decoder of characters learns to spell; it writes those that are unknown",
+        choices=SPELLED,
+    )  # fmt: skip
+    spelling_weight: float = option(1.0, "factor on the loss of characters", minimum=0, exclusive=True)
+    spelling_hidden: int = option(128, "width of the state of the decoder of characters", minimum=1)
     batch_tokens: int = option(
         0, "tokens per batch, of the longer side with padding; 0 for batch_size pairs", minimum=0
     )
@@ -144,6 +152,10 @@ class Translator:
             raise OptionError(
                 f"joint with source_units={self.source_units!r} and target_units={self.target_units!r}: expected the "
                 "same units"
+            )
+        if self.spells and self.target_units != "words":
+            raise OptionError(
+                f"spelling={self.spelling!r} with target_units={self.target_units!r}: expected target_units='words'"
             )
         if self.tie_weights == "all" and not self.joint:
             raise OptionError("tie_weights='all' ties source and target: expected joint=True as well")
@@ -165,8 +177,15 @@ class Translator:
             raise OptionError("copying needs a recurrent decoder with attention: it copies what it attends to")
         if self.label_smoothing:
             raise OptionError(f"label_smoothing={self.label_smoothing} with copying: expected 0")
+        if self.spells:
+            raise OptionError(f"spelling={self.spelling!r} with copying: expected one of them to write unknown words")
         if SUBWORDS in (self.source_units, self.target_units) and not self.joint:
             raise OptionError("copying of subwords: expected joint=True, or words as units of source and target")
+
+    @property
+    def spells(self) -> bool:
+        """Whether a decoder of characters spells unknown words."""
+        return self.spelling != "none"
 
     @property
     def has_attention(self) -> bool:
@@ -190,7 +209,7 @@ class Translator:
         if self.tie_weights == "all":
             sources = targets
         elif source.spelled:
-            sources = CharacterCNN(source.words, filters=FILTERS, width=dim, longest=LONGEST_WORD)
+            sources = CharacterCNN(source.words, filters=FILTERS, width=dim, longest=LONGEST_WORD, bound=0.5)
         else:
             sources = WordEmbedding(len(source), dim)
         transformer = TRANSFORMER in (self.encoder, self.decoder)
@@ -198,9 +217,14 @@ class Translator:
         decoder = self._decoder(dim, encoder.width)
         output = self._output(target, None if self.tie_weights == "none" else targets.weight)
         gate = CopyGate(self.hidden, dim) if self.copying else None
+        speller = None
+        if self.spells:
+            speller = CharacterDecoder(
+                target.characters, width_in=self.hidden, hidden=self.spelling_hidden, longest=LONGEST_WORD
+            )
         scale = dim**0.5 if transformer else 1.0
         return TranslationModule(
-            sources, targets, encoder, decoder, output, gate, scale=scale, coverage_loss=self.coverage_loss
+            sources, targets, encoder, decoder, output, gate, speller, scale=scale, coverage_loss=self.coverage_loss
         )
 
     @property

@@ -44,6 +44,7 @@ class Units:
         lowercase: whether texts are read in lower case.
         subwords: the tokeniser; None for words.
         spelled: whether words are read by their characters, so that none is unknown.
+        characters: of all words of the training texts, where a decoder spells words.
     """
 
     words: Sequence[str]
@@ -51,6 +52,7 @@ class Units:
     lowercase: bool = False
     subwords: Subwords | None = None
     spelled: bool = False
+    characters: str = ""
 
     def __len__(self) -> int:
         return len(self.words)
@@ -90,6 +92,7 @@ class Units:
         return {
             "lowercase": self.lowercase,
             "spelled": self.spelled,
+            "characters": self.characters,
             "subwords": None if self.subwords is None else self.subwords.to_str(),
         }
 
@@ -102,6 +105,7 @@ def learn_units(
     min_count: int = 1,
     lowercase: bool = False,
     targets: int | None = None,
+    characters: bool = False,
 ) -> Units:
     """Return the units of one side, or of both in one.
 
@@ -112,6 +116,7 @@ def learn_units(
         min_count: minimum count of a word; not used by subwords.
         lowercase: whether texts are read in lower case.
         targets: how many of the texts, from the end, a decoder writes; None for all.
+        characters: whether a decoder spells words.
 
     Raises:
         CorpusError: no word is left.
@@ -137,7 +142,13 @@ def learn_units(
         lowercase,
         subwords,
         kind == "characters",
+        "".join(sorted(set().union(*map(bare, counts)))) if characters else "",
     )
+
+
+def bare(word: str) -> str:
+    """Return a word without marks of missing spaces."""
+    return word.strip(JOINER)
 
 
 def _split(text: str, lowercase: bool, subwords: Subwords | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 What
     A decoder of words writes `<unk>` for a word that it does not know. It is kept, or replaced by the source word that
-    it attends to most at this step, or by that word's entry in a dictionary.
+    it attends to most at this step, or by that word's entry in a dictionary. `spelled_words` spells words instead.
 Objective
     y_t = d(x_s), s = arg max_s alpha_ts, with d the dictionary, or the word itself where it has no entry.
 Source
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from firth.neural.models.translation.units import SPECIAL, UNKNOWN
 
-HOW = ("kept", "copied", "dictionary")
+HOW = ("kept", "copied", "dictionary", "spelled")
 
 
 def replaced(

@@ -1,0 +1,80 @@
+"""A decoder of characters: an LSTM spells a word from one vector.
+
+What
+    The vector of a word, such as the state from which it would have been predicted, makes the first state of an LSTM.
+    The LSTM reads the characters before and predicts the next, from the beginning of the word to its end.
+Objective
+    -sum_i log softmax(U h_i + b)[c_i],   h_i, s_i = lstm(e(c_i-1), h_i-1, s_i-1),   [h_0; s_0] = tanh(W a + v)
+Source
+    Luong and Manning 2016, Achieving Open Vocabulary Neural Machine Translation with Hybrid Word-Character Models,
+    section 4.3.
+Departures
+    W is a layer of its own over the attentional state a, in place of a second layer over the context and the state
+    beside a ("separate path"); the cell s_0 comes from it too, where the paper has zeros. One layer.
+Cost
+    An LSTM over the characters of all words; words of similar length are read together, to save padding.
+"""
+
+from collections.abc import Iterable
+
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy, log_softmax
+
+from firth.neural.layers.cells import RecurrentLayer
+from firth.neural.layers.characters import CharacterTable
+from firth.neural.layers.spelling import PADDING, Spelling, length_groups
+
+State = tuple[torch.Tensor, ...]
+
+
+class CharacterDecoder(nn.Module):
+    """A decoder of characters.
+
+    Args:
+        characters: that it writes.
+        width_in: W, width of the vectors of words.
+        char_dim: width of character vectors.
+        hidden: H, width of the LSTM's state.
+        longest: maximum number of characters of a word.
+
+    Attributes:
+        spelling: character ids.
+    """
+
+    def __init__(
+        self, characters: Iterable[str], *, width_in: int, char_dim: int = 32, hidden: int = 128, longest: int = 30
+    ) -> None:
+        super().__init__()
+        self.spelling = Spelling(characters, longest=longest)
+        self.characters = CharacterTable(self.spelling.codes, char_dim, bound=0.5)
+        self.bridge = nn.Linear(width_in, 2 * hidden)
+        self.lstm = RecurrentLayer("lstm", char_dim, hidden)
+        self.out = nn.Linear(hidden, self.spelling.codes)
+
+    def start(self, vectors: torch.Tensor) -> State:
+        """Return the state, (n, H) each, before the first character of n words given by their (n, W) vectors."""
+        return torch.tanh(self.bridge(vectors)).chunk(2, 1)
+
+    def step(self, codes: torch.Tensor, state: State) -> tuple[torch.Tensor, State]:
+        """Return (n, codes) log-probabilities of the character after (n,) codes, and the state."""
+        hidden, state = self.lstm(self.characters(codes[:, None]), state)
+        return log_softmax(self.out(hidden[:, 0]).float(), 1), state
+
+    def loss(self, vectors: torch.Tensor, codes: torch.Tensor) -> torch.Tensor:
+        """Return (n,) -log p of n words in nats, with their ends.
+
+        Args:
+            vectors: (n, W).
+            codes: (n, C) `Spelling.character_ids` of the words.
+        """
+        groups = length_groups(codes)
+        losses = [self._loss(vectors[rows], codes[rows, :width].long()) for rows, width in groups]
+        return torch.cat(losses)[torch.argsort(torch.cat([rows for rows, _ in groups]))]
+
+    def _loss(self, vectors: torch.Tensor, codes: torch.Tensor) -> torch.Tensor:
+        hidden, _ = self.lstm(self.characters(codes[:, :-1]), self.start(vectors))
+        nats = cross_entropy(
+            self.out(hidden).flatten(0, 1), codes[:, 1:].flatten(), ignore_index=PADDING, reduction="none"
+        )
+        return nats.view(len(codes), -1).sum(1)

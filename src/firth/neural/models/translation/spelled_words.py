@@ -1,0 +1,83 @@
+"""Unknown words of a translation, spelled by the decoder of characters.
+
+What
+    Each `<unk>` of a translation is spelled from the decoder's state at its step, by a search over characters.
+Objective
+    The characters c_1 .. c_n of the highest log p(c_1 .. c_n, end | a_t): greedily, or by beam search.
+Source
+    Luong and Manning 2016, section 4.4.
+Departures
+    Translations are not ranked again with the probabilities of their characters.
+Cost
+    One pass of the decoder over the translations that hold unknown words, and a step of the decoder of characters per
+    character, for all words of a batch together.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.inference.beam_search import BeamSearch, beam_search
+from firth.inference.generation_options import GenerationOptions
+from firth.inference.sampling import greedy_search
+from firth.neural.decoding import TensorScores
+from firth.neural.layers.character_decoder import CharacterDecoder
+from firth.neural.layers.spelling import BEGIN, END, PADDING
+from firth.neural.layers.spelling import UNKNOWN as UNKNOWN_CHARACTER
+from firth.neural.layers.state import rows_of
+
+Ids = npt.NDArray[np.int64]
+
+
+class SpellingScorer:
+    """Scores of the next characters of n words; implements `firth.inference.scorer.Scorer`.
+
+    Args:
+        decoder: of characters, in evaluation mode.
+        vectors: (n, W) of the words.
+    """
+
+    def __init__(self, decoder: CharacterDecoder, vectors: torch.Tensor) -> None:
+        self._decoder, self._vectors = decoder, vectors
+
+    @torch.no_grad()
+    def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Any]:
+        """Return the scores of the first characters; prompts are empty."""
+        return self._scores(self._decoder.start(self._vectors), np.full(len(prompts), BEGIN))
+
+    @torch.no_grad()
+    def advance(self, state: Any, ids: Ids) -> tuple[TensorScores, Any]:
+        """Return the scores of the next characters; see `Scorer.advance`."""
+        return self._scores(state, np.asarray(ids, dtype=np.int64))
+
+    def reorder(self, state: Any, rows: Ids) -> Any:
+        """Return the state of some words; see `Scorer.reorder`."""
+        return rows_of(state, torch.from_numpy(np.asarray(rows, dtype=np.int64)).to(self._vectors.device))
+
+    def _scores(self, state: Any, ids: Ids) -> tuple[TensorScores, Any]:
+        scores, state = self._decoder.step(torch.from_numpy(ids).to(self._vectors.device), state)
+        return TensorScores(scores), state
+
+
+def spelled(decoder: CharacterDecoder, vectors: torch.Tensor, *, beams: int = 1) -> list[str]:
+    """Return n words, none of them empty.
+
+    Args:
+        decoder: of characters, in evaluation mode.
+        vectors: (n, W) of the words.
+        beams: number of beams; 1 for greedy search.
+    """
+    if not len(vectors):
+        return []
+    scorer, prompts = SpellingScorer(decoder, vectors), [()] * len(vectors)
+    options = GenerationOptions(max_length=decoder.spelling.longest + 1, min_length=1)
+    limits: dict[str, Any] = {"stop": (END,), "banned": (PADDING, BEGIN, UNKNOWN_CHARACTER)}
+    if beams == 1:
+        found = greedy_search(scorer, prompts, options, **limits)
+    else:
+        search = BeamSearch(beams=beams, length_normalisation="none")
+        found = [best for best, *_ in beam_search(scorer, prompts, options, search, 1, **limits)]
+    return [decoder.spelling.text(word.ids[: decoder.spelling.longest]) for word in found]

@@ -1,0 +1,33 @@
+"""Words only and hybrid, on made-up pairs: inflected words that few sentences have."""
+
+import itertools
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+NAMES = ["".join(letters) for letters in itertools.product("kt", "ao", "nr", "ae")]
+
+
+def test_both_models_are_trained_and_scored(recipe, tmp_path, capsys, monkeypatch):
+    table = tmp_path / "pairs.tsv"
+    lines = [f"{a}s see {b}s\t{b}nu vat {a}" for a, b in itertools.product(NAMES, NAMES)]
+    table.write_text("\n".join(lines), encoding="utf-8")
+    recipe["HELD_OUT"].update(test=3, held_out=3)
+    saved = [str(tmp_path / name) for name in ("words", "hybrid")]
+    for name, path in zip(("words", "hybrid"), saved, strict=True):
+        small = ["--epochs", "1", "--hidden", "8", "--size", "8", "--set", "spelling_hidden=8"]
+        monkeypatch.setattr("sys.argv", ["hybrid_translation.py", str(table), name, *small, "-o", path])
+        recipe["main"]()
+    assert "test: 3 pairs, held_out: 3 pairs, train: 250 pairs" in capsys.readouterr().out
+    monkeypatch.setattr("sys.argv", ["hybrid_translation.py", str(table), "test", *saved])
+    recipe["main"]()
+    printed = capsys.readouterr().out
+    assert [line for line in printed.splitlines() if ", all: " in line] == [
+        f"{name}, unknown={unknown}, all: 3 pairs"
+        for name, unknown in [
+            ("words", "kept"),
+            ("words", "copied"),
+            *[("hybrid", each) for each in ("kept", "copied", "spelled")],
+        ]
+    ]

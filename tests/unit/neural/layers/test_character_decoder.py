@@ -1,0 +1,52 @@
+"""The decoder of characters: its loss against its steps, and padding."""
+
+import itertools
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.neural.layers.character_decoder import CharacterDecoder
+from firth.neural.layers.spelling import BEGIN, END
+
+WORDS = ["ab", "", "b", "bbabaabb", "a?"]  # the last with a character that it does not know
+
+
+def decoder_of(characters="ab"):
+    torch.manual_seed(0)
+    decoder = CharacterDecoder(characters, width_in=3, char_dim=4, hidden=5, longest=6).double()
+    for parameter in decoder.parameters():
+        torch.nn.init.normal_(parameter)
+    return decoder, torch.randn(len(WORDS), 3, dtype=torch.float64)
+
+
+def test_the_loss_is_that_of_the_steps():
+    decoder, vectors = decoder_of()
+    codes = decoder.spelling.character_ids(WORDS)
+    losses = decoder.loss(vectors, codes)
+    for vector, word, loss in zip(vectors, codes.tolist(), losses, strict=True):
+        state, nats = decoder.start(vector[None]), 0.0
+        word = word[: word.index(END) + 1]
+        for before, code in itertools.pairwise(word):
+            scores, state = decoder.step(torch.tensor([before]), state)
+            assert scores.exp().sum().item() == pytest.approx(1)
+            nats -= scores[0, code].item()
+        assert loss.item() == pytest.approx(nats, rel=1e-5)
+
+
+def test_a_word_alone_has_the_loss_that_it_has_among_others():
+    decoder, vectors = decoder_of()
+    together = decoder.loss(vectors, decoder.spelling.character_ids(WORDS))
+    alone = [
+        decoder.loss(vector[None], decoder.spelling.character_ids([word]))[0].item()
+        for vector, word in zip(vectors, WORDS, strict=True)
+    ]
+    assert together.tolist() == pytest.approx(alone)
+    many = decoder.loss(vectors.repeat(60, 1), decoder.spelling.character_ids(WORDS * 60))  # in groups by length
+    assert many.view(60, -1).mean(0).tolist() == pytest.approx(alone)
+
+
+def test_the_vector_determines_the_word():
+    decoder, vectors = decoder_of()
+    scores, _ = decoder.step(torch.full((2,), BEGIN), decoder.start(vectors[:2]))
+    assert not torch.allclose(scores[0], scores[1])

@@ -1,0 +1,166 @@
+"""Spelled words: searches over characters, training, and a small language whose inflected words are regular."""
+
+import itertools
+
+import pytest
+import torch
+
+import firth
+from firth.errors import OptionError
+from firth.neural.layers.spelling import BEGIN, END
+from firth.neural.models.translation.data import PairReader
+from firth.neural.models.translation.spelled_words import spelled
+from firth.neural.models.translation.task import TranslationTask
+from firth.neural.models.translation.train import new_module
+from firth.neural.models.translation.translation_model import TranslationModel
+from firth.neural.models.translation.units import UNKNOWN, learn_units
+from firth.neural.training.schedules import TrainingProgress
+
+TEXTS = ["a b c!", "b a", "c c a ba", "a", "b caab b a"]
+SHORT = firth.GenerationOptions(max_length=4)
+
+
+def untrained(seed=0, unknown=3.0, **how):
+    """A translator that knows the words a, b and c, and writes many unknown words."""
+    how = {"source_units": "characters", "target_units": "words", "spelling": "all", "min_count": 1, **how}
+    options = firth.Translator(**{"hidden": 8, "max_length": 9, "spelling_hidden": 6, **how})
+    source = learn_units(TEXTS, options.source_units, 100)
+    target = learn_units(TEXTS, "words", 3, characters=options.spells)
+    module = new_module(options, source, target, seed)
+    for parameter in module.parameters():
+        torch.nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(seed))
+    with torch.no_grad():
+        module.output.bias[UNKNOWN] = unknown
+    return TranslationModel(module, options, PairReader(source, target, spelling=options.spelling))
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"attention": "none"}, {"decoder": "transformer", "heads": 2}], ids=["general", "none", "transformer"]
+)
+@pytest.mark.parametrize("beam", [1, 3])
+def test_no_word_is_unknown_and_batches_give_what_single_texts_give(how, beam):
+    model = untrained(**how)
+    kept = model.translate(TEXTS, beam=beam, n_best=beam, unknown="kept", options=SHORT)
+    found = model.translate(TEXTS, beam=beam, n_best=beam, options=SHORT)
+    assert any("<unk>" in each.tokens for each in kept)
+    for one, other in zip(kept, found, strict=True):
+        for old, new in zip((one, *one.others), (other, *other.others), strict=True):
+            assert "<unk>" not in new.text
+            assert all(new.tokens)
+            assert [a == b for a, b in zip(old.tokens, new.tokens, strict=True)] == [a != "<unk>" for a in old.tokens]
+    alone = [model.translate(text, beam=beam, options=SHORT).tokens for text in TEXTS]
+    assert alone == [each.tokens for each in found]
+    with_attention = model.translate(TEXTS, beam=beam, return_attention=True, options=SHORT) if not how else found
+    assert alone == [each.tokens for each in with_attention]
+
+
+def test_searches_over_characters_find_the_best():
+    decoder = untrained(seed=3).module.speller
+    vectors = torch.randn(6, 8, generator=torch.Generator().manual_seed(1))
+    for vector, word in zip(vectors, spelled(decoder, vectors), strict=True):
+        state, before, best = decoder.start(vector[None]), BEGIN, ""
+        for place in range(decoder.spelling.longest):
+            scores, state = decoder.step(torch.tensor([before]), state)
+            allowed = [code for code in range(decoder.spelling.codes) if code > 3 or (code == END and place)]
+            before = max(allowed, key=lambda code: scores[0, code].item())
+            if before == END:
+                break
+            best += decoder.spelling.text([before])
+        assert word == best
+
+    def losses(words):
+        return decoder.loss(vectors, decoder.spelling.character_ids(words)).detach()
+
+    assert (losses(spelled(decoder, vectors, beams=8)) <= losses(spelled(decoder, vectors)) + 1e-5).all()
+    assert spelled(decoder, vectors[:0]) == []
+
+
+def test_words_are_spelled_in_bf16():
+    found = untrained().translate(TEXTS, options=SHORT, precision="bf16")
+    assert any(each.tokens for each in found)
+    assert not any("<unk>" in each.tokens for each in found)
+
+
+@pytest.mark.parametrize(("spelling", "wanted"), [("all", ["a", "b", "c", "￭!", "ba", "a"]), ("unknown", ["￭!", "ba"])])
+def test_words_are_spelled_from_their_own_steps(spelling, wanted):
+    model = untrained(spelling=spelling)
+    batch = model.collator.pairs([model.reader.read("a", "a b c!"), model.reader.read("b", "ba a")])
+    words = [model.module.speller.spelling.text(codes) for codes in batch.spelled.codes.tolist()]
+    assert words == [word.strip("￭") for word in wanted]
+    _, targets = model.module(batch)
+    assert targets[batch.spelled.steps].tolist() == model.target.ids(wanted).tolist()
+
+
+def task_of(model, pairs):
+    batches = model.reader.batches(pairs, 8, shuffle=False)
+    tokens = sum(len(pair.target) for pair in pairs)
+    return TranslationTask(model.module, batches, batches, predictions=tokens, spelling_weight=0.5), batches
+
+
+@pytest.mark.parametrize("spelling", ["all", "unknown"])
+def test_the_gradient_equals_differences(spelling):
+    model = untrained(spelling=spelling, dropout=0.0, hidden=4, spelling_hidden=3)
+    model.module.double().train()
+    task, batches = task_of(model, [model.reader.read(*pair) for pair in itertools.pairwise(TEXTS)])
+    (batch,) = batches.epoch(0)
+
+    def loss():
+        return task.step(batch, None, TrainingProgress(0, 1, 0.0, 0.0)).loss
+
+    loss().backward()
+    for name, parameter in model.module.named_parameters():
+        flat, gradient = parameter.data.view(-1), parameter.grad.view(-1)
+        at = int(gradient.abs().argmax())
+        kept, values = flat[at].item(), []
+        for step in (1e-5, -1e-5):
+            flat[at] = kept + step
+            values.append(loss().item())
+        flat[at] = kept
+        assert gradient[at].item() == pytest.approx((values[0] - values[1]) / 2e-5, rel=1e-3, abs=1e-6), name
+
+
+def test_the_loss_is_that_of_words_and_of_their_characters():
+    model = untrained()
+    pairs = [model.reader.read(*pair) for pair in itertools.pairwise(TEXTS)]
+    task, batches = task_of(model, pairs)
+    (batch,) = batches.epoch(0)
+    with torch.no_grad():
+        figures = task.evaluate()
+        hidden, targets = model.module(batch)
+        words = -model.module.output.log_prob_of(hidden, targets).mean().item()
+        codes = batch.spelled.codes
+        characters = model.module.speller.loss(hidden[batch.spelled.steps], codes).sum().item() / len(targets)
+    assert figures["spelling_loss"] == pytest.approx(characters)
+    assert figures["loss"] == pytest.approx(words + 0.5 * characters)
+
+
+def test_a_batch_without_unknown_words_has_no_loss_of_characters():
+    model = untrained(spelling="unknown")
+    batch = model.collator.pairs([model.reader.read("a", "a b")])
+    assert batch.spelled is None
+    loss = model.module.losses(batch).spelling
+    loss.backward()
+    assert loss.item() == 0
+    assert all((each.grad == 0).all() for each in model.module.speller.parameters())
+
+
+def test_folders_keep_the_speller_and_ensembles_use_the_first(tmp_path):
+    model = untrained(seed=2)
+    model.save(tmp_path / "it.firth")
+    other = firth.load(tmp_path / "it.firth")
+    found = [each.tokens for each in model.translate(TEXTS, options=SHORT)]
+    assert [each.tokens for each in other.translate(TEXTS, options=SHORT)] == found
+    both = firth.TranslationEnsemble([other, model])
+    assert [each.tokens for each in both.translate(TEXTS, options=SHORT)] == found
+
+
+def test_models_that_do_not_spell_say_so():
+    with pytest.raises(OptionError, match="unknown='spelled': the model does not spell words"):
+        untrained(spelling="none").translate("a", unknown="spelled")
+    with pytest.raises(OptionError, match="spelling='all' with target_units='subwords'"):
+        firth.Translator(spelling="all")
+    with pytest.raises(OptionError, match="spelling='all' with copying"):
+        firth.Translator(spelling="all", target_units="words", source_units="words", copying=True, label_smoothing=0.0)
+    table = dict.fromkeys("abc", "known")
+    found = untrained(unknown=100.0).translate("a b c", dictionary=table, options=SHORT)
+    assert set(found.tokens) == {"known"}  # a dictionary goes first
