@@ -10,8 +10,8 @@ Objective
 Source
     Gehrmann, Deng and Rush 2018, sections 3.1 (alignment) and 3.2 (masks).
 Departures
-    Sequences are found from left to right, each as long as possible. A text whose selection gets no attention at a
-    step keeps its attention.
+    Sequences are found from left to right, each as long as possible. The mark of the end of a text is always selected;
+    attention that is on no selected word stays as it is.
 Cost
     S T comparisons per pair of S and T words; one pass of the tagger over the texts.
 """
