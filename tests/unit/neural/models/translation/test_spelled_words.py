@@ -1,6 +1,7 @@
 """Spelled words: searches over characters, training, and a small language whose inflected words are regular."""
 
 import itertools
+import random
 
 import pytest
 import torch
@@ -164,3 +165,32 @@ def test_models_that_do_not_spell_say_so():
     table = dict.fromkeys("abc", "known")
     found = untrained(unknown=100.0).translate("a b c", dictionary=table, options=SHORT)
     assert set(found.tokens) == {"known"}  # a dictionary goes first
+
+
+def language():
+    """Words of a made-up language, and their translations: letter by letter, with other endings."""
+    letters, endings = str.maketrans("ktsmaoulnr", "bdzpeiywgh"), {"it": "esh", "ov": "an", "en": "uk", "a": "o"}
+    stems = ["".join(each) for each in itertools.product("ktsm", "aou", "lnr")]
+    forms = [(stem + ending, stem.translate(letters) + endings[ending]) for stem in stems for ending in endings]
+    random.Random(0).shuffle(forms)
+    return forms
+
+
+@pytest.mark.slow
+def test_new_words_of_an_inflected_language_are_spelled_exactly(tmp_path):
+    forms = language()
+    new, known = forms[:15], forms[15:]
+    units = {"source_units": "characters", "target_units": "words", "target_size": 10, "min_count": 1}
+    network = {"encoder": "transformer", "decoder": "transformer", "hidden": 128, "ffn_dim": 128, "heads": 2}
+    translator = firth.Translator(
+        **units, **network, dropout=0.0, label_smoothing=0.0, spelling="all", spelling_hidden=64
+    )
+    training = firth.TrainingOptions(epochs=20, batch_size=32, lr=0.003, warmup=30, clip_norm=1, schedule="linear")
+    model = translator.train(known * 5, held_out=known, training=training, seed=0)
+    sources = [source for source, _ in forms]
+    found = [each.text for each in model.translate(sources)]
+    assert found == [target for _, target in forms]
+    assert not set(found[: len(new)]) & set(model.target.words)
+    assert [model.translate(source).text for source in sources[:15]] == found[:15]
+    model.save(tmp_path / "hybrid.firth")
+    assert [each.text for each in firth.load(tmp_path / "hybrid.firth").translate(sources)] == found
