@@ -4,13 +4,14 @@ What
     The vector of a word, such as the state from which it would have been predicted, makes the first state of an LSTM.
     The LSTM reads the characters before and predicts the next, from the beginning of the word to its end.
 Objective
-    -sum_i log softmax(U h_i + b)[c_i],   h_i, s_i = lstm(e(c_i-1), h_i-1, s_i-1),   [h_0; s_0] = tanh(W a + v)
+    -sum_i log softmax(U h_i + b)[c_i],   h_i, s_i = lstm(e(c_i-1), h_i-1, s_i-1),   [h_0; s_0] = tanh(W norm(a) + v)
 Source
     Luong and Manning 2016, Achieving Open Vocabulary Neural Machine Translation with Hybrid Word-Character Models,
     section 4.3.
 Departures
     W is a layer of its own over the attentional state a, in place of a second layer over the context and the state
     beside a ("separate path"); the cell s_0 comes from it too, where the paper has zeros. One layer.
+    a passes layer normalisation: states of recurrent decoders are so small at first that W would not tell them apart.
 Cost
     An LSTM over the characters of all words; words of similar length are read together, to save padding.
 """
@@ -48,13 +49,14 @@ class CharacterDecoder(nn.Module):
         super().__init__()
         self.spelling = Spelling(characters, longest=longest)
         self.characters = CharacterTable(self.spelling.codes, char_dim, bound=0.5)
+        self.norm = nn.LayerNorm(width_in)
         self.bridge = nn.Linear(width_in, 2 * hidden)
         self.lstm = RecurrentLayer("lstm", char_dim, hidden)
         self.out = nn.Linear(hidden, self.spelling.codes)
 
     def start(self, vectors: torch.Tensor) -> State:
         """Return the state, (n, H) each, before the first character of n words given by their (n, W) vectors."""
-        return torch.tanh(self.bridge(vectors)).chunk(2, 1)
+        return torch.tanh(self.bridge(self.norm(vectors))).chunk(2, 1)
 
     def step(self, codes: torch.Tensor, state: State) -> tuple[torch.Tensor, State]:
         """Return (n, codes) log-probabilities of the character after (n,) codes, and the state."""

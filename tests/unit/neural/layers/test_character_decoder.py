@@ -50,3 +50,11 @@ def test_the_vector_determines_the_word():
     decoder, vectors = decoder_of()
     scores, _ = decoder.step(torch.full((2,), BEGIN), decoder.start(vectors[:2]))
     assert not torch.allclose(scores[0], scores[1])
+
+
+def test_small_vectors_determine_the_word_as_large_ones_do():
+    torch.manual_seed(0)
+    decoder = CharacterDecoder("ab", width_in=16)
+    vectors = torch.randn(5, 16)
+    large, small = (decoder.start(size * vectors)[0] for size in (1.0, 0.02))
+    assert small.std(0).mean().item() == pytest.approx(large.std(0).mean().item(), rel=0.1)
