@@ -1,0 +1,52 @@
+"""What gives words vectors in their context: the interface of pretrained encoders that other models read words by.
+
+Taggers, parsers and classifiers take any of them through `embed=`. A bidirectional language model, a translator and a
+masked language model implement the interface alike; what reads subwords gives each word the vector of one of its
+subwords, or their mean, so that there is one vector per word and layer.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+
+
+class ContextualEncoder(Protocol):
+    """A trained model that gives the words of sentences vectors in their context.
+
+    Attributes:
+        module: with the parameters that `encode_tokens` reads; taggers that tune them train a copy of the model.
+        token_layers: L, vectors per word: the input, and then layer by layer.
+        token_width: D, width of each of them.
+    """
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """The module with the parameters."""
+        ...
+
+    @property
+    def token_layers(self) -> int:
+        """L, vectors per word."""
+        ...
+
+    @property
+    def token_width(self) -> int:
+        """D."""
+        ...
+
+    def encode_tokens(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
+        """Return (B, T, L, D) vectors of the words of sentences, on the device of the module; zero at padding.
+
+        Gradients reach the parameters of the module where the caller has them recorded. In evaluation mode a word's
+        vectors are those of its sentence alone, whatever else is in the batch.
+
+        Args:
+            sentences: B lists of words, each of at least one word.
+        """
+        ...
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as a folder that `firth.load` opens."""
+        ...
