@@ -95,14 +95,8 @@ def ours(
 
 def peer(name: str, reader: PairReader, batches: Sequence[PairBatch], texts: Sequence[str], folder: Path) -> list[Job]:
     """Training, greedy search and beam search with joeynmt's models."""
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    from joeynmt.model import build_model  # type: ignore[import-not-found]  # not in the environment
-    from joeynmt.search import search  # type: ignore[import-not-found]  # not in the environment
-
+    model, search = peer_model(name, reader, folder)
     pad = len(reader.target)
-    model = build_model(sizes(name), words(len(reader.source), pad), words(len(reader.target), pad))
-    model.loss_function = ("crossentropy", SMOOTHING)
     optimiser = torch.optim.Adam(model.parameters(), LR)
     prepared = [joey_batch(batch, pad) for batch in batches]
     sources = reader.collator.sources([reader.read_source(text) for text in texts])
@@ -125,6 +119,19 @@ def peer(name: str, reader: PairReader, batches: Sequence[PairBatch], texts: Seq
         return LENGTH * len(texts)
 
     return [train, lambda: translate(1), lambda: translate(5)]
+
+
+def peer_model(name: str, reader: PairReader, folder: Path) -> tuple[Any, Any]:
+    """Return joeynmt's model of the same sizes with its loss, and its search."""
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    from joeynmt.model import build_model  # type: ignore[import-not-found]  # not in the environment
+    from joeynmt.search import search  # type: ignore[import-not-found]  # not in the environment
+
+    pad = len(reader.target)
+    model = build_model(sizes(name), words(len(reader.source), pad), words(len(reader.target), pad))
+    model.loss_function = ("crossentropy", SMOOTHING)
+    return model, search
 
 
 def ending(model: TranslationModel, texts: Sequence[str], folder: Path) -> Iterator[tuple[str, str, str, Job]]:

@@ -3,8 +3,8 @@
 Trains one translator, and scores it on the test set of 2016 with greedy search and with five beams: BLEU and chrF of
 lower-cased text by sacrebleu, with intervals. Several saved models make an ensemble.
 
-    python recipes/translate.py DATA de en --model lstm -o de-en.firth       # without attention, 25 minutes
-    python recipes/translate.py DATA de en --model lstm --reverse
+    python recipes/translate.py DATA de en --model lstm --precision bf16 -o de-en.firth       # without attention
+    python recipes/translate.py DATA de en --model lstm --precision bf16 --set bidirectional=false --reverse
     python recipes/translate.py DATA en de --precision bf16 --lr 0.002 --set hidden=256 dropout=0.2 -o en-de.firth
     python recipes/translate.py DATA en de --model transformer --minutes 60
     python recipes/translate.py DATA de en --ensemble a.firth b.firth c.firth
@@ -23,8 +23,8 @@ import firth
 
 MODELS = {
     "lstm": (
-        {"attention": "none", "hidden": 512, "dim": 256, "dropout": 0.3},
-        {"epochs": 14, "batch_size": 64, "lr": 0.001, "warmup": 100},
+        {"attention": "none", "bridge": "last", "hidden": 512, "dim": 256, "dropout": 0.2},
+        {"epochs": 10, "batch_size": 64, "lr": 0.002, "warmup": 100},
     ),
     "attention": (
         {"hidden": 512, "dim": 256, "dropout": 0.3},

@@ -73,6 +73,7 @@ class Translator:
             "LSTMs without attention (Sutskever et al. 2014).",
             unused=("heads", "ffn_dim", "local", "window", "input_feeding", *COPYING),
             attention="none",
+            bridge="last",
         ),
         "transformer": Preset(
             "Transformer (Vaswani et al. 2017).",
