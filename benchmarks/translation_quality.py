@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("source")
     parser.add_argument("target")
     parser.add_argument("--peer", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--minutes", type=float, default=20, help="of processor time")
     args = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -40,12 +40,12 @@ def main() -> None:
     optimiser = torch.optim.Adam(model.parameters(), LR)
     items = [reader.read(*pair) for pair in zip(sources, targets, strict=True)]
     batches = reader.batches(items, BATCH)
-    start, updates, epoch, counted = time.perf_counter(), 0, 0, 0
+    start, updates, epoch, counted = time.process_time(), 0, 0, 0
     share = 0.0
     model.train()
     while share < 1:
         for batch in batches.epoch(epoch):
-            share = (time.perf_counter() - start) / (args.minutes * 60)
+            share = (time.process_time() - start) / (args.minutes * 60)
             if share >= 1:
                 break
             optimiser.param_groups[0]["lr"] = LR * min((updates + 1) / WARMUP, 1 - share)

@@ -34,6 +34,7 @@ def arguments(argv):
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--precision", default="fp32")
     parser.add_argument("--test", type=int, default=None, help="only so many mails of the test set")
+    parser.add_argument("--min-length", type=int, default=0, help="minimum length of a subject in tokens")
     parser.add_argument("--model", type=Path, help="a saved summarizer to score, in place of training")
     parser.add_argument(
         "--select", type=float, metavar="MINUTES", help="train a selector for --model, and copy only what it selects"
@@ -151,10 +152,11 @@ def score(args, mails, model):
     """ROUGE of greedy search and of beam search beside the first words of each mail."""
     test = mails["test"][: args.test]
     sources, subjects = zip(*test, strict=True)
+    length = firth.GenerationOptions(max_length=60, min_length=args.min_length)
     systems = {f"lead-{LEAD}": [lead(text) for text in sources]}
     for beam in (1, 4):
         began = time.process_time()
-        systems[f"beam {beam}"] = [str(each) for each in model.summarize(list(sources), beam=beam)]
+        systems[f"beam {beam}"] = [str(each) for each in model.summarize(list(sources), beam=beam, options=length)]
         print(f"beam={beam}, {time.process_time() - began:.1f} s", flush=True)
     print(firth.evaluate_generated(systems, list(subjects), sources=list(sources), metrics=METRICS))
 
