@@ -61,7 +61,7 @@ def attentional_steps(
         x: (T, B, 4 H).
         keys: (B, S, K).
         values: (B, S, H).
-        inside: (B, S) False at padding; True somewhere in each row.
+        inside: (B, S) or (T, B, S) False at padding and outside a window; True somewhere in each row.
         mask: (T, B, H) on the attentional states, or None.
         weights: of the steps.
         start: h, c and a before the first step, (B, H) each.
@@ -103,13 +103,14 @@ class _Steps(torch.autograd.Function):
         k, v = keys.to(exact), values.to(exact)
         w, o = recurrent.to(half).t(), out.to(half).t()
         q = None if query is None else query.to(half).t()
-        hidden = torch.zeros(B, S, dtype=exact, device=x.device).masked_fill_(~inside, -torch.inf)
+        hidden = torch.zeros(inside.shape, dtype=exact, device=x.device).masked_fill_(~inside, -torch.inf)
+        hidden = hidden.expand(T, B, S)
         for t in range(T):
             _product(x[t], read[t], w, p[t])
             h = read[t + 1, :, :H]
             CELL.forward(p[t], x[t], (h, cells[t]), (h, cells[t + 1]), tanhs[t])
             scores = _scores(h, k, q, score)
-            torch.softmax(scores.add_(hidden), 1, out=attention[t])
+            torch.softmax(scores.add_(hidden[t]), 1, out=attention[t])
             given = torch.mm(h.to(half), o).to(exact)
             torch.baddbmm(given[:, None], attention[t][:, None], v, out=given[:, None])
             torch.tanh(given, out=bent[t])

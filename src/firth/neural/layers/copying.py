@@ -19,7 +19,7 @@ import torch
 from torch import nn
 from torch.nn.functional import logsigmoid
 
-_LEAST = 1e-30  # of a probability whose logarithm is taken
+LEAST = 1e-30  # of a probability whose logarithm is taken
 
 
 class CopyGate(nn.Module):
@@ -64,13 +64,18 @@ def copied_log_prob_of(
         words: V.
     """
     attention = attention.to(gate.dtype)
-    copied = (attention * (sources == targets[:, None])).sum(1).clamp_min(_LEAST).log()
+    copied = (attention * (sources == targets[:, None])).sum(1).clamp_min(LEAST).log()
     generated = generated.to(gate.dtype).masked_fill(targets >= words, -torch.inf)
     return torch.logaddexp(logsigmoid(gate) + generated, logsigmoid(-gate) + copied)
 
 
 def copied_log_prob(
-    generated: torch.Tensor, gate: torch.Tensor, attention: torch.Tensor, sources: torch.Tensor, extra: int
+    generated: torch.Tensor,
+    gate: torch.Tensor,
+    attention: torch.Tensor,
+    sources: torch.Tensor,
+    extra: int,
+    least: float = 0.0,
 ) -> torch.Tensor:
     """Return (N, V + E) log P of all words, -inf of those outside the vocabulary that a source does not have.
 
@@ -80,10 +85,11 @@ def copied_log_prob(
         attention: (N, S) over the source, or a part of it that was selected.
         sources: (N, S) extended ids of the words of the source.
         extra: E.
+        least: of a probability; above 0 in training, as the logarithm of 0 has no gradient.
     """
     share = gate.sigmoid()[:, None]
     P = torch.cat([generated.to(gate.dtype).exp() * share, share.new_zeros(len(share), extra)], 1)
-    return P.scatter_add_(1, sources, attention.to(gate.dtype) * (1 - share)).log()
+    return P.scatter_add_(1, sources, attention.to(gate.dtype) * (1 - share)).clamp_min(least).log()
 
 
 def selected_attention(attention: torch.Tensor, selected: torch.Tensor) -> torch.Tensor:
@@ -98,8 +104,8 @@ def selected_attention(attention: torch.Tensor, selected: torch.Tensor) -> torch
     """
     kept = attention * selected
     total = kept.sum(1, keepdim=True)
-    changed = (total > _LEAST) & ~selected.all(1, keepdim=True)
-    return torch.where(changed, kept / total.clamp_min(_LEAST), attention)
+    changed = (total > LEAST) & ~selected.all(1, keepdim=True)
+    return torch.where(changed, kept / total.clamp_min(LEAST), attention)
 
 
 def coverage_losses(attention: torch.Tensor) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""A recurrent decoder with attention: input feeding, local attention, coverage.
+"""A recurrent decoder with attention: input feeding, local attention, coverage, intra-attention.
 
 What
     A recurrent stack reads the embeddings of the words before. Its state looks at the encoder's states, and both make
@@ -7,15 +7,19 @@ Objective
     h_t = stack([x_t; a_t-1]),   c_t = sum_s alpha_ts m_s,   a_t = tanh(W [c_t; h_t])
     alpha_t = softmax_s score(h_t, m_s), of `layers.attention`; a_t-1 enters with input feeding only. Local attention
     looks at the positions within D of p_t, monotonic p_t = t or predicted p_t = S sigma(v . tanh(U h_t)), the latter
-    times exp(-(s - p_t)^2 / (D^2 / 2)). Coverage adds w sum_t' alpha_t's to the projected key of m_s, t' < t.
+    times exp(-(s - p_t)^2 / (D^2 / 2)). Coverage adds w sum_t' alpha_t's to the projected key of m_s, t' < t. With
+    intra-attention, of `layers.intra_attention`, scores also depend on those of earlier steps, and a context of the
+    decoder's own states enters a_t = tanh(W [c_t; h_t; d_t]).
 Source
     Luong, Pham and Manning 2015, sections 3.1 (global), 3.2 (local) and 3.3 (input feeding); Bahdanau, Cho and Bengio
-    2015 (additive scores); See, Liu and Manning 2017, section 2.3, equation 11 (coverage).
+    2015 (additive scores); See, Liu and Manning 2017, section 2.3, equation 11 (coverage); Paulus, Xiong and Socher
+    2018, section 2 (intra-attention).
 Departures
     Scores are of h_t also where they are additive: Bahdanau et al. use h_t-1. Without attention a_t = h_t.
 Cost
     Without input feeding and coverage all steps are computed at once. With input feeding, the steps of one LSTM layer
-    are `layers.attentional_steps`; other stacks, and coverage, take one call of the stack per step.
+    are `layers.attentional_steps`; other stacks, coverage, predicted windows and intra-attention take one call of the
+    stack per step.
 """
 
 import math
@@ -29,6 +33,7 @@ from firth.errors import OptionError
 from firth.neural.layers.attention import attention_weights, make_scores
 from firth.neural.layers.attentional_steps import StepWeights, attentional_steps
 from firth.neural.layers.dropout import Dropout, Dropouts
+from firth.neural.layers.intra_attention import NOTHING, IntraDecoderAttention, IntraState, temporal_scores
 from firth.neural.layers.recurrent import RecurrentStack
 from firth.neural.layers.state import State
 
@@ -59,12 +64,14 @@ class DecoderState(NamedTuple):
         fed: (B, H) attentional state of the step before.
         coverage: (B, S) sum of the attention of all steps before.
         step: (B,) int64 number of the next step.
+        intra: of intra-attention.
     """
 
     recurrent: State
     fed: torch.Tensor
     coverage: torch.Tensor
     step: torch.Tensor
+    intra: Any = None
 
 
 class RecurrentDecoder(nn.Module):
@@ -81,6 +88,8 @@ class RecurrentDecoder(nn.Module):
         local: "none", "monotonic" or "predictive".
         window: D of local attention.
         coverage: whether the attention of earlier steps enters the scores.
+        temporal: whether scores of earlier steps lower the scores (intra-temporal attention).
+        intra_decoder: whether the decoder also looks at its own earlier states.
         dropout: rate on embeddings, between layers and on attentional states.
 
     Attributes:
@@ -104,22 +113,29 @@ class RecurrentDecoder(nn.Module):
         local: str = "none",
         window: int = 10,
         coverage: bool = False,
+        temporal: bool = False,
+        intra_decoder: bool = False,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
         if local not in LOCAL:
             raise OptionError(f"local={local!r}: expected one of {', '.join(LOCAL)}")
-        if attention == "none" and (input_feeding or coverage or local != "none"):
-            raise OptionError("attention='none' with input_feeding, coverage or local: these need attention")
+        if attention == "none" and (input_feeding or coverage or temporal or intra_decoder or local != "none"):
+            raise OptionError(
+                "attention='none' with input_feeding, coverage, temporal, intra_decoder or local: these need attention"
+            )
         self.width, self.input_feeding, self.local, self.window = hidden, input_feeding, local, window
         between = Dropouts(layers=dropout)
         self.stack = RecurrentStack(width_in + hidden * input_feeding, hidden, layers, cell=cell, dropout=between)
         self.dropout = Dropout(dropout)
         self.covering = coverage
-        self._can_be_fast = input_feeding and cell == "lstm" and layers == 1 and local == "none"
+        plain = local != "predictive" and not temporal and not intra_decoder
+        self._can_be_fast = input_feeding and cell == "lstm" and layers == 1 and plain
         self.kind = attention
         self.attention: Any = None if attention == "none" else make_scores(attention, hidden, memory_width, hidden)
-        self.combine = None if attention == "none" else nn.Linear(memory_width + hidden, hidden, bias=False)
+        read = memory_width + hidden * (1 + intra_decoder)
+        self.combine = None if attention == "none" else nn.Linear(read, hidden, bias=False)
+        self.temporal, self.intra_decoder = temporal, IntraDecoderAttention(hidden) if intra_decoder else None
         key_width = {"additive": hidden, "general": hidden}.get(attention, memory_width)
         self.coverage = nn.Parameter(torch.zeros(key_width)) if coverage else None
         if local == "predictive":
@@ -143,10 +159,9 @@ class RecurrentDecoder(nn.Module):
     def start(self, memory: Memory, recurrent: State) -> DecoderState:
         """Return the first state; `recurrent` is that of the stack."""
         B, S = memory.inside.shape
-        zeros = memory.states.new_zeros
-        return DecoderState(
-            recurrent, zeros(B, self.width), zeros(B, S), torch.zeros(B, dtype=torch.int64, device=memory.states.device)
-        )
+        zeros, step = memory.states.new_zeros, torch.zeros(B, dtype=torch.int64, device=memory.states.device)
+        intra = IntraState(zeros(B, S * self.temporal) + NOTHING, zeros(B, 0, self.width))
+        return DecoderState(recurrent, zeros(B, self.width), zeros(B, S), step, intra)
 
     def forward(
         self, x: torch.Tensor, memory: Memory, state: DecoderState
@@ -187,11 +202,14 @@ class RecurrentDecoder(nn.Module):
         )
         h, c = state.recurrent[0] if state.recurrent else (x.new_zeros(B, H), x.new_zeros(B, H))
         mask = self.dropout.mask(memory.states, (T, B, H))
+        visible = memory.inside
+        if self.local == "monotonic":
+            visible = _window(memory.inside, state.step, T, self.window).transpose(0, 1)
         outputs, attention, (h, c, fed) = attentional_steps(
-            projected, keys, memory.values, memory.inside, mask, weights, (h, c, state.fed)
+            projected, keys, memory.values, visible, mask, weights, (h, c, state.fed)
         )
         attention = attention.transpose(0, 1)
-        state = DecoderState(((h, c),), fed, state.coverage + attention.sum(1), state.step + T)
+        state = DecoderState(((h, c),), fed, state.coverage + attention.sum(1), state.step + T, state.intra)
         return outputs.transpose(0, 1), attention, state
 
     def _steps(
@@ -205,29 +223,42 @@ class RecurrentDecoder(nn.Module):
         if self.attention is None or self.combine is None:
             weights = memory.states.new_zeros(*outputs.shape[:2], memory.states.shape[1])
             return self.dropout(outputs), weights, state._replace(recurrent=recurrent, step=step)
-        weights = self._weights(outputs, memory, state)
-        context = weights @ memory.states
-        attentional = self.dropout(torch.tanh(self.combine(torch.cat([context, outputs], 2))))
+        sums, before = state.intra
+        weights, sums = self._weights(outputs, memory, state, sums)
+        read = [weights @ memory.states, outputs]
+        if self.intra_decoder is not None:
+            own, before = self.intra_decoder(outputs, before)
+            read.append(own)
+        attentional = self.dropout(torch.tanh(self.combine(torch.cat(read, 2))))
         covered = state.coverage + weights.sum(1)
-        return attentional, weights, DecoderState(recurrent, attentional[:, -1], covered, step)
+        return attentional, weights, DecoderState(recurrent, attentional[:, -1], covered, step, (sums, before))
 
-    def _weights(self, queries: torch.Tensor, memory: Memory, state: DecoderState) -> torch.Tensor:
-        """Return (B, T, S) attention weights of (B, T, H) queries."""
+    def _weights(
+        self, queries: torch.Tensor, memory: Memory, state: DecoderState, sums: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return (B, T, S) attention weights of (B, T, H) queries, and the sums of intra-temporal attention."""
         assert self.attention is not None
         projected = memory.projected
         if self.coverage is not None and self.covering:
             projected = projected + state.coverage[:, :, None] * self.coverage
         scores = self.attention.compare(queries, projected)
+        if self.temporal:
+            scores, sums = temporal_scores(scores, sums)
         visible = memory.inside[:, None]
         if self.local == "none":
-            return attention_weights(scores, visible)
-        positions = torch.arange(scores.shape[2], device=scores.device)
+            return attention_weights(scores, visible), sums
         if self.local == "monotonic":
-            steps = state.step[:, None] + torch.arange(queries.shape[1], device=scores.device)
-            last = memory.inside.sum(1, keepdim=True) - 1
-            centre = torch.minimum(steps, last)[..., None]  # (B, T, 1)
-            return attention_weights(scores, visible & ((positions - centre).abs() <= self.window))
+            return attention_weights(scores, _window(memory.inside, state.step, queries.shape[1], self.window)), sums
+        positions = torch.arange(scores.shape[2], device=scores.device)
         centre = self.position(queries).sigmoid() * memory.inside.sum(1)[:, None, None]
         away = positions - centre
         weights = attention_weights(scores, visible & (away.abs() <= self.window))
-        return weights * torch.exp(-(away**2) / (self.window**2 / 2))
+        return weights * torch.exp(-(away**2) / (self.window**2 / 2)), sums
+
+
+def _window(inside: torch.Tensor, step: torch.Tensor, steps: int, width: int) -> torch.Tensor:
+    """Return the (B, T, S) positions within `width` of T steps, of (B, S) positions that are not padding."""
+    places = torch.arange(inside.shape[1], device=step.device)
+    every = step[:, None] + torch.arange(steps, device=step.device)
+    centre = torch.minimum(every, inside.sum(1, keepdim=True) - 1)[..., None]  # (B, T, 1)
+    return inside[:, None] & ((places - centre).abs() <= width)

@@ -10,7 +10,8 @@ Objective: probability of true words at step i: linear max(least, 1 - i / span),
 Source: Bengio, Vinyals, Jaitly and Shazeer 2015, section 2.4; Goyal, Dyer and Berg-Kirkpatrick 2017, sections 3.1
     (soft: the relaxed arg max, alpha = 1 / tau) and 3.2 (gumbel: the relaxed draw).
 Departures: with a probability of 1 the sequence is read in one pass, with the same bits as without scheduled sampling,
-    and without random numbers. The first step always has the true word.
+    and without random numbers. The first step always has the true word. `true_share` has the three curves over a whole
+    run, whatever its length: half of the fall is over at 50 % (linear), 23 % (exponential) and 50 % (inverse sigmoid).
 Cost: T sequential steps instead of one pass; for "soft" and "gumbel" also a (B, V) by (V, D) product per step.
 """
 
@@ -26,6 +27,7 @@ from firth.neural.layers.stochastic import gumbel_max, gumbel_noise
 
 Decoder = Callable[[torch.Tensor, State], tuple[torch.Tensor, State]]  # (B, t, D), state -> (B, t, V) scores, state
 KINDS = ("draw", "soft", "gumbel")
+SCHEDULES = ("constant", "linear", "exponential", "inverse_sigmoid")
 
 
 def linear_share(step: int, *, span: float, least: float = 0.0) -> float:
@@ -58,6 +60,24 @@ def inverse_sigmoid_share(step: int, *, k: float) -> float:
     """
     exponent = step / k - math.log(k)  # 1 / (1 + e^exponent), written so that a late step does not overflow
     return 1 / (1 + math.exp(exponent)) if exponent < 0 else math.exp(-exponent) / (1 + math.exp(-exponent))
+
+
+def true_share(schedule: str, rate: float, fraction: float) -> float:
+    """Return the probability of true words at a point of a run, which falls from 1 to about 1 - rate.
+
+    Args:
+        schedule: of `SCHEDULES`; "constant" is 1 - rate from the start.
+        rate: probability of the model's own words at the end.
+        fraction: of the run that is over, from 0 to 1.
+    """
+    step = round(1000 * fraction)  # of 1,000 steps
+    shares = {
+        "constant": 0.0,
+        "linear": linear_share(step, span=1000),
+        "exponential": exponential_share(step, k=0.997),
+        "inverse_sigmoid": inverse_sigmoid_share(step, k=107),
+    }
+    return 1 - rate * (1 - shares[schedule])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,17 +134,36 @@ def scheduled_scores(
     scores, state = decoder(true[:, :1], state)
     steps = [scores]
     for t in range(1, ids.shape[1]):
-        coins = torch.rand(len(ids), 1, 1, generator=generator, device=ids.device) < feeding.share
-        own = _own(steps[-1], words, feeding, generator)
-        scores, state = decoder(torch.where(coins, true[:, t : t + 1], own), state)
+        scores, state = decoder(mixed_inputs(true[:, t : t + 1], steps[-1], words, feeding, generator=generator), state)
         steps.append(scores)
     return torch.cat(steps, 1), state
+
+
+def mixed_inputs(
+    true: torch.Tensor,
+    scores: torch.Tensor,
+    words: torch.Tensor,
+    feeding: Feeding,
+    *,
+    generator: torch.Generator | None = None,
+) -> torch.Tensor:
+    """Return (B, t, D) vectors: each that of the true word, or of the model's own.
+
+    Args:
+        true: (B, t, D) vectors of the true words.
+        scores: (B, t, V) of the same words.
+        words: (V, D) the vector of each word.
+        feeding: the inputs.
+        generator: of coins and draws; None for torch's own.
+    """
+    coins = torch.rand(*true.shape[:2], 1, generator=generator, device=true.device) < feeding.share
+    return torch.where(coins, true, _own(scores, words, feeding, generator))
 
 
 def _own(
     scores: torch.Tensor, words: torch.Tensor, feeding: Feeding, generator: torch.Generator | None
 ) -> torch.Tensor:
-    """The (B, 1, D) vector that stands for the model's own word after (B, 1, V) scores."""
+    """The (B, t, D) vectors that stand for the model's own words after (B, t, V) scores."""
     if feeding.own == "draw":
         return torch.nn.functional.embedding(gumbel_max(scores, generator=generator), words)
     noise = gumbel_noise(scores, generator=generator) if feeding.own == "gumbel" else 0.0

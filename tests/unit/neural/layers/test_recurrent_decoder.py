@@ -19,6 +19,9 @@ HOWS = [
     {"attention": "general", "local": "monotonic", "window": 1},
     {"attention": "general", "local": "predictive", "window": 2, "input_feeding": False},
     {"attention": "dot", "cell": "gru", "layers": 2},
+    {"attention": "general", "temporal": True, "intra_decoder": True},
+    {"attention": "additive", "temporal": True, "intra_decoder": True, "coverage": True, "cell": "gru"},
+    {"attention": "dot", "temporal": True, "intra_decoder": True, "input_feeding": False},
 ]
 
 
@@ -94,7 +97,7 @@ def test_coverage_changes_the_scores_by_what_was_read():
     assert not torch.allclose(before[:2, 1:], without[:2, 1:])
 
 
-@pytest.mark.parametrize("how", [HOWS[5], HOWS[9], HOWS[12]], ids=str)
+@pytest.mark.parametrize("how", [HOWS[5], HOWS[9], HOWS[11], HOWS[12], *HOWS[-3:]], ids=str)
 def test_gradients_equal_differences(how):
     decoder, x, states = made(how)
     inputs = (x.requires_grad_(), states.requires_grad_())

@@ -14,6 +14,7 @@ from firth.neural.layers.scheduled_sampling import (
     inverse_sigmoid_share,
     linear_share,
     scheduled_scores,
+    true_share,
 )
 from firth.neural.layers.transformer import TransformerConfig
 from firth.neural.layers.transformer_stack import TransformerStack
@@ -179,3 +180,13 @@ def test_shares_fall_as_their_formulas_say():
 def test_what_cannot_be_fed(wrong, sentence):
     with pytest.raises(OptionError, match=sentence):
         Feeding(**wrong)
+
+
+def test_shares_over_a_run():
+    """The share of own words rises from 0 to the rate; it is there from the start where it is constant."""
+    assert true_share("constant", 0.3, 0.0) == pytest.approx(0.7)
+    assert [true_share("linear", 0.4, each) for each in (0, 0.5, 1)] == pytest.approx([1, 0.8, 0.6])
+    assert [true_share("exponential", 1, each) for each in (0, 0.231, 1)] == pytest.approx([1, 0.5, 0.05], abs=1e-3)
+    assert [true_share("inverse_sigmoid", 1, each) for each in (0, 0.5, 1)] == pytest.approx(
+        [0.99, 0.5, 0.01], abs=1e-2
+    )

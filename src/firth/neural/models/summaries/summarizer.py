@@ -7,7 +7,7 @@ Objective
     -sum_t log P(y_t) + w sum_t sum_s min(alpha_ts, c_ts), the latter and coverage itself only in the last part; P is
     the mixture of `layers.copying`.
 Source
-    See, Liu and Manning 2017.
+    See, Liu and Manning 2017; Paulus, Xiong and Socher 2018 (intra-attention).
 Departures
 - Attention scores are products ("general") in place of additive ones, with input feeding (Luong et al. 2015).
 - Adam in place of Adagrad; the coverage phase is a share of the run in place of 3,000 updates.
@@ -63,6 +63,8 @@ class Summarizer:
     coverage_from: float = option(
         0.8, "share of the training after which coverage and its loss are used", minimum=0, maximum=1
     )
+    temporal: bool = option(False, "intra-temporal attention: scores of earlier steps lower the scores of source words")
+    intra_decoder: bool = option(False, "intra-decoder attention: the decoder also looks at its own earlier states")
     dropout: float = option(0.2, "dropout rate", minimum=0, maximum=0.99)
 
     def __post_init__(self) -> None:
@@ -92,6 +94,8 @@ class Summarizer:
             coverage=self.coverage,
             coverage_loss=self.coverage_loss if self.coverage else 0.0,
             coverage_from=self.coverage_from if self.coverage else 0.0,
+            temporal=self.temporal,
+            intra_decoder=self.intra_decoder,
             label_smoothing=0.0,
             dropout=self.dropout,
         )

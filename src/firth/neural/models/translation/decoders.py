@@ -22,9 +22,11 @@ class Decoder(Protocol):
 
     Attributes:
         width: H of its outputs.
+        sequential: whether each step needs the one before, so that nothing is gained by reading all at once.
     """
 
     width: int
+    sequential: bool
 
     def start(self, encoded: Encoded) -> tuple[Any, State]:
         """Return what the decoder looks at, tensors with a row per source, and its first state."""
@@ -51,7 +53,10 @@ class RecurrentTarget(nn.Module):
 
     Attributes:
         width: H.
+        sequential: True.
     """
+
+    sequential = True
 
     def __init__(self, decoder: RecurrentDecoder, *, layers: int, cell: str, encoder_width: int, bridge: str) -> None:
         super().__init__()
@@ -122,7 +127,10 @@ class SelfAttentiveTarget(nn.Module):
 
     Attributes:
         width: H.
+        sequential: False.
     """
+
+    sequential = False
 
     def __init__(
         self, width_in: int, config: TransformerConfig, layers: int, *, context: int, positions: str, encoder_width: int

@@ -8,6 +8,7 @@ from torch import nn
 from firth.neural.layers.character_decoder import CharacterDecoder
 from firth.neural.layers.characters import CharacterCNN
 from firth.neural.layers.copying import (
+    LEAST,
     CopyGate,
     copied_log_prob,
     copied_log_prob_of,
@@ -17,8 +18,10 @@ from firth.neural.layers.copying import (
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.recurrent_decoder import RecurrentDecoder
+from firth.neural.layers.scheduled_sampling import Feeding
 from firth.neural.layers.state import State
 from firth.neural.models.translation.data import PairBatch, SourceBatch
+from firth.neural.models.translation.own_words import read_own_words
 from firth.neural.models.translation.units import BOS, UNKNOWN
 
 
@@ -111,16 +114,20 @@ class TranslationModule(nn.Module):
         hidden, _ = self.decode(_before(batch.targets), memory, state)
         return hidden[batch.counted], batch.targets[batch.counted]
 
-    def losses(self, batch: PairBatch, *, exact: bool = False) -> Losses:
+    def losses(self, batch: PairBatch, *, exact: bool = False, feeding: Feeding | None = None) -> Losses:
         """Return the losses of the steps that count.
 
         Args:
             batch: of pairs.
             exact: whether losses are exact and without label smoothing, where the output layer can.
+            feeding: what the decoder reads in place of true words; None for true words alone.
         """
         memory, state = self.encode(batch.sources)
         x, counted = self.embedded(_before(batch.targets)), batch.counted
-        hidden, weights, _ = self.decoder.read(x, memory, state)
+        if feeding is None or feeding.share == 1:
+            hidden, weights, _ = self.decoder.read(x, memory, state)
+        else:
+            x, hidden, weights = self._read_own(batch.sources, x, memory, state, feeding)
         hidden = hidden[counted]
         if self.copy_gate is not None:
             losses = -self._copied(batch, hidden, x[counted], weights[counted])
@@ -142,6 +149,20 @@ class TranslationModule(nn.Module):
         for part in self.modules():
             if isinstance(part, RecurrentDecoder):
                 part.covering = covering
+
+    def _read_own(
+        self, sources: SourceBatch, x: torch.Tensor, memory: Any, state: State, feeding: Feeding
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+        words = self.target_embedding.weight * self.scale
+        words = torch.cat([words, words[UNKNOWN].expand(sources.extra, -1)])  # of words that only a source has
+
+        def score(x: torch.Tensor, hidden: torch.Tensor, weights: torch.Tensor | None) -> torch.Tensor:
+            (B, T), rows = hidden.shape[:2], torch.arange(len(hidden), device=hidden.device)
+            attention = None if weights is None else weights.flatten(0, 1)
+            rows = rows.repeat_interleave(T)
+            return self._mixed(x.flatten(0, 1), hidden.flatten(0, 1), attention, sources, rows, LEAST).view(B, T, -1)
+
+        return read_own_words(self.decoder, score, x, words, memory, state, feeding)
 
     def _spelling_loss(self, batch: PairBatch, hidden: torch.Tensor) -> torch.Tensor | None:
         if self.speller is None:
@@ -171,6 +192,18 @@ class TranslationModule(nn.Module):
             sources: of the texts.
             rows: (B,) the source of each text.
         """
+        return self._mixed(self.embedded(ids), hidden, weights, sources, rows)
+
+    def _mixed(
+        self,
+        x: torch.Tensor,
+        hidden: torch.Tensor,
+        weights: torch.Tensor | None,
+        sources: SourceBatch,
+        rows: Any,
+        least: float = 0.0,
+    ) -> torch.Tensor:
+        """As `next_log_prob`, given (B, D) embeddings, with a minimum of probabilities where words are copied."""
         generated = self.output.log_prob(hidden)
         if self.copy_gate is None:
             return generated
@@ -178,8 +211,8 @@ class TranslationModule(nn.Module):
         assert sources.copied is not None
         if sources.selected is not None:
             weights = selected_attention(weights, sources.selected[rows])
-        gate = self.copy_gate(hidden, self.embedded(ids))
-        return copied_log_prob(generated, gate, weights, sources.copied[rows], sources.extra)
+        gate = self.copy_gate(hidden, x)
+        return copied_log_prob(generated, gate, weights, sources.copied[rows], sources.extra, least)
 
 
 def _before(targets: torch.Tensor) -> torch.Tensor:

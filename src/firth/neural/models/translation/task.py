@@ -4,10 +4,11 @@ Where words are spelled, the loss of a batch is that of its tokens plus that of 
 token (Luong and Manning 2016, section 4.3).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import torch
 
+from firth.neural.layers.scheduled_sampling import Feeding
 from firth.neural.layers.state import State
 from firth.neural.models.translation.data import PairBatch
 from firth.neural.models.translation.module import TranslationModule
@@ -25,6 +26,7 @@ class TranslationTask:
         predictions: target tokens in `held_out`, ends included.
         coverage_from: share of the run after which coverage and its loss are used.
         spelling_weight: factor on the loss of characters.
+        feeding: what the decoder reads at a fraction of the run; None for true words.
 
     Attributes:
         module: as given.
@@ -42,18 +44,19 @@ class TranslationTask:
         predictions: int,
         coverage_from: float = 0.0,
         spelling_weight: float = 1.0,
+        feeding: Callable[[float], Feeding | None] = lambda _: None,
     ) -> None:
         self.module: torch.nn.Module = module
         self._net = module
         self.batches, self.unit = batches, "tokens"
         self._held_out, self.eval_predictions, self._coverage_from = held_out, predictions, coverage_from
-        self._spelling_weight = spelling_weight
+        self._spelling_weight, self._feeding = spelling_weight, feeding
 
     def step(self, batch: PairBatch, state: State, progress: TrainingProgress) -> StepOutput:
         """Return the mean loss of a batch; see `Task.step`."""
         covering = progress.fraction >= self._coverage_from
         self._net.cover(covering)
-        losses, covered, spelled = self._net.losses(batch)
+        losses, covered, spelled = self._net.losses(batch, feeding=self._feeding(progress.fraction))
         losses = losses + covered if covering else losses
         loss, total = losses.mean(), losses.detach().sum(dtype=torch.float64)
         if spelled is not None:

@@ -82,6 +82,7 @@ def _trained(
         predictions=sum(len(pair.target) for pair in judged),
         coverage_from=options.coverage_from,
         spelling_weight=options.spelling_weight,
+        feeding=options.feeding,
     )
     facts = fit_model(
         task,

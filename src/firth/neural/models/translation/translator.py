@@ -9,7 +9,8 @@ Source
     Sutskever, Vinyals and Le 2014 (attention="none"); Bahdanau, Cho and Bengio 2015 (additive); Luong, Pham and Manning
     2015 (dot, general, local, input feeding); Vaswani et al. 2017 (transformer); Bradbury et al. 2017 (QRNN); Press and
     Wolf 2017 (three-way tying); Szegedy et al. 2016 (label smoothing); See, Liu and Manning 2017 (copying, coverage);
-    Luong and Manning 2016 (spelled words).
+    Paulus, Xiong and Socher 2018 (intra-attention);
+    Luong and Manning 2016 (spelled words); Bengio et al. 2015, Goyal et al. 2017 (scheduled sampling).
 Departures
 - The decoder starts from a layer over the encoder's last states (bridge="linear"), or from these states themselves
   ("last", Sutskever et al.).
@@ -33,6 +34,8 @@ from firth.neural.layers.output.base import OutputConfig, OutputLayer
 from firth.neural.layers.output.registry import OUTPUTS, make_output
 from firth.neural.layers.positions import POSITIONS
 from firth.neural.layers.recurrent_decoder import LOCAL, RecurrentDecoder
+from firth.neural.layers.scheduled_sampling import KINDS as OWN_WORDS
+from firth.neural.layers.scheduled_sampling import SCHEDULES, Feeding, true_share
 from firth.neural.layers.transformer import NORMS, TransformerConfig
 from firth.neural.models.language.options import parse_output
 from firth.neural.models.translation.data import LONGEST_WORD, SPELLED
@@ -46,7 +49,7 @@ from firth.options import Preset, check, option, options_class
 
 CELLS = ("lstm", "gru", "qrnn")
 TRANSFORMER, SUBWORDS = "transformer", "subwords"
-COPYING = ("copying", "coverage", "coverage_loss", "coverage_from")  # need attention
+ATTENTIVE = ("copying", "coverage", "coverage_loss", "coverage_from", "temporal", "intra_decoder")  # need attention
 TIES = ("none", "target", "all")
 FILTERS = (25, 50, 75, 75, 75)  # of the character CNN, of width 1, 2, ...
 
@@ -71,13 +74,13 @@ class Translator:
         "attention": Preset("LSTMs with attention and input feeding (Luong et al. 2015).", unused=("heads", "ffn_dim")),
         "lstm": Preset(
             "LSTMs without attention (Sutskever et al. 2014).",
-            unused=("heads", "ffn_dim", "local", "window", "input_feeding", *COPYING),
+            unused=("heads", "ffn_dim", "local", "window", "input_feeding", *ATTENTIVE),
             attention="none",
             bridge="last",
         ),
         "transformer": Preset(
             "Transformer (Vaswani et al. 2017).",
-            unused=("bidirectional", "attention", "local", "window", "input_feeding", *COPYING, "bridge"),
+            unused=("bidirectional", "attention", "local", "window", "input_feeding", *ATTENTIVE, "bridge"),
             encoder=TRANSFORMER,
             decoder=TRANSFORMER,
         ),
@@ -115,6 +118,10 @@ class Translator:
     coverage_from: float = option(
         0.0, "share of the training after which coverage and its loss are used", minimum=0, maximum=1
     )
+    temporal: bool = option(
+        False, "intra-temporal attention: scores of earlier steps lower the scores of source tokens"
+    )
+    intra_decoder: bool = option(False, "intra-decoder attention: the decoder also looks at its own earlier states")
     bridge: str = option(
         "linear", "first state of a recurrent decoder: a layer over the encoder's last states, these, or zeros",
         choices=BRIDGES,
@@ -138,6 +145,13 @@ class Translator:
     )  # fmt: skip
     spelling_weight: float = option(1.0, "factor on the loss of characters", minimum=0, exclusive=True)
     spelling_hidden: int = option(128, "width of the state of the decoder of characters", minimum=1)
+    scheduled_sampling: str = option(
+        "none", "scheduled sampling: what the decoder reads in place of a part of the true words in training",
+        choices=("none", *OWN_WORDS),
+    )  # fmt: skip
+    sampling_rate: float = option(0.25, "share of own words at the end of the training", minimum=0, maximum=1)
+    sampling_schedule: str = option("linear", "how the share of own words rises", choices=SCHEDULES)
+    sampling_temperature: float = option(1.0, "temperature of soft and gumbel own words", minimum=0, exclusive=True)
     batch_tokens: int = option(
         0, "tokens per batch, of the longer side with padding; 0 for batch_size pairs", minimum=0
     )
@@ -162,6 +176,8 @@ class Translator:
             raise OptionError("tie_weights='all' ties source and target: expected joint=True as well")
         if self.attention == "none" and self.decoder != TRANSFORMER and (self.coverage or self.local != "none"):
             raise OptionError("attention='none' with coverage or local: these need attention")
+        if (self.temporal or self.intra_decoder) and not self.tells_attention:
+            raise OptionError("temporal and intra_decoder need a recurrent decoder with attention")
         if self.coverage_loss and not self.coverage:
             raise OptionError(f"coverage_loss={self.coverage_loss} without coverage: expected coverage=True as well")
         if self.copying:
@@ -197,6 +213,13 @@ class Translator:
     def tells_attention(self) -> bool:
         """Whether the decoder computes its attention as one distribution per step, so that a search can use it."""
         return self.decoder != TRANSFORMER and self.attention != "none"
+
+    def feeding(self, fraction: float) -> Feeding | None:
+        """Return what the decoder reads in training when a fraction of the run is over; None for true words."""
+        if self.scheduled_sampling == "none" or not self.sampling_rate:
+            return None
+        share = true_share(self.sampling_schedule, self.sampling_rate, fraction)
+        return Feeding(share=share, own=self.scheduled_sampling, temperature=self.sampling_temperature)
 
     def build(self, source: Units, target: Units) -> TranslationModule:
         """Return a module with random parameters from torch's default generator.
@@ -265,6 +288,8 @@ class Translator:
             local=self.local,
             window=self.window,
             coverage=self.coverage,
+            temporal=self.temporal,
+            intra_decoder=self.intra_decoder,
             dropout=self.dropout,
         )
         return RecurrentTarget(
