@@ -243,11 +243,11 @@ PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Fac
     "GenerationConfig": "GenerationOptions",
     "WEAT": "bias.weat",
 }
-_BRITISH = {"neighbor": "neighbour", "center": "centre", "color": "colour"} | {
+_SPELLINGS = {"neighbor": "neighbour", "center": "centre", "color": "colour", "summaris": "summariz"} | {
     f"{stem}iz": f"{stem}is"
-    for stem in ("categor", "equal", "factor", "initial", "neutral", "normal", "optim", "quant", "summar", "token")
+    for stem in ("categor", "equal", "factor", "initial", "neutral", "normal", "optim", "quant", "token")
 }
-_AMERICAN = re.compile("|".join(_BRITISH))
+_OTHER_SPELLING = re.compile("|".join(_SPELLINGS))
 TEXTS = ("sentences", "corpus_iterable", "corpus_file", "documents", "corpus", "texts")  # gensim's names for the text
 TEXT_OPTIONS = (  # options of `Corpus.build`, which everything that trains on a text accepts, too
     "min_count", "max_size", "stop_words", "unknown", "tokens", "sentences", "keep_empty", "column", "cache",
@@ -256,7 +256,7 @@ TEXT_OPTIONS = (  # options of `Corpus.build`, which everything that trains on a
 
 def one_spelling(name: str) -> str:
     """Return a command or flag in firth's spelling: `optimiser` for `optimizer`, `clip-norm` for `clip_norm`."""
-    return _AMERICAN.sub(lambda match: _BRITISH[match[0]], name.replace("_", "-"))
+    return _OTHER_SPELLING.sub(lambda match: _SPELLINGS[match[0]], name.replace("_", "-"))
 
 
 def synonym(name: str, names: Iterable[str]) -> str | None:

@@ -74,7 +74,7 @@ PANELS = {
         "tag": ("tag", "tag", "Taggers of words (tags, entities): train, predict, test."),
         "parse": ("parse", "parse", "Dependency parsers: train, predict and test."),
         "translate": ("translate", "translate", "Translators of texts: train, predict, test."),
-        "summarise": ("summarize", "summarize", "Summarizers of texts: train, predict, test."),
+        "summarize": ("summarize", "summarize", "Summarizers of texts: train, predict, test."),
         "sentences": ("sentences_group", "sentences", "Sentence encoders: train on raw text."),
         "annotate": ("annotate", "annotate", "Annotate text: tags, entities, trees, coreference."),
         "subwords": ("subwords", "subwords", "Subword tokenisers: train, encode and decode."),

@@ -1,6 +1,6 @@
-"""`firth summarise`: train summarizers, summarize texts, test summaries."""
+"""`firth summarize`: train summarizers, summarize texts, test summaries."""
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -8,14 +8,15 @@ import typer
 
 from firth.cli.annotators import Training, commands, open_model
 from firth.cli.arguments import AsJson, OneThread, Quiet, TextFile, names
-from firth.cli.output import following, working
-from firth.cli.translate import Beam, Least, Pairs, lines_of, show, summary
+from firth.cli.generated import Attention, Beam, Least, NoRepeat, Together, print_generated
+from firth.cli.output import working
+from firth.cli.translate import Pairs, summary
 
 Summarizer = Annotated[Path, names("A summarizer: a folder that firth wrote.", "MODEL")]
 Longest = Annotated[int, typer.Option(help="Maximum length in tokens.")]
 
 train = Training(
-    group="summarise",
+    group="summarize",
     what="summarizer",
     kind="firth-summarizer",
     homes=("firth.neural.models.summaries.",),
@@ -36,9 +37,9 @@ def _predict(
     n_best: Annotated[int, typer.Option(help="Summaries per text; each with its line and score.")] = 1,
     max_length: Longest = 60,
     min_length: Least = 0,
-    no_repeat_ngram: Annotated[int | None, typer.Option(help="N-grams of this length occur once.")] = None,
-    attention: Annotated[bool, typer.Option("--attention", help="With --json: attention of each token.")] = False,
-    batch_size: Annotated[int, typer.Option(help="Texts that are searched together.")] = 64,
+    no_repeat_ngram: NoRepeat = None,
+    attention: Attention = False,
+    batch_size: Together = 64,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -53,21 +54,16 @@ def _predict(
     with working(f"reading {model}", quiet):
         summarizer = open_model(model, "a summarizer")
     options = GenerationOptions(max_length=max_length, min_length=min_length, no_repeat_ngram=no_repeat_ngram)
-    number = 0
-    for lines in following(lines_of(texts), "summarizing", quiet):
-        found = summarizer.summarize(
-            lines,
-            beam=beam,
-            n_best=n_best,
-            options=options,
-            return_attention=attention,
-            batch_size=batch_size,
-            threads=threads,
-        )
-        for source, each in zip(lines, found, strict=True):
-            number += 1
-            show(number, source, each, n_best, json)
-        sys.stdout.flush()
+    generate = partial(
+        summarizer.summarize,
+        beam=beam,
+        n_best=n_best,
+        options=options,
+        return_attention=attention,
+        batch_size=batch_size,
+        threads=threads,
+    )
+    print_generated(texts, generate, "summarizing", seed=0, n_best=n_best, quiet=quiet, json=json)
 
 
 def _test(
@@ -75,7 +71,7 @@ def _test(
     source: Pairs,
     beam: Beam = 4,
     metrics: Annotated[str, typer.Option(help="Metrics with commas between; all for all.")] = "rouge",
-    batch_size: Annotated[int, typer.Option(help="Texts that are searched together.")] = 64,
+    batch_size: Together = 64,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,

@@ -1,7 +1,7 @@
 """`firth translate`: train translators, translate texts, test translations."""
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,11 +9,9 @@ import typer
 
 from firth.cli.annotators import Summary, Training, commands, open_model
 from firth.cli.arguments import AsJson, OneThread, Quiet, TextFile, names
-from firth.cli.output import following, print_json, working
-from firth.cli.texts import line_batches
+from firth.cli.generated import Attention, Beam, Least, NoRepeat, Together, print_generated
+from firth.cli.output import working
 from firth.errors import FormatError
-
-LINES = 256  # texts that are sorted by length and translated before they are printed
 
 Translator = Annotated[Path, names("A translator: a folder that firth wrote.", "MODEL")]
 Pairs = Annotated[
@@ -30,12 +28,10 @@ Others = Annotated[
     list[Path] | None,
     typer.Option("--ensemble", help="A further translator; the mean of all is used. Can be repeated.", metavar="MODEL"),
 ]
-Beam = Annotated[int, typer.Option(help="Number of beams; 1 for greedy search.")]
 Penalty = Annotated[
     float | None, typer.Option(help="Exponent of the length normalisation of Wu et al. 2016. Default: means per token.")
 ]
 Longest = Annotated[int | None, typer.Option(help="Maximum length in tokens. Default: that of the model.")]
-Least = Annotated[int, typer.Option(help="Minimum length in tokens.")]
 Precision = Annotated[str, typer.Option(help="Precision of matrix products: fp32 or bf16, which is faster.")]
 Dictionary = Annotated[
     Path | None, typer.Option(help="Words for unknown words: source and target between tabs.", metavar="FILE")
@@ -113,7 +109,7 @@ def _predict(
     length_penalty: Penalty = None,
     max_length: Longest = None,
     min_length: Least = 0,
-    no_repeat_ngram: Annotated[int | None, typer.Option(help="N-grams of this length occur once.")] = None,
+    no_repeat_ngram: NoRepeat = None,
     temperature: Annotated[
         float | None, typer.Option(help="Sample with this temperature in place of beam search, unless it is 1.")
     ] = None,
@@ -123,8 +119,8 @@ def _predict(
     refuse_long: Annotated[
         bool, typer.Option("--refuse-long", help="Stop at a text that is too long, in place of truncating it.")
     ] = False,
-    attention: Annotated[bool, typer.Option("--attention", help="With --json: attention of each token.")] = False,
-    batch_size: Annotated[int, typer.Option(help="Texts that are searched together.")] = 64,
+    attention: Attention = False,
+    batch_size: Together = 64,
     precision: Precision = "fp32",
     threads: OneThread = None,
     quiet: Quiet = False,
@@ -137,51 +133,21 @@ def _predict(
     """
     system, table = _opened(model, ensemble, quiet), _dictionary(dictionary)
     options = _options(system, max_length, min_length, no_repeat_ngram, temperature)
-    number = 0
-    for lines in following(lines_of(texts), "translating", quiet):
-        found = system.translate(
-            lines,
-            beam=beam,
-            length_penalty=length_penalty,
-            n_best=n_best,
-            options=options,
-            unknown=unknown,
-            dictionary=table,
-            truncate=not refuse_long,
-            return_attention=attention,
-            seed=seed + number,
-            batch_size=batch_size,
-            precision=precision,
-            threads=threads,
-        )
-        for source, each in zip(lines, found, strict=True):
-            number += 1
-            show(number, source, each, n_best, json)
-        sys.stdout.flush()
-
-
-def lines_of(texts: str) -> Iterator[list[str]]:
-    """Yield the texts of a file in batches; of a terminal one by one."""
-    many = 1 if texts == "-" and sys.stdin.isatty() else LINES
-    return line_batches(texts, many, damaged="strict")
-
-
-def show(number: int, source: str, best: Any, n_best: int, json: bool) -> None:
-    """Print what was generated from a text."""
-    several = (best, *best.others)
-    if json:
-        shown = [
-            {"text": each.text, "score": each.score, "log_prob": each.log_prob, "tokens": each.tokens}
-            | ({} if each.attention is None else {"attention": each.attention.round(4).tolist()})
-            for each in several
-        ]
-        tokens = {"source_tokens": best.source_tokens} if best.attention is not None else {}
-        print_json({"source": source, **tokens, **(shown[0] if n_best == 1 else {"translations": shown})})
-    elif n_best == 1:
-        print(best.text.replace("\n", " "))
-    else:
-        for each in several:
-            print(f"{number}\t{each.score:.4f}\t{each.text}")
+    generate = partial(
+        system.translate,
+        beam=beam,
+        length_penalty=length_penalty,
+        n_best=n_best,
+        options=options,
+        unknown=unknown,
+        dictionary=table,
+        truncate=not refuse_long,
+        return_attention=attention,
+        batch_size=batch_size,
+        precision=precision,
+        threads=threads,
+    )
+    print_generated(texts, generate, "translating", seed=seed, n_best=n_best, quiet=quiet, json=json)
 
 
 def _test(
@@ -195,7 +161,7 @@ def _test(
     dictionary: Dictionary = None,
     metrics: Annotated[str, typer.Option(help="Metrics with commas between; all for all.")] = "bleu,chrf",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
-    batch_size: Annotated[int, typer.Option(help="Texts that are searched together.")] = 64,
+    batch_size: Together = 64,
     precision: Precision = "fp32",
     threads: OneThread = None,
     quiet: Quiet = False,

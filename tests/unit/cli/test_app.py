@@ -14,7 +14,6 @@ import typer
 import firth
 from firth.cli import app, output
 from firth.cli.files import print_facts
-from firth.option_names import one_spelling
 from firth.vectors.word_vectors import WordVectors
 from tests import fork_server
 
@@ -121,9 +120,11 @@ def test_help_fits_80_columns_and_groups_the_commands(run):
     assert headings == ["Options", *(panel.split()[0] for panel in app.PANELS)]
 
 
-@pytest.mark.parametrize("name", ["neighbors", "quantize"])
-def test_both_spellings_of_a_command(run, name):
-    assert f"firth {one_spelling(name)} " in run(name, "-h")[1]
+@pytest.mark.parametrize(
+    ("other", "name"), [("neighbors", "neighbours"), ("quantize", "quantise"), ("summarise", "summarize")]
+)
+def test_both_spellings_of_a_command(run, other, name):
+    assert f"firth {name} " in run(other, "-h")[1]
 
 
 def test_both_spellings_of_a_flag(run, vectors):

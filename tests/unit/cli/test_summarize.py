@@ -1,4 +1,4 @@
-"""`firth summarise`: train, predict and test."""
+"""`firth summarize`: train, predict and test."""
 
 import json
 

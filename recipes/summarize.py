@@ -3,8 +3,8 @@
 Trains a summarizer on 14,436 mails of the Enron corpus with their subjects, and scores it on the test set beside the
 first words of each mail: ROUGE with intervals, the share of copied words and of repeated trigrams.
 
-    python recipes/summarise.py aeslc.tar.gz --set copying=false -o plain.firth
-    python recipes/summarise.py aeslc.tar.gz -o copying.firth
+    python recipes/summarize.py aeslc.tar.gz --set copying=false -o plain.firth
+    python recipes/summarize.py aeslc.tar.gz -o copying.firth
 
 The archive is data/enron_subject_line of https://github.com/ryanzhumich/AESLC: one mail a file, the subject after the
 line "@subject".
