@@ -12,8 +12,6 @@ from firth.cli.texts import line_batches
 LINES = 256  # texts that are sorted by length and searched together before they are printed
 
 Beam = Annotated[int, typer.Option(help="Number of beams; 1 for greedy search.")]
-Least = Annotated[int, typer.Option(help="Minimum length in tokens.")]
-NoRepeat = Annotated[int | None, typer.Option(help="N-grams of this length occur once.")]
 Attention = Annotated[bool, typer.Option("--attention", help="With --json: attention of each token.")]
 Together = Annotated[int, typer.Option(help="Texts that are searched together.")]
 

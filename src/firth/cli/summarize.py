@@ -1,19 +1,23 @@
 """`firth summarize`: train summarizers, summarize texts, test summaries."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from firth.cli.annotators import Training, commands, open_model
-from firth.cli.arguments import AsJson, OneThread, Quiet, TextFile, names
-from firth.cli.generated import Attention, Beam, Least, NoRepeat, Together, print_generated
+from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, TextFile, names
+from firth.cli.flags import Flags, with_flags
+from firth.cli.generated import Attention, Beam, Together, print_generated
 from firth.cli.output import working
 from firth.cli.translate import Pairs, summary
+from firth.inference.generation_options import GenerationOptions
 
 Summarizer = Annotated[Path, names("A summarizer: a folder that firth wrote.", "MODEL")]
-Longest = Annotated[int, typer.Option(help="Maximum length in tokens.")]
+_USUAL = GenerationOptions(max_length=60)
+_GENERATION = Flags(GenerationOptions, "Generation", defaults=_USUAL)
 
 train = Training(
     group="summarize",
@@ -35,35 +39,31 @@ def _predict(
     texts: TextFile,
     beam: Beam = 4,
     n_best: Annotated[int, typer.Option(help="Summaries per text; each with its line and score.")] = 1,
-    max_length: Longest = 60,
-    min_length: Least = 0,
-    no_repeat_ngram: NoRepeat = None,
+    seed: Seed = 0,
     attention: Attention = False,
     batch_size: Together = 64,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
+    **generation: Any,
 ) -> None:
     """Summarize texts, one a line: a line each, in the same order.
 
     Lines are printed as they are finished; Ctrl-C keeps them. With --n-best, a line holds the number of the text, the
-    score and the summary, between tabs.
+    score and the summary, between tabs. With --temperature, --top-k, --top-p or --min-p summaries are sampled.
     """
-    from firth.inference.generation_options import GenerationOptions
-
     with working(f"reading {model}", quiet):
         summarizer = open_model(model, "a summarizer")
-    options = GenerationOptions(max_length=max_length, min_length=min_length, no_repeat_ngram=no_repeat_ngram)
     generate = partial(
         summarizer.summarize,
         beam=beam,
         n_best=n_best,
-        options=options,
+        options=replace(_USUAL, **_GENERATION.select(generation)),
         return_attention=attention,
         batch_size=batch_size,
         threads=threads,
     )
-    print_generated(texts, generate, "summarizing", seed=0, n_best=n_best, quiet=quiet, json=json)
+    print_generated(texts, generate, "summarizing", seed=seed, n_best=n_best, quiet=quiet, json=json)
 
 
 def _test(
@@ -86,5 +86,8 @@ def _test(
 
 
 summarize = commands(
-    "Summarizers: train on texts with summaries, summarize, test.", train=train, predict=_predict, test=_test
+    "Summarizers: train on texts with summaries, summarize, test.",
+    train=train,
+    predict=with_flags(_predict, [_GENERATION]),
+    test=_test,
 )

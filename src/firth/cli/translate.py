@@ -8,10 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.annotators import Summary, Training, commands, open_model
-from firth.cli.arguments import AsJson, OneThread, Quiet, TextFile, names
-from firth.cli.generated import Attention, Beam, Least, NoRepeat, Together, print_generated
+from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, TextFile, names
+from firth.cli.flags import Flags, with_flags
+from firth.cli.generated import Attention, Beam, Together, print_generated
 from firth.cli.output import working
 from firth.errors import FormatError
+from firth.inference.generation_options import GenerationOptions
 
 Translator = Annotated[Path, names("A translator: a folder that firth wrote.", "MODEL")]
 Pairs = Annotated[
@@ -31,7 +33,9 @@ Others = Annotated[
 Penalty = Annotated[
     float | None, typer.Option(help="Exponent of the length normalisation of Wu et al. 2016. Default: means per token.")
 ]
-Longest = Annotated[int | None, typer.Option(help="Maximum length in tokens. Default: that of the model.")]
+Longest = Annotated[
+    int | None, typer.Option(help="Maximum length in tokens. Default: that of the model.", rich_help_panel="Generation")
+]
 Precision = Annotated[str, typer.Option(help="Precision of matrix products: fp32 or bf16, which is faster.")]
 Dictionary = Annotated[
     Path | None, typer.Option(help="Words for unknown words: source and target between tabs.", metavar="FILE")
@@ -39,6 +43,7 @@ Dictionary = Annotated[
 Unknown = Annotated[
     str | None, typer.Option(help="Unknown words: kept, copied from the source, from the dictionary, or spelled.")
 ]
+_GENERATION = Flags(GenerationOptions, "Generation", without=frozenset({"max_length"}))
 
 
 def summary(model: Any) -> Summary:
@@ -90,16 +95,6 @@ def _dictionary(path: Path | None) -> dict[str, str] | None:
     return entries
 
 
-def _options(system: Any, longest: int | None, least: int, ngram: int | None, temperature: float | None) -> Any:
-    from firth.inference.generation_options import GenerationOptions
-
-    usual = system.models[0].options.max_length + 1
-    usual_temperature = 1.0 if temperature is None else temperature
-    return GenerationOptions(
-        max_length=longest or usual, min_length=least, no_repeat_ngram=ngram, temperature=usual_temperature
-    )
-
-
 def _predict(
     model: Translator,
     texts: TextFile,
@@ -108,12 +103,7 @@ def _predict(
     n_best: Annotated[int, typer.Option(help="Translations per text; each with its line and score.")] = 1,
     length_penalty: Penalty = None,
     max_length: Longest = None,
-    min_length: Least = 0,
-    no_repeat_ngram: NoRepeat = None,
-    temperature: Annotated[
-        float | None, typer.Option(help="Sample with this temperature in place of beam search, unless it is 1.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of sampling.")] = 0,
+    seed: Seed = 0,
     unknown: Unknown = None,
     dictionary: Dictionary = None,
     refuse_long: Annotated[
@@ -125,14 +115,16 @@ def _predict(
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
+    **generation: Any,
 ) -> None:
     """Translate texts, one a line: a line each, in the same order.
 
     Lines are printed as they are finished; Ctrl-C keeps them. With --n-best, a line holds the number of the text, the
-    score and the translation, between tabs.
+    score and the translation, between tabs. With --temperature, --top-k, --top-p or --min-p translations are sampled.
     """
     system, table = _opened(model, ensemble, quiet), _dictionary(dictionary)
-    options = _options(system, max_length, min_length, no_repeat_ngram, temperature)
+    longest = system.models[0].options.max_length + 1 if max_length is None else max_length
+    options = GenerationOptions(max_length=longest, **_GENERATION.select(generation))
     generate = partial(
         system.translate,
         beam=beam,
@@ -185,4 +177,9 @@ def _test(
     print(report.to_json() if json else report)
 
 
-translate = commands("Translators: train on pairs, translate, test.", train=train, predict=_predict, test=_test)
+translate = commands(
+    "Translators: train on pairs, translate, test.",
+    train=train,
+    predict=with_flags(_predict, [_GENERATION]),
+    test=_test,
+)

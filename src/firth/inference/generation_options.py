@@ -14,8 +14,11 @@ class GenerationOptions:
 
     max_length: int = option(50, "maximum number of words to generate, with the end of the sentence", minimum=1)
     min_length: int = option(0, "minimum number of words before the end of the sentence", minimum=0)
-    temperature: float = option(
-        1.0, "sampling temperature: lower values prefer probable words; 0 only with greedy search", minimum=0
+    temperature: float | None = option(
+        None,
+        "sampling temperature: lower values prefer probable words; 0 only with greedy search; default: 1 where texts "
+        "are sampled",
+        minimum=0,
     )
     top_k: int | None = option(None, "top-k sampling: sample from the k most probable words", minimum=1)
     top_p: float = option(
@@ -39,5 +42,5 @@ class GenerationOptions:
 
     @property
     def samples(self) -> bool:
-        """Whether an option is set that only sampling uses; the temperature 0 is that of greedy search."""
-        return self.temperature not in (0, 1) or (self.top_k, self.top_p, self.min_p) != (None, 1.0, 0.0)
+        """Whether an option is given that only sampling uses; the temperature 0 is that of greedy search."""
+        return self.temperature not in (None, 0) or (self.top_k, self.top_p, self.min_p) != (None, 1.0, 0.0)

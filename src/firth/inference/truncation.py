@@ -34,7 +34,8 @@ def sampling_distribution(scores: Floats, options: GenerationOptions) -> Floats:
         (B, V) float64; rows sum to one.
     """
     with np.errstate(over="ignore"):  # a temperature near 0 sends all but the largest to minus infinity
-        p = softmax((scores - scores.max(axis=1, keepdims=True)) / options.temperature)
+        temperature = 1.0 if options.temperature is None else options.temperature
+        p = softmax((scores - scores.max(axis=1, keepdims=True)) / temperature)
     if options.top_k is not None and options.top_k < p.shape[1]:
         p = _renormalised(p, largest(p, options.top_k))
     if options.top_p < 1:

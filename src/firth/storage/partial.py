@@ -95,6 +95,17 @@ def locked(path: Path, target: Path) -> Iterator[None]:
     if fcntl is None:
         yield
         return
+    handle = None
+    while handle is None:  # it is None where another process has just renamed or removed the file that was opened
+        handle = _locked_handle(path, target)
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def _locked_handle(path: Path, target: Path) -> int | None:
+    """Open and lock a file; return the handle that holds the lock, or None if the file is no longer at its path."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -103,10 +114,11 @@ def locked(path: Path, target: Path) -> Iterator[None]:
         raise OptionError(f"{target} is being written by another process: wait for it, or name another file") from None
     except OSError:  # the file system has no locks
         pass
-    try:
-        yield
-    finally:
-        os.close(handle)
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.samestat(os.fstat(handle), path.stat()):
+            return handle
+    os.close(handle)
+    return None
 
 
 def is_empty(folder: Path) -> bool:

@@ -29,5 +29,9 @@ def test_train_predict_and_test(capsys, monkeypatch, tmp_path):
     assert run("summarize", "predict", "s", "in", "-q") == 0
     lines = capsys.readouterr().out.split("\n")
     assert lines == [*(each.text for each in firth.load("s").summarize(["send the c3", "", "b2"])), ""]
+    assert run("summarize", "predict", "s", "in", "-q", "--temperature", "1", "--seed", "3") == 0
+    sampled = firth.GenerationOptions(max_length=60, temperature=1)
+    drawn = [each.text for each in firth.load("s").summarize(["send the c3", "", "b2"], options=sampled, seed=3)]
+    assert capsys.readouterr().out.split("\n") == [*drawn, ""] != lines
     assert run("summarize", "test", "s", "mails.tsv", "-q", "--beam", "1") == 0
     assert "rouge-l" in capsys.readouterr().out

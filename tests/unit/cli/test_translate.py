@@ -47,6 +47,10 @@ def test_train_predict_and_test(capsys, tmp_path):
     assert run("translate", "predict", "t", "in", "-q", "--n-best", "2", "--beam", "3") == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert [row[0] for row in rows] == ["1", "1", "2", "3", "3"]
+    assert run("translate", "predict", "t", "in", "-q", "--temperature", "1", "--seed", "3") == 0
+    sampled = firth.GenerationOptions(max_length=model.options.max_length + 1, temperature=1)
+    drawn = [each.text for each in model.translate(["a b", "", "b"], options=sampled, seed=3)]
+    assert capsys.readouterr().out.split("\n") == [*drawn, ""] != lines
     assert run("translate", "predict", "t", "in", "-q", "--json", "--attention", "--ensemble", "t") == 0
     first = json.loads(capsys.readouterr().out.splitlines()[0])
     assert first["source_tokens"] == ["a", "b"]

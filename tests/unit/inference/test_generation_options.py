@@ -24,7 +24,7 @@ def test_what_cannot_be_is_refused(wrong, told):
 
 def test_knows_what_only_drawing_can_heed():
     assert not GenerationOptions(repetition_penalty=2.0, no_repeat_ngram=3).samples
+    assert not GenerationOptions().samples
     assert not GenerationOptions(temperature=0).samples
-    assert all(
-        GenerationOptions(**one).samples for one in ({"temperature": 0.5}, {"top_k": 3}, {"top_p": 0.9}, {"min_p": 0.1})
-    )
+    for one in ({"temperature": 0.5}, {"temperature": 1}, {"top_k": 3}, {"top_p": 0.9}, {"min_p": 0.1}):
+        assert GenerationOptions(**one).samples

@@ -71,7 +71,8 @@ class SummaryModel(SavedModel):
             texts: a list of texts, or one.
             beam: number of beams, 1 for greedy search, or `firth.BeamSearch`, which also penalises repeated coverage.
             n_best: summaries per text.
-            options: maximum and minimum length in tokens, sampling, repetition; see `firth.GenerationOptions`.
+            options: maximum and minimum length in tokens, repetition, and sampling, which takes the place of the beam
+                search if a temperature above 0, `top_k`, `top_p` or `min_p` is given; see `firth.GenerationOptions`.
             unknown: what stands for words that the model neither knows nor copies: "kept" as `<unk>`, or "copied", the
                 source word that is attended to most.
             selector: a tagger that was trained on `selection_examples`: only words that it selects are copied.

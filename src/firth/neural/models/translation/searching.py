@@ -60,6 +60,11 @@ class Search:
     attention: bool
     seed: int
 
+    @property
+    def sampling(self) -> bool:
+        """Whether translations are drawn at random."""
+        return self.options.samples and self.options.temperature != 0
+
     def run(
         self, scorers: Sequence[TranslationScorer], weights: Floats, constraints: Sequence[Constraints], first: int
     ) -> list[list[Continuation]]:
@@ -74,7 +79,7 @@ class Search:
         scorer: Scorer = scorers[0] if len(scorers) == 1 else Ensemble(tuple(scorers), weights)
         prompts: list[tuple[int, ...]] = [()] * len(constraints)
         limits: dict[str, Any] = {"stop": (EOS,), "banned": (BOS,), "constraints": constraints}
-        if self.options.samples and self.options.temperature:
+        if self.sampling:
             return [[each] for each in sample(scorer, prompts, self.options, **limits, seed=self.seed + first)]
         if self.beams.beams == 1 and not any(each.phrases for each in constraints):
             return [[each] for each in greedy_search(scorer, prompts, self.options, **limits)]

@@ -73,7 +73,8 @@ class TranslationSystem(abc.ABC):
             beam: number of beams, 1 for greedy search, or `firth.BeamSearch`.
             length_penalty: exponent of the length normalisation of Wu et al. 2016; None for means per token.
             n_best: translations per text.
-            options: maximum and minimum length in tokens, sampling, repetition; see `firth.GenerationOptions`.
+            options: maximum and minimum length in tokens, repetition, and sampling, which takes the place of the beam
+                search if a temperature above 0, `top_k`, `top_p` or `min_p` is given; see `firth.GenerationOptions`.
             prefixes: of each text, how its translation begins.
             forced: of each text, words and phrases that its translation contains, in any order; they need a beam
                 search, with more beams than forced words.
@@ -84,7 +85,7 @@ class TranslationSystem(abc.ABC):
             copyable: of each text, which of its tokens may be copied, booleans; for models with copying.
             truncate: whether the rest of a source that is too long is left out, with a warning; else it is refused.
             return_attention: whether translations come with their attention.
-            seed: of sampling, if `options` ask for it; it draws from the distribution in place of a beam search.
+            seed: of sampling, if `options` ask for it.
             batch_size: texts that are searched together.
             precision: of matrix products: "fp32", or "bf16", which is faster and about as good.
             threads: number of threads; None for 1.
@@ -256,7 +257,7 @@ class TranslationSystem(abc.ABC):
         options = options or GenerationOptions(max_length=first.options.max_length + 1)
         if options.temperature == 0 and beams.beams > 1:
             raise OptionError(f"temperature=0 with {beams.beams} beams: expected beam=1, which is greedy search")
-        return Search(
+        search = Search(
             beams=beams,
             options=options,
             n_best=n_best,
@@ -265,6 +266,9 @@ class TranslationSystem(abc.ABC):
             attention=attention,
             seed=seed,
         )
+        if search.sampling and n_best > 1:
+            raise OptionError(f"n_best={n_best} with sampling: expected 1, or options of a beam search")
+        return search
 
     def _sources(self, texts: Sequence[str], truncate: bool) -> list[list[Source]]:
         """Return the sources as each model reads them."""

@@ -171,11 +171,21 @@ def test_forced_phrases_are_in_translations(how):
             "text 1: forced phrase 'a a': it repeats 1 word",
         ),
         ({"options": firth.GenerationOptions(temperature=0)}, "temperature=0 with 5 beams: expected beam=1"),
+        ({"options": firth.GenerationOptions(temperature=1), "n_best": 2}, "n_best=2 with sampling: expected 1"),
     ):
         with pytest.raises(OptionError, match=error):
             model.translate(TEXTS[:1], **wrong)
     with pytest.raises(ShapeError, match="1 lists of forced phrases for 2 texts"):
         model.translate(TEXTS[:2], forced=[["a"]])
+
+
+def test_a_temperature_means_sampling_whatever_it_is():
+    model, every = untrained(), firth.GenerationOptions(top_k=1000)
+    for seed in range(2):
+        drawn = model.translate(TEXTS, options=firth.GenerationOptions(temperature=1), seed=seed)
+        assert drawn == model.translate(TEXTS, options=every, seed=seed) != model.translate(TEXTS)
+    greedy = model.translate(TEXTS, options=firth.GenerationOptions(temperature=0), beam=1)
+    assert greedy == model.translate(TEXTS, options=firth.GenerationOptions(), beam=1)
 
 
 def test_coverage_penalty_ranks_by_the_attention_of_translations():
