@@ -39,6 +39,11 @@ def brief(value: Any) -> str:
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 4]} ..."
 
 
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words: "1 word", "2 words"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 class FirthError(Exception):
     """The base class of all errors that firth raises."""
 

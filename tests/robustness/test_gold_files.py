@@ -41,7 +41,7 @@ UNKNOWN = {
 MISTAKEN = {
     "similarity": ("xa xb 5\nxa xc\n", "line 2: 2 columns, expected 3"),
     "analogies": ("xa xb xc xd\nxa xb\n", "line 2: 2 words, expected 4"),
-    "categorisation": ("word,category\nxa\n", "line 2: 1 columns, expected 2"),
+    "categorisation": ("word,category\nxa\n", "line 2: 1 column, expected 2"),
     "outliers": (GROUPS + "x,xa,xb\n", "line 2: 'xa', expected a list of words"),
     "qvec": ('xa\t{"p": 1}\nxb\t{"p": "1"}\n', "line 2: feature 'p' is '1', expected a finite number"),
     "probing": ("xa\tp\nxb\n", "line 2"),

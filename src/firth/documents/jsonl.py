@@ -17,7 +17,7 @@ from itertools import accumulate
 from typing import Any
 
 from firth.documents.document import Document, Entity
-from firth.errors import FirthError, FormatError
+from firth.errors import FirthError, FormatError, counted
 from firth.readers.conllu import COLUMNS, NONE, DependencySentence, checked_sentence
 from firth.storage.files import as_utf8, lines_of
 from firth.storage.untrusted import parse_json
@@ -144,7 +144,9 @@ def _column(values: Any, name: str, length: int) -> list[str]:
     if not isinstance(values, list):
         raise TypeError(f"{name} are no list")
     if len(values) != length:
-        raise FormatError(f"{len(values):,} {name} for {length:,} words: expected one each")
+        raise FormatError(
+            f"{counted(len(values), name.removesuffix('s'))} for {counted(length, 'word')}: expected one each"
+        )
     return [str(_number(value)) if name == "heads" else _line(value) for value in values]
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from firth.arguments import explained
-from firth.errors import OptionError
+from firth.errors import OptionError, counted
 from firth.plots.layout import principal
 from firth.plots.picture import Lines, Picture, Points
-from firth.plots.words import Vectors, check_vectors, choose, counted, known_words, name_of
+from firth.plots.words import Vectors, check_vectors, choose, known_words, name_of
 
 MOST = 60  # pairs; more labels do not fit
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from firth.arguments import explained
 from firth.directions.axis import axis_between
-from firth.errors import OptionError, brief
+from firth.errors import OptionError, brief, counted
 from firth.plots.picture import Axis, Floats, Lines, Picture, Points
-from firth.plots.words import Groups, Selection, Vectors, check_vectors, choose, counted, known_words, name_of
+from firth.plots.words import Groups, Selection, Vectors, check_vectors, choose, known_words, name_of
 
 MOST, MOST_ROWS = 1_000, 60  # words of a plane; words of one axis, one per line
 _ROW = 0.24  # inches

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from firth.arguments import explained
-from firth.errors import OptionError
+from firth.errors import OptionError, counted
 from firth.plots.picture import Axis, Lines, Picture, Points
-from firth.plots.words import counted
 
 MOST = 100
 LEVEL = 0.05

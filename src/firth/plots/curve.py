@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from firth.arguments import explained
-from firth.errors import OptionError
+from firth.errors import OptionError, counted
 from firth.plots.picture import Axis, Curve, Mark, Picture, Points
-from firth.plots.words import counted
 
 LOSSES = ("sample", "training")
 UNITS = {"words": "nats per prediction", "cells": "per cell", "texts": "nats per text"}

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError
+from firth.errors import OptionError, counted
 from firth.plots.picture import NO_GROUP, Axis, Curve, Lines, Mark, Picture, Points
-from firth.plots.words import counted
 
 Rows = Sequence[Mapping[str, Any]]
 

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from firth.arguments import explained
+from firth.errors import counted
 from firth.plots.picture import SIZE, Picture, Points
 from firth.plots.projection import project
-from firth.plots.words import Groups, Vectors, check_vectors, choose, counted, name_of
+from firth.plots.words import Groups, Vectors, check_vectors, choose, name_of
 
 MOST = 5_000  # words; pages with more open slowly
 USUAL = 1_000

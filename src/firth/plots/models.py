@@ -8,9 +8,8 @@ import numpy as np
 
 from firth.arguments import explained
 from firth.comparison.results import Comparison, quality
-from firth.errors import OptionError
+from firth.errors import OptionError, counted
 from firth.plots.picture import Axis, Lines, Picture, Points
-from firth.plots.words import counted
 
 NEEDED = ("vectors", "set", "metric", "value", "low", "high")
 MOST = 120  # lines of a picture

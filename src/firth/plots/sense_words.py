@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from firth.arguments import explained
-from firth.errors import OptionError
+from firth.errors import OptionError, counted
 from firth.options import check_kind
 from firth.plots.picture import Axis, Floats, Lines, Mark, Picture, Points
-from firth.plots.words import counted
 from firth.vectors import neighbours
 from firth.vectors.cosine import row_norms, unit
 from firth.vectors.sense_readers import Centroids

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from firth.arguments import explained
-from firth.errors import OptionError
+from firth.errors import OptionError, counted
 from firth.plots.picture import Axis, Floats, Heat, Picture
-from firth.plots.words import Groups, Vectors, check_vectors, choose, counted, name_of
+from firth.plots.words import Groups, Vectors, check_vectors, choose, name_of
 
 MOST = 80  # words; more labels cannot be read
 ORDERS = ("clusters", "given")

@@ -6,11 +6,11 @@ import numpy as np
 
 from firth.alignment.alignment import Alignment
 from firth.arguments import explained
-from firth.errors import OptionError
+from firth.errors import OptionError, counted
 from firth.options import check_kind
 from firth.plots.picture import Lines, Picture, Points
 from firth.plots.projection import project
-from firth.plots.words import counted, known_words
+from firth.plots.words import known_words
 from firth.vectors.cosine import unit
 
 MOST = 60  # words of the source; more labels do not fit

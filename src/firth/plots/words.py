@@ -121,8 +121,3 @@ def name_of(vectors: Vectors) -> str:
     """Return the name of vectors in parentheses for a title; "" if they have none."""
     name = str(vectors.metadata.get("name", ""))
     return f" ({name})" if name else ""
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number of things in words: "1 word", "2 words"."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

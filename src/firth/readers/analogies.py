@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firth.errors import FormatError
+from firth.errors import FormatError, counted
 from firth.readers.lines import PathLike, numbered_lines
 
 _RELATION = re.compile(r"[A-Z$]+_[A-Z$]+$")  # the label of a line in Microsoft's set: JJ_JJR
@@ -41,7 +41,9 @@ def read_analogies(path: PathLike) -> AnalogyQuestions:
             continue
         fields, label = _split_label(line.split())
         if len(fields) != 4:
-            raise FormatError(f"{path} line {number}: {len(fields)} words, expected 4 (a b c d) or ': section'")
+            raise FormatError(
+                f"{path} line {number}: {counted(len(fields), 'word')}, expected 4 (a b c d) or ': section'"
+            )
         words.append((fields[0], fields[1], fields[2], fields[3]))
         sections.append(label or section)
     if not words:

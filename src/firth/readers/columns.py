@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firth.errors import FormatError, brief
+from firth.errors import FormatError, brief, counted
 from firth.storage.files import text_of
 from firth.storage.untrusted import parse_json
 
@@ -69,7 +69,8 @@ def read_columns(path: str | os.PathLike[str]) -> Iterator[ColumnSentence]:
         width = width or len(fields)
         if len(fields) != width or width < 2 or not all(fields):
             expected = f"{width} as in the lines before" if width > 1 else "a word and a tag at least"
-            raise FormatError(f"{path} line {number}: {len(list(filter(None, fields)))} columns, expected {expected}")
+            found = counted(len(list(filter(None, fields))), "column")
+            raise FormatError(f"{path} line {number}: {found}, expected {expected}")
         first = first if rows else number
         rows.append(fields)
     if not sentences:

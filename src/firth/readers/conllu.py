@@ -14,7 +14,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from firth.attribute_names import SENTENCES, no_attribute
-from firth.errors import FormatError, KindError, ShapeError, brief
+from firth.errors import FormatError, KindError, ShapeError, brief, counted
 from firth.readers.tree import Tree, tree_problem
 from firth.storage.files import lines_of, replacing_file
 
@@ -168,7 +168,7 @@ class DependencySentence:
         columns = {number: _column(column, number) for number, column in given.items() if column is not None}
         wrong = next((column for column in columns.values() if len(column) != len(self)), None)
         if wrong is not None:
-            raise ShapeError(f"{len(wrong):,} values for {len(self):,} words: expected one each")
+            raise ShapeError(f"{counted(len(wrong), 'value')} for {counted(len(self), 'word')}: expected one each")
         odd = next(
             (value for column in columns.values() for value in column if not value or _BREAK.search(value)), None
         )
@@ -274,9 +274,8 @@ def read_blocks(path: str | os.PathLike[str], *, trees: bool) -> Iterator[Depend
         else:
             columns = line.split("\t")
             if len(columns) != COLUMNS:
-                raise FormatError(
-                    f"{path} line {number}: {len(columns)} columns, expected {COLUMNS} between tabs (CoNLL-U)"
-                )
+                found = counted(len(columns), "column")
+                raise FormatError(f"{path} line {number}: {found}, expected {COLUMNS} between tabs (CoNLL-U)")
             rows.append((number, columns))
 
 
@@ -340,7 +339,7 @@ def checked_sentence(
     if over or overlapping:
         raise FormatError(
             f"{path} line {first}: multiword tokens {', '.join(f'{a}-{b}' for a, b, _ in multiword[:6])} in a sentence "
-            f"of {len(words)} words, expected ranges of its words that do not overlap"
+            f"of {counted(len(words), 'word')}, expected ranges of its words that do not overlap"
         )
     _check_heads([columns[HEAD] for columns in words], rows, path, trees)
     return DependencySentence(tuple(tuple(columns) for _, columns in rows), tuple(comments))

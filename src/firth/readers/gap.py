@@ -7,7 +7,7 @@ corpus has as many male as female pronouns.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firth.errors import FormatError
+from firth.errors import FormatError, counted
 from firth.readers.lines import PathLike
 from firth.storage.files import text_of
 
@@ -74,7 +74,7 @@ def read_gap(path: PathLike) -> Iterator[GapExample]:
 
 def _example(fields: list[str], where: str) -> GapExample:
     if len(fields) != len(COLUMNS):
-        raise FormatError(f"{where}: {len(fields)} columns; {EXPECTED}")
+        raise FormatError(f"{where}: {counted(len(fields), 'column')}; {EXPECTED}")
     name, text, pronoun, at, a, a_at, a_label, b, b_at, b_label, url = fields
     if pronoun.lower() not in FEMALE | MALE:
         raise FormatError(f"{where}: the pronoun {pronoun[:20]!r}; expected a form of he or she")

@@ -5,7 +5,7 @@ import math
 import os
 from collections.abc import Sequence
 
-from firth.errors import FormatError
+from firth.errors import FormatError, counted
 from firth.storage.files import text_of
 
 PathLike = str | os.PathLike[str]
@@ -58,7 +58,9 @@ def named_columns(path: PathLike, names: Sequence[str]) -> list[Row]:
     columns = [header.index(name) for name in names]
     for number, fields in body:
         if len(fields) != len(header):
-            raise FormatError(f"{path} line {number}: {len(fields)} columns, expected {len(header)} as in the header")
+            raise FormatError(
+                f"{path} line {number}: {counted(len(fields), 'column')}, expected {len(header)} as in the header"
+            )
     return [(number, [fields[column] for column in columns]) for number, fields in body]
 
 

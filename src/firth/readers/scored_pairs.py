@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError
+from firth.errors import FormatError, counted
 from firth.readers.lines import PathLike, Row, finite_number, numbered_lines, score_of
 
 _PART_OF_SPEECH = re.compile(r".-[a-z]$")  # MEN's lemma form: sun-n, sunny-j, shine-v
@@ -62,7 +62,7 @@ def _split(lines: list[tuple[int, str]], path: PathLike) -> list[Row]:
     for number, fields in rows:
         if len(fields) != width or width < 3:
             expected = f"{width}, as on the other lines" if width >= 3 else "two words and a score"
-            raise FormatError(f"{path} line {number}: {len(fields)} columns, expected {expected}")
+            raise FormatError(f"{path} line {number}: {counted(len(fields), 'column')}, expected {expected}")
     return rows
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError
+from firth.errors import FormatError, counted
 from firth.readers.lines import PathLike, Row, finite_number, numbered_lines, score_of
 from firth.storage.untrusted import parse_json
 
@@ -199,7 +199,7 @@ def _split(lines: Sequence[tuple[int, str]], path: PathLike) -> list[Row]:
     for number, fields in rows:
         if len(fields) != width or width < 3:
             expected = f"{width} as on line {rows[0][0]}" if width >= 3 else f"{_EXPECTED} between tabs or commas"
-            found = "1 column" if len(fields) == 1 else f"{len(fields)} columns"
+            found = counted(len(fields), "column")
             raise FormatError(f"{path} line {number}: {found}, expected {expected}")
     return rows
 

@@ -40,7 +40,7 @@ def test_what_is_not_there_is_left_out():
         ("[1]", 'expected an object with "sentences"'),
         ('{"sentences": [], "tokens": []}', "the field 'tokens'; expected name, text"),
         ('{"sentences": [{"words": ["a"], "tag": ["X"]}]}', "a sentence with the field 'tag'"),
-        ('{"sentences": [{"words": ["a"], "tags": ["X", "Y"]}]}', "2 tags for 1 words"),
+        ('{"sentences": [{"words": ["a"], "tags": ["X", "Y"]}]}', "2 tags for 1 word:"),
         ('{"sentences": [{"words": ["a", "b"], "heads": [2, 1]}]}', "0 roots"),
         ('{"sentences": [{"words": "ab"}]}', "words are no list; expected lists of numbers and strings"),
         ('{"sentences": [{"words": ["a"], "others": [[0, ["1-2", "a"]]]}]}', "has not 10 columns"),

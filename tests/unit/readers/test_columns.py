@@ -57,10 +57,10 @@ def test_other_files_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a O\nb\n", "line 2: 1 columns, expected 2 as in the lines before"),
+        ("a O\nb\n", "line 2: 1 column, expected 2 as in the lines before"),
         ("a O\n\nb NN O\n", "line 3: 3 columns, expected 2"),
-        ("a\nb\n", "line 1: 1 columns, expected a word and a tag at least"),
-        ("a\t\n", "line 1: 1 columns"),
+        ("a\nb\n", "line 1: 1 column, expected a word and a tag at least"),
+        ("a\t\n", "line 1: 1 column"),
         ("\n \n", "no sentences"),
         ("-DOCSTART- O\n", "no sentences"),
     ],

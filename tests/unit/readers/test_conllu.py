@@ -65,7 +65,7 @@ def test_sentences_without_trees_are_read_where_they_are_wanted(tmp_path):
         (row(1, 0) + row(2, "x"), "line 2: head 'x'"),
         (row(1, 0) + row(3, 1), "line 2: word number '3', expected 2"),
         (row(1, 0) + row("2-2", "_"), "line 2: word number '2-2'"),
-        (row("1-3", "_") + row(1, 0), "line 1: multiword tokens 1-3 in a sentence of 1 words"),
+        (row("1-3", "_") + row(1, 0), "line 1: multiword tokens 1-3 in a sentence of 1 word,"),
         ("1\tShe\t0\n", "line 1: 3 columns, expected 10"),
         (row(1, 0, ""), "line 1: an empty form"),
         (row(1, "00"), "line 1: head '00'"),

@@ -10,7 +10,7 @@ from typing import Any
 from firth.documents.conllu_documents import read_conllu_documents
 from firth.documents.document import Document
 from firth.documents.files import JSONL, format_of, read_documents
-from firth.errors import CorpusError, FormatError, OptionError, brief, warn_caller
+from firth.errors import CorpusError, FormatError, OptionError, brief, counted, warn_caller
 from firth.neural.models.tokens.reader import COLUMNS, Sentence, words_of
 from firth.readers.columns import ColumnSentence, read_columns
 from firth.readers.conllu import NONE, DependencySentence, read_conllu
@@ -189,7 +189,7 @@ def _fully_tagged(pairs: list[Pair], targets: Sequence[str], name: str) -> list[
     if not kept:
         raise CorpusError(f"{name}: every sentence has words without {what} ({NONE!r}); choose another target")
     if lacking:
-        warn_caller(f"{name}: {lacking:,} sentences with words without {what} ({NONE!r}) are left out")
+        warn_caller(f"{name}: left out {counted(lacking, 'sentence')} with words without {what} ({NONE!r})")
     return kept
 
 
@@ -273,7 +273,7 @@ def _tuple(item: Any, targets: Sequence[str], where: str) -> Pair:
     columns = [tuple(map(str, column)) for column in given]
     odd = next((column for column in columns if len(column) != len(words)), None)
     if odd is not None:
-        raise CorpusError(f"{where}: {len(odd)} tags for {len(words)} words; expected one each")
+        raise CorpusError(f"{where}: {counted(len(odd), 'tag')} for {counted(len(words), 'word')}; expected one each")
     if not all(isinstance(word, str) and word for word in words):
         raise FormatError(f"{where}: {brief(words)}; expected words that are not empty")
     return sentence, columns

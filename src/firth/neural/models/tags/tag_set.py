@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import CorpusError, warn_caller
+from firth.errors import CorpusError, counted, warn_caller
 from firth.readers.span_tags import BIO, BIOES, OUTSIDE, broken_spans, may_follow, scheme_of, span_tags, spans_of
 
 UNKNOWN_TAG = -1
@@ -155,4 +155,4 @@ def check_tags(
         raise CorpusError(f"{name}: none of its tags ({listed}) is a tag of {target!r} here; expected {expected}")
     if not held_out:
         words = sum(counts[tag] for tag in unknown)
-        warn_caller(f"{name}: {words:,} words have tags of {target!r} that the tagger does not know: {listed}")
+        warn_caller(f"{name}: {counted(words, 'word')} with tags of {target!r} that the tagger does not know: {listed}")

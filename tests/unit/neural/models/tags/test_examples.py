@@ -2,7 +2,7 @@
 
 import pytest
 
-pandas = pytest.importorskip("pandas")
+pandas = pytest.importorskip("pandas", reason="pandas is not installed: pip install 'firth[pandas]'")
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
@@ -72,7 +72,7 @@ def test_words_that_conllu_leaves_without_a_tag_are_no_gold(conllu):
     """ "_" means that nobody tagged the word; of features it means that there are none."""
     (whole,) = read_conllu(conllu)
     partly = whole.annotated(tags=["_", "VERB"])
-    with pytest.warns(UserWarning, match="1 sentences with words without upos"):
+    with pytest.warns(UserWarning, match="left out 1 sentence with words without upos"):
         assert read_tagged([whole, partly], ["upos"]).tags == {"upos": [("PRON", "VERB")]}
     assert len(read_tagged([whole, partly], ["feats"])) == 2
     with pytest.raises(CorpusError, match="every sentence has words without upos"):
@@ -110,7 +110,7 @@ def test_targets_that_nobody_names(conllu, columns):
         ([], ["upos"], CorpusError, "no sentences"),
         (3, ["upos"], CorpusError, "found 3"),
         (["missing.txt"], ["upos"], CorpusError, "missing.txt: no such file"),
-        ([("a b", ["X"])], ["pos"], CorpusError, "1 tags for 2 words"),
+        ([("a b", ["X"])], ["pos"], CorpusError, "1 tag for 2 words"),
         ([("a", {"x": ["1"]})], ["y"], OptionError, "no tags for the target 'y'"),
         ([(["", "b"], ["X", "Y"])], ["pos"], FormatError, "words that are not empty"),
         ([("a", ["X"], 3)], ["pos"], CorpusError, "item 0 is"),

@@ -138,7 +138,7 @@ def test_sentences_of_one_word_and_of_two_thousand(tagger):
 
 
 def test_gold_tags_that_the_tagger_lacks_count_as_missed(tagger):
-    with pytest.warns(UserWarning, match="1 words have tags of '(pos|ner)' that the tagger does not know: (B-)?NEW"):
+    with pytest.warns(UserWarning, match="1 word with tags of '(pos|ner)' that the tagger does not know: (B-)?NEW"):
         scores = tagger.test([(["in", "Loto"], {"pos": ["ADP", "NEW"], "ner": ["O", "B-NEW"]})])
     assert scores["pos"].accuracy <= 0.5
     assert scores["ner"].score == 0.0
