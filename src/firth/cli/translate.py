@@ -14,6 +14,8 @@ from firth.cli.generated import Attention, Beam, Together, print_generated
 from firth.cli.output import working
 from firth.errors import FormatError
 from firth.inference.generation_options import GenerationOptions
+from firth.readers.lines import numbered_lines
+from firth.storage.files import check_exists
 
 Translator = Annotated[Path, names("A translator: a folder that firth wrote.", "MODEL")]
 Pairs = Annotated[
@@ -86,10 +88,11 @@ def _opened(model: Path, others: Sequence[Path] | None, quiet: bool) -> Any:
 def _dictionary(path: Path | None) -> dict[str, str] | None:
     if path is None:
         return None
+    check_exists(path, "a dictionary: a word and its translation per line, between tabs")
     entries = dict[str, str]()
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in numbered_lines(path, comments=False):
         word, tab, other = line.partition("\t")
-        if not tab and line.strip():
+        if not tab:
             raise FormatError(f"{path} line {number:,}: no tab; expected a word and its translation between tabs")
         entries[word.strip()] = other.strip()
     return entries

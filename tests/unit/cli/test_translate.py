@@ -1,5 +1,6 @@
 """`firth translate`: train, predict and test."""
 
+import gzip
 import json
 
 import pytest
@@ -9,7 +10,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 import firth
 from firth.cli import generated
 from firth.cli.app import build_app
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, MissingFileError, OptionError
 
 TINY = ["--source-units", "words", "--target-units", "words", "--hidden", "8", "--epochs", "1", "--min-count", "1"]
 TEXTS = ["a b c", "b a", "c c a b", "a", "b c b a c"] * 4
@@ -94,7 +95,12 @@ def test_bad_input_is_named(tmp_path):
     line = ["translate", "predict", "t", "train.x", "--refuse-long"]
     with pytest.raises(OptionError, match="text 3 has more than 3 tokens"):
         build_app(line)(line, prog_name="firth")
-    (tmp_path / "d").write_text("a A\n", encoding="utf-8")
     line = ["translate", "predict", "t", "short", "--dictionary", "d"]
-    with pytest.raises(FormatError, match="d line 1: no tab"):
+    with pytest.raises(MissingFileError, match="expected a dictionary"):
         build_app(line)(line, prog_name="firth")
+    for content, wrong in (("a A\n", "d line 1: no tab"), ("a\tA\nü\tÜ", "d line 2: not UTF-8"), ("\n", "d: empty")):
+        (tmp_path / "d").write_text(content, encoding="latin-1")
+        with pytest.raises(FormatError, match=wrong):
+            build_app(line)(line, prog_name="firth")
+    (tmp_path / "d.gz").write_bytes(gzip.compress("\ufeffa\t\u0085A\n".encode()))
+    assert run(*line[:-1], "d.gz", "-q") == 0
