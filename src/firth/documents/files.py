@@ -9,7 +9,7 @@ from firth.documents.conllu_documents import document_conllu, read_conllu_docume
 from firth.documents.document import Document, check_document
 from firth.documents.jsonl import document_json, read_jsonl_documents
 from firth.errors import KindError, OptionError, brief
-from firth.storage.files import replacing_file, text_of
+from firth.storage.files import check_exists, replacing_file, text_of
 from firth.text.inputs import check_items
 
 PACKINGS = (".gz", ".bz2", ".xz")
@@ -42,9 +42,11 @@ def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
     Raises:
         FormatError: the file does not hold what its name says; the message gives the line.
         KindError: it is no path.
+        MissingFileError: no file is there.
         OSError: the file cannot be read.
     """
     check_path(path, "the path of a file of documents")
+    check_exists(Path(path), "a file of documents: CoNLL-U, JSONL or raw text")
     if format_of(path) == CONLLU:
         yield from read_conllu_documents(path)
     elif format_of(path) == JSONL:

@@ -6,7 +6,7 @@ import pytest
 
 from firth.documents.document import Document
 from firth.documents.files import format_of, read_documents, stem_of, write_documents
-from firth.errors import FormatError, KindError, OptionError
+from firth.errors import FormatError, KindError, MissingFileError, OptionError
 
 
 def test_names_tell_formats(tmp_path):
@@ -31,6 +31,12 @@ def test_documents_are_read_from_all_formats(tmp_path, ending):
     assert [each.name for each in found] == ["novel", "", "x"]
     assert found[0].entities == documents[0].entities
     assert [each.text for each in found] == [each.text for each in documents]
+
+
+@pytest.mark.parametrize("name", ["missing.conllu", "missing.jsonl", "missing.txt"])
+def test_missing_files_are_named(tmp_path, name):
+    with pytest.raises(MissingFileError, match="expected a file of documents: CoNLL-U, JSONL or raw text"):
+        list(read_documents(tmp_path / name))
 
 
 def test_damaged_files_are_named(tmp_path):
