@@ -5,8 +5,9 @@ import time
 
 import pytest
 
+from firth.errors import OptionError
 from firth.storage import partial
-from firth.storage.partial import partial_file, partial_folder, remove_leftovers
+from firth.storage.partial import locked, partial_file, partial_folder, remove_leftovers
 
 HOST = partial._host()
 
@@ -48,6 +49,25 @@ def test_what_another_process_removes_before_it_is_locked_is_made_again(tmp_path
         assert names(tmp_path) == [folder.name]
         assert made == [made[0], folder]
         assert made[0] != folder
+
+
+def test_a_file_that_goes_before_it_is_locked_is_made_and_locked_again(tmp_path, monkeypatch):
+    """Another process gives the finished file its name between the opening and the lock of it by this one."""
+    fcntl = pytest.importorskip("fcntl", reason="this system has no locks of files")
+    part, target, flock, calls = tmp_path / "out.part", tmp_path / "out", fcntl.flock, []
+
+    def too_late(handle, how):
+        calls.append(handle)
+        if len(calls) == 1:
+            part.replace(target)
+        flock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", too_late)
+    with locked(part, target):
+        assert part.exists()
+        with pytest.raises(OptionError, match="out is being written by another process"), locked(part, target):
+            pass
+    assert len(calls) == 3
 
 
 def test_only_those_of_the_target(tmp_path):
