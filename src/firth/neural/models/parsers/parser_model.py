@@ -94,7 +94,7 @@ class ParserModel(SavedModel):
 
         Raises:
             CorpusError: an item is no sentence, or a sentence has no tags.
-            KindError: the tagger is none.
+            KindError: the tagger is none, or tags nothing that the parser reads.
             OptionError: the beam or the precision is out of range, or the parser has none.
         """
         how = self._how(beam, precision)
@@ -103,7 +103,7 @@ class ParserModel(SavedModel):
             for number, item in enumerate(check_items(sentences, "sentences", "sentence"), 1)
         ]
         if tagger is not None:
-            items = with_predicted_tags(items, tagger)
+            items = with_predicted_tags(items, tagger, self.options.columns)
         return self._parsed(items, how, threads, progress)
 
     @explained
@@ -130,14 +130,14 @@ class ParserModel(SavedModel):
         Raises:
             CorpusError: the source is missing or holds no sentence, or a sentence has no tree or no tags.
             FormatError: a file is damaged; the message names the line.
-            KindError: the tagger is none.
+            KindError: the tagger is none, or tags nothing that the parser reads.
             OptionError: the beam or the precision is out of range, or the parser has none.
         """
         how = self._how(beam, precision)
         gold = read_sentences(source)
         tagged = {"gold": gold}
         if tagger is not None:
-            tagged["predicted"] = with_predicted_tags(gold, tagger)
+            tagged["predicted"] = with_predicted_tags(gold, tagger, self.options.columns)
         found = {name: self._parsed(each, how, threads, progress) for name, each in tagged.items()}
         return score_trees(gold, found)
 
@@ -205,15 +205,18 @@ def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str
                 )
 
 
-def with_predicted_tags(sentences: Sequence[DependencySentence], tagger: Any) -> list[DependencySentence]:
+def with_predicted_tags(
+    sentences: Sequence[DependencySentence], tagger: Any, columns: Sequence[str] = ()
+) -> list[DependencySentence]:
     """Return sentences with the tags of a tagger in place of their own.
 
     Args:
         sentences: to tag.
         tagger: with `predict`, whose results have `tags`, by target: upos, xpos, feats.
+        columns: the targets that the parser reads; the tagger has one of them.
 
     Raises:
-        KindError: it is none.
+        KindError: it is none, or has other targets.
     """
     if not callable(getattr(tagger, "predict", None)) or isinstance(tagger, ParserModel):
         raise KindError(
@@ -222,6 +225,11 @@ def with_predicted_tags(sentences: Sequence[DependencySentence], tagger: Any) ->
         )
     tagged = []
     for sentence, result in zip(sentences, tagger.predict(sentences), strict=True):
+        if columns and not any(target in columns for target in result.tags):
+            raise KindError(
+                f"tagger={brief(tagger)}: its targets are {', '.join(result.tags)}, those that the parser reads "
+                f"{', '.join(columns)}; expected a tagger that was trained with targets={columns[0]!r}"
+            )
         found = {TAG_COLUMNS[target]: tags for target, tags in result.tags.items() if target in TAG_COLUMNS}
         tagged.append(sentence.annotated(**found) if len(sentence) else sentence)
     return tagged

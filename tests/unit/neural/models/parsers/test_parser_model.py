@@ -86,6 +86,8 @@ def test_what_is_no_tagger_is_refused(transition_parser, how):
     for wrong in ("folder", transition_parser, 3):
         with pytest.raises(KindError, match="expected a tagger, as firth"):
             getattr(transition_parser, how)(treebank(2), tagger=wrong)
+    with pytest.raises(KindError, match="its targets are tag, those that the parser reads upos; expected"):
+        getattr(transition_parser, how)(treebank(2), tagger=Tagger("tag"))
 
 
 @pytest.mark.parametrize("how", ["predict", "test"])

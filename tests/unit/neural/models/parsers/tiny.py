@@ -44,10 +44,14 @@ def single_words():
 class Tagger:
     """Says NOUN of all words but those that it knows; it stands for `firth.TaggerModel`."""
 
+    def __init__(self, target="upos"):
+        self.target = target
+
     def predict(self, sentences):
         from types import SimpleNamespace
 
         known = {"the": "DET", "of": "ADP", ".": "PUNCT", **dict.fromkeys(VERBS, "VERB")}
         return [
-            SimpleNamespace(tags={"upos": tuple(known.get(word, "NOUN") for word in each.words)}) for each in sentences
+            SimpleNamespace(tags={self.target: tuple(known.get(word, "NOUN") for word in each.words)})
+            for each in sentences
         ]
