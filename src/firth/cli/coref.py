@@ -24,8 +24,10 @@ Documents = Annotated[
 
 def _summary(resolver: Any) -> Summary:
     words = len(resolver.words)
-    mentions = f"{resolver.metadata['training']['mentions']:,} mentions"
-    return Summary(f"{words:,} words", {"words": words}, "documents", mentions, ("mentions",))
+    training = resolver.metadata["training"]
+    mentions = f"{training['mentions']:,} mentions"
+    measure = "mean F1 of CoNLL-2012 {}" if "held_out_mention_error" in (training["best"] or {}) else "B-cubed F1 {}"
+    return Summary(f"{words:,} words", {"words": words}, "documents", mentions, ("mentions",), measure)
 
 
 train = Training(

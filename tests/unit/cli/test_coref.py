@@ -1,6 +1,7 @@
 """`firth coref`: train, predict and test."""
 
 import json
+import re
 
 import pytest
 
@@ -52,7 +53,9 @@ def test_a_round(capsys):
 
 def test_pairs(capsys):
     assert run("train", "train.conll", "-o", "p", "--model", "pairs", *TINY) == 0
-    assert "p: pairs, 12 words" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "p: pairs, 12 words" in printed
+    assert re.search(r"best epoch \d+: B-cubed F1 \d+\.\d\d on 1 held-out documents", printed)
     assert firth.load("p").options.objective == "pairs"
 
 
