@@ -125,6 +125,7 @@ def _shared_state(run: Run) -> tuple[Arrays, dict[str, Any]]:
         "watch": {"best": stopping.best, "waited": stopping.waited, "factor": stopping.lr_factor},
         "tally": [float(run.loss_meter.nats), run.loss_meter.predictions],
         "glance": [float(run.recent_loss.nats), run.recent_loss.predictions],
+        "losses_above": run.losses_above,
         "best": None,
     }
     if run.best is not None:
@@ -150,6 +151,7 @@ def _restore(run: Run, facts: dict[str, Any], arrays: Arrays) -> None:
         run.early_stopping, best=stopping["best"], waited=stopping["waited"], lr_factor=stopping["factor"]
     )
     run.loss_meter, run.recent_loss = LossMeter(*facts["tally"]), LossMeter(*facts["glance"])
+    run.losses_above = facts.get("losses_above", 0)  # checkpoints of earlier versions do not have it
     run.state = _state(facts["states"][run.group.rank], tensors)
     for name, attribute in FIELDS.items():
         setattr(run, attribute, facts[name])

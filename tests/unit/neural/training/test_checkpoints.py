@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from safetensors.numpy import load_file, save_file
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import FormatError, OptionError
+from firth.errors import DivergenceError, FormatError, OptionError
 from firth.neural.training import checkpoints, loop
+from firth.neural.training import run as training_run
 from firth.neural.training.loop import fit
 from firth.neural.training.monitor import METRICS
 from firth.neural.training.optimisers import OPTIMISERS
@@ -207,6 +209,30 @@ def test_a_file_where_the_folder_should_be(tmp_path):
     (tmp_path / "taken").write_text("")
     with pytest.raises(OptionError, match="expected a folder"):
         run(Stream(tokens=300), TRAINING, tmp_path / "taken")
+
+
+def test_a_divergence_is_found_at_the_same_step(tmp_path, always_kept, monkeypatch):
+    """Three losses in a row are too high; the run stops after two of them, and goes on."""
+    monkeypatch.setattr(training_run, "MIN_PREDICTIONS", 1)
+
+    def rising():
+        task = Line(size=1)
+        usual = task.step
+
+        def step(batch, state, progress):
+            found = usual(batch, state, progress)
+            return replace(found, nats=found.nats + 1e6 * (progress.step >= 4))
+
+        task.step = step
+        return task
+
+    training = TrainingOptions(optimiser="sgd", lr=0.001, epochs=3)
+    with pytest.raises(DivergenceError, match="by step 7,") as whole:
+        run(rising(), training)
+    break_off(rising(), training, tmp_path, 6)
+    with pytest.raises(DivergenceError) as ended:
+        run(rising(), training, tmp_path)
+    assert str(ended.value) == str(whole.value)
 
 
 def test_metrics_of_a_divergence_are_json(tmp_path):
