@@ -12,9 +12,10 @@ from firth.evaluation.generated_metrics import METRICS
 from firth.evaluation.ngram_scores import Bleu, Chrf
 from firth.resampling import draws
 
-sacrebleu = pytest.importorskip("sacrebleu")
-rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer")
-pytest.importorskip("rapidfuzz")
+MISSING = "{} is not installed: pip install 'firth[generation]'"
+sacrebleu = pytest.importorskip("sacrebleu", reason=MISSING.format("sacrebleu"))
+rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer", reason=MISSING.format("rouge-score"))
+pytest.importorskip("rapidfuzz", reason=MISSING.format("rapidfuzz"))
 
 
 def pairs(n, seed, *, words=12):
