@@ -11,6 +11,7 @@ import firth
 from firth.errors import CorpusError, KindError, OptionError, ShapeError
 from firth.neural.models.pointers.data import collate, padded
 from firth.neural.models.pointers.pointer_model import PointerModel
+from tests.gradients.neural.directions import check_parameters
 
 
 def sets(count, seed, *, least=2, most=6, dim=2):
@@ -106,17 +107,7 @@ def test_the_gradient_equals_differences():
     def loss():
         return -(module(batch.inputs.double(), batch.lengths, batch.targets) * batch.counted).sum()
 
-    loss().backward()
-    for name, parameter in module.named_parameters():
-        flat, gradient = parameter.data.view(-1), parameter.grad.view(-1)
-        for at in range(0, len(flat), max(1, len(flat) // 5)):
-            kept = flat[at].item()
-            values = []
-            for step in (1e-5, -1e-5):
-                flat[at] = kept + step
-                values.append(loss().item())
-            flat[at] = kept
-            assert gradient[at].item() == pytest.approx((values[0] - values[1]) / 2e-5, abs=1e-6), name
+    check_parameters(module, loss)
 
 
 def test_it_learns_to_sort(tmp_path):

@@ -16,6 +16,7 @@ from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.translation_model import TranslationModel
 from firth.neural.models.translation.units import UNKNOWN, learn_units
 from firth.neural.training.schedules import TrainingProgress
+from tests.gradients.neural.directions import check_parameters
 
 TEXTS = ["a b c!", "b a", "c c a ba", "a", "b caab b a"]
 SHORT = firth.GenerationOptions(max_length=4)
@@ -108,16 +109,7 @@ def test_the_gradient_equals_differences(spelling):
     def loss():
         return task.step(batch, None, TrainingProgress(0, 1, 0.0, 0.0)).loss
 
-    loss().backward()
-    for name, parameter in model.module.named_parameters():
-        flat, gradient = parameter.data.view(-1), parameter.grad.view(-1)
-        at = int(gradient.abs().argmax())
-        kept, values = flat[at].item(), []
-        for step in (1e-5, -1e-5):
-            flat[at] = kept + step
-            values.append(loss().item())
-        flat[at] = kept
-        assert gradient[at].item() == pytest.approx((values[0] - values[1]) / 2e-5, rel=1e-3, abs=1e-6), name
+    check_parameters(model.module, loss)
 
 
 def test_the_loss_is_that_of_words_and_of_their_characters():
