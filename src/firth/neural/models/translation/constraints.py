@@ -6,7 +6,7 @@ from firth.errors import OptionError, ShapeError
 from firth.inference.constraints import Constraints, check_constraints
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.logits_processor import LogitsProcessor
-from firth.neural.models.translation.units import BOS, EOS, Units
+from firth.neural.models.translation.units import EOS, Units
 from firth.text.inputs import check_items, check_text
 
 
@@ -36,7 +36,7 @@ def constraints_of(
             raise ShapeError(f"{len(given):,} {name} for {count:,} texts; expected as many")
     if prefixes is None and forced is None:
         return [Constraints()] * count
-    processor, result = LogitsProcessor(options, (EOS,), (BOS,)), []
+    processor, result = LogitsProcessor(options, (EOS,), units.banned), []
     for row in range(count):
         prefix = () if prefixes is None else _ids(units, prefixes[row], f"prefix {row + 1:,}")
         phrases = () if forced is None else check_items(forced[row], "forced", "phrase")

@@ -55,7 +55,7 @@ class Pair(NamedTuple):
     Attributes:
         source: as the encoder reads it.
         target: (T,) int64 ids, the end included.
-        words: T - 1 tokens of the target, where they are spelled.
+        words: T - 1 tokens of the target, where they are spelled or compared with; else none.
     """
 
     source: Source
@@ -180,11 +180,19 @@ class PairReader:
             raise ShapeError(f"copyable: {chosen.shape} booleans for {len(source.tokens) - 1} tokens; expected as many")
         return source._replace(selected=np.append(chosen[::-1] if self.reverse else chosen, True))
 
-    def read(self, source: str, target: str, longest: int | None = None) -> Pair:
-        """Return a pair; of more than `longest` tokens a side the first ones."""
+    def read(self, source: str, target: str, longest: int | None = None, *, keep_words: bool = False) -> Pair:
+        """Return a pair; of more than `longest` tokens a side the first ones.
+
+        Args:
+            source: text.
+            target: text.
+            longest: maximum number of tokens; None for all.
+            keep_words: whether the pair has `Pair.words` even if they are not spelled.
+        """
         read = self.read_source(source, longest)
         tokens = self.target.split(target)[:longest]
-        return Pair(read, self._target_ids(tokens, read.unknown), () if self.spelling == "none" else tokens)
+        kept = keep_words or self.spelling != "none"
+        return Pair(read, self._target_ids(tokens, read.unknown), tokens if kept else ())
 
     def read_target(self, text: str, unknown: Sequence[str] = (), longest: int | None = None) -> Ids:
         """Return the (T,) ids of a target and its end, given the `Source.unknown` of its source."""

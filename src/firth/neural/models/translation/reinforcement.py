@@ -10,12 +10,15 @@ Source
     Rennie et al. 2017, section 3 (self-critical); Paulus, Xiong and Socher 2018, sections 3.2 and 3.3 (mixed loss).
 Departures
     L_rl is computed without dropout, by which texts are not sampled either: it is the gradient of the expected reward.
+    Rewarded is the text that users get, in which unknown words are copied or spelled, and compared with the whole
+    reference.
 Cost
     Two searches and two forward and backward passes per batch: about four times ordinary training.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +30,10 @@ from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search, sample
 from firth.neural.layers.state import State
-from firth.neural.models.translation.data import Pair, PairBatch, PairReader
-from firth.neural.models.translation.module import TranslationModule
+from firth.neural.models.translation.data import PairBatch
 from firth.neural.models.translation.scorer import TranslationScorer
-from firth.neural.models.translation.units import BOS, EOS, SPECIAL, UNKNOWN
+from firth.neural.models.translation.translation_model import TranslationModel
+from firth.neural.models.translation.units import EOS
 from firth.neural.training.batching import pad
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
@@ -74,9 +77,8 @@ class ReinforcementTask:
     """A trained module with pairs and a reward; implements `firth.neural.training.task.Task`.
 
     Args:
-        module: to train further.
-        reader: of the pairs.
-        batches: `PairBatch`es to train on.
+        model: to train further.
+        batches: `PairBatch`es to train on, of pairs with `Pair.words`.
         held_out: batches that select the model, by their mean reward.
         reward: texts and references to rewards; see `reward_of`.
         mixture: g, weight of the reward.
@@ -84,15 +86,15 @@ class ReinforcementTask:
         predictions: target tokens in `held_out`, ends included.
 
     Attributes:
-        module, batches: as given.
+        module: of the model.
+        batches: as given.
         unit: "tokens".
         eval_predictions: as given.
     """
 
     def __init__(
         self,
-        module: TranslationModule,
-        reader: PairReader,
+        model: TranslationModel,
         batches: Batches,
         held_out: Batches,
         reward: Callable[[Sequence[str], Sequence[str]], npt.NDArray[np.float64]],
@@ -101,9 +103,9 @@ class ReinforcementTask:
         longest: int,
         predictions: int,
     ) -> None:
-        self.module: torch.nn.Module = module
+        self.module: torch.nn.Module = model.module
         self.batches, self.unit, self.eval_predictions = batches, "tokens", predictions
-        self._net, self._reader, self._held_out, self._reward = module, reader, held_out, reward
+        self._model, self._net, self._held_out, self._reward = model, model.module, held_out, reward
         self._mixture, self._options = mixture, GenerationOptions(max_length=longest)
 
     def step(self, batch: PairBatch, state: State, progress: TrainingProgress) -> StepOutput:
@@ -129,7 +131,8 @@ class ReinforcementTask:
             self._net.train()
         rows = counted.nonzero()[:, 0]
         weights = torch.from_numpy(advantages).to(device, log_probs.dtype)[rows]
-        return -(weights * log_probs).mean()
+        loss: torch.Tensor = -(weights * log_probs).mean()
+        return loss
 
     def evaluate(self) -> Mapping[str, float]:
         """Return the cross entropy in nats per token, and as error the mean reward of greedy search below 1."""
@@ -144,18 +147,14 @@ class ReinforcementTask:
     def _searched(self, batch: PairBatch, seed: int | None = None) -> list[Continuation]:
         """Return the texts of greedy search, or sampled ones."""
         scorer, prompts = TranslationScorer(self._net, batch.sources), [()] * len(batch.targets)
+        limits: dict[str, Any] = {"stop": (EOS,), "banned": self._model.target.banned}
         if seed is None:
-            return greedy_search(scorer, prompts, self._options, stop=(EOS,), banned=(BOS,))
-        return sample(scorer, prompts, self._options, stop=(EOS,), banned=(BOS,), seed=seed)
+            return greedy_search(scorer, prompts, self._options, **limits)
+        return sample(scorer, prompts, self._options, **limits, seed=seed)
 
     def _rewards(self, batch: PairBatch, found: Sequence[Continuation]) -> npt.NDArray[np.float64]:
-        texts = [self._text(pair, each.ids) for pair, each in zip(batch.pairs, found, strict=True)]
-        return self._reward(texts, [self._text(pair, pair.target[:-1].tolist(), known=False) for pair in batch.pairs])
-
-    def _text(self, pair: Pair, ids: Sequence[int], *, known: bool = True) -> str:
-        """Return a text; an unknown word of a reference counts as a word, one that a model writes does not."""
-        tokens = self._reader.target_tokens(ids, pair.source)
-        return self._reader.target.text(each for each in tokens if not known or each != SPECIAL[UNKNOWN])
+        texts = self._model.texts_of([pair.source for pair in batch.pairs], found)
+        return self._reward(texts, [self._model.target.text(pair.words) for pair in batch.pairs])
 
 
 def _ids(found: Continuation) -> npt.NDArray[np.int64]:

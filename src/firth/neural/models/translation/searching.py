@@ -15,7 +15,7 @@ from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Scorer
 from firth.neural.models.translation.scorer import TranslationScorer
-from firth.neural.models.translation.units import BOS, EOS
+from firth.neural.models.translation.units import EOS
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,6 +59,7 @@ class Search:
     dictionary: Mapping[str, str]
     attention: bool
     seed: int
+    banned: tuple[int, ...]
 
     @property
     def sampling(self) -> bool:
@@ -78,7 +79,7 @@ class Search:
         """
         scorer: Scorer = scorers[0] if len(scorers) == 1 else Ensemble(tuple(scorers), weights)
         prompts: list[tuple[int, ...]] = [()] * len(constraints)
-        limits: dict[str, Any] = {"stop": (EOS,), "banned": (BOS,), "constraints": constraints}
+        limits: dict[str, Any] = {"stop": (EOS,), "banned": self.banned, "constraints": constraints}
         if self.sampling:
             return [[each] for each in sample(scorer, prompts, self.options, **limits, seed=self.seed + first)]
         if self.beams.beams == 1 and not any(each.phrases for each in constraints):

@@ -265,10 +265,16 @@ class TranslationSystem(abc.ABC):
             dictionary=dictionary or {},
             attention=attention,
             seed=seed,
+            banned=first.target.banned,
         )
         if search.sampling and n_best > 1:
             raise OptionError(f"n_best={n_best} with sampling: expected 1, or options of a beam search")
         return search
+
+    def texts_of(self, sources: Sequence[Source], found: Sequence[Continuation]) -> list[str]:
+        """Return texts that were found, as `translate` returns them: unknown words are copied or spelled."""
+        shown = self._shown(sources, [[each] for each in found], self._search(1, None, 1, None, None, None, False, 0))
+        return [each.text for each in shown]
 
     def _sources(self, texts: Sequence[str], truncate: bool) -> list[list[Source]]:
         """Return the sources as each model reads them."""

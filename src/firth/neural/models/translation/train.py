@@ -136,11 +136,10 @@ def reinforce(
     config = RunConfig.of(replace(options.training, lr=1e-4, schedule="constant", epochs=1, warmup=0), run)
     with running_clock():
         texts, judged = _split(pairs, held_out, None, config.seed)
-        (train, _), (judged_pairs, _) = _read(reader, texts, options), _read(reader, judged, options)
+        train, judged_pairs = (_read(reader, each, options, keep_words=True)[0] for each in (texts, judged))
         module = copy.deepcopy(model.module)
         task = ReinforcementTask(
-            module,
-            reader,
+            TranslationModel(module, options, reader),
             reader.batches(train, config.training.batch_size, seed=config.seed),
             reader.batches(judged_pairs, EVAL_BATCH, shuffle=False),
             reward_of(reward),
@@ -200,7 +199,9 @@ def _learn(options: Any, texts: ParallelTexts) -> tuple[Units, Units]:
     )
 
 
-def _read(reader: PairReader, texts: ParallelTexts, options: Any) -> tuple[list[Pair], dict[str, int]]:
+def _read(
+    reader: PairReader, texts: ParallelTexts, options: Any, *, keep_words: bool = False
+) -> tuple[list[Pair], dict[str, int]]:
     """Return the pairs of at most `max_length` tokens a side, and how many are longer, unless they are truncated.
 
     Raises:
@@ -208,7 +209,7 @@ def _read(reader: PairReader, texts: ParallelTexts, options: Any) -> tuple[list[
     """
     longest = options.max_length
     most = longest if options.truncate else None
-    pairs = [reader.read(*pair, most) for pair in zip(texts.sources, texts.targets, strict=True)]
+    pairs = [reader.read(*pair, most, keep_words=keep_words) for pair in zip(texts.sources, texts.targets, strict=True)]
     kept = [pair for pair in pairs if max(len(pair.source.ids), len(pair.target)) <= longest + 1]
     if not kept:
         raise CorpusError(f"{texts.name}: all pairs have more than {longest} tokens; expected a higher max_length")

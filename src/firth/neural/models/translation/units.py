@@ -57,6 +57,11 @@ class Units:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def banned(self) -> tuple[int, ...]:
+        """Ids that no search writes: the beginning, and of subwords, which have all bytes, the unknown one."""
+        return (BOS,) if self.subwords is None else (UNKNOWN, BOS)
+
     @cached_property
     def numbers(self) -> dict[str, int]:
         """The id of each token."""

@@ -12,7 +12,7 @@ from firth.neural.models.translation.data import Pair, PairReader
 from firth.neural.models.translation.reinforcement import ReinforcementTask, reward_of
 from firth.neural.models.translation.train import new_module, reinforce
 from firth.neural.models.translation.translation_model import TranslationModel
-from firth.neural.models.translation.units import BOS, EOS, learn_units
+from firth.neural.models.translation.units import BOS, EOS, UNKNOWN, learn_units
 
 LONGEST = 3
 EVERY = [
@@ -41,10 +41,9 @@ def reward(text, reference):
 
 def task_of(trained, pairs, **how):
     rewards = reward_of(how.pop("reward", reward))
-    batches = trained.reader.batches([trained.reader.read(*pair) for pair in pairs], 5000, shuffle=False)
-    return ReinforcementTask(
-        trained.module, trained.reader, batches, batches, rewards, mixture=1.0, longest=LONGEST, predictions=1
-    )
+    read = [trained.reader.read(*pair, keep_words=True) for pair in pairs]
+    batches = trained.reader.batches(read, 5000, shuffle=False)
+    return ReinforcementTask(trained, batches, batches, rewards, mixture=1.0, longest=LONGEST, predictions=1)
 
 
 def gradient(loss, module):
@@ -89,8 +88,21 @@ def test_a_model_learns_what_is_rewarded():
     assert longer.metadata["reinforcement"]["mixture"] == 1.0
 
 
+def test_the_reward_is_of_the_text_that_users_get():
+    """Unknown words of a text are copied, those of its reference stand as they are."""
+    trained, seen = model(), []
+    with torch.no_grad():
+        trained.module.output.bias[UNKNOWN] = 1e4
+    pairs = [("a q", "q b"), ("r", "s"), ("b", "a")]
+    task = task_of(trained, pairs, reward=lambda *pair: seen.append(pair) or 0.0)
+    task.evaluate()
+    shown = trained.translate([text for text, _ in pairs], beam=1, options=firth.GenerationOptions(max_length=LONGEST))
+    assert sorted(seen) == sorted((each.text, pair[1]) for each, pair in zip(shown, pairs, strict=True))
+    assert "r r r" in [text for text, _ in seen]
+
+
 def test_rewards_of_rouge_are_those_of_the_evaluation():
-    pytest.importorskip("rouge_score")
+    pytest.importorskip("rouge_score", reason="rouge-score is not installed: pip install 'firth[generation]'")
     texts, references = ["a b c", "x"], ["a c", "y"]
     assert reward_of("rouge-l")(texts, references).tolist() == pytest.approx([0.8, 0.0])
 

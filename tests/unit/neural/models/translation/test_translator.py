@@ -11,8 +11,10 @@ from firth.errors import CorpusError, FormatError, OptionError, ShapeError
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.translation_model import TranslationModel
-from firth.neural.models.translation.units import learn_units
+from firth.neural.models.translation.units import UNKNOWN, learn_units
+from tests.gradients.neural.directions import check_parameters
 
+SAMPLED = firth.GenerationOptions(temperature=1)
 TEXTS = ["a b c", "b a", "c c a b", "a", "b c b a c"]
 KINDS = {
     "none": {"attention": "none", "bridge": "last"},
@@ -34,8 +36,8 @@ def untrained(seed=0, texts=TEXTS, **how):
     options = firth.Translator(
         **{"source_units": "words", "target_units": "words", "min_count": 1, "hidden": 8, "max_length": 9, **how}
     )
-    source = learn_units(texts, options.source_units, 100)
-    target = source if options.joint else learn_units(texts, "words", 100)
+    source = learn_units(texts, options.source_units, 300)
+    target = source if options.joint else learn_units(texts, options.target_units, 300)
     module = new_module(options, source, target, seed)
     for parameter in module.parameters():  # far from uniform, so that scores differ
         torch.nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(seed))
@@ -100,16 +102,7 @@ def test_the_gradient_equals_differences(how):
         losses = module.losses(batch)
         return (losses.tokens + losses.coverage).sum()
 
-    loss().backward()
-    for name, parameter in module.named_parameters():
-        flat, gradient = parameter.data.view(-1), parameter.grad.view(-1)
-        at = int(gradient.abs().argmax())
-        kept, values = flat[at].item(), []
-        for step in (1e-5, -1e-5):
-            flat[at] = kept + step
-            values.append(loss().item())
-        flat[at] = kept
-        assert gradient[at].item() == pytest.approx((values[0] - values[1]) / 2e-5, rel=1e-4, abs=1e-6), name
+    check_parameters(module, loss)
 
 
 def test_an_ensemble_of_a_model_with_itself_is_the_model():
@@ -182,10 +175,18 @@ def test_forced_phrases_are_in_translations(how):
 def test_a_temperature_means_sampling_whatever_it_is():
     model, every = untrained(), firth.GenerationOptions(top_k=1000)
     for seed in range(2):
-        drawn = model.translate(TEXTS, options=firth.GenerationOptions(temperature=1), seed=seed)
+        drawn = model.translate(TEXTS, options=SAMPLED, seed=seed)
         assert drawn == model.translate(TEXTS, options=every, seed=seed) != model.translate(TEXTS)
     greedy = model.translate(TEXTS, options=firth.GenerationOptions(temperature=0), beam=1)
     assert greedy == model.translate(TEXTS, options=firth.GenerationOptions(), beam=1)
+
+
+def test_subwords_never_write_the_unknown_word():
+    model = untrained(target_units="subwords")
+    with torch.no_grad():
+        model.module.output.bias[UNKNOWN] = 1e4
+    for how in ({"beam": 1}, {"beam": 3}, {"beam": 3, "prefixes": ["a"] * 5}, {"options": SAMPLED}):
+        assert not any("<unk>" in each.tokens for each in model.translate(TEXTS, **how))
 
 
 def test_coverage_penalty_ranks_by_the_attention_of_translations():
