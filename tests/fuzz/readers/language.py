@@ -126,6 +126,32 @@ def use_translator(path: Path) -> Any:
     return [found.text, near(model.score([("a", "x")])), *words]
 
 
+def make_spelling_translator(path: Path) -> None:
+    """A translator of words that it spells."""
+    import firth
+    from firth.neural.models.translation.data import PairReader
+    from firth.neural.models.translation.train import new_module
+    from firth.neural.models.translation.translation_model import TranslationModel
+    from firth.neural.models.translation.units import UNKNOWN, learn_units
+
+    options = firth.Translator(
+        source_units="characters", target_units="words", hidden=4, max_length=5, spelling="all", spelling_hidden=3
+    )
+    source, target = learn_units(["a b a"], "characters", 9), learn_units(["x yz"], "words", 1, characters=True)
+    module = new_module(options, source, target, 0)
+    module.output.bias.data[UNKNOWN] = 9
+    TranslationModel(module, options, PairReader(source, target, spelling=options.spelling)).save(path)
+
+
+def use_spelling_translator(path: Path) -> Any:
+    """A translation with spelled words, and what they are spelled with."""
+    import firth
+
+    model = firth.load(path)
+    found = model.translate("a b", beam=1, unknown="spelled", options=firth.GenerationOptions(max_length=3))
+    return [list(found.tokens), near(model.score([("a", "x z")])), model.target.characters[:200]]
+
+
 def make_summarizer(path: Path) -> None:
     """A summarizer as its seed draws it."""
     import firth
@@ -367,6 +393,14 @@ READERS = (
     Reader(name="pointers", make=make_pointers, use=use_pointers, own=True, cost=0.02, needs="torch"),
     Reader(name="summarizer", make=make_summarizer, use=use_summarizer, own=True, cost=0.02, needs="torch"),
     Reader(name="translator", make=make_translator, use=use_translator, own=True, cost=0.02, needs="torch"),
+    Reader(
+        name="translator-spelling",
+        make=make_spelling_translator,
+        use=use_spelling_translator,
+        own=True,
+        cost=0.02,
+        needs="torch",
+    ),
     Reader(name="tagger", make=make_tagger, use=use_tagger, own=True, cost=0.02, needs="torch"),
     Reader(name="tree-model", make=make_trees, use=use_trees, own=True, cost=0.02, needs="torch"),
     Reader(name="parser", make=make_parser, use=use_parser, own=True, cost=0.02, needs="torch"),
