@@ -95,7 +95,8 @@ def test_the_reward_is_of_the_text_that_users_get():
         trained.module.output.bias[UNKNOWN] = 1e4
     pairs = [("a q", "q b"), ("r", "s"), ("b", "a")]
     task = task_of(trained, pairs, reward=lambda *pair: seen.append(pair) or 0.0)
-    task.evaluate()
+    with torch.no_grad():
+        task.evaluate()
     shown = trained.translate([text for text, _ in pairs], beam=1, options=firth.GenerationOptions(max_length=LONGEST))
     assert sorted(seen) == sorted((each.text, pair[1]) for each, pair in zip(shown, pairs, strict=True))
     assert "r r r" in [text for text, _ in seen]
