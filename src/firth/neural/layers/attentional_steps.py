@@ -25,7 +25,7 @@ import torch
 from torch.autograd.function import once_differentiable
 
 from firth.neural.layers.cell_steps import LstmStep
-from firth.neural.layers.products import product
+from firth.neural.layers.products import product, step_product
 
 CELL = LstmStep()
 
@@ -101,17 +101,17 @@ class _Steps(torch.autograd.Function):
         read, cells = new((T + 1, B, 2 * H), dtype=exact), new((T + 1, B, H), dtype=exact)  # [h; a] and c
         read[0, :, :H], read[0, :, H:], cells[0] = h, a, c
         k, v = keys.to(exact), values.to(exact)
-        w, o = recurrent.to(half).t(), out.to(half).t()
+        w, o = recurrent.to(half), out.to(half).t()
         q = None if query is None else query.to(half).t()
         hidden = torch.zeros(inside.shape, dtype=exact, device=x.device).masked_fill_(~inside, -torch.inf)
         hidden = hidden.expand(T, B, S)
         for t in range(T):
-            _product(x[t], read[t], w, p[t])
+            step_product(x[t], read[t], w, p[t])
             h = read[t + 1, :, :H]
             CELL.forward(p[t], x[t], (h, cells[t]), (h, cells[t + 1]), tanhs[t])
             scores = _scores(h, k, q, score)
             torch.softmax(scores.add_(hidden[t]), 1, out=attention[t])
-            given = torch.mm(h.to(half), o).to(exact)
+            given = product(h.to(half), o).to(exact)
             torch.baddbmm(given[:, None], attention[t][:, None], v, out=given[:, None])
             torch.tanh(given, out=bent[t])
             if mask is None:
@@ -143,13 +143,13 @@ class _Steps(torch.autograd.Function):
             weights = attention[t]
             d_weights = torch.baddbmm(d_attention[t][:, :, None], v, d_given[t][:, :, None])[:, :, 0]
             torch.mul(weights, d_weights - (weights * d_weights).sum(1, keepdim=True), out=d_scores[t])
-            d[0] = d[0] + torch.mm(d_given[t].to(half), o)
+            d[0] = d[0] + product(d_given[t].to(half), o)
             if additive is None:
                 d[0] = torch.baddbmm(d[0][:, None], d_scores[t][:, None], k)[:, 0]
             else:
                 d[0] = d[0] + additive.backward(read[t + 1, :, :H], d_scores[t], t)
             before = CELL.backward([each[t] for each in derivatives], d, d_p[t])
-            through = torch.mm(d_p[t].to(half), w).to(exact)
+            through = product(d_p[t].to(half), w).to(exact)
             assert before[1] is not None, "an LSTM has a cell"
             d, d_fed = [through[:, :H], before[1]], through[:, H:]
         flat = d_p.view(T * B, -1).to(half)
@@ -182,7 +182,7 @@ class _Additive:
         d_sum = tanh.square_().neg_().add_(1).mul_(d_scores[:, :, None]).mul_(self.score)
         self.d_keys += d_sum
         torch.sum(d_sum, 1, out=self.d_queries[t])
-        return torch.mm(self.d_queries[t].to(self.query.dtype), self.query).to(h.dtype)
+        return product(self.d_queries[t].to(self.query.dtype), self.query).to(h.dtype)
 
     def gradients(self, h: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return the gradients of keys, Q and u, given the (T, B, H) queries of all steps."""
@@ -191,7 +191,7 @@ class _Additive:
 
 
 def _compared(h: torch.Tensor, keys: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
-    asked = torch.mm(h.to(query.dtype), query).to(keys.dtype)
+    asked = product(h.to(query.dtype), query).to(keys.dtype)
     return torch.add(keys, asked[:, None]).tanh_()  # (B, S, K)
 
 
@@ -201,11 +201,3 @@ def _scores(
     if query is None or score is None:
         return torch.bmm(keys, h[:, :, None])[:, :, 0]
     return _compared(h, keys, query) @ score.to(keys.dtype)
-
-
-def _product(addend: torch.Tensor, h: torch.Tensor, weight: torch.Tensor, out: torch.Tensor) -> None:
-    # Only the product is in half precision, as in `layers.recurrence`.
-    if addend.dtype == out.dtype:
-        torch.addmm(addend, h, weight, out=out)
-    else:
-        out.copy_(torch.addmm(addend, h.to(addend.dtype), weight))

@@ -17,10 +17,10 @@ import math
 
 import torch
 from torch import nn
-from torch.nn.functional import linear
 
 from firth.errors import OptionError
 from firth.neural.layers.dropout import DropoutMask, Dropouts, Zoneout
+from firth.neural.layers.products import linear
 from firth.neural.layers.recurrence import CELL_STEPS, run
 from firth.neural.layers.state import State
 from firth.neural.layers.torch_kernels import run_torch

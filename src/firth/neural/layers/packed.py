@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from torch.autograd.function import once_differentiable
 
-from firth.neural.layers.products import product
+from firth.neural.layers.products import product, step_product
 from firth.neural.layers.recurrence import CELL_STEPS
 
 
@@ -126,7 +126,7 @@ class _PackedRecurrence(torch.autograd.Function):
             rows = slice(first, end)
             before = [state[: end - first] for state in before]
             after = [state[rows] for state in states]
-            _product(addend[rows], before[0], weight, p[rows])
+            step_product(addend[rows], before[0], weight, p[rows])
             cell.forward(p[rows], x[rows], before, after, cache[rows])
             before = after
         ctx.kind, ctx.dtype, ctx.sizes = kind, x.dtype, sizes
@@ -151,7 +151,7 @@ class _PackedRecurrence(torch.autograd.Function):
                 for part, later in zip(d, d_state, strict=True):
                     part[: len(later)] += later
             earlier = cell.backward([each[0, rows] for each in derivatives], d, d_p[rows])
-            through = torch.mm(d_product[rows].to(weight.dtype), weight)
+            through = product(d_product[rows].to(weight.dtype), weight)
             d_state = [through if earlier[0] is None else through + earlier[0]]
             d_state += [d_y.new_zeros(end - first, H) if part is None else part for part in earlier[1:]]
         d_weight = product(d_product.to(weight.dtype).t(), before[0].to(weight.dtype))
@@ -164,11 +164,3 @@ def _before(state: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
     starts = [0, *accumulate(sizes)]
     parts = [state[start : start + size] for start, size in zip(starts, sizes[1:], strict=False)]
     return torch.cat([state.new_zeros(sizes[0], state.shape[1]), *parts])
-
-
-def _product(addend: torch.Tensor, h: torch.Tensor, weight: torch.Tensor, out: torch.Tensor) -> None:
-    # Only the product is in half precision, as in `layers.recurrence`.
-    if addend.dtype == out.dtype:
-        torch.addmm(addend, h, weight.t(), out=out)
-    else:
-        out.copy_(torch.addmm(addend, h.to(addend.dtype), weight.t()))

@@ -24,11 +24,11 @@ import math
 
 import torch
 from torch import nn
-from torch.nn.functional import linear
 
 from firth.errors import OptionError
 from firth.neural.layers.dropout import DropoutMask, Dropouts, Zoneout
 from firth.neural.layers.pooling import pool
+from firth.neural.layers.products import linear
 from firth.neural.layers.state import State
 
 POOLINGS = {"f": 2, "fo": 3, "ifo": 4}  # number of gates, z included

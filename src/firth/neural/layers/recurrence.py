@@ -24,7 +24,7 @@ import torch
 from torch.autograd.function import once_differentiable
 
 from firth.neural.layers.cell_steps import CellStep, GruStep, LstmStep, RnnStep
-from firth.neural.layers.products import product
+from firth.neural.layers.products import product, step_product
 
 CELL_STEPS: dict[str, CellStep] = {"rnn": RnnStep(), "lstm": LstmStep(), "gru": GruStep()}
 
@@ -85,7 +85,8 @@ class _Recurrence(torch.autograd.Function):
         over_time = list(zip(*(all_steps.unbind() for all_steps in states), strict=True))
         for t, (before, after) in enumerate(pairwise(over_time)):
             h = before[0] if mask is None else before[0] * mask
-            _product(addend[t], h, weight, p[t])
+            # Only the product is in half precision; gates and states are not, for the cell sums over many steps.
+            step_product(addend[t], h, weight, p[t])
             cell.forward(p[t], x[t], before, after, cache[t])
             if keep is not None:
                 for new, old, k in zip(after, before, keep, strict=True):
@@ -110,7 +111,7 @@ class _Recurrence(torch.autograd.Function):
             stays = [part * k[t] for part, k in zip(d, keep, strict=False)]
             new = [part - stay for part, stay in zip(d, stays, strict=True)] if stays else d
             before = cell.backward([s[t] for s in derivatives], new, d_p[t])
-            through = torch.mm(d_product[t].to(weight.dtype), weight)
+            through = product(d_product[t].to(weight.dtype), weight)
             before[0] = _sum(through if mask is None else through * mask, before[0])
             d = [_sum(part, stay) for part, stay in zip_longest(before, stays)]
         h = states[0][:T] if mask is None else states[0][:T] * mask
@@ -122,11 +123,3 @@ class _Recurrence(torch.autograd.Function):
 
 def _sum(*parts: torch.Tensor | None) -> torch.Tensor:
     return reduce(torch.add, [part for part in parts if part is not None])
-
-
-def _product(addend: torch.Tensor, h: torch.Tensor, weight: torch.Tensor, out: torch.Tensor) -> None:
-    # Only the product is in half precision; gates and states are not, for the cell sums over many steps.
-    if addend.dtype == out.dtype:
-        torch.addmm(addend, h, weight.t(), out=out)
-    else:
-        out.copy_(torch.addmm(addend, h.to(addend.dtype), weight.t()))

@@ -27,13 +27,13 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import nn
-from torch.nn.functional import linear
 
 from firth.errors import OptionError
 from firth.neural.layers.attention import attention_weights, make_scores
 from firth.neural.layers.attentional_steps import StepWeights, attentional_steps
 from firth.neural.layers.dropout import Dropout, Dropouts
 from firth.neural.layers.intra_attention import NOTHING, IntraDecoderAttention, IntraState, temporal_scores
+from firth.neural.layers.products import linear
 from firth.neural.layers.recurrent import RecurrentStack
 from firth.neural.layers.state import State
 

@@ -7,16 +7,17 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.kernels.threads import one_blas_thread
 from firth.neural.layers import products
-from firth.neural.layers.products import LARGE, product
+from firth.neural.layers.products import LARGE, STEADY_ROWS, linear, product, step_product
 
 N, K = 300, 700
 
 
 @pytest.fixture(autouse=True)
-def one_thread():
+def one_thread(monkeypatch):
+    """One thread, and no oneDNN unless a test asks for it."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
-    yield
+    yield monkeypatch.setattr(products, "has_fast_onednn", lambda: False)
     torch.set_num_threads(before)
 
 
@@ -69,6 +70,41 @@ def test_whom_a_library_was_made_for(monkeypatch, maker, mkl, slow):
     monkeypatch.setattr(products, "processor", lambda: f"processor\t: 0\nvendor_id\t: {maker}")
     monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: mkl)
     assert products.has_slow_mkl.__wrapped__() is slow
+
+
+def test_products_through_onednn(monkeypatch):
+    """What torch gives but for rounding, whatever the strides, with and without `out`."""
+    monkeypatch.setattr(products, "has_fast_onednn", lambda: True)
+    a, b = factors(50)
+    x, addend = torch.randn(N, 2 * K)[:, :K], torch.randn(N, 50)
+    limits = {"rtol": 0, "atol": 2 * K * torch.finfo().eps}
+    torch.testing.assert_close(product(a, b), torch.mm(a, b), **limits)
+    out = torch.empty(N, 50)
+    assert product(a, b, out=out) is out
+    assert torch.equal(out, product(a.T.contiguous().T, b.contiguous()))
+    step_product(addend, x, b.T, out)
+    torch.testing.assert_close(out, addend + x @ b, **limits)
+    with torch.no_grad():
+        torch.testing.assert_close(linear(x[None], b.T, addend[0]), (x @ b + addend[0])[None], **limits)
+        assert linear(x[:0], b.T).shape == (0, 50)
+    assert linear(x, b.T.clone().requires_grad_()).requires_grad
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@torch.no_grad()
+def test_rows_do_not_depend_on_their_number(monkeypatch, fast):
+    """In one thread, from `STEADY_ROWS` on: searches over many texts give the bits of those over one."""
+    monkeypatch.setattr(products, "has_fast_onednn", lambda: fast)
+    for width, rows in ((64, 300), (256, 40)):
+        x, weight, bias = torch.randn(70, width), torch.randn(rows, width), torch.randn(rows)
+        addend, stepped = torch.randn(70, rows), torch.empty(70, rows)
+        whole = linear(x, weight, bias)
+        step_product(addend, x, weight, stepped)
+        for count in (STEADY_ROWS, 5, 7, 8, 16, 33, 64):
+            assert torch.equal(linear(x[:count], weight, bias), whole[:count])
+            part = torch.empty(count, rows)
+            step_product(addend[:count], x[:count], weight, part)
+            assert torch.equal(part, stepped[:count])
 
 
 def test_a_processor_says_something():

@@ -25,7 +25,7 @@ from torch.nn import functional
 from firth.errors import ShapeError
 from firth.neural.layers.output.base import OutputConfig, OutputLayer, checked_number, checked_switch, start_uniform
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
-from firth.neural.layers.products import product
+from firth.neural.layers.products import linear
 
 
 class FullSoftmax(OutputLayer):
@@ -62,11 +62,7 @@ class FullSoftmax(OutputLayer):
 
     def scores(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, V) h . u_w + b_w of all words."""
-        inner = self.projected(hidden)
-        if torch.is_grad_enabled() or torch.is_autocast_enabled(inner.device.type):
-            return functional.linear(inner, self.weight, self.bias)
-        scores = product(inner, self.weight.T)
-        return scores if self.bias is None else scores.add_(self.bias)
+        return linear(self.projected(hidden), self.weight, self.bias)
 
     def some_scores(
         self, hidden: torch.Tensor, targets: torch.Tensor, noise: torch.Tensor
