@@ -191,6 +191,16 @@ LANGUAGE_MODELS = {
     "train": "use firth.NgramLM(...).train(texts), or another class of options",
 }
 
+BIDIRECTIONAL = {  # language models
+    "encode": "use encode_tokens(sentences): vectors of words in their context, layer by layer",
+    "score": "use perplexity(text), or log_probs(model.read(text))",
+    "generate": "a bidirectional model completes no text; firth.RecurrentLM(...).train(text) gives one that does",
+    "fit": "use firth.BidirectionalLM(...).train(texts)",
+    "train": "use firth.BidirectionalLM(...).train(texts)",
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(model, 'owner/name')",
+}
+
 _LOAD = "firth.load(path) opens a saved model"
 LOADERS = {  # of classes of options
     "load": _LOAD,

@@ -21,6 +21,7 @@ LOAD = "firth.vectors.io.load:load"  # takes the path of a folder or file of any
 TORCH_EMBEDDING = "firth.neural.torch_embedding:embedding"  # takes a matrix and whether it is frozen
 PLAIN_NAMES = {  # class of a model: what it is, in messages
     "Alignment": "an alignment",
+    "BidirectionalLanguageModel": "a bidirectional language model",
     "Classifier": "a text classifier",
     "Composition": "a model of composition",
     "CoreferenceModel": "a model of coreference",

@@ -12,7 +12,7 @@ from firth.cli.texts import CORPUS
 from firth.comparison.named import Model, named
 from firth.errors import OptionError
 
-NEURAL = ("firth.neural.models.language.",)
+NEURAL = ("firth.neural.models.language.", "firth.neural.models.bidirectional.")
 
 
 def open_start(path: Path, name: str, model: Model, quiet: bool) -> Any:

@@ -20,7 +20,7 @@ from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source
 from firth.corpus.token_counter import TokenCounter
 from firth.errors import CorpusError
-from firth.text.tokenise import encode, is_named, tokeniser
+from firth.text.tokenise import encode, is_compiled, tokeniser
 
 _FEED, _SPACE = b"\n "
 _CONTINUED = -64  # smaller signed bytes are continuation bytes of UTF-8
@@ -55,7 +55,7 @@ def count(source: Source, options: CorpusOptions, write: Write, meter: ReadingPr
     if isinstance(source, Files) and holds_token_lists(source):
         lists = (cell for _, content in contents(source, meter) for cell in _cells_of(content))
         return _count_token_lists(lists, counted, meter)
-    if is_named(options.tokens):
+    if is_compiled(options.tokens):
         return _scan(source, str(options.tokens), options, counted, meter)
     return _count_with(tokeniser(options.tokens), source, options, counted, meter)
 

@@ -25,7 +25,7 @@ from firth.errors import CorpusError, FormatError, MissingExtraError, brief
 from firth.notebook import facts
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.storage.files import cache_folder
-from firth.text.tokenise import is_named
+from firth.text.tokenise import is_compiled
 from firth.vocabulary import Vocabulary
 
 FREQUENT = 10  # words that a notebook shows
@@ -258,5 +258,5 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
 
 def _compile(source: Source, options: CorpusOptions) -> None:
     storage.compile_kernels()
-    if not (isinstance(source, Items) and source.tokenised) and is_named(options.tokens):
+    if not (isinstance(source, Items) and source.tokenised) and is_compiled(options.tokens):
         Scanner(str(options.tokens), lambda numbers: None).end()

@@ -13,10 +13,10 @@ from firth.corpus import size_defaults
 from firth.errors import OptionError, brief
 from firth.options import check, option, options_class
 from firth.text.subwords import Subwords
-from firth.text.tokenise import REFERENCES, Tokeniser, is_named, tokeniser
+from firth.text.tokenise import RULES, Tokeniser, is_named, tokeniser
 
 LEARNED = ("subwords", "characters")  # from the text itself; see `firth.corpus.learned_tokens`
-TOKENS = (*REFERENCES, *LEARNED)
+TOKENS = (*RULES, *LEARNED)
 GIVEN = "whitespace"  # for corpora of token lists: tokenises their words unchanged
 SENTENCES = ("line", "paragraph", "text", "punctuation")
 
@@ -50,7 +50,7 @@ class CorpusOptions:
     )
     tokens: str | Tokeniser | Subwords = option(
         "unicode",
-        "how text is split: into words by one of three rules, subwords or characters; or a file of subwords",
+        "how text is split: into words by one of four rules, subwords or characters; or a file of subwords",
         choices=TOKENS,
     )
     sentences: str | Tokeniser = option("line", "end of a sentence", choices=SENTENCES)

@@ -46,7 +46,7 @@ from firth.sentences.word_rows import LineAverages, WordRows
 from firth.storage.files import named
 from firth.text.batches import TextsWarning, encoded_in_batches
 from firth.text.inputs import Text, check_items, token_lists
-from firth.text.tokenise import encode, is_named, tokeniser
+from firth.text.tokenise import encode, is_compiled, is_named, tokeniser
 from firth.vectors.averages import SMOOTHING, along, smooth_weights
 from firth.vectors.cosine import Matrix
 from firth.vectors.io import sentence_transformers
@@ -242,7 +242,7 @@ class SentenceAverages:
 
         def average(batch: list[Text]) -> Matrix:
             nonlocal unknown, lines
-            if is_named(self.tokens) and _is_long(batch):
+            if is_compiled(self.tokens) and _is_long(batch):
                 lines = lines or LineAverages(self._rows, self.tokens)
                 averages, without = lines.averages(*as_lines(batch))
             else:
@@ -262,7 +262,7 @@ class SentenceAverages:
 
     def line_averages(self) -> LineAverages | None:
         """Return what encodes lines of bytes with compiled code; None if the tokeniser is not a built-in one."""
-        return LineAverages(self._rows, self.tokens) if is_named(self.tokens) else None
+        return LineAverages(self._rows, self.tokens) if is_compiled(self.tokens) else None
 
     def _rows(self) -> WordRows:
         return WordRows(self.vectors, self.smoothing if self.weighting == "sif" else None, self.direction)

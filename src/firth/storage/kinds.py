@@ -6,6 +6,7 @@ A folder of another kind, such as one of a newer version, is never replaced.
 PREFIX = "firth-"  # every kind begins with it
 LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns the model
     "firth-alignment": "firth.alignment.alignment:restore",
+    "firth-bidirectional-language-model": "firth.neural.models.bidirectional.files:restore",
     "firth-classifier": "firth.classify.files:restore",
     "firth-composition": "firth.embeddings.compositional:restore",
     "firth-coreference": "firth.neural.models.coreference.files:restore",

@@ -71,13 +71,13 @@ def sentences_and_tokens(text: str, tokeniser: Tokeniser | None = None) -> list[
     >>> [[text[start:end] for start, end in sentence] for sentence in sentences_and_tokens(text)]
     [['Mr.', 'Hill', 'ca', "n't", 'come', '.'], ['He', "'s", 'ill', '.']]
     """
-    places = _rule_tokens if tokeniser is None else _given(tokeniser)
+    places = rule_tokens if tokeniser is None else _given(tokeniser)
     sentences = (places(text, start, end) for start, end in sentence_spans(text))
     return [sentence for sentence in sentences if sentence]
 
 
-def _rule_tokens(text: str, start: int, end: int) -> list[Span]:
-    """Tokens of one sentence by the rules."""
+def rule_tokens(text: str, start: int, end: int) -> list[Span]:
+    """Return the places of the tokens of one sentence, by the rules."""
     spans: list[Span] = []
     for match in _TOKEN.finditer(text, start, end):
         first, last = match.span()

@@ -19,6 +19,9 @@ split with a dictionary and stay joined between spaces: pass a tokeniser of your
 
 **text8**: the letters a-z, lower-cased, with digits spelled out; everything else separates.
 
+**cased**: words as they are written, and punctuation: the rules of `firth.text.running_text`, for models that tag and
+parse. There is no compiled code for them.
+
 In bytes that are not valid UTF-8, each maximal invalid sequence reads as U+FFFD (what `bytes.decode(errors="replace")`
 does), which is a separator for `unicode` and `text8`, and an ordinary character for `whitespace`.
 """
@@ -31,6 +34,7 @@ from typing import Any
 
 from firth.errors import FormatError, MissingExtraError, OptionError, brief
 from firth.text.characters import IDEOGRAPH, fold, kind
+from firth.text.running_text import rule_tokens
 
 Tokeniser = Callable[[str], list[str]]
 
@@ -85,6 +89,15 @@ def text8_tokens(text: str) -> list[str]:
     return [DIGIT_NAMES[int(token)] if token.isdigit() else token.lower() for token in tokens]
 
 
+def cased_tokens(text: str) -> list[str]:
+    """Return the words and marks of `text` as they are written; see `firth.text.running_text`.
+
+    >>> cased_tokens("Mr. Hill can't come.")
+    ['Mr.', 'Hill', 'ca', "n't", 'come', '.']
+    """
+    return [text[start:end] for start, end in rule_tokens(text, 0, len(text))]
+
+
 def encode(text: str) -> bytes:
     """Return text as UTF-8; a lone surrogate, which UTF-8 cannot encode, becomes an invalid sequence."""
     return text.encode("utf-8", "surrogatepass")
@@ -125,16 +138,17 @@ def join_tokens(tokens: str, words: Sequence[str]) -> str:
 
 
 REFERENCES: dict[str, Tokeniser] = {"unicode": unicode_tokens, "whitespace": whitespace_tokens, "text8": text8_tokens}
+RULES: dict[str, Tokeniser] = {**REFERENCES, "cased": cased_tokens}  # also those without compiled code
 
 
 def tokeniser(tokens: Any) -> Tokeniser:
     """Return a function from text to tokens.
 
     Args:
-        tokens: "unicode", "whitespace" or "text8"; an object with a method `tokenize(text)` that returns strings (a
-            transformers or NLTK tokenizer); one with `encode(text, add_special_tokens=...)` whose result has `.tokens`
-            (a Hugging Face tokenizers.Tokenizer); the JSON of such a tokenizer, as `to_str` returns it and corpora and
-            models store it; or a function from a string to a list of strings.
+        tokens: "unicode", "whitespace", "text8" or "cased"; an object with a method `tokenize(text)` that returns
+            strings (a transformers or NLTK tokenizer); one with `encode(text, add_special_tokens=...)` whose result has
+            `.tokens` (a Hugging Face tokenizers.Tokenizer); the JSON of such a tokenizer, as `to_str` returns it and
+            corpora and models store it; or a function from a string to a list of strings.
 
     Raises:
         OptionError: `tokens` is none of these.
@@ -144,11 +158,9 @@ def tokeniser(tokens: Any) -> Tokeniser:
     if isinstance(tokens, str):
         if not is_named(tokens):
             return tokeniser(_from_json(tokens))
-        if tokens not in REFERENCES:
-            raise OptionError(
-                f"tokens={brief(tokens)}: expected one of {', '.join(REFERENCES)}, a function or a tokenizer"
-            )
-        return REFERENCES[tokens]
+        if tokens not in RULES:
+            raise OptionError(f"tokens={brief(tokens)}: expected one of {', '.join(RULES)}, a function or a tokenizer")
+        return RULES[tokens]
     if isinstance(tokens, type) and any(hasattr(tokens, name) for name in ("tokenize", "encode", "from_pretrained")):
         raise OptionError(f"tokens={tokens.__name__} is a class; expected an object of it, or a function")
     # Calling a transformers tokenizer returns ids, so its methods are tried first.
@@ -161,7 +173,7 @@ def tokeniser(tokens: Any) -> Tokeniser:
     if callable(tokens):
         return lambda text: list(tokens(text))
     raise OptionError(
-        f"tokens={brief(tokens)}: expected one of {', '.join(REFERENCES)}, a function from a string to a list of "
+        f"tokens={brief(tokens)}: expected one of {', '.join(RULES)}, a function from a string to a list of "
         "strings, or a Hugging Face tokenizer"
     )
 
@@ -169,6 +181,11 @@ def tokeniser(tokens: Any) -> Tokeniser:
 def is_named(tokens: Any) -> bool:
     """Whether `tokens` is a name, rather than a function, a tokenizer or its JSON."""
     return isinstance(tokens, str) and not tokens.startswith("{")
+
+
+def is_compiled(tokens: Any) -> bool:
+    """Whether compiled code gives the tokens: those of a name among `REFERENCES`."""
+    return isinstance(tokens, str) and tokens in REFERENCES
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,1 @@
+"""Bidirectional language models: a forward and a backward one over the same characters."""
