@@ -10,7 +10,9 @@ from firth.cli.output import note, print_json
 from firth.cli.targets import check_file_target
 from firth.documents.annotate import LONGEST, annotate_files, check_target
 from firth.documents.unfinished import finished
-from firth.errors import OptionError
+from firth.errors import OptionError, counted
+
+_ONE = {"entities": "entity"}
 
 
 def annotate(
@@ -39,7 +41,7 @@ def annotate(
         raise OptionError("no file to write to: give -o OUT, a name that ends in .conllu or .jsonl")
     check_file_target(output, lambda target: check_target(target, files))
     if before := finished(output):
-        note(f"{output}: continuing after {before.documents:,} documents and what is finished of the next")
+        note(f"{output}: continuing after {counted(before.documents, 'document')} and what is finished of the next")
     try:
         found = annotate_files(
             files,
@@ -53,16 +55,15 @@ def annotate(
         )
     except KeyboardInterrupt:
         if after := finished(output):
-            note(
-                f"{output}: {after.documents:,} documents are finished, and part of the next; the same command goes on"
-            )
+            done = counted(after.documents, "document")
+            note(f"{output}: finished {done} and part of the next; the same command goes on")
         raise
     facts = {name: value for name, value in vars(found).items() if name != "path"}
     if json:
         print_json({"file": str(output), **facts})
     else:
         counts = ", ".join(
-            f"{value:,} {name.removesuffix('s') if value == 1 else name}"
+            f"{value:,} {_ONE.get(name, name.removesuffix('s')) if value == 1 else name}"
             for name, value in facts.items()
             if value and name != "resumed"
         )

@@ -18,7 +18,7 @@ from firth.cli.output import end, paragraphs, print_json, working
 from firth.cli.targets import check_folder_target, check_writable
 from firth.comparison.named import Model as Named
 from firth.comparison.named import named
-from firth.errors import MissingExtraError, OptionError
+from firth.errors import MissingExtraError, OptionError, counted
 from firth.registry import load_folder, plain_name
 from firth.timing import running_clock
 from firth.vectors.io.load import load_vectors
@@ -209,23 +209,24 @@ def _report(training: Training, name: str, model: Any, output: Path, seconds: fl
     told, facts = training.summary(model), model.metadata["training"]
     best, held_out = facts["best"] or {}, f"held_out_{told.unit}"
     if json:
-        counted = {each: facts[each] for each in (told.unit, held_out, *told.counts, "interrupted")}
+        numbers = {each: facts[each] for each in (told.unit, held_out, *told.counts, "interrupted")}
         figures = {each: value for each, value in best.items() if each.startswith("held_out_") and value is not None}
         print_json(
             {
                 training.what.rpartition(" of ")[0] or training.what: str(output), "kind": name, **told.facts,
-                "epochs": best.get("epoch"), **counted, **figures,
+                "epochs": best.get("epoch"), **numbers, **figures,
                 "training_seconds": facts["seconds"], "seconds": round(seconds, 3),
             }
         )  # fmt: skip
         return
     print(f"{output}: {name}, {told.described}, {seconds:.1f} s")
-    print(f"trained on {facts[told.unit]:,} {told.unit}, {told.data}, in {facts['seconds']:.1f} s")
+    unit = told.unit.removesuffix("s")
+    print(f"trained on {counted(facts[told.unit], unit)}, {told.data}, in {facts['seconds']:.1f} s")
     if best:
         error = best.get("held_out_error")
         figure = f"{best['held_out_loss']:.3f}" if error is None else f"{100 * (1 - error):.2f}"
         right = told.measure.format(figure)
-        print(f"best epoch {best['epoch']:g}: {right} on {facts[held_out]:,} held-out {told.unit}")
+        print(f"best epoch {best['epoch']:g}: {right} on {counted(facts[held_out], f'held-out {unit}')}")
     print(f"next: firth {training.group} test {shlex.quote(str(output))} FILE")
 
 

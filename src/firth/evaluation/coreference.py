@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
-from firth.errors import ShapeError
+from firth.errors import ShapeError, counted
 from firth.evaluation.scores import Score
 from firth.resampling import RESAMPLES, bootstrap_interval
 
@@ -141,7 +141,8 @@ class _Counts:
 
 def _counts(gold: Sequence[Clusters], found: Sequence[Clusters]) -> _Counts:
     if len(gold) != len(found):
-        raise ShapeError(f"{len(gold):,} documents of gold clusters and {len(found):,} of found ones: expected as many")
+        found_ones = f"{len(found):,} of found ones: expected as many"
+        raise ShapeError(f"{counted(len(gold), 'document')} of gold clusters and {found_ones}")
     totals, pairs = np.zeros((len(gold), len(MEASURES), 4)), np.zeros((len(gold), 6))
     for number, (of_gold, of_found) in enumerate(zip(gold, found, strict=True)):
         shared, gold_sizes, found_sizes = _overlap(of_gold, of_found, number)

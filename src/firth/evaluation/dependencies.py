@@ -23,7 +23,7 @@ from typing import Protocol
 
 import numpy as np
 
-from firth.errors import ShapeError
+from firth.errors import ShapeError, counted
 from firth.evaluation.scores import Score
 from firth.resampling import Ratio, bootstrap_interval
 
@@ -57,7 +57,7 @@ class DependencyScores:
 
     def __str__(self) -> str:
         figures = f"UAS {100 * self.uas:.2f}  LAS {100 * self.las:.2f}  CLAS {100 * self.clas.f1:.2f}"
-        counts = f"{self.words:,} words in {self.sentences:,} sentences"
+        counts = f"{counted(self.words, 'word')} in {counted(self.sentences, 'sentence')}"
         return f"{figures}  whole trees {100 * self.exact:.2f}  ({counts})"
 
 
@@ -151,7 +151,7 @@ class TreeScores:
             table.append((name, *(figure + more for figure, more in zip(figures, [*ranges, "", ""], strict=True))))
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-        counts = f"{self.gold.words:,} words in {self.gold.sentences:,} sentences"
+        counts = f"{counted(self.gold.words, 'word')} in {counted(self.gold.sentences, 'sentence')}"
         return "\n".join([*lines, f"{counts}; 95 % intervals over sentences"])
 
 

@@ -55,7 +55,7 @@ def test_pairs(capsys):
     assert run("train", "train.conll", "-o", "p", "--model", "pairs", *TINY) == 0
     printed = capsys.readouterr().out
     assert "p: pairs, 12 words" in printed
-    assert re.search(r"best epoch \d+: B-cubed F1 \d+\.\d\d on 1 held-out documents", printed)
+    assert re.search(r"best epoch \d+: B-cubed F1 \d+\.\d\d on 1 held-out document\n", printed)
     assert firth.load("p").options.objective == "pairs"
 
 

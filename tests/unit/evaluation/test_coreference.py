@@ -116,7 +116,7 @@ def test_blanc_without_pairs_of_one_kind():
 
 @pytest.mark.parametrize(
     ("gold", "found", "message"),
-    [([TRUTH], [], "1 documents of gold"), ([[[1, 2], [2, 3]]], [TRUTH], "mention 2 is in two clusters")],
+    [([TRUTH], [], "1 document of gold"), ([[[1, 2], [2, 3]]], [TRUTH], "mention 2 is in two clusters")],
 )
 def test_what_is_refused(gold, found, message):
     with pytest.raises(ShapeError, match=message):

@@ -11,7 +11,7 @@ import torch
 from firth.arguments import explained
 from firth.attribute_names import COREFERENCE, no_attribute
 from firth.documents.document import Document, Span
-from firth.errors import CorpusError, KindError, OptionError, brief
+from firth.errors import CorpusError, KindError, OptionError, brief, counted
 from firth.evaluation.coreference import CoreferenceScores, coreference_intervals, score_coreference
 from firth.neural.models.coreference.sources import documents_of
 from firth.neural.models.tokens.files import reader_arrays, reader_texts
@@ -48,7 +48,8 @@ class ChainScores:
             table.append(f"{name:8}  {figures}  {self._interval(name)}".rstrip())
         table.append(f"{'conll':24}  {100 * self.scores.conll:6.2f}  {self._interval('conll')}")
         last = "conll: mean of muc, b_cubed and ceaf_e; 95 % intervals of F1 over documents"
-        return "\n".join([f"{self.mentions} mentions, {self.scores.documents:,} documents", *table, last])
+        head = f"{self.mentions} mentions, {counted(self.scores.documents, 'document')}"
+        return "\n".join([head, *table, last])
 
     def _interval(self, name: str) -> str:
         low, high = self.intervals.get(name, (None, None))
@@ -243,6 +244,6 @@ def gold_documents(source: Any) -> list[Document]:
     documents = documents_of(source)
     if not any(document.clusters for document in documents):
         raise CorpusError(
-            f"{len(documents):,} documents without coreference chains; expected gold chains to compare with"
+            f"{counted(len(documents), 'document')} without coreference chains; expected gold chains to compare with"
         )
     return documents

@@ -8,7 +8,7 @@ from typing import Any
 from firth.documents.coreference_files import read_coreference
 from firth.documents.document import Document
 from firth.documents.files import read_documents
-from firth.errors import CorpusError, brief
+from firth.errors import CorpusError, brief, counted
 from firth.neural.training.held_out import split_rows
 
 FORMS = (
@@ -55,8 +55,8 @@ def learnable(source: Any, name: str) -> list[Document]:
     documents = [document for document in documents_of(source, name) if document.clusters]
     if not any(len(chain) > 1 for document in documents for chain in document.clusters):
         raise CorpusError(
-            f"{name}: no chain of two mentions in {len(documents):,} documents with mentions; expected coreference "
-            "chains to learn from"
+            f"{name}: no chain of two mentions in {counted(len(documents), 'document')} with mentions; expected "
+            "coreference chains to learn from"
         )
     return documents
 

@@ -49,7 +49,7 @@ def test_mentions_of_a_parse(model):
     assert model.predict(document.annotated(clusters=())) == found
     scores = model.test([document])
     assert scores.predicted.scores.mentions.f1 == 1
-    assert "predicted mentions, 1 documents" in str(scores)
+    assert "predicted mentions, 1 document\n" in str(scores)
 
 
 def test_found_mentions_are_singletons_as_in_the_training_documents(model):
