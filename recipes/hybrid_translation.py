@@ -1,7 +1,9 @@
 """Translation with an open vocabulary, Spanish to English: words only, or words and their characters (hybrid).
 
 Both models write 5,000 words. The hybrid model also reads the characters of source words and spells the target words
-that are not among the 5,000. Pairs of Tatoeba are divided so that no sentence of either language is in two parts.
+that are not among the 5,000. Pairs of Tatoeba are divided so that no sentence of either language is in two parts. The
+test also counts how many unknown words of the references the hybrid spells exactly, given the true words before: those
+that training has, those that it does not have, and new inflected forms of words that it has.
 
     python recipes/hybrid_translation.py tatoeba-spa-eng.tsv.gz words -o words.firth      # 25 minutes
     python recipes/hybrid_translation.py tatoeba-spa-eng.tsv.gz hybrid -o hybrid.firth    # 25 minutes
@@ -15,11 +17,14 @@ import json
 import random
 from collections import defaultdict
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 
 import firth
+from firth.neural.models.translation.units import UNKNOWN, bare
 
-UNKNOWN = 0  # id of unknown words
+UNKNOWN_WORD = "<unk>"
+BATCH = 64  # pairs
 HELD_OUT = {"test": 2000, "held_out": 1000}  # groups of sentences
 MODELS = {"words": {"source_units": "words"}, "hybrid": {"source_units": "characters", "spelling": "all"}}
 
@@ -93,16 +98,73 @@ def train(args, data):
         model.save(args.output)
 
 
+def stem(word):
+    """An English word without an ending of inflection, and whether it has one."""
+    for ending in ("ing", "ies", "ied", "est", "ed", "er", "es", "s"):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            return _base(word[: -len(ending)] + "y" * ending.startswith("ie")), True
+    return _base(word), False
+
+
+def _base(word):
+    word = word.rstrip("e")
+    return word[:-1] if len(word) > 2 and word[-1] == word[-2] else word
+
+
+def inflected(words, known):
+    """Those of some words that are new forms of known words: "yelped" where "yelps" or "yelp" is known."""
+    stems = {stem(word)[0] for word in known}
+    return {word for word in words - known if stem(word)[1] and stem(word)[0] in stems}
+
+
+def spelled_share(model, data):
+    """Exactly spelled words of the references, given the words before them, by what training has of them.
+
+    Places of a reference where the model has an unknown word are spelled from the state after the true words before.
+    """
+    known = {bare(word) for _, target in data["train"] for word in model.target.split(target)}
+    pairs = [model.reader.read(*pair) for pair in data["test"]]
+    expected, found = [], []
+    for start in range(0, len(pairs), BATCH):
+        part = pairs[start : start + BATCH]
+        found += [word for words in model.spelled_words(part) for word in words]
+        expected += [
+            bare(word)
+            for pair in part
+            for word, number in zip(pair.words, pair.target[:-1], strict=True)
+            if number == UNKNOWN
+        ]
+    words = set(expected)
+    kinds = {"seen in training": words & known, "new": words - known, "new, inflected": inflected(words, known)}
+    for kind, chosen in kinds.items():
+        right = [one == other for one, other in zip(expected, found, strict=True) if one in chosen]
+        print(f"  unknown words of references, {kind}: {len(right):,}, spelled exactly {share(right)}")
+    examples = [f"{one} {other}" for one, other in zip(expected, found, strict=True) if one in kinds["new, inflected"]]
+    print(f"  such as (word, spelled): {', '.join(examples[:10])}", flush=True)
+
+
+def share(right):
+    """A list of booleans as a percentage."""
+    return f"{100 * sum(right) / len(right):.1f} %" if right else "-"
+
+
 def test(args, data):
     """BLEU and chrF on all test pairs, and on those whose targets have words outside the vocabulary."""
-    pairs = data["test"]
+    sources, targets = (list(side) for side in zip(*data["test"], strict=True))
     for path in args.saved:
         model = firth.load(path)
-        rare = [pair for pair in pairs if UNKNOWN in model.target.ids(model.target.split(pair[1]))]
+        rare = [UNKNOWN in model.target.ids(model.target.split(target)) for target in targets]
         for unknown in ("kept", "copied", "spelled") if model.options.spells else ("kept", "copied"):
-            for name, part in (("all", pairs), ("rare words", rare)):
-                report = model.test(part, unknown=unknown, metrics=("bleu", "chrf"))
-                print(f"{path.name}, unknown={unknown}, {name}: {len(part):,} pairs\n{report}", flush=True)
+            found = [each.text for each in model.translate(sources, unknown=unknown)]
+            holes = [UNKNOWN_WORD in text for text in found]
+            for name, kept in (("all", [True] * len(rare)), ("rare words", rare)):
+                print(f"{path.name}, unknown={unknown}, {name}: {sum(kept):,} pairs")
+                if any(kept):
+                    texts, references = (list(compress(each, kept)) for each in (found, targets))
+                    print(firth.evaluate_generated(texts, references, metrics=("bleu", "chrf")))
+                    print(f"  outputs with {UNKNOWN_WORD}: {share(list(compress(holes, kept)))}", flush=True)
+        if model.options.spells:
+            spelled_share(model, data)
 
 
 def main():

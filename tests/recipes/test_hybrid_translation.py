@@ -31,3 +31,11 @@ def test_both_models_are_trained_and_scored(recipe, tmp_path, capsys, monkeypatc
             *[("hybrid", each) for each in ("kept", "copied", "spelled")],
         ]
     ]
+    assert printed.count("outputs with <unk>: ") == 10
+    assert "unknown words of references, new, inflected: " in printed
+
+
+def test_new_forms_of_known_words(recipe):
+    words = {"yelps", "yelped", "hoped", "hopping", "tries", "bus", "london", "bigger", "moves"}
+    known = {"yelp", "hope", "hop", "try", "bigger", "moved", "move"}
+    assert recipe["inflected"](words, known) == {"yelps", "yelped", "hoped", "hopping", "tries", "moves"}

@@ -33,3 +33,12 @@ def test_each_model_is_trained_and_scored(recipe, data, capsys, monkeypatch, mod
     recipe["main"]()
     scores = [line for line in printed.splitlines() if line.startswith("texts ")]
     assert scores == [line for line in capsys.readouterr().out.splitlines() if line.startswith("texts ")]
+
+
+def test_kinds_of_attention_side_by_side(recipe, data, capsys, monkeypatch):
+    line = [str(data), "en", "xx", "--epochs", "1", "--units", "words", "--set", "hidden=16", "dim=8"]
+    monkeypatch.setattr("sys.argv", ["translate.py", *line, "--compare"])
+    recipe["main"]()
+    printed = capsys.readouterr().out.splitlines()
+    for kind in recipe["KINDS"]:
+        assert len([row for row in printed if row.startswith((f"{kind} ", f"{kind}:"))]) >= 2
