@@ -69,7 +69,8 @@ def parts(path, most=None):
     found = groups(list(zip(table.targets, table.sources, strict=True))[:most])
     random.Random(0).shuffle(found)
     result, start = {}, 0
-    for name, size in {**HELD_OUT, "train": len(found)}.items():
+    sizes = {name: min(size, len(found) // 5) for name, size in HELD_OUT.items()}  # of few pairs, a fifth each
+    for name, size in {**sizes, "train": len(found)}.items():
         result[name] = [pair for group in found[start : start + size] for pair in group]
         start += size
     return result
@@ -86,7 +87,7 @@ def value(text):
 def train(args, data):
     how = {**MODELS[args.model], **{name: value(text) for name, text in (each.split("=", 1) for each in args.set)}}
     translator = firth.Translator(
-        target_units="words", source_size=args.size, target_size=args.size, hidden=args.hidden, dim=128, **how
+        target_units="words", source_size=args.size, target_size=args.size, hidden=args.hidden, **{"dim": 128, **how}
     )
     training = replace(
         translator.training, epochs=args.epochs, minutes=args.minutes, precision=args.precision, lr=0.002

@@ -32,7 +32,7 @@ def arguments(argv):
     parser.add_argument("test", type=Path)
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="other options of the summarizer")
     parser.add_argument("--minutes", type=float, default=25)
-    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--precision", default="fp32")
     parser.add_argument("--pairs", type=int, help="use so many questions of each part only")
     parser.add_argument("--model", type=Path, help="a saved model to score, in place of training")
@@ -88,7 +88,7 @@ def value(text):
 
 def train(args, pairs, held_out):
     how = {name: value(text) for name, text in (each.split("=", 1) for each in args.set)}
-    summarizer = firth.Summarizer(**{"max_length": 60, "coverage": False, **how})
+    summarizer = firth.Summarizer(**{"coverage": False, **how})
     training = replace(
         summarizer.training, minutes=args.minutes, epochs=args.epochs, precision=args.precision, batch_size=64
     )

@@ -120,3 +120,14 @@ def test_the_share_of_own_words_rises():
     options = firth.Translator(scheduled_sampling="soft", sampling_rate=0.5, sampling_temperature=0.3)
     assert options.feeding(0.5) == Feeding(share=0.75, own="soft", temperature=0.3)
     assert firth.Translator().feeding(0.5) is None
+
+
+def test_local_attention_and_own_words_train_in_half_precision():
+    pairs = [("a b c", "c b a"), ("b a", "a b"), ("c", "c")] * 4
+    training = firth.TrainingOptions(epochs=1, batch_size=6, lr=0.01, precision="bf16")
+    for local in ("monotonic", "predictive"):
+        how = {**WORDS, "local": local, "window": 2, "scheduled_sampling": "soft", "sampling_schedule": "constant"}
+        for further in ({}, {"scheduled_sampling": "none"}, {"temporal": True, "intra_decoder": True}):
+            translator = firth.Translator(**{**how, **further})
+            model = translator.train(pairs, held_out=pairs, training=training, progress=False)
+            assert model.metadata["training"]["best"]["held_out_loss"] < 4
