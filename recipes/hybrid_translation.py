@@ -152,19 +152,22 @@ def share(right):
 def test(args, data):
     """BLEU and chrF on all test pairs, and on those whose targets have words outside the vocabulary."""
     sources, targets = (list(side) for side in zip(*data["test"], strict=True))
-    for path in args.saved:
-        model = firth.load(path)
-        rare = [UNKNOWN in model.target.ids(model.target.split(target)) for target in targets]
+    models = [(path, firth.load(path)) for path in args.saved]
+    systems = {}
+    for path, model in models:
         for unknown in ("kept", "copied", "spelled") if model.options.spells else ("kept", "copied"):
-            found = [each.text for each in model.translate(sources, unknown=unknown)]
-            holes = [UNKNOWN_WORD in text for text in found]
-            for name, kept in (("all", [True] * len(rare)), ("rare words", rare)):
-                print(f"{path.name}, unknown={unknown}, {name}: {sum(kept):,} pairs")
-                if any(kept):
-                    texts, references = (list(compress(each, kept)) for each in (found, targets))
-                    print(firth.evaluate_generated(texts, references, metrics=("bleu", "chrf")))
-                    print(f"  outputs with {UNKNOWN_WORD}: {share(list(compress(holes, kept)))}", flush=True)
+            systems[f"{path.stem} {unknown}"] = [each.text for each in model.translate(sources, unknown=unknown)]
+    target = models[0][1].target  # the same words in both models
+    rare = [UNKNOWN in target.ids(target.split(text)) for text in targets]
+    for name, chosen in (("all", [True] * len(rare)), ("rare words", rare)):
+        print(f"\n{name}: {sum(chosen):,} pairs")
+        found = {system: list(compress(texts, chosen)) for system, texts in systems.items()}
+        print(firth.evaluate_generated(found, list(compress(targets, chosen)), metrics=("bleu", "chrf")))
+        for system, texts in found.items():
+            print(f"  {system}: {share([UNKNOWN_WORD in text for text in texts])} with {UNKNOWN_WORD}", flush=True)
+    for path, model in models:
         if model.options.spells:
+            print(f"\n{path.stem}")
             spelled_share(model, data)
 
 
