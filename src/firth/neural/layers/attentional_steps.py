@@ -59,8 +59,8 @@ def attentional_steps(
 
     Args:
         x: (T, B, 4 H).
-        keys: (B, S, K).
-        values: (B, S, H).
+        keys: (P, S, K); P sequences, each for B / P consecutive rows. P = B where gradients are needed.
+        values: (P, S, H).
         inside: (B, S) or (T, B, S) False at padding and outside a window; True somewhere in each row.
         mask: (T, B, H) on the attentional states, or None.
         weights: of the steps.
@@ -93,7 +93,7 @@ class _Steps(torch.autograd.Function):
         c: torch.Tensor,
         a: torch.Tensor,
     ) -> tuple[torch.Tensor, ...]:
-        (T, B), (S, H), half = x.shape[:2], values.shape[1:], x.dtype
+        (T, B), (P, S, H), half = x.shape[:2], values.shape, x.dtype
         exact = torch.promote_types(x.dtype, torch.float32)
         new: Any = x.new_empty
         p, tanhs = new((T, B, 4 * H), dtype=exact), new((T, B, H), dtype=exact)
@@ -112,7 +112,8 @@ class _Steps(torch.autograd.Function):
             scores = _scores(h, k, q, score)
             torch.softmax(scores.add_(hidden[t]), 1, out=attention[t])
             given = product(h.to(half), o).to(exact)
-            torch.baddbmm(given[:, None], attention[t][:, None], v, out=given[:, None])
+            shared = given.view(P, -1, H)  # rows that look at the same sequence
+            torch.baddbmm(shared, attention[t].view(P, -1, S), v, out=shared)
             torch.tanh(given, out=bent[t])
             if mask is None:
                 read[t + 1, :, H:] = bent[t]
@@ -192,12 +193,14 @@ class _Additive:
 
 def _compared(h: torch.Tensor, keys: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
     asked = product(h.to(query.dtype), query).to(keys.dtype)
-    return torch.add(keys, asked[:, None]).tanh_()  # (B, S, K)
+    return torch.add(keys[:, None], asked.view(len(keys), -1, 1, keys.shape[2])).tanh_().flatten(0, 1)  # (B, S, K)
 
 
 def _scores(
     h: torch.Tensor, keys: torch.Tensor, query: torch.Tensor | None, score: torch.Tensor | None
 ) -> torch.Tensor:
-    if query is None or score is None:
+    if query is not None and score is not None:
+        return _compared(h, keys, query) @ score.to(keys.dtype)
+    if len(h) == len(keys):
         return torch.bmm(keys, h[:, :, None])[:, :, 0]
-    return _compared(h, keys, query) @ score.to(keys.dtype)
+    return torch.bmm(h.view(len(keys), -1, h.shape[1]), keys.transpose(1, 2)).flatten(0, 1)

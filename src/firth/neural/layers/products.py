@@ -22,6 +22,7 @@ from firth.kernels.threads import one_blas_thread
 
 LARGE = 2**27  # multiplications; below this MKL and OpenBLAS are equally fast
 STEADY_ROWS = 4
+BLOCK = 256  # rows of a product that is copied
 
 
 def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
@@ -59,8 +60,11 @@ def step_product(addend: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, ou
 def product(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
     """Return the (N, M) product of (N, K) and (K, M), outside of autograd; `out` receives it where given."""
     if _for_onednn(a, b):
-        result = _onednn(a, b.t())
-        return result if out is None else out.copy_(result)
+        if out is None:
+            return _onednn(a, b.t())
+        for rows, part in zip(in_blocks(a, BLOCK), in_blocks(out, BLOCK), strict=True):
+            part.copy_(_onednn(rows, b.t()))  # while it is in the cache
+        return out
     one_cpu_thread = (
         a.device.type == "cpu" and a.dtype in {torch.float32, torch.float64} and torch.get_num_threads() == 1
     )
@@ -70,6 +74,11 @@ def product(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor | None = None) -
     with one_blas_thread():
         np.matmul(a.detach().numpy(), b.detach().numpy(), out=result.detach().numpy())
     return result
+
+
+def in_blocks(x: torch.Tensor, rows: int) -> tuple[torch.Tensor, ...]:
+    """Return parts of a tensor with so many rows or up to twice as many; one part if it has fewer."""
+    return torch.tensor_split(x, max(len(x) // rows, 1))
 
 
 def _for_onednn(*factors: torch.Tensor) -> bool:

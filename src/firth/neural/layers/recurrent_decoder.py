@@ -41,13 +41,13 @@ LOCAL = ("none", "monotonic", "predictive")
 
 
 class Memory(NamedTuple):
-    """What a decoder looks at; B sequences of S states.
+    """What a decoder looks at; P sequences of S states, each for B / P consecutive rows of what it reads.
 
     Attributes:
-        states: (B, S, M), of the encoder.
-        projected: (B, S, K) their keys.
-        values: (B, S, H) their part of the attentional state; without columns where it is not computed beforehand.
-        inside: (B, S) False at padding.
+        states: (P, S, M), of the encoder.
+        projected: (P, S, K) their keys.
+        values: (P, S, H) their part of the attentional state; without columns where it is not computed beforehand.
+        inside: (P, S) False at padding.
     """
 
     states: torch.Tensor
@@ -170,7 +170,7 @@ class RecurrentDecoder(nn.Module):
 
         Args:
             x: (B, T, D) embeddings of the words before each step.
-            memory: of the encoder.
+            memory: of the encoder; P = B but in searches.
             state: of the previous call, or from `start`.
         """
         x = self.dropout(x)
@@ -202,9 +202,9 @@ class RecurrentDecoder(nn.Module):
         )
         h, c = state.recurrent[0] if state.recurrent else (x.new_zeros(B, H), x.new_zeros(B, H))
         mask = self.dropout.mask(memory.states, (T, B, H))
-        visible = memory.inside
+        visible = inside = _of_rows(memory.inside, B)
         if self.local == "monotonic":
-            visible = _window(memory.inside, state.step, T, self.window).transpose(0, 1)
+            visible = _window(inside, state.step, T, self.window).transpose(0, 1)
         outputs, attention, (h, c, fed) = attentional_steps(
             projected, keys, memory.values, visible, mask, weights, (h, c, state.fed)
         )
@@ -225,7 +225,8 @@ class RecurrentDecoder(nn.Module):
             return self.dropout(outputs), weights, state._replace(recurrent=recurrent, step=step)
         sums, before = state.intra
         weights, sums = self._weights(outputs, memory, state, sums)
-        read = [weights @ memory.states, outputs]
+        context = _shared(weights, memory) @ memory.states
+        read = [context.view(*weights.shape[:2], -1), outputs]
         if self.intra_decoder is not None:
             own, before = self.intra_decoder(outputs, before)
             read.append(own)
@@ -238,19 +239,21 @@ class RecurrentDecoder(nn.Module):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return (B, T, S) attention weights of (B, T, H) queries, and the sums of intra-temporal attention."""
         assert self.attention is not None
-        projected = memory.projected
+        (B, T), inside = queries.shape[:2], _of_rows(memory.inside, len(queries))
         if self.coverage is not None and self.covering:
-            projected = projected + state.coverage[:, :, None] * self.coverage
-        scores = self.attention.compare(queries, projected)
+            projected = _of_rows(memory.projected, B) + state.coverage[:, :, None] * self.coverage
+            scores = self.attention.compare(queries, projected)
+        else:
+            scores = self.attention.compare(_shared(queries, memory), memory.projected).view(B, T, -1)
         if self.temporal:
             scores, sums = temporal_scores(scores, sums)
-        visible = memory.inside[:, None]
+        visible = inside[:, None]
         if self.local == "none":
             return attention_weights(scores, visible), sums
         if self.local == "monotonic":
-            return attention_weights(scores, _window(memory.inside, state.step, queries.shape[1], self.window)), sums
+            return attention_weights(scores, _window(inside, state.step, T, self.window)), sums
         positions = torch.arange(scores.shape[2], device=scores.device)
-        centre = self.position(queries).sigmoid() * memory.inside.sum(1)[:, None, None]
+        centre = self.position(queries).sigmoid() * inside.sum(1)[:, None, None]
         away = positions - centre
         weights = attention_weights(scores, visible & (away.abs() <= self.window))
         return weights * torch.exp(-(away**2) / (self.window**2 / 2)), sums
@@ -262,3 +265,13 @@ def _window(inside: torch.Tensor, step: torch.Tensor, steps: int, width: int) ->
     every = step[:, None] + torch.arange(steps, device=step.device)
     centre = torch.minimum(every, inside.sum(1, keepdim=True) - 1)[..., None]  # (B, T, 1)
     return inside[:, None] & ((places - centre).abs() <= width)
+
+
+def _of_rows(x: torch.Tensor, rows: int) -> torch.Tensor:
+    """Return (B, ...) of (P, ...) what each row looks at."""
+    return x if len(x) == rows else x.repeat_interleave(rows // len(x), 0)
+
+
+def _shared(x: torch.Tensor, memory: Memory) -> torch.Tensor:
+    """Return (P, B T / P, D) rows that look at the same states, of (B, T, D)."""
+    return x.reshape(len(memory.states), -1, x.shape[2])

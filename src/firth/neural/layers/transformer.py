@@ -107,14 +107,16 @@ class TransformerBlock(nn.Module):
             kv_cache: (B, P, 2 D) keys and values of P earlier steps, or None.
             mask: True where a step may attend, broadcasting to (B, T, P + T).
             causal: whether steps attend to no later step; without a cache only, otherwise use `mask`.
-            remembered: (B, S, 2 D) keys and values of a memory, from `remember`, for cross-attention.
+            remembered: (B, S, 2 D) keys and values of a memory, from `remember`, for cross-attention; with fewer rows,
+                each serves as many consecutive ones, and so does the mask.
             memory_mask: True where a step may attend to the memory, broadcasting to (B, T, S).
         """
         x, kv_cache = self._attend_to_self(x, kv_cache, mask, causal=causal)
         if self.cross_attention is not None and self.cross_attention_norm is not None:
             assert remembered is not None, "a block with cross-attention attends to a memory"
             queries = self.cross_attention.queries(self._before(x, self.cross_attention_norm))
-            change = self.cross_attention.attend(queries, remembered, memory_mask)
+            shared = queries.reshape(len(remembered), -1, x.shape[2])
+            change = self.cross_attention.attend(shared, remembered, memory_mask).view(x.shape)
             x = self._after(x, change, self.cross_attention_norm)
         return self._after(x, self._feed_forward(self._before(x, self.ffn_norm)), self.ffn_norm), kv_cache
 
@@ -234,7 +236,7 @@ class TransformerEncoder(nn.Module):
     def __init__(self, config: TransformerConfig, layers: int, *, context: int, positions: str = "learned") -> None:
         super().__init__()
         self.width = config.width
-        self.positions = added_positions(positions, config.width, context)
+        self.positions, self.context = added_positions(positions, config.width, context), context
         self.blocks = transformer_blocks(config, layers, positions=positions)
         self.norm = nn.LayerNorm(config.width) if config.norm == "pre" else nn.Identity()
         self.dropout = Dropout(config.dropout)
@@ -243,11 +245,13 @@ class TransformerEncoder(nn.Module):
         """Return (B, T, D) outputs; outputs at padding are meaningless.
 
         Args:
-            x: (B, T, D).
-            lengths: (B,) steps of each sequence; None if all have T.
+            x: (B, T, D); steps past the context are padding.
+            lengths: (B,) steps of each sequence, at most the context if positions are added; None if all have T.
         """
         mask = None if lengths is None else padding_mask(lengths, x.shape[1])
-        x = self.dropout(x if self.positions is None else self.positions(x))
+        if self.positions is not None:
+            x = torch.cat([self.positions(x[:, : self.context]), x[:, self.context :]], 1)
+        x = self.dropout(x)
         for block in self.blocks:
             x, _ = block(x, mask=mask)
         output: torch.Tensor = self.norm(x)

@@ -25,7 +25,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from firth.neural.layers.products import product
+from firth.neural.layers.products import in_blocks, product
 from firth.neural.layers.scratch import borrow, give_back
 
 BLOCK = 128  # rows of scores per step of the softmax
@@ -48,7 +48,7 @@ def linear_cross_entropy(
     """
     if not torch.is_grad_enabled():
         w = _of_precision(weight).T
-        pairs = zip(torch.split(_of_precision(hidden), BLOCK), torch.split(targets, BLOCK), strict=True)
+        pairs = zip(in_blocks(_of_precision(hidden), BLOCK), in_blocks(targets, BLOCK), strict=True)
         how: Any = {"reduction": "none", "label_smoothing": smoothing}
         return torch.cat([functional.cross_entropy(_wide(product(h, w), bias), t, **how) for h, t in pairs])
     apply: Callable[..., torch.Tensor] = _LinearCrossEntropy.apply

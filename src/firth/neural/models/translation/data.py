@@ -21,14 +21,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch.nn.functional import pad as pad_columns
 
 from firth.errors import ShapeError
+from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.layers.spelling import Spelling
 from firth.neural.models.translation.units import EOS, UNKNOWN, Ids, Units, bare
 from firth.neural.training.batching import Buckets, pad
 
 LONGEST_WORD = 30  # characters that are read or written of a word
 SPELLED = ("none", "unknown", "all")
+LANES = 16  # numbers that a processor adds up at once: further padding does not change the bits of a sum
 
 
 class Source(NamedTuple):
@@ -90,6 +93,20 @@ class SourceBatch:
         )
         return SourceBatch(self.ids.to(device), self.lengths, spellings, copied, self.extra, selected)
 
+    def steady(self) -> "SourceBatch":
+        """Return the batch in a shape in which the bits of a source's results do not depend on the other sources.
+
+        Of fewer than `STEADY_ROWS` sources the last is repeated; S is a multiple of `LANES`.
+        """
+        B, S = self.ids.shape
+        rows = torch.arange(max(B, STEADY_ROWS)).clamp(max=B - 1)
+        ids, copied, selected = (
+            None if table is None else pad_columns(table[rows.to(table.device)], (0, -S % LANES), value=value)
+            for table, value in ((self.ids, EOS), (self.copied, EOS), (self.selected, True))
+        )
+        assert ids is not None, "sources have ids"
+        return SourceBatch(ids, self.lengths[rows], self.spellings, copied, self.extra, selected)
+
 
 @dataclass(frozen=True, eq=False)
 class SpelledWords:
@@ -133,6 +150,13 @@ class PairBatch:
         spelled = None if self.spelled is None else self.spelled.to(device)
         sources, targets, counted = self.sources.to(device), self.targets.to(device), self.counted.to(device)
         return PairBatch(sources, targets, counted, self.pairs, spelled)
+
+    def steady(self, steps: int) -> "PairBatch":
+        """Return the batch as `SourceBatch.steady`, without spelled words; T is a multiple of `steps`."""
+        rows = torch.arange(max(len(self.targets), STEADY_ROWS)).clamp(max=len(self.targets) - 1)
+        more = (0, -self.targets.shape[1] % steps)
+        targets, counted = pad_columns(self.targets[rows], more, value=EOS), pad_columns(self.counted[rows], more)
+        return PairBatch(self.sources.steady(), targets, counted, self.pairs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,13 @@
-"""A translator over a batch of sources, for searches."""
+"""A translator over a batch of sources, for searches.
+
+What: the decoder computes a batch of P sources with W rows each, so that the hypotheses of a source share what the
+    decoder looks at. Where a source has fewer hypotheses than another, its last one fills the rows that are left.
+Departures: the bits of a hypothesis do not depend on the other sources: the batch has at least `STEADY_ROWS` rows, and
+    W does not fall below that number again.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,7 +15,8 @@ import numpy.typing as npt
 import torch
 
 from firth.neural.decoding import TensorScores
-from firth.neural.layers.state import rows_of
+from firth.neural.layers.products import STEADY_ROWS
+from firth.neural.layers.state import State, rows_of
 from firth.neural.models.translation.data import SourceBatch
 from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.units import BOS
@@ -16,10 +24,67 @@ from firth.neural.models.translation.units import BOS
 Ids = npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """How R hypotheses fill P W rows.
+
+    Attributes:
+        sources: (P,) in rising order; the last possibly repeated.
+        shown: (P W,) the hypothesis in each row.
+        places: (R,) the row of each hypothesis.
+    """
+
+    sources: Ids
+    shown: Ids
+    places: Ids
+
+    @property
+    def width(self) -> int:
+        """W."""
+        return len(self.shown) // len(self.sources)
+
+    @property
+    def sources_of_rows(self) -> Ids:
+        """(P W,)."""
+        return np.repeat(self.sources, self.width)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether hypotheses are in the first rows, in their order."""
+        return bool((self.places == np.arange(len(self.places))).all())
+
+
+def _rows(sources: Ids, least: int) -> _Rows:
+    """Return the rows of hypotheses, given their (R,) sources and the minimum of W."""
+    kept, numbers, counts = np.unique(sources, return_inverse=True, return_counts=True)
+    order, starts = numbers.argsort(kind="stable"), np.cumsum(counts) - counts
+    width = max(int(counts.max()), least)
+    places = np.empty_like(order)
+    places[order] = numbers[order] * width + np.arange(len(order)) - starts[numbers[order]]
+    shown = order[starts[:, None] + np.minimum(np.arange(width), counts[:, None] - 1)]  # (P, W)
+    filled = np.arange(max(len(kept), -(-STEADY_ROWS // width))).clip(max=len(kept) - 1)
+    return _Rows(kept[filled], shown[filled].ravel(), places)
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """State of R hypotheses.
+
+    Attributes:
+        rows: of the batch.
+        memory: of the P sources, what the decoder looks at.
+        own: state of the decoder, of the P W rows.
+        weights: (P W, S) attention of the last step, if it is known.
+    """
+
+    rows: _Rows
+    memory: Any
+    own: State
+    weights: torch.Tensor | None = None
+
+
 class TranslationScorer:
     """Scores of the next target tokens; implements `firth.inference.scorer.Scorer`.
-
-    Several hypotheses of a source share what the decoder looks at.
 
     Args:
         module: of the translator, in evaluation mode.
@@ -27,14 +92,15 @@ class TranslationScorer:
     """
 
     def __init__(self, module: TranslationModule, sources: SourceBatch) -> None:
-        self._module, self._sources = module, sources
+        self._module, self._sources = module, sources.steady()
 
     @torch.no_grad()
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Any]:
         """Return the scores of the first token of each target; prompts are empty, as constraints have prefixes."""
-        memory, state = self._module.encode(self._sources)
-        rows = np.arange(len(prompts))
-        return self._scores((memory, rows, state, None), np.full(len(rows), BOS))
+        memory, own = self._module.encode(self._sources)
+        texts, rows = np.arange(len(prompts)), np.arange(len(self._sources.ids))
+        state = _State(_Rows(rows, rows.clip(max=len(texts) - 1), texts), memory, own)
+        return self._scores(state, np.full(len(texts), BOS))
 
     @torch.no_grad()
     def advance(self, state: Any, ids: Ids) -> tuple[TensorScores, Any]:
@@ -43,27 +109,32 @@ class TranslationScorer:
 
     def reorder(self, state: Any, rows: Ids) -> Any:
         """Return the state of some hypotheses; see `Scorer.reorder`."""
-        memory, sources, own, _ = state
-        rows = np.asarray(rows, dtype=np.int64)
-        picked = torch.from_numpy(rows).to(self._sources.ids.device)
-        # The order of the sources stays the same from step to step until hypotheses end.
-        if len(rows) != len(sources) or not np.array_equal(sources[rows], sources):
-            memory = rows_of(memory, picked)
-        return memory, sources[rows], rows_of(own, picked), None
+        before, places = state.rows, state.rows.places[np.asarray(rows, dtype=np.int64)]
+        new = _rows(before.sources_of_rows[places], min(before.width, STEADY_ROWS))
+        memory = state.memory
+        if not np.array_equal(new.sources, before.sources):
+            memory = rows_of(memory, self._on_device(np.searchsorted(before.sources, new.sources)))
+        return _State(new, memory, rows_of(state.own, self._on_device(places[new.shown])))
 
     def attention(self, state: Any) -> list[npt.NDArray[np.float32]]:
         """Return the weights of the source positions at the last step; see `firth.inference.scorer.Attention`.
 
         The decoder is recurrent, and has attention.
         """
-        _, rows, _, weights = state
-        lengths = self._sources.lengths.numpy()[rows].tolist()
-        return [row[:length] for row, length in zip(weights.float().cpu().numpy(), lengths, strict=True)]
+        places = state.rows.places
+        lengths = self._sources.lengths.numpy()[state.rows.sources_of_rows[places]].tolist()
+        weights = state.weights.float().cpu().numpy()[places]
+        return [row[:length] for row, length in zip(weights, lengths, strict=True)]
 
     def _scores(self, state: Any, ids: Ids) -> tuple[TensorScores, Any]:
-        memory, rows, own, _ = state
-        before = torch.from_numpy(ids[:, None]).to(self._sources.ids.device)
-        hidden, weights, own = self._module.step(before, memory, own)
-        sources, last = self._sources, torch.from_numpy(rows).to(self._sources.ids.device)
-        log_prob = self._module.next_log_prob(before[:, -1], hidden, weights, sources, last)
-        return TensorScores(log_prob), (memory, rows, own, weights)
+        rows = state.rows
+        before = self._on_device(ids[rows.shown])
+        hidden, weights, own = self._module.step(before[:, None], state.memory, state.own)
+        last = self._on_device(rows.sources_of_rows)
+        log_prob = self._module.next_log_prob(before, hidden, weights, self._sources, last)
+        places = rows.places
+        log_prob = log_prob[: len(places)] if rows.in_order else log_prob[self._on_device(places)]
+        return TensorScores(log_prob), _State(rows, state.memory, own, weights)
+
+    def _on_device(self, numbers: Ids) -> torch.Tensor:
+        return torch.from_numpy(numbers).to(self._sources.ids.device)

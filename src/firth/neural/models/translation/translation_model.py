@@ -9,7 +9,8 @@ import torch
 
 from firth.attribute_names import TRANSLATORS, no_attribute
 from firth.errors import OptionError
-from firth.neural.models.translation.data import Collator, Pair, PairReader
+from firth.neural.layers.products import STEADY_ROWS
+from firth.neural.models.translation.data import LANES, Collator, Pair, PairReader
 from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.spelled_words import spelled
 from firth.neural.models.translation.system import Floats, TranslationSystem
@@ -109,11 +110,12 @@ class TranslationModel(SavedModel, TranslationSystem):
         """Return of each pair the (T,) log-probabilities of its target tokens and the end."""
         pairs = [self.reader.read(*pair) for pair in zip(texts.sources, texts.targets, strict=True)]
         batches, found, done = self.reader.batches(pairs, SCORED, shuffle=False), [], 0
+        steps = LANES if self.options.decoder == "transformer" else STEADY_ROWS  # it attends to the steps before
         with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
             for batch in batches.epoch(0):
-                batch = batch.to(self.device)
-                scores = self.module.log_prob_of(batch).double().cpu().numpy()
-                found.append(np.split(scores, np.cumsum(batch.counted.sum(1).cpu().numpy())[:-1]))
+                scores = self.module.log_prob_of(batch.steady(steps).to(self.device)).double().cpu().numpy()
+                ends = np.cumsum(batch.counted.sum(1).numpy())
+                found.append(np.split(scores[: ends[-1]], ends[:-1]))
                 done += len(found[-1])
                 report(Status(stage="scoring", done=done, total=len(pairs), unit="pairs"))
         return batches.in_item_order(found)
