@@ -53,6 +53,7 @@ from firth.language.ngram_lm import NgramLM as NgramLM
 from firth.language.ngram_model import NgramModel as NgramModel
 from firth.neural.hidden_states import HiddenStates as HiddenStates
 from firth.neural.models.bidirectional.bidirectional_lm import BidirectionalLM as BidirectionalLM
+from firth.neural.models.contexts.context2vec import Context2Vec as Context2Vec
 from firth.neural.models.coreference.coreference import Coreference as Coreference
 from firth.neural.models.coreference.spans import SpanCoreference as SpanCoreference
 from firth.neural.models.language.feedforward import FeedForwardLM as FeedForwardLM

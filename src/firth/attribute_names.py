@@ -84,6 +84,16 @@ TAGGERS = {
     "save_pretrained": "use save(path)",
     "push_to_hub": "use firth.push_to_hub(tagger, 'owner/name')",
 }
+CONTEXTS = {  # of context2vec
+    "fit": "use firth.Context2Vec(...).train(text)",
+    "train": "use firth.Context2Vec(...).train(text)",
+    "wv": "use word_vectors()",
+    "most_similar": "use substitutes(sentence, position), or word_vectors().most_similar(word)",
+    "predict": "use substitutes(sentence, position)",
+    "encode": "use context_vectors(places); firth.SimCSE learns vectors of whole texts",
+    "context2vec": "use context_vector(sentence, position)",
+    "evaluate": "use test()",
+}
 ENCODERS = {  # of sentences
     "fit": "use firth.SimCSE(...).train(texts), or another class of options",
     "train": "use firth.SimCSE(...).train(texts), or another class of options",

@@ -94,7 +94,7 @@ def evaluate(
     requests = _requests(suites, similarity, analogies, DEFAULT if of_words else DEFAULT_OF_TEXTS)
     _check_suites(requests, models)
     # Read every file before computing anything: a mistake in the last name should not cost the work on the others.
-    golds = _distinct([gold for suite, sets in requests for gold in _read(suite, sets, data)])
+    golds = _distinct([gold for suite, sets in requests for gold in read_sets(suite, sets, data)])
     options = EvaluationOptions(
         unknown=unknown, restrict_vocab=restrict_vocab, resamples=resamples, seed=seed, protocol=protocol
     )
@@ -119,11 +119,19 @@ def check_sets(
         OptionError: as in `evaluate`.
     """
     for suite, sets in _requests(suites, similarity, analogies):
-        _read(suite, sets, data)
+        read_sets(suite, sets, data)
 
 
 @dataclass(frozen=True)
-class _Gold:
+class Gold:
+    """A gold-standard set that was read.
+
+    Attributes:
+        suite: its suite.
+        label: its name.
+        content: as the suite reads it.
+    """
+
     suite: Suite
     label: str
     content: Any
@@ -181,10 +189,20 @@ def _space(model: Model, options: EvaluationOptions) -> Space | TextSpace:
     return Space(model, options) if isinstance(model, WordVectors | SubwordVectors) else TextSpace(model)
 
 
-def _read(suite: Suite, sets: GoldSets, data: PathLike | None) -> list[_Gold]:
+def read_sets(suite: Suite, sets: GoldSets, data: PathLike | None) -> list[Gold]:
+    """Return the sets of a suite.
+
+    Args:
+        suite: the suite.
+        sets: a named set or a file, several, or None for those of the suite.
+        data: folder with local copies of the named sets, or None.
+
+    Raises:
+        DataError, FormatError: as `evaluate`.
+    """
     sets = suite.sets if sets is None else sets
     items: Sequence[PathLike] = [sets] if isinstance(sets, str | os.PathLike) else sets
-    return [_Gold(suite, *_read_one(suite, item, data)) for item in items]
+    return [Gold(suite, *_read_one(suite, item, data)) for item in items]
 
 
 def _read_one(suite: Suite, item: PathLike, data: PathLike | None) -> tuple[str, Any]:
@@ -198,7 +216,7 @@ def _read_one(suite: Suite, item: PathLike, data: PathLike | None) -> tuple[str,
     return path.stem, suite.read([path] if suite.of_files else path)
 
 
-def _distinct(golds: Sequence[_Gold]) -> list[_Gold]:
+def _distinct(golds: Sequence[Gold]) -> list[Gold]:
     """Number files of one suite that have the same name in different folders: each has its own row."""
     counts: Counter[tuple[str, str]] = Counter()
     numbered = []
@@ -210,7 +228,7 @@ def _distinct(golds: Sequence[_Gold]) -> list[_Gold]:
 
 
 def _scores(
-    space: Space | TextSpace, golds: Sequence[_Gold], options: EvaluationOptions, report: Report, name: str
+    space: Space | TextSpace, golds: Sequence[Gold], options: EvaluationOptions, report: Report, name: str
 ) -> list[SetScore]:
     start, scores = time.monotonic(), list[SetScore]()
     for number, gold in enumerate(golds):

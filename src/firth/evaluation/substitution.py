@@ -33,7 +33,7 @@ word GAP is 0, both as in the paper's program.
 Cost: N sentences with M candidates and a window of W take 2 N M W D operations.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -177,28 +177,25 @@ def _set_vectors(space: Space, gold: Sequence[SubstitutionTarget]) -> _SetVector
     return _SetVectors(candidates, known_candidates, targets, known_targets, contexts[known], bags)
 
 
-def _gaps(vectors: _SetVectors, target: SubstitutionTarget, first: int, row: int) -> tuple[dict[str, Floats], Mask]:
-    """The GAP of each sentence of a target, and whether all its words are known."""
-    own, candidates = slice(row, row + len(target.occurrences)), slice(first, first + len(target.candidates))
-    bags = csr_array(vectors.bags[own])
-    columns = np.unique(bags.indices)
-    scores = rank_scores(
-        vectors.candidates[candidates], vectors.targets[own], vectors.contexts[columns], csr_array(bags[:, columns])
-    )
-    known_targets, known_candidates = vectors.known_targets[own], vectors.known_candidates[candidates]
-    unranked = np.where(known_targets[:, None] & known_candidates, 0.0, np.nan)
+def gaps_of(scores: Mapping[str, Floats], weights: Floats, known: Mask) -> tuple[dict[str, Floats], Mask]:
+    """Return the GAP of the rankings of a target's candidates, and which sentences are fully known.
+
+    Args:
+        scores: (k, m) scores of m candidates in k sentences by name.
+        weights: (k, m) gold weights.
+        known: (k, m) whether word and candidate are known; the others are not ranked.
+
+    Returns:
+        (k,) by name, with that of a random ranking; and (k,) whether all words are known.
+    """
+    unranked = np.where(known, 0.0, np.nan)
     rankings = np.stack([*(one + unranked for one in scores.values()), np.zeros_like(unranked)])
-    gaps = generalised_average_precision(rankings, target.weights)
-    return dict(zip([*scores, CHANCE], gaps, strict=True)), known_targets & known_candidates.all()
+    gaps = generalised_average_precision(rankings, weights)
+    return dict(zip([*scores, CHANCE], gaps, strict=True)), np.asarray(known.all(axis=1))
 
 
-@as_suite("substitution", ("lst-07",), read_substitutions)
-def suite(space: Space, gold: Sequence[SubstitutionTarget], options: EvaluationOptions) -> list[Score]:
-    """Lexical substitution, ranking substitutes of words in sentences: generalised average precision (GAP)."""
-    vectors = _set_vectors(space, gold)
-    firsts = np.cumsum([0, *(len(target.candidates) for target in gold)]).tolist()
-    rows = np.cumsum([0, *(len(target.occurrences) for target in gold)]).tolist()
-    results = [_gaps(vectors, target, firsts[i], rows[i]) for i, target in enumerate(gold)]
+def scores_of(results: Sequence[tuple[dict[str, Floats], Mask]], options: EvaluationOptions) -> list[Score]:
+    """Return the scores of a set from those of its targets, as `gaps_of` returns them."""
     known = np.concatenate([one for _, one in results])
     mask = options.counted(known)
     gaps = {name: np.concatenate([one[name] for one, _ in results])[mask] for name in results[0][0]}
@@ -214,3 +211,23 @@ def suite(space: Space, gold: Sequence[SubstitutionTarget], options: EvaluationO
         )
         for name, own in gaps.items()
     ]
+
+
+def _gaps(vectors: _SetVectors, target: SubstitutionTarget, first: int, row: int) -> tuple[dict[str, Floats], Mask]:
+    """The GAP of each sentence of a target, and whether all its words are known."""
+    own, candidates = slice(row, row + len(target.occurrences)), slice(first, first + len(target.candidates))
+    bags = csr_array(vectors.bags[own])
+    columns = np.unique(bags.indices)
+    scores = rank_scores(
+        vectors.candidates[candidates], vectors.targets[own], vectors.contexts[columns], csr_array(bags[:, columns])
+    )
+    return gaps_of(scores, target.weights, vectors.known_targets[own, None] & vectors.known_candidates[candidates])
+
+
+@as_suite("substitution", ("lst-07",), read_substitutions)
+def suite(space: Space, gold: Sequence[SubstitutionTarget], options: EvaluationOptions) -> list[Score]:
+    """Lexical substitution, ranking substitutes of words in sentences: generalised average precision (GAP)."""
+    vectors = _set_vectors(space, gold)
+    firsts = np.cumsum([0, *(len(target.candidates) for target in gold)]).tolist()
+    rows = np.cumsum([0, *(len(target.occurrences) for target in gold)]).tolist()
+    return scores_of([_gaps(vectors, target, firsts[i], rows[i]) for i, target in enumerate(gold)], options)

@@ -9,6 +9,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-bidirectional-language-model": "firth.neural.models.bidirectional.files:restore",
     "firth-classifier": "firth.classify.files:restore",
     "firth-composition": "firth.embeddings.compositional:restore",
+    "firth-context2vec": "firth.neural.models.contexts.files:restore",
     "firth-coreference": "firth.neural.models.coreference.files:restore",
     "firth-documents": "firth.vectors.document_vectors:restore",
     "firth-label-model": "firth.neural.models.texts.files:restore",

@@ -1,0 +1,1 @@
+"""Vectors of contexts: models of the place in which a word stands."""

@@ -1,0 +1,277 @@
+"""A trained context2vec model: vectors of contexts, substitutes of a word in its sentence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from firth.arguments import explained
+from firth.attribute_names import CONTEXTS, no_attribute
+from firth.errors import CorpusError, KindError, OptionError, brief
+from firth.evaluation.rankings import evaluate_rankings
+from firth.evaluation.report import EvaluationReport
+from firth.language.text import EOS, UNK, TextRules
+from firth.neural.module_files import SavedModel
+from firth.neural.training.batching import pad
+from firth.neural.training.devices import no_subnormals
+from firth.readers.words_in_context import Occurrence
+from firth.resampling import Floats
+from firth.storage.model_folder import ModelFolder
+from firth.text.tokenise import tokeniser
+from firth.training_facts import with_training_facts
+from firth.vectors.cosine import Matrix, unit
+from firth.vectors.word_vectors import WordVectors
+from firth.vocabulary import Vocabulary
+
+KIND, COUNTS = "firth-context2vec", "counts"  # in config.json; name of an array
+BATCH = 64  # sentences that are read together
+HOLE = "[]"
+MEASURES = ("context", "mult")
+Sentence = str | Sequence[str]
+
+
+class ContextModel(SavedModel):
+    """A trained model of contexts, as `firth.Context2Vec(...).train` returns it.
+
+    Args:
+        module: with trained parameters.
+        options: of the model.
+        vocabulary: V words, `<unk>` and `</s>` among them.
+        rules: how the model reads text.
+        metadata: JSON values to save with the model: how it was trained.
+
+    Attributes:
+        module, options, vocabulary, rules, metadata: as given.
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        options: Any,
+        vocabulary: Vocabulary,
+        rules: TextRules,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.module, self.options = module.eval(), options
+        self.vocabulary, self.rules, self.metadata = vocabulary, rules, with_training_facts(metadata)
+        self._targets: WordVectors | None = None
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, CONTEXTS, dir(type(self)))
+
+    def __repr__(self) -> str:
+        return f"<ContextModel: {len(self.vocabulary):,} words, {self.dim:,} numbers per context>"
+
+    @property
+    def dim(self) -> int:
+        """D, the width of the vectors of words and contexts."""
+        width: int = self.module.width
+        return width
+
+    def context_vector(self, sentence: Sentence, position: int | None = None) -> Matrix:
+        """Return the vector of the place of a word in a sentence; the word itself does not matter.
+
+        Args:
+            sentence: a text with `[]` in place of the word, such as "they [] the meeting"; or the words of a sentence.
+            position: of the word, from 0, among the words of the sentence; with a text that has `[]`, None.
+
+        Returns:
+            (D,) float32.
+
+        Raises:
+            OptionError: the text has no `[]` and no position is given, or there is no such position.
+            CorpusError: the sentence has no other word.
+            KindError: it is no text and no list of words.
+        """
+        vector: Matrix = self.context_vectors([self._place(sentence, position)])[0]
+        return vector
+
+    @explained
+    def context_vectors(self, places: Sequence[tuple[Sequence[str], int]]) -> Matrix:
+        """Return the vectors of places in sentences.
+
+        Args:
+            places: N pairs of the words of a sentence and a position from 0.
+
+        Returns:
+            (N, D) float32, in the order of the places.
+        """
+        result = np.empty((len(places), self.dim), dtype=np.float32)
+        cut = [_around(words, position, self.options.max_length) for words, position in places]
+        order = np.argsort([len(words) for words, _ in cut], kind="stable")
+        for first in range(0, len(order), BATCH):
+            rows = order[first : first + BATCH]
+            result[rows] = self._vectors([cut[row] for row in rows.tolist()])
+        return result
+
+    def substitutes(
+        self,
+        sentence: Sentence,
+        position: int | None = None,
+        *,
+        n: int = 10,
+        candidates: Sequence[str] | None = None,
+        measure: str = "context",
+    ) -> list[tuple[str, float]]:
+        """Return the words that fit the place of a word in a sentence best.
+
+        Args:
+            sentence: as for `context_vector`.
+            position: likewise.
+            n: number of words.
+            candidates: words to rank, in place of all words that the model knows; unknown ones are left out.
+            measure: "context", the cosine of a word's vector and the context's; or "mult", which also asks for words
+                like the one that stands there: the product of both cosines, each as (1 + cos) / 2.
+
+        Returns:
+            Words with their scores, best first; the word that stands there is never among them.
+
+        Raises:
+            OptionError: there is no such measure, `n` is below 1, "mult" for a text with `[]` or a word that the model
+                does not know, or as `context_vector`.
+            CorpusError, KindError: as `context_vector`.
+
+        Source:
+            Melamud et al. 2016, sections 4.1 (context) and 4.3 (product).
+        """
+        if measure not in MEASURES:
+            raise OptionError(f"measure={measure!r}: expected one of {', '.join(MEASURES)}")
+        if n < 1:
+            raise OptionError(f"n={n}: expected at least 1")
+        words, place = self._place(sentence, position)
+        word = words[place]
+        ids = self._candidates(candidates, word)
+        table = self.word_vectors().get_normed_vectors()
+        scores = table[ids] @ unit(self.context_vectors([(words, place)])[0])
+        if measure == "mult":
+            own = self._row(word)
+            if own is None:
+                raise OptionError(f"measure='mult' with the word {word!r}: expected a word that the model knows")
+            scores = (1 + scores) / 2 * (1 + table[ids] @ table[own]) / 2
+        best = np.argsort(-scores, kind="stable")[:n]
+        return [(self.vocabulary.words[ids[row]], float(scores[row])) for row in best.tolist()]
+
+    def word_vectors(self) -> WordVectors:
+        """Return the vectors of the words as targets, (V, D), in one space with those of contexts."""
+        if self._targets is None:
+            rows = self.module.targets.detach().float().cpu().numpy()
+            self._targets = WordVectors(list(self.vocabulary.words), rows, counts=self.vocabulary.counts)
+        return self._targets
+
+    @explained
+    def test(
+        self, gold: Any = "lst-07", *, unknown: Any = "skip", resamples: int = 2000, seed: int = 0, data: Any = None
+    ) -> EvaluationReport:
+        """Rank the candidates of lexical substitution sets, and score the rankings by generalised average precision.
+
+        Args:
+            gold: a named set or a file, as the suite "substitution" of `firth.evaluate` takes them, or several.
+            unknown: "skip" leaves out sentences whose word or a candidate is unknown; "count" counts them.
+            resamples: of the intervals.
+            seed: of the resamples.
+            data: folder with local copies of the named sets.
+
+        Returns:
+            Rows "gap-context" and "gap-mult"; the measures are those of `substitutes`.
+
+        Raises:
+            DataError: a name is unknown, or a named set is missing.
+            FormatError: a file is not in its format.
+
+        Source:
+            Melamud et al. 2016, section 4.3.
+        """
+        return evaluate_rankings(
+            self._ranked, gold, name=str(self.metadata.get("name", "context2vec")), unknown=unknown,
+            resamples=resamples, seed=seed, data=data,
+        )  # fmt: skip
+
+    def _ranked(self, occurrences: Sequence[Occurrence], candidates: Sequence[str]) -> dict[str, Floats]:
+        """Return the (k, m) scores of m candidates in k sentences by each measure; NaN for unknown words."""
+        table = self.word_vectors().get_normed_vectors()
+        rows = np.array([-1 if (row := self._row(word)) is None else row for word in candidates])
+        read = [(self._folded(each.tokens), each.position) for each in occurrences]
+        contexts = unit(self.context_vectors(read))
+        known = np.where(rows >= 0, 0.0, np.nan)
+        fits = (contexts @ table[rows].T).astype(np.float64) + known
+        own = [self._row(each.word) for each in occurrences]
+        like = np.full(fits.shape, np.nan)
+        for number, row in enumerate(own):
+            if row is not None:
+                like[number] = table[rows] @ table[row] + known
+        return {"context": fits + 0 * like, "mult": (1 + fits) / 2 * (1 + like) / 2}
+
+    @no_subnormals()
+    @torch.no_grad()
+    def _vectors(self, places: Sequence[tuple[Sequence[str], int]]) -> Matrix:
+        unknown, numbers = self.vocabulary.ids[UNK], self.vocabulary.ids
+        ids, lengths = pad([[numbers.get(word, unknown) for word in words] for words, _ in places])
+        vectors = self.module(ids.to(self.device), lengths)
+        positions = torch.tensor([position for _, position in places], device=self.device)
+        rows: Matrix = vectors[torch.arange(len(places), device=self.device), positions].float().cpu().numpy()
+        return rows
+
+    def _place(self, sentence: Sentence, position: int | None) -> tuple[list[str], int]:
+        """Return the words of a sentence as the model reads them, and the position."""
+        if isinstance(sentence, str):
+            before, hole, after = sentence.partition(HOLE)
+            if hole and HOLE not in after and position is None:
+                left, right = self._split(before), self._split(after)
+                words, position = [*left, UNK, *right], len(left)
+            elif hole:
+                raise OptionError(f"{brief(sentence)}: expected one {HOLE}, and then no position")
+            else:
+                words = self._split(sentence)
+        elif isinstance(sentence, Sequence) and all(isinstance(word, str) for word in sentence):
+            words = self._folded(sentence)
+        else:
+            raise KindError(f"sentence: found {brief(sentence)}, expected a text or a list of words")
+        if position is None:
+            raise OptionError(f"{brief(sentence)}: which word? Give its position, or write {HOLE} in its place")
+        if not 0 <= position < len(words):
+            raise OptionError(f"position={position}: expected from 0 to {len(words) - 1}, for the words {brief(words)}")
+        if len(words) < 2:
+            raise CorpusError(f"{brief(sentence)}: a word alone has no context; expected other words beside it")
+        return words, position
+
+    def _split(self, text: str) -> list[str]:
+        return list(tokeniser(self.rules.tokens)(text))
+
+    def _folded(self, words: Sequence[str]) -> list[str]:
+        """Return words as they are, in lower case where only that is known."""
+        return [word if word in self.vocabulary.ids else word.lower() for word in words]
+
+    def _row(self, word: str) -> int | None:
+        numbers = self.vocabulary.ids
+        row = numbers.get(word, numbers.get(word.lower()))
+        return None if word in (UNK, EOS) else row
+
+    def _candidates(self, candidates: Sequence[str] | None, word: str) -> list[int]:
+        left_out = {self._row(word), self.vocabulary.ids[UNK], self.vocabulary.ids[EOS]}
+        if candidates is None:
+            return [row for row in range(len(self.vocabulary)) if row not in left_out]
+        if isinstance(candidates, str):
+            raise KindError(f"candidates: found {brief(candidates)}, expected a list of words")
+        rows = dict.fromkeys(self._row(each) for each in candidates)
+        return [row for row in rows if row is not None and row not in left_out]
+
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes; see `firth.neural.models.contexts.files`."""
+        facts = f": {len(self.vocabulary):,} words"
+        return self._model_folder(
+            KIND,
+            {COUNTS: self.vocabulary.counts},
+            {"vocab": list(self.vocabulary.words)},
+            {"rules": asdict(self.rules), "total": self.vocabulary.total},
+            ("Vectors of contexts", facts, 'model.substitutes("they [] the meeting")\n'),
+        )
+
+
+def _around(words: Sequence[str], position: int, longest: int) -> tuple[Sequence[str], int]:
+    """Return at most `longest` words around a position, and the position among them."""
+    first = max(0, min(position - longest // 2, len(words) - longest))
+    return words[first : first + longest], position - first
