@@ -293,7 +293,7 @@ def main(arguments=None):
 
     base = kept(
         place("base"),
-        lambda: firth.MaskedLM(**base_options).train(
+        lambda: firth.SentenceMaskedLM(**base_options).train(
             texts,
             held_out=held_out,
             max_size=args.subwords,

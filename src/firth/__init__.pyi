@@ -63,8 +63,11 @@ from firth.neural.models.language.transformer import TransformerLM as Transforme
 from firth.neural.models.parsers.biaffine import BiaffineParser as BiaffineParser
 from firth.neural.models.parsers.transition import TransitionParser as TransitionParser
 from firth.neural.models.pointers.pointer_network import PointerNetwork as PointerNetwork
+from firth.neural.models.pretraining.coco_lm import CocoLM as CocoLM
+from firth.neural.models.pretraining.electra import Electra as Electra
+from firth.neural.models.pretraining.masked_lm import MaskedLM as MaskedLM
 from firth.neural.models.sentences.declutr import DeCLUTR as DeCLUTR
-from firth.neural.models.sentences.masked_lm import MaskedLM as MaskedLM
+from firth.neural.models.sentences.masked_lm import SentenceMaskedLM as SentenceMaskedLM
 from firth.neural.models.sentences.moco import MoCo as MoCo
 from firth.neural.models.sentences.simcse import SimCSE as SimCSE
 from firth.neural.models.sentences.skip_thought import SkipThought as SkipThought
@@ -93,6 +96,7 @@ from firth.sentences.duplicates import near_duplicates as near_duplicates
 from firth.sentences.file_encoding import encode_file as encode_file
 from firth.sentences.search import TextIndex as TextIndex
 from firth.text.subwords import Subwords as Subwords
+from firth.text.wordpieces import WordPieces as WordPieces
 from firth.vectors.document_vectors import DocumentVectors as DocumentVectors
 from firth.vectors.index.load import load_index as load_index
 from firth.vectors.io.load import load as load

@@ -19,11 +19,13 @@ from firth.storage.model_folder import ModelFolder
 FASTTEXT_CLASSIFIER = "firth.classify.files:from_fasttext"  # takes a fastText file and a name
 LOAD = "firth.vectors.io.load:load"  # takes the path of a folder or file of any format
 TORCH_EMBEDDING = "firth.neural.torch_embedding:embedding"  # takes a matrix and whether it is frozen
+TRANSFORMERS = "firth.neural.models.pretraining.files:read_folder"  # takes a folder of Hugging Face's transformers
 PLAIN_NAMES = {  # class of a model: what it is, in messages
     "Alignment": "an alignment",
     "BidirectionalLanguageModel": "a bidirectional language model",
     "Classifier": "a text classifier",
     "Composition": "a model of composition",
+    "ContextualEncoder": "a contextual encoder",
     "CoreferenceModel": "a model of coreference",
     "DocumentVectors": "document vectors",
     "LabelModel": "a neural classifier",

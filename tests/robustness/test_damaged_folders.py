@@ -35,6 +35,7 @@ FOLDERS = {
     "summarizer": "firth-summarizer",
     "translator": "firth-translator",
     "tree-model": "firth-tree-model",
+    "contextual-encoder": "firth-encoder",
     "sentence-encoder": "firth-sentence-encoder",
 }
 MANIFESTS = ("config.json", "corpus.json", "cooccurrence.json")

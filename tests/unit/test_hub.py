@@ -44,6 +44,7 @@ KINDS = {
     "firth-composition": "composition",
     "firth-coreference": "coreference",
     "firth-documents": "documents-dm",
+    "firth-encoder": "contextual-encoder",
     "firth-label-model": "label-cnn",
     "firth-language-model": "neural-feedforward",
     "firth-mixture": "mixture",

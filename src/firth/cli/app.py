@@ -75,6 +75,7 @@ PANELS = {
         "parse": ("parse", "parse", "Dependency parsers: train, predict and test."),
         "translate": ("translate", "translate", "Translators of texts: train, predict, test."),
         "summarize": ("summarize", "summarize", "Summarizers of texts: train, predict, test."),
+        "pretrain": ("pretrain_group", "pretrain", "Contextual encoders: pretrain on raw text."),
         "sentences": ("sentences_group", "sentences", "Sentence encoders: train on raw text."),
         "annotate": ("annotate", "annotate", "Annotate text: tags, entities, trees, coreference."),
         "subwords": ("subwords", "subwords", "Subword tokenisers: train, encode and decode."),

@@ -1,10 +1,10 @@
-"""Tokens learned from the text that a corpus is built from: `tokens="subwords"` and `tokens="characters"`.
+"""Tokens learned from the text that a corpus is built from: `tokens="subwords"`, "characters" and "wordpieces".
 
 What: the text is read twice, first to learn the tokens, then to encode it. What can be read only once (standard
     input, a generator, a pipe) is copied to a temporary file first. The corpus stores the tokens as if they were given.
 Objective: for subwords, byte-pair encoding (`firth.text.subwords`) with V = 256 + 2 sqrt(C) subwords, at most
     32,000, where C is the number of characters of the text; 256 are the bytes. For characters, one token each, bytes
-    for characters rarer than `min_count`.
+    for characters rarer than `min_count`. For word pieces (`firth.text.wordpieces`), 8,000 pieces.
 Source: by bits per character of LSTMs on held-out text, short texts want fewer subwords than long ones,
     benchmarks/results/language/subword_sizes.md.
 Departures: from more than 16 million characters, subwords are learned from texts that are spread evenly over all.
@@ -31,9 +31,11 @@ from firth.errors import OptionError
 from firth.progress import Report, Status
 from firth.text.byte_level import CHARACTERS
 from firth.text.subwords import Subwords
+from firth.text.wordpieces import WordPieces
 
 SAMPLE = 1 << 24  # characters that subwords are learned from, at most
 BYTES, MAX_SIZE = len(CHARACTERS), 32_000
+PIECES, RARE_PIECES = 8000, 2  # word pieces, and the least count of a pair to be merged
 
 
 def vocabulary_size(characters: int) -> int:
@@ -51,7 +53,7 @@ def with_tokens(source: Source, options: CorpusOptions, report: Report) -> Itera
 
     Args:
         source: of text.
-        options: with `tokens="subwords"` or "characters"; others are yielded as they are.
+        options: with `tokens="subwords"` or another name of `LEARNED`; others are yielded as they are.
         report: how to show progress.
 
     Raises:
@@ -62,7 +64,7 @@ def with_tokens(source: Source, options: CorpusOptions, report: Report) -> Itera
     if not is_learned(options.tokens):
         yield source, options
         return
-    if options.max_size is not None and options.max_size <= BYTES:
+    if options.max_size is not None and options.max_size <= BYTES and "wordpieces" not in str(options.tokens):
         raise OptionError(
             f"max_size={options.max_size} with tokens={options.tokens!r}: expected at least {BYTES + 1}, as {BYTES} of "
             "them are the bytes, which any text consists of"
@@ -73,7 +75,7 @@ def with_tokens(source: Source, options: CorpusOptions, report: Report) -> Itera
         yield read(), replace(options, tokens=subwords, min_count=1, max_size=None)
 
 
-def _learned(source: Source, options: CorpusOptions, report: Report) -> Subwords:
+def _learned(source: Source, options: CorpusOptions, report: Report) -> Subwords | WordPieces:
     meter = ReadingProgress(report, source.size() if isinstance(source, Files) else None)
     texts = (
         text for name, content in contents(source, meter) for text in sentences(content.texts(name), options.sentences)
@@ -83,6 +85,9 @@ def _learned(source: Source, options: CorpusOptions, report: Report) -> Subwords
         return Subwords.characters(texts, options.max_size, min_count=min_count)
     sample, characters = spread(texts, SAMPLE)
     report(Status(stage="learning subwords"))
+    if options.tokens != "subwords":
+        lowercase, count = options.tokens == "wordpieces", options.min_count or RARE_PIECES
+        return WordPieces.train(sample, options.max_size or PIECES, lowercase=lowercase, min_count=count)
     size = options.max_size or vocabulary_size(characters)
     return Subwords.train(sample, size, min_count=min_count)
 

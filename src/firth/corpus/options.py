@@ -14,8 +14,14 @@ from firth.errors import OptionError, brief
 from firth.options import check, option, options_class
 from firth.text.subwords import Subwords
 from firth.text.tokenise import RULES, Tokeniser, is_named, tokeniser
+from firth.text.wordpieces import WordPieces
 
-LEARNED = ("subwords", "characters")  # from the text itself; see `firth.corpus.learned_tokens`
+LEARNED = (
+    "subwords",
+    "characters",
+    "wordpieces",
+    "cased-wordpieces",
+)  # from the text itself; see `firth.corpus.learned_tokens`
 TOKENS = (*RULES, *LEARNED)
 GIVEN = "whitespace"  # for corpora of token lists: tokenises their words unchanged
 SENTENCES = ("line", "paragraph", "text", "punctuation")
@@ -27,12 +33,14 @@ class CorpusOptions:
 
     `tokens="subwords"` learns a cased vocabulary of subwords from the text itself, of `max_size` subwords that occur at
     least `min_count` times; without `max_size` the length of the text decides. `tokens="characters"` makes each
-    character a token. `tokens` may also be `firth.Subwords`, the path of saved `firth.Subwords` (`.json`), a Hugging
-    Face tokenizer, or a function from a string to a list of strings. `sentences` may also be such a function; with
-    "text" each text, cell or file is one sentence. "punctuation" splits running text, whose lines may be wrapped, by
-    the rules of `firth.text.sentence_ends`; with `keep_empty` an empty sentence follows each text, cell or file. Lists
-    of tokens are kept as they are; `tokens` then defines how models of the corpus tokenise strings later, "whitespace"
-    by default. A corpus that is opened again shows a tokenizer as JSON and a function as its name.
+    character a token; `tokens="wordpieces"` learns `max_size` pieces of lower-cased words with special tokens, as BERT
+    reads text, and "cased-wordpieces" keeps the case. `tokens` may also be `firth.Subwords`, `firth.WordPieces`, the
+    path of saved `firth.Subwords` (`.json`), a Hugging Face tokenizer, or a function from a string to a list of
+    strings. `sentences` may also be such a function; with "text" each text, cell or file is one sentence. "punctuation"
+    splits running text, whose lines may be wrapped, by the rules of `firth.text.sentence_ends`; with `keep_empty` an
+    empty sentence follows each text, cell or file. Lists of tokens are kept as they are; `tokens` then defines how
+    models of the corpus tokenise strings later, "whitespace" by default. A corpus that is opened again shows a
+    tokenizer as JSON and a function as its name.
     """
 
     min_count: int | None = option(
@@ -48,7 +56,7 @@ class CorpusOptions:
     unknown: str | None = option(
         None, "unknown word, such as <unk>, in place of words not kept; otherwise they are left out"
     )
-    tokens: str | Tokeniser | Subwords = option(
+    tokens: str | Tokeniser | Subwords | WordPieces = option(
         "unicode",
         "how text is split: into words by one of four rules, subwords or characters; or a file of subwords",
         choices=TOKENS,
@@ -124,7 +132,7 @@ class TokenArguments(TypedDict, total=False):
 
     stop_words: Sequence[str]
     unknown: str | None
-    tokens: str | Tokeniser | Subwords
+    tokens: str | Tokeniser | Subwords | WordPieces
     sentences: str | Tokeniser
     keep_empty: bool
 

@@ -24,7 +24,7 @@ import torch
 import firth
 from firth.errors import FirthError, OptionError
 from firth.storage import model_folder
-from firth.storage.former_names import current_options, current_tensors
+from firth.storage.former_names import CLASSES, current_options, current_tensors
 from firth.storage.model_folder import ModelFolder
 
 CARD = """# {title}
@@ -128,6 +128,8 @@ def read_options(content: ModelFolder, package: str) -> Any:
     """
     name = content.config["model"]
     names = sorted(name for name, home in firth._MODULES.items() if home.startswith(f"{package}."))
+    if name not in names:
+        name = CLASSES.get(name, name)
     if name not in names:
         raise OptionError(f"model {name!r}, expected one of {', '.join(names)}")
     kind = getattr(firth, name)

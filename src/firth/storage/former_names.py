@@ -12,6 +12,7 @@ from firth.option_names import RENAMED, RENAMED_VALUES
 
 Tensor = TypeVar("Tensor")
 NEURAL_CONFIG = {"begin": "bos"}  # of the folder of a neural language model
+CLASSES = {"MaskedLM": "SentenceMaskedLM"}  # of options, in the folders of models
 DELETED = {"feature_dropout"}  # options that changed training only, and are no more
 TENSORS = {  # parts of the dotted name of a tensor of a neural model
     "backward_": "backward_layer",

@@ -13,6 +13,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-coreference": "firth.neural.models.coreference.files:restore",
     "firth-documents": "firth.vectors.document_vectors:restore",
     "firth-label-model": "firth.neural.models.texts.files:restore",
+    "firth-encoder": "firth.neural.models.pretraining.files:restore",
     "firth-language-model": "firth.neural.models.language.files:restore",
     "firth-mixture": "firth.language.mixture:restore",
     "firth-ngrams": "firth.language.ngram_model:restore",

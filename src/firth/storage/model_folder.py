@@ -39,6 +39,8 @@ TEXTS = (
     "pivots",
     "tokens",
     "tags",
+    "tokenizer",
+    "tokenizer_config",
     *(f"{side}-{name}" for side in ("source", "target") for name in _LISTS),
 )  # JSON files
 SUBFOLDER = re.compile(r"model-\d+")

@@ -67,6 +67,30 @@ def neural(name: str, options: Callable[[], Any]) -> Reader:
     return Reader(name=f"neural-{name}", make=make, use=use_model, own=True, cost=0.02, needs="torch")
 
 
+def make_pretrained(path: Path) -> None:
+    """A pretrained encoder as its seed draws it."""
+    import firth
+    from firth.neural.models.pretraining.encoder_model import ContextualEncoder
+    from firth.neural.training.devices import new_parameters
+
+    pieces = firth.WordPieces.train(seeds.LINES, 80)
+    options = firth.Electra(dim=4, layers=1, heads=2, max_length=64, embedding_dim=2)
+    with new_parameters(1):
+        objective = options.build_objective(options.config(pieces), pieces)
+    ContextualEncoder(objective.encoder, pieces, "electra", objective.head, {"made": "for tests"}).save(path)
+
+
+def use_pretrained(path: Path) -> Any:
+    """Vectors of texts and words, and chances."""
+    import firth
+
+    model = firth.load(path)
+    words = [line.split() for line in seeds.LINES[:2]]
+    states = [each.tolist() for each in model.encode_tokens(words)]
+    chances = [] if model.head is None else model.replaced(words[0]).tolist()
+    return [model.encode(seeds.LINES[:3]).tolist(), states, chances]
+
+
 def make_tagger(path: Path) -> None:
     """A tagger as its seed draws it."""
     import firth
@@ -404,6 +428,7 @@ READERS = (
     Reader(name="tagger", make=make_tagger, use=use_tagger, own=True, cost=0.02, needs="torch"),
     Reader(name="tree-model", make=make_trees, use=use_trees, own=True, cost=0.02, needs="torch"),
     Reader(name="parser", make=make_parser, use=use_parser, own=True, cost=0.02, needs="torch"),
+    Reader(name="contextual-encoder", make=make_pretrained, use=use_pretrained, own=True, cost=0.02, needs="torch"),
     Reader(name="sentence-encoder", make=make_encoder, use=use_encoder, own=True, cost=0.02, needs="torch"),
     Reader(name="checkpoint-neural", make=make_checkpoint, use=use_checkpoint, own=True, cost=0.1, needs="torch"),
     *(

@@ -16,7 +16,7 @@ Cost
     V D multiplications per hidden token.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import nn
@@ -67,13 +67,30 @@ class Masking:
         """
         tokens = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
         draws = torch.rand(2, *ids.shape, device=ids.device)
-        hidden = tokens & (draws[0] < self.rate)
-        if not bool(hidden.any()):
-            hidden = tokens & (draws[0] == draws[0][tokens].min())
-        other = torch.randint(self.words, ids.shape, device=ids.device)
-        replaced = ids.masked_fill(hidden & (draws[1] < self.masked), self.mask_id)
-        swapped = hidden & (draws[1] >= self.masked) & (draws[1] < self.masked + self.random)
-        return torch.where(swapped, other, replaced), hidden
+        hidden = at_least_one(tokens & (draws[0] < self.rate), tokens, draws[0])
+        return self.replace(ids, hidden, draws[1], torch.randint(self.words, ids.shape, device=ids.device)), hidden
+
+    def replace(
+        self, ids: torch.Tensor, hidden: torch.Tensor, draws: torch.Tensor, other: torch.Tensor
+    ) -> torch.Tensor:
+        """Return (B, T) ids whose hidden tokens are replaced by the mask, by other tokens, or by themselves.
+
+        Args:
+            ids: (B, T) int64, unchanged.
+            hidden: (B, T) bool.
+            draws: (B, T) from 0 to 1, which of the three happens at each position.
+            other: (B, T) int64, the random tokens.
+        """
+        replaced = ids.masked_fill(hidden & (draws < self.masked), self.mask_id)
+        swapped = hidden & (draws >= self.masked) & (draws < self.masked + self.random)
+        return torch.where(swapped, other, replaced)
+
+
+def at_least_one(hidden: torch.Tensor, tokens: torch.Tensor, draws: torch.Tensor) -> torch.Tensor:
+    """Return (B, T) bool, the hidden positions; if there are none, that of the least draw of the tokens."""
+    if bool(hidden.any()) or not bool(tokens.any()):
+        return hidden
+    return tokens & (draws == draws[tokens].min())
 
 
 class MaskedPrediction(nn.Module):
@@ -81,15 +98,17 @@ class MaskedPrediction(nn.Module):
 
     Args:
         config: of the output layer: D, V, counts, and the embedding's weight, which may be shared.
+        norm_eps: added to variances by the layer norm.
     """
 
-    def __init__(self, config: OutputConfig) -> None:
+    def __init__(self, config: OutputConfig, *, norm_eps: float = 1e-5) -> None:
         super().__init__()
-        self.dense, self.norm = nn.Linear(config.width, config.width), nn.LayerNorm(config.width)
-        self.output = FullSoftmax(config)
+        inner = config.width if config.tied is None else config.tied.shape[1]  # E, that of the embedding
+        self.dense, self.norm = nn.Linear(config.width, inner), nn.LayerNorm(inner, norm_eps)
+        self.output = FullSoftmax(replace(config, width=inner))
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Return (N, D) inputs of the output layer for (N, D) hidden states."""
+        """Return (N, E) inputs of the output layer for (N, D) hidden states."""
         output: torch.Tensor = self.norm(functional.gelu(self.dense(hidden)))
         return output
 

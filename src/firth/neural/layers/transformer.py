@@ -49,6 +49,7 @@ class TransformerConfig:
         norm: "pre" or "post": layer norm before each part, or after its residual connection.
         activation: of the feed-forward network: "gelu" or "relu".
         dropout: rate on the output of each part, on the feed-forward network and on attention weights.
+        norm_eps: added to variances by layer norms.
 
     Raises:
         OptionError: a name is none of these.
@@ -60,6 +61,7 @@ class TransformerConfig:
     norm: str = "pre"
     activation: str = "gelu"
     dropout: float = 0.1
+    norm_eps: float = 1e-5
 
     def __post_init__(self) -> None:
         for name, known in (("norm", NORMS), ("activation", tuple(ACTIVATIONS))):
@@ -86,8 +88,9 @@ class TransformerBlock(nn.Module):
         self.attention = MultiHeadAttention(width, config.heads, dropout=config.dropout, positions=positions)
         self.cross_attention = MultiHeadAttention(width, config.heads, dropout=config.dropout) if memory else None
         self.up_proj, self.down_proj = nn.Linear(width, ffn_dim), nn.Linear(ffn_dim, width)
-        self.attention_norm, self.ffn_norm = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.cross_attention_norm = nn.LayerNorm(width) if memory else None
+        eps = config.norm_eps
+        self.attention_norm, self.ffn_norm = nn.LayerNorm(width, eps), nn.LayerNorm(width, eps)
+        self.cross_attention_norm = nn.LayerNorm(width, eps) if memory else None
         self.dropout = Dropout(config.dropout)
 
     def forward(
@@ -238,7 +241,7 @@ class TransformerEncoder(nn.Module):
         self.width = config.width
         self.positions, self.context = added_positions(positions, config.width, context), context
         self.blocks = transformer_blocks(config, layers, positions=positions)
-        self.norm = nn.LayerNorm(config.width) if config.norm == "pre" else nn.Identity()
+        self.norm = nn.LayerNorm(config.width, config.norm_eps) if config.norm == "pre" else nn.Identity()
         self.dropout = Dropout(config.dropout)
 
     def forward(self, x: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
@@ -248,11 +251,20 @@ class TransformerEncoder(nn.Module):
             x: (B, T, D); steps past the context are padding.
             lengths: (B,) steps of each sequence, at most the context if positions are added; None if all have T.
         """
+        return self.states(x, lengths)[-1]
+
+    def states(self, x: torch.Tensor, lengths: torch.Tensor | None = None) -> list[torch.Tensor]:
+        """Return the (B, T, D) input of the blocks and the output of each; the last is normalised in pre-norm stacks.
+
+        Args:
+            x: (B, T, D); steps past the context are padding.
+            lengths: (B,) steps of each sequence, at most the context if positions are added; None if all have T.
+        """
         mask = None if lengths is None else padding_mask(lengths, x.shape[1])
         if self.positions is not None:
             x = torch.cat([self.positions(x[:, : self.context]), x[:, self.context :]], 1)
-        x = self.dropout(x)
+        states = [self.dropout(x)]
         for block in self.blocks:
-            x, _ = block(x, mask=mask)
-        output: torch.Tensor = self.norm(x)
-        return output
+            states.append(block(states[-1], mask=mask)[0])
+        states[-1] = self.norm(states[-1])
+        return states

@@ -104,7 +104,7 @@ def fit(task: Task, config: RunConfig, *, identity: Mapping[str, Any]) -> Histor
             history = _fit_in_processes(work, task, training.processes, runtime.device)
         clock.since.lap()
     if history.interrupted:
-        epochs_done = history.steps / max(task.batches.count(0), 1)
+        epochs_done = history.steps * training.accumulate / max(task.batches.count(0), 1)
         warn_caller(
             f"training was interrupted in epoch {int(epochs_done) + 1} of {training.epochs}: the model is kept as is"
         )

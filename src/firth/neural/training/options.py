@@ -27,6 +27,8 @@ class TrainingOptions:
             updates, so that a rate that falls to 0 gets there in time. The result then depends on the speed of the
             machine, and a seed no longer determines it.
         batch_size: B, sequences per batch.
+        accumulate: batches of an update, whose gradients are added up: as one batch of so many times the size, in the
+            memory of one.
         optimiser: a name of `firth.neural.training.optimisers.OPTIMISERS`.
         lr: highest learning rate.
         momentum: None for the optimiser's default: 0.9, but 0 for sgd and rmsprop. In Adam's family it is beta 1.
@@ -54,6 +56,7 @@ class TrainingOptions:
         None, "limit on wall-clock time in minutes, with reading and evaluation", minimum=0, exclusive=True
     )
     batch_size: int = option(20, "sequences per batch", minimum=1)
+    accumulate: int = option(1, "gradient accumulation: batches of an update", minimum=1)
     optimiser: str = option("adam", "optimiser", choices=tuple(OPTIMISERS))
     lr: float = option(0.001, "highest learning rate", minimum=0, exclusive=True)
     momentum: float | None = option(None, "momentum; default: that of the optimiser", minimum=0, maximum=1)

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ import torch
 
 from firth.errors import DivergenceError
 from firth.neural.layers.state import State, detached
+from firth.neural.training.accumulation import Accumulated
 from firth.neural.training.devices import Runtime
 from firth.neural.training.monitor import History, LossMeter, plain
 from firth.neural.training.optimisers import make_optimiser
@@ -47,14 +49,14 @@ class Run:
         config: options and circumstances.
         group: the processes that train together.
         step_fn: the task's step, wrapped by the group.
-        batches: the group's part of the data.
+        batches: the group's part of the data, in groups for one update each.
         runtime: device and precision.
         optimiser: with its statistics.
         scaler: loss scaling, for fp16.
         early_stopping: record of evaluations.
         best: snapshot of the best model; None before the first evaluation on held-out data.
         epoch: current epoch, from 0.
-        batch_index: batches of it that are done.
+        batch_index: updates of it that are done.
         step: updates done.
         predictions: in all updates.
         last_predictions: in the last update.
@@ -177,27 +179,45 @@ class Run:
         now = self.epoch_done or self.seconds >= self.budget or (every > 0 and self.step % every == 0)
         return now and self.evaluated_step < self.step
 
-    def learn(self, batch: Any) -> None:
-        """Make one update."""
+    def learn(self, batches: Sequence[Any]) -> None:
+        """Make one update from one batch, or from several whose gradients are added up."""
         progress = self.progress
-        lr = self._lr_at(progress) * batch.scale
+        lr = self._lr_at(progress) * sum(batch.scale for batch in batches) / len(batches)
         for group in self.optimiser.param_groups:
             group["lr"] = lr
-        with self.runtime.autocast():
-            output = self.step_fn(batch.to(self.runtime.device), None if batch.fresh else self.state, progress)
         self.optimiser.zero_grad(set_to_none=True)
-        nats, predictions = self.group.totals(output.nats, output.predictions)
-        # Gradients are averaged over processes: weight each by its predictions. A single process has weight 1.
-        weight = output.predictions * self.group.count / predictions
-        loss = output.loss if weight == 1 else output.loss * weight
-        self.group.backward(self.scaler.scale(loss))
+        parts: list[tuple[torch.Tensor, int]] = []
+        for batch in batches:
+            parts.append(self._add_gradients(batch, progress, parts[0][1] if parts else 0))
+        first, predictions = parts[0][1], sum(count for _, count in parts)
+        if predictions != first:  # they are sums over predictions, divided by the number of the first batch
+            for parameter in self.task.module.parameters():
+                if parameter.grad is not None:
+                    parameter.grad.mul_(first / predictions)
         if self.training.clip_norm:
             self.scaler.unscale_(self.optimiser)
             clip_norm(self.task.module.parameters(), self.training.clip_norm)
         self.scaler.step(self.optimiser)
         self.scaler.update()
+        self._count(torch.stack([nats for nats, _ in parts]).sum(), predictions)
+
+    def _add_gradients(self, batch: Any, progress: TrainingProgress, first: int) -> tuple[torch.Tensor, int]:
+        """Add the gradients of a batch; return its loss in nats and its predictions, in all processes.
+
+        Args:
+            batch: of the step.
+            progress: of the run.
+            first: predictions of the step's first batch, whose mean loss has weight 1; 0 for that batch.
+        """
+        with self.runtime.autocast():
+            output = self.step_fn(batch.to(self.runtime.device), None if batch.fresh else self.state, progress)
+        nats, predictions = self.group.totals(output.nats, output.predictions)
+        # Gradients are averaged over processes: weight each by its predictions. A single process has weight 1.
+        weight = output.predictions * self.group.count / (first or predictions)
+        loss = output.loss if weight == 1 else output.loss * weight
+        self.group.backward(self.scaler.scale(loss))
         self.state = detached(output.state)
-        self._count(nats, predictions)
+        return nats, predictions
 
     def _count(self, nats: torch.Tensor, predictions: int) -> None:
         self.loss_meter.add(nats, predictions)
@@ -339,7 +359,9 @@ def new_run(task: Task, config: RunConfig, runtime: Runtime, group: Group) -> Ru
         config=config,
         group=group,
         step_fn=group.step_of(task),
-        batches=task.batches if group.count == 1 else task.batches.shard(group.rank, group.count),
+        batches=Accumulated(
+            task.batches if group.count == 1 else task.batches.shard(group.rank, group.count), training.accumulate
+        ),
         runtime=runtime,
         optimiser=make_optimiser(
             task.module,

@@ -19,7 +19,7 @@ from firth.storage.model_folder import ModelFolder
 from firth.storage.untrusted import DAMAGE
 from firth.vectors import codes as code_arrays
 from firth.vectors.document_vectors import DocumentVectors
-from firth.vectors.io import fasttext, fasttext_vectors, floret, folder, spacy, subword_folder
+from firth.vectors.io import fasttext, fasttext_vectors, floret, folder, spacy, subword_folder, transformers
 from firth.vectors.io.detect import detect, opened
 from firth.vectors.io.fasttext import FastTextFile, SparseRows
 from firth.vectors.io.formats import EXCHANGES, check_format, damaged_archive, folder_format, read_matrix
@@ -115,6 +115,8 @@ def _read(path: Path, format: str | None, reading: Reading) -> Any:
         return registry.load_folder(path)
     if format is None and path.is_dir():
         format = folder_format(path)
+        if format is None and transformers.is_folder(path):
+            return registry.resolve(registry.TRANSFORMERS)(path)
     try:
         format = format or detect(path)
         if format == "spacy" and (ngrams := spacy.read_ngrams(path)) is not None:

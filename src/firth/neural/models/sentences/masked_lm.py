@@ -33,7 +33,7 @@ EVAL_BATCH, EVAL_SEED = 64, 0  # of held-out text: texts per batch; of the masks
 
 
 @options_class
-class MaskedLM(TextOptions):
+class SentenceMaskedLM(TextOptions):
     """Masked language model, trained as an encoder of texts.
 
     Raises:

@@ -27,4 +27,4 @@ def training(**options):
 def masked():
     """A masked language model of the sentences."""
     lines = sentences()
-    return firth.MaskedLM(**NETWORK).train(lines, held_out=lines[:20], training=training(epochs=3, lr=0.01))
+    return firth.SentenceMaskedLM(**NETWORK).train(lines, held_out=lines[:20], training=training(epochs=3, lr=0.01))

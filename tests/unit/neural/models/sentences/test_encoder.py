@@ -12,9 +12,9 @@ from firth.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary(["<unk>", "a", "b", "c"], np.array([4, 3, 2, 1]), 10)
 OPTIONS = {
-    "transformer": firth.MaskedLM(dim=8, heads=2, layers=2, dropout=0.0),
-    "bilstm": firth.MaskedLM(encoder="bilstm", dim=6, layers=1, dropout=0.0),
-    "average": firth.MaskedLM(encoder="average", dim=6, dropout=0.0),
+    "transformer": firth.SentenceMaskedLM(dim=8, heads=2, layers=2, dropout=0.0),
+    "bilstm": firth.SentenceMaskedLM(encoder="bilstm", dim=6, layers=1, dropout=0.0),
+    "average": firth.SentenceMaskedLM(encoder="average", dim=6, dropout=0.0),
 }
 each = pytest.mark.parametrize("kind", OPTIONS)
 
@@ -87,7 +87,7 @@ def test_the_head_shares_the_table_which_has_a_row_for_the_mask():
 
 
 def test_a_start_determines_the_network():
-    start = firth.MaskedLM(dim=8, heads=2).with_defaults()
+    start = firth.SentenceMaskedLM(dim=8, heads=2).with_defaults()
     assert (start.encoder, start.layers) == ("transformer", 4)
     own = firth.SimCSE(dropout=0.3).with_defaults(start)
     assert (own.encoder, own.dim, own.heads, own.layers, own.dropout) == ("transformer", 8, 2, 4, 0.3)
@@ -109,7 +109,7 @@ def test_a_start_determines_the_network():
 )
 def test_networks_that_cannot_be(options, message):
     with pytest.raises(OptionError, match=message):
-        firth.MaskedLM(**options).with_defaults()
+        firth.SentenceMaskedLM(**options).with_defaults()
 
 
 def test_a_module_starts_from_another_with_or_without_its_head():

@@ -23,7 +23,7 @@ def test_it_learns_and_reports():
 
 def test_only_hidden_tokens_count():
     model = masked()
-    text = firth.MaskedLM(**NETWORK)
+    text = firth.SentenceMaskedLM(**NETWORK)
     fresh = new_model(text, model.vocabulary, model.rules, None, 0)
     ids = [row.astype(np.int32) for row in fresh.ids_of(sentences(4))]
     corpus = firth.language.text.LanguageText(
@@ -51,7 +51,7 @@ def test_a_folder_gives_the_same_model_and_training_goes_on(tmp_path):
     again = firth.load(tmp_path / "model")
     texts = sentences(5)
     np.testing.assert_array_equal(again.encode(texts), masked().encode(texts))
-    longer = firth.MaskedLM().train(sentences(40), start=tmp_path / "model", training=training())
+    longer = firth.SentenceMaskedLM().train(sentences(40), start=tmp_path / "model", training=training())
     assert longer.dim == 16
     assert not np.array_equal(longer.encode(texts), again.encode(texts))
     assert longer.metadata["start"]["training"]["pieces"] == 160
@@ -60,6 +60,6 @@ def test_a_folder_gives_the_same_model_and_training_goes_on(tmp_path):
 def test_what_is_no_start_is_refused():
     words = firth.WordVectors(["a"], np.ones((1, 2), dtype=np.float32))
     with pytest.raises(OptionError, match=r"start: found word vectors, expected a sentence encoder"):
-        firth.MaskedLM().train(sentences(20), start=words)
+        firth.SentenceMaskedLM().train(sentences(20), start=words)
     with pytest.raises(OptionError, match=r"dim=32 with a start that has dim=16"):
         firth.SimCSE(dim=32).train(sentences(20), start=masked())

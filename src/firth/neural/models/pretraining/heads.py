@@ -1,0 +1,25 @@
+"""Heads over the states of an encoder that tell whether tokens were replaced."""
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from firth.neural.models.pretraining.network import EncoderConfig, initialise
+
+
+class ReplacedPrediction(nn.Module):
+    """Score of each token for having been replaced: w . gelu(W h + b) + c (Clark et al. 2020, section 2).
+
+    Args:
+        config: of the encoder.
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.dense, self.score = nn.Linear(config.dim, config.dim), nn.Linear(config.dim, 1)
+        self.apply(initialise)
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        """Return (...) scores, positive where a token seems replaced, for (..., D) states."""
+        scores: torch.Tensor = self.score(functional.gelu(self.dense(states)))
+        return scores[..., 0]

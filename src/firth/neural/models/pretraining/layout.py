@@ -1,0 +1,211 @@
+"""Encoders under the names of Hugging Face's transformers: entries of config.json and names of tensors.
+
+A folder of firth and one of transformers are read by the same functions: both have these names. Layouts are BERT's
+(`BertModel`, `BertForMaskedLM`) and ELECTRA's (`ElectraModel`, `ElectraForPreTraining`).
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.errors import FormatError, OptionError
+from firth.neural.layers.masking import MaskedPrediction
+from firth.neural.models.pretraining.heads import ReplacedPrediction
+from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
+from firth.neural.models.pretraining.options import masked_prediction
+from firth.text.wordpieces import WordPieces
+
+LAYOUTS = ("bert", "electra")
+SIZES = {  # fields of `EncoderConfig`: entries of config.json
+    "vocabulary": "vocab_size",
+    "dim": "hidden_size",
+    "layers": "num_hidden_layers",
+    "heads": "num_attention_heads",
+    "ffn_dim": "intermediate_size",
+    "max_length": "max_position_embeddings",
+    "types": "type_vocab_size",
+}
+EMBEDDINGS = {"word": "word_embeddings", "position": "position_embeddings", "segment": "token_type_embeddings"}
+BLOCK = {  # of firth: of transformers
+    "attention.out_proj": "attention.output.dense",
+    "attention_norm": "attention.output.LayerNorm",
+    "up_proj": "intermediate.dense",
+    "down_proj": "output.dense",
+    "ffn_norm": "output.LayerNorm",
+}
+MASKED = {
+    "dense.weight": "cls.predictions.transform.dense.weight",
+    "dense.bias": "cls.predictions.transform.dense.bias",
+    "norm.weight": "cls.predictions.transform.LayerNorm.weight",
+    "norm.bias": "cls.predictions.transform.LayerNorm.bias",
+    "output.bias": "cls.predictions.bias",
+}
+REPLACED = {
+    f"{name}.{kind}": f"discriminator_predictions.{other}.{kind}"
+    for name, other in {"dense": "dense", "score": "dense_prediction"}.items()
+    for kind in ("weight", "bias")
+}
+FORMER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}  # of converted TensorFlow models
+MOST_LAYERS = 1000
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+Head = MaskedPrediction | ReplacedPrediction
+
+
+def described(config: EncoderConfig, layout: str, head: Head | None, pieces: WordPieces) -> dict[str, Any]:
+    """Return what config.json says of an encoder."""
+    kind = {"bert": "Bert", "electra": "Electra"}[layout]
+    suffix = {MaskedPrediction: "ForMaskedLM", ReplacedPrediction: "ForPreTraining"}.get(type(head), "Model")
+    return {
+        "model_type": layout,
+        "architectures": [kind + suffix],
+        **{entry: getattr(config, name) for name, entry in SIZES.items()},
+        **({"embedding_size": config.embedding_dim} if layout == "electra" else {}),
+        "hidden_act": config.activation,
+        "hidden_dropout_prob": config.dropout,
+        "attention_probs_dropout_prob": config.dropout,
+        "layer_norm_eps": config.norm_eps,
+        "pad_token_id": pieces.pad_id,
+    }
+
+
+def read_config(content: Mapping[str, Any], where: str) -> tuple[str, EncoderConfig]:
+    """Return the layout and the sizes of an encoder.
+
+    Args:
+        content: of config.json.
+        where: it stands, for messages.
+
+    Raises:
+        FormatError: it is another kind of model, or a value is missing or out of its range.
+    """
+    layout = content.get("model_type")
+    if layout not in LAYOUTS:
+        raise FormatError(f"{where}: model_type {layout!r}; expected one of {', '.join(LAYOUTS)}")
+    if content.get("position_embedding_type", "absolute") != "absolute":
+        raise FormatError(f"{where}: positions {content['position_embedding_type']!r}; expected 'absolute'")
+    sizes: dict[str, Any] = {name: content.get(entry) for name, entry in SIZES.items()}
+    sizes["embedding_dim"] = content.get("embedding_size", sizes["dim"]) if layout == "electra" else sizes["dim"]
+    sizes["types"] = 2 if sizes["types"] is None else sizes["types"]
+    wrong = [name for name, value in sizes.items() if isinstance(value, bool) or not isinstance(value, int)]
+    if wrong:
+        entry = SIZES.get(wrong[0], "embedding_size")
+        raise FormatError(f"{where}: {entry} is {sizes[wrong[0]]!r}; expected a whole number")
+    try:
+        return layout, EncoderConfig(
+            **sizes,
+            dropout=float(content.get("hidden_dropout_prob", 0.1)),
+            activation=str(content.get("hidden_act", "gelu")),
+            norm_eps=float(content.get("layer_norm_eps", 1e-12)),
+        )
+    except (OptionError, TypeError, ValueError) as error:
+        raise FormatError(f"{where}: {error}") from None
+
+
+def arrays_of(encoder: EncoderNetwork, layout: str, head: Head | None) -> dict[str, npt.NDArray[Any]]:
+    """Return the tensors of an encoder and its head under the names of transformers."""
+    state = {name: tensor.detach().float().cpu().numpy() for name, tensor in encoder.state_dict().items()}
+    arrays = {}
+    for name, others in _names(encoder.config).items():
+        for other, part in zip(others, np.split(state[name], len(others)), strict=True):
+            arrays[f"{layout}.{other}"] = part
+    if head is not None:
+        own = head.state_dict()
+        arrays |= {other: own[name].detach().float().cpu().numpy() for name, other in _head_names(head).items()}
+    return arrays
+
+
+def read_encoder(arrays: Arrays, layout: str, config: EncoderConfig, where: str) -> tuple[EncoderNetwork, Head | None]:
+    """Return the encoder of tensors, and its head, if there is one.
+
+    Args:
+        arrays: tensors under the names of transformers; others are left alone.
+        layout: a name of `LAYOUTS`.
+        config: sizes, which are compared with the tensors before memory is allocated.
+        where: they come from, for messages.
+
+    Raises:
+        FormatError: a tensor is missing, or has another shape than the config says.
+    """
+    known = {_present(name): array for name, array in arrays.items()}
+    plain = {name.removeprefix(f"{layout}."): array for name, array in known.items()}
+    layers = len({match[1] for name in plain if (match := re.match(r"encoder\.layer\.(\d+)\.", name))})
+    if layers != config.layers or layers > MOST_LAYERS:
+        raise FormatError(f"{where}: tensors of {layers:,} layers; config.json says {config.layers:,}")
+    numbers = sum(array.size for array in arrays.values())
+    large = next((name for name in (*SIZES, "embedding_dim") if getattr(config, name) > numbers), None)
+    if large is not None:
+        raise FormatError(f"{where}: {numbers:,} numbers; config.json says {large} = {getattr(config, large):,}")
+    with torch.device("meta"):
+        encoder = EncoderNetwork(config)
+    _fill(encoder, _names(config), plain, where)
+    head = _read_head(encoder, known, layout, where)
+    return encoder.eval(), head
+
+
+def _read_head(encoder: EncoderNetwork, arrays: Arrays, layout: str, where: str) -> Head | None:
+    names = MASKED if layout == "bert" else REPLACED
+    if not set(names.values()) <= set(arrays):
+        return None
+    head: Head
+    with torch.device("meta"):
+        head = masked_prediction(encoder) if layout == "bert" else ReplacedPrediction(encoder.config)
+    if isinstance(head, MaskedPrediction):
+        head.output.weight = cast("torch.nn.Parameter", encoder.embeddings.word.weight)
+    _fill(head, {name: (other,) for name, other in names.items()}, arrays, where)
+    return head.eval()
+
+
+def _fill(module: torch.nn.Module, names: Mapping[str, tuple[str, ...]], arrays: Arrays, where: str) -> None:
+    """Give a module without memory the numbers of tensors."""
+    expected = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
+    state = {}
+    for name, others in names.items():
+        for other in others:
+            if other not in arrays:
+                raise FormatError(f"{where}: no tensor {other!r}; expected all of the encoder's; copy the folder again")
+            rows, *rest = expected[name]
+            shape = (rows // len(others), *rest)
+            if arrays[other].shape != shape or arrays[other].dtype.kind != "f":
+                raise FormatError(
+                    f"{where}: tensor {other!r} is {arrays[other].dtype} of shape {arrays[other].shape}; config.json "
+                    f"says {shape}: one of the two is from another model"
+                )
+        parts = [np.array(arrays[other], dtype=np.float32) for other in others]
+        state[name] = torch.from_numpy(np.concatenate(parts) if len(parts) > 1 else parts[0])
+    module.load_state_dict(state, strict=False, assign=True)
+    for parameter in module.parameters():
+        parameter.requires_grad_()
+
+
+def _names(config: EncoderConfig) -> dict[str, tuple[str, ...]]:
+    """Return for each tensor of an encoder the tensors of transformers that are its rows, without their prefix."""
+    names: dict[str, tuple[str, ...]] = {
+        f"embeddings.{name}.weight": (f"embeddings.{other}.weight",) for name, other in EMBEDDINGS.items()
+    }
+    for kind in ("weight", "bias"):
+        names[f"embeddings.norm.{kind}"] = (f"embeddings.LayerNorm.{kind}",)
+        if config.embedding_dim != config.dim:
+            names[f"project.{kind}"] = (f"embeddings_project.{kind}",)
+        for layer in range(config.layers):
+            ours, theirs = f"blocks.blocks.{layer}", f"encoder.layer.{layer}"
+            names[f"{ours}.attention.in_proj.{kind}"] = tuple(
+                f"{theirs}.attention.self.{part}.{kind}" for part in ("query", "key", "value")
+            )
+            for name, other in BLOCK.items():
+                names[f"{ours}.{name}.{kind}"] = (f"{theirs}.{other}.{kind}",)
+    return names
+
+
+def _head_names(head: Head) -> dict[str, str]:
+    return MASKED if isinstance(head, MaskedPrediction) else REPLACED
+
+
+def _present(name: str) -> str:
+    for former, present in FORMER.items():
+        name = name.replace(former, present)
+    return name

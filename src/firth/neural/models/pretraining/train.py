@@ -1,0 +1,161 @@
+"""The method `train` of every pretraining: read the text, learn its word pieces, run the training loop."""
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Mapping
+from typing import Any, Unpack, cast
+
+import numpy as np
+import torch
+
+from firth.arguments import explained
+from firth.corpus.as_corpus import as_corpus
+from firth.corpus.encoded import Corpus
+from firth.errors import CorpusError, OptionError
+from firth.neural.layers.masking import MaskedPrediction
+from firth.neural.models.pretraining.data import PieceText, Windows
+from firth.neural.models.pretraining.encoder_model import ContextualEncoder
+from firth.neural.models.pretraining.network import EncoderConfig
+from firth.neural.models.pretraining.options import TOKENS, PretrainingOptions
+from firth.neural.models.pretraining.task import Objective, PretrainingTask
+from firth.neural.training.devices import new_parameters
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunConfig, TextRunArguments, text_options
+from firth.options import check_kind
+from firth.timing import running_clock
+from firth.vectors.io.load import load
+
+EVAL_BATCH = 64  # windows of held-out text
+
+
+@explained(tokens=TOKENS)
+def pretrain(
+    options: PretrainingOptions,
+    corpus: Any,
+    *,
+    held_out: Any = None,
+    start: ContextualEncoder | str | os.PathLike[str] | None = None,
+    **arguments: Unpack[TextRunArguments],
+) -> ContextualEncoder:
+    """Pretrain an encoder on text.
+
+    Args:
+        options: of the model.
+        corpus: training text: anything that `Corpus.build` takes, which is read as word pieces that are learned from
+            it, lower-cased unless `tokens="cased-wordpieces"`; or a corpus that was built so. Each line is a text,
+            unless `sentences` says otherwise.
+        held_out: text that selects the best model. Without it, a hundredth of the training text is held out, its end.
+        start: pretrained encoder, or its path, to start from: its network, its parameters, its word pieces.
+        **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
+            corpus yet, such as max_size=16000, the number of word pieces.
+
+    Returns:
+        The encoder of the best evaluation on held-out text, or the last.
+
+    Raises:
+        CorpusError: the text is empty.
+        OptionError: an option is out of its range or contradicts the start, the corpus has other tokens, or the
+            checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    config, given = RunConfig.of(options.training, arguments), text_options(arguments)
+    with running_clock():
+        before = _opened(start)
+        text = PieceText.of(_corpus(corpus, given, before, config))
+        if before is not None and text.pieces != before.pieces:
+            raise OptionError(
+                f"a corpus of {len(text.pieces):,} other word pieces than the {len(before.pieces):,} of the start: "
+                "give the text itself, or a corpus built with tokens=start.pieces"
+            )
+        aside: PieceText | None
+        if held_out is None:
+            text, aside = text.split(options.max_length)
+        else:
+            how = {"tokens": text.pieces, "min_count": 1, **{k: v for k, v in given.items() if k == "sentences"}}
+            aside = PieceText.of(as_corpus(held_out, {}, defaults=how, progress=config.progress))
+        sizes = options.config(text.pieces)
+        if before is not None:
+            options, sizes = _of_start(options, before)
+        with new_parameters(config.seed, copies=2):
+            objective = options.build_objective(sizes, text.pieces)
+        if before is None:
+            _begin(objective, text)
+        else:
+            before.start(objective.encoder, objective.head)
+        return _fitted(options, objective, text, aside, before, config)
+
+
+def _fitted(
+    options: PretrainingOptions,
+    objective: Objective,
+    text: PieceText,
+    aside: PieceText | None,
+    before: ContextualEncoder | None,
+    config: RunConfig,
+) -> ContextualEncoder:
+    """Train an objective, and return its encoder."""
+    length, size = options.max_length, config.training.batch_size
+    batches = Windows(text=text, length=length, batch_size=size, seed=config.seed)
+    held_out = None if aside is None else Windows(text=aside, length=length, batch_size=EVAL_BATCH, shuffle=False)
+    task = PretrainingTask(objective, batches, held_out, options.mask_rate)
+    identity = {"text": _digest(text, aside)}
+    facts: dict[str, Any] = {"pieces": len(text.pieces), "tokens": len(text.ids), "texts": text.texts}
+    if aside is not None:
+        facts |= {"held_out_tokens": len(aside.ids), **text.unigram(aside)}
+    metadata: dict[str, Any] = {"training": fit_model(task, options, config, identity, facts=facts)}
+    if before is not None:
+        metadata["start"] = dict(before.metadata)
+    return ContextualEncoder(objective.encoder, text.pieces, options.layout, objective.head, metadata)
+
+
+def _corpus(corpus: Any, given: Mapping[str, Any], before: ContextualEncoder | None, config: RunConfig) -> Corpus:
+    tokens = given.get("tokens", TOKENS if before is None else before.pieces)
+    defaults: dict[str, Any] = {"tokens": tokens}
+    if not isinstance(tokens, str):
+        defaults["min_count"] = 1
+    built = as_corpus(corpus, given, defaults=defaults, progress=config.progress)
+    if len(built.ids) == 0:
+        raise CorpusError("the text has no word: expected text to learn from")
+    return built
+
+
+def _begin(objective: Objective, text: PieceText) -> None:
+    """Let all heads begin with the frequencies of the pieces."""
+    scores = torch.from_numpy(np.log(text.shares)).float()
+    for part in objective.modules():
+        if isinstance(part, MaskedPrediction):
+            part.output.begin_at(scores)
+
+
+def _of_start(options: PretrainingOptions, before: ContextualEncoder) -> tuple[PretrainingOptions, EncoderConfig]:
+    """Return the options and the sizes of a run that goes on from an encoder: its network is kept."""
+    sizes = before.config
+    if before.layout != options.layout:
+        raise OptionError(
+            f"a start of the layout {before.layout!r} for {type(options).__name__}, which has {options.layout!r}: "
+            "expected an encoder of the same kind"
+        )
+    if options.max_length > sizes.max_length:
+        raise OptionError(
+            f"max_length={options.max_length}: the start has {sizes.max_length} positions; expected at most as many"
+        )
+    kept = {name: getattr(sizes, name) for name in ("dim", "layers", "heads", "ffn_dim")}
+    options = dataclasses.replace(options, **kept)
+    return options, dataclasses.replace(sizes, dropout=options.dropout)
+
+
+def _opened(start: Any) -> ContextualEncoder | None:
+    if start is None or isinstance(start, ContextualEncoder):
+        return start
+    model: Any = load(start) if isinstance(start, str | os.PathLike) else start
+    check_kind("start", model, ContextualEncoder)
+    return cast("ContextualEncoder", model)
+
+
+def _digest(text: PieceText, aside: PieceText | None) -> str:
+    digest = hashlib.blake2b(text.pieces.rules.encode(), digest_size=16)
+    for each in (text, aside):
+        if each is not None:
+            digest.update(each.ids.tobytes())
+    return digest.hexdigest()

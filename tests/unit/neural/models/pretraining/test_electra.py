@@ -1,0 +1,55 @@
+"""ELECTRA: labels, gradients, the area under the curve."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.errors import OptionError
+from tests.unit.neural.models.pretraining.encoders import objective, trained, window
+
+
+def test_no_gradient_reaches_the_generator_from_the_discriminator():
+    """With a weight of 50 or of 500 the generator has the same gradients; the shared vectors have others."""
+    gradients = {}
+    for weight in (50.0, 500.0):
+        model = objective("electra", weight=weight)
+        torch.manual_seed(1)
+        model.loss(window())[0].backward()
+        gradients[weight] = {name: part.grad for name, part in model.named_parameters()}
+    generator = [name for name in gradients[50.0] if name.startswith("corruption.") and "embeddings" not in name]
+    assert any("generator.blocks" in name for name in generator)
+    assert all(torch.equal(gradients[50.0][name], gradients[500.0][name]) for name in generator)
+    assert not torch.equal(gradients[50.0]["prediction.score.weight"], gradients[500.0]["prediction.score.weight"])
+    shared = "encoder.embeddings.word.weight"
+    assert not torch.equal(gradients[50.0][shared], gradients[500.0][shared])
+
+
+def test_the_loss_by_hand():
+    """The generator's mean loss, and 50 times the mean cross entropy over all tokens."""
+    model, ids = objective("electra"), window()
+    torch.manual_seed(1)
+    loss, count = model.loss(ids)
+    torch.manual_seed(1)
+    corrupted = model.corruption(ids)
+    chances = model.prediction(model.encoder(corrupted.ids)).sigmoid()
+    right = torch.where(corrupted.replaced, chances, 1 - chances)
+    by_hand = corrupted.losses.mean() - 50 * right.log().mean()
+    assert loss.item() == pytest.approx(by_hand.item(), rel=1e-5)
+    assert count == int(corrupted.hidden.sum())
+
+
+def test_it_reports_all_parts():
+    row = trained("electra").metadata["training"]["rows"][-1]
+    assert row["held_out_loss"] == pytest.approx(row["held_out_generator_loss"] + 50 * row["held_out_replaced_loss"])
+    assert 0 <= row["held_out_replaced_auc"] <= 1
+
+
+def test_chances_of_words():
+    model = trained("electra")
+    chances = model.replaced(["The", "cat", "eats", "bread"])
+    assert chances.shape == (4,)
+    assert ((chances > 0) & (chances < 1)).all()
+    with pytest.raises(OptionError, match=r"firth\.MaskedLM"):
+        model.substitutes("The cat", 0)
+    with pytest.raises(OptionError, match=r"firth\.Electra"):
+        trained("masked").replaced("The cat")

@@ -1,0 +1,73 @@
+"""Trained encoders: vectors depend on their own text only, words have states, long texts are read in parts."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.errors import KindError, OptionError
+from firth.text.batches import TextsWarning
+from tests.unit.neural.models.pretraining.encoders import trained
+from tests.unit.neural.models.sentences.encoders import sentences
+
+
+@pytest.mark.parametrize("name", ["masked", "electra", "coco"])
+def test_padding_and_batch_mates_change_nothing(name):
+    model, texts = trained(name), [*sentences(5), "The cat", ""]
+    together = model.encode(texts)
+    alone = np.concatenate([model.encode([text], batch_size=1) for text in texts])
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    assert together.any(1).tolist() == [True] * 6 + [False]
+
+
+def test_states_of_words():
+    model = trained("masked")
+    words = [text.split() for text in sentences(3)] + [[]]
+    states = model.encode_tokens(words)
+    assert [each.shape for each in states] == [(len(each), 16) for each in words]
+    ids = torch.tensor([[model.pieces.cls_id, *model.rows_of(words[:1])[0], model.pieces.sep_id]])
+    expected = model.module(ids).detach().numpy()[0, 1:-1]
+    ((_, owners),) = model.pieces.encode_words(words[:1])
+    first = [owners.index(number) for number in range(len(words[0]))]
+    np.testing.assert_allclose(states[0], expected[first], atol=1e-5)
+    means = model.encode_tokens(words[:1], pieces="mean")[0]
+    np.testing.assert_allclose(means[-1], expected[np.array(owners) == len(words[0]) - 1].mean(0), atol=1e-5)
+
+
+def test_layers():
+    model, words = trained("masked"), [["cat", "eats"]]
+    last, same, first = (model.encode_tokens(words, layer=layer)[0] for layer in (-1, 2, 0))
+    np.testing.assert_array_equal(last, same)
+    assert not np.allclose(last, first)
+    with pytest.raises(OptionError, match="layer=3"):
+        model.encode_tokens(words, layer=3)
+
+
+def test_long_sentences_are_read_in_parts_and_long_texts_are_cut():
+    model = trained("masked")
+    words = " ".join(sentences(6)).split()
+    assert model.encode_tokens([words])[0].shape == (len(words), 16)
+    row, owners = model.pieces.encode_words([words])[0]
+    parts = model._parts(row, owners)
+    assert [piece for part in parts for piece in part] == row
+    assert all(not model.pieces.continues[part[0]] for part in parts)
+    with pytest.warns(TextsWarning, match="1 of 2 texts have more than 22 word pieces"):
+        long = model.encode([" ".join(words), "cat"])
+    np.testing.assert_allclose(long[0], model.encode([words[: owners[21] + 1]])[0], atol=1e-5)
+
+
+def test_first_states_and_odd_arguments():
+    model = trained("masked")
+    assert not np.allclose(model.encode(["cat"]), model.encode(["cat"], pooling="cls"))
+    for call in (
+        lambda: model.encode(["cat"], pooling="max"),
+        lambda: model.encode(["cat"], batch_size=0),
+        lambda: model.encode_tokens(["cat"], pieces="last"),
+        lambda: model.substitutes("the cat", 2),
+    ):
+        with pytest.raises(OptionError, match="expected"):
+            call()
+    with pytest.raises(KindError, match="expected a list"):
+        model.encode("cat")
+    with pytest.raises(AttributeError, match="encode"):
+        _ = model.similarity

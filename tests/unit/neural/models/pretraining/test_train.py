@@ -1,0 +1,83 @@
+"""Training: the same bits for a seed, resumed runs, starts, bad input."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth
+from firth.errors import CorpusError, OptionError
+from tests.unit.neural.models.pretraining.encoders import MODELS, NETWORK, trained, training
+from tests.unit.neural.models.sentences.encoders import sentences
+
+
+class StopError(Exception):
+    """Ends a run as a kill would, right after an evaluation."""
+
+
+@pytest.mark.parametrize("name", ["masked", "electra", "coco"])
+def test_a_killed_run_resumes_to_the_same_bits(name, tmp_path):
+    lines, whole = sentences(), trained(name)
+
+    def stop(row):
+        raise StopError
+
+    run = {"held_out": lines[:20], "training": training(), "max_size": 120, "checkpoint": tmp_path / "run"}
+    with pytest.raises(StopError):
+        MODELS[name].train(lines, callbacks=[stop], **run)
+    again = MODELS[name].train(lines, **run)
+    pairs = zip(whole.module.parameters(), again.module.parameters(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)
+    assert (
+        again.metadata["training"]["rows"][-1]["held_out_loss"]
+        == whole.metadata["training"]["rows"][-1]["held_out_loss"]
+    )
+
+
+def test_a_start_is_kept_and_goes_on():
+    start = trained("masked")
+    longer = firth.MaskedLM(max_length=20).train(
+        sentences(40, seed=5), start=start, training=training(epochs=1, lr=1e-9), seed=2
+    )
+    assert longer.config.dim == 16
+    np.testing.assert_allclose(longer.encode(["The cat eats"]), start.encode(["The cat eats"]), atol=1e-4)
+    with pytest.raises(OptionError, match="max_length=128"):
+        firth.MaskedLM().train(sentences(10), start=start)
+    with pytest.raises(OptionError, match="layout"):
+        firth.Electra(max_length=16).train(sentences(10), start=start)
+    other = firth.Corpus.build(sentences(30), tokens="wordpieces", max_size=100)
+    with pytest.raises(OptionError, match="other word pieces"):
+        firth.MaskedLM(max_length=16).train(other, start=start)
+
+
+def test_a_part_is_held_out_where_nothing_is_given():
+    model = firth.MaskedLM(**NETWORK).train(sentences(), training=training(epochs=1), max_size=120)
+    facts = model.metadata["training"]
+    assert facts["held_out_tokens"] > 0
+    assert "held_out_accuracy" in facts["rows"][-1]
+
+
+@pytest.mark.parametrize("name", ["masked", "electra"])
+def test_a_text_of_one_repeated_word(name):
+    model = MODELS[name].train(["word " * 400], training=training(epochs=1), max_size=80, held_out=["word word word"])
+    assert np.isfinite(model.encode(["word"])).all()
+
+
+def test_bf16_is_close():
+    exact, half = (
+        firth.MaskedLM(**NETWORK).train(
+            sentences(80), training=training(epochs=1, precision=precision), max_size=120, held_out=sentences(20)
+        )
+        for precision in ("fp32", "bf16")
+    )
+    losses = [each.metadata["training"]["rows"][-1]["held_out_loss"] for each in (exact, half)]
+    assert losses[1] == pytest.approx(losses[0], rel=0.02)
+    assert all(parameter.dtype == torch.float32 for parameter in half.module.parameters())
+
+
+@pytest.mark.parametrize("text", [[], ["", " "], itertools.repeat("", 3)])
+def test_texts_without_words(text):
+    with pytest.raises(CorpusError, match="expected"):
+        firth.MaskedLM(**NETWORK).train(text, training=training())
