@@ -16,12 +16,8 @@ from firth.text.subwords import Subwords
 from firth.text.tokenise import RULES, Tokeniser, is_named, tokeniser
 from firth.text.wordpieces import WordPieces
 
-LEARNED = (
-    "subwords",
-    "characters",
-    "wordpieces",
-    "cased-wordpieces",
-)  # from the text itself; see `firth.corpus.learned_tokens`
+# Learned from the text itself; see `firth.corpus.learned_tokens`.
+LEARNED = ("subwords", "characters", "wordpieces", "cased-wordpieces")
 TOKENS = (*RULES, *LEARNED)
 GIVEN = "whitespace"  # for corpora of token lists: tokenises their words unchanged
 SENTENCES = ("line", "paragraph", "text", "punctuation")
