@@ -87,8 +87,13 @@ def _for_onednn(*factors: torch.Tensor) -> bool:
 
 
 def _onednn(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-    result: torch.Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+    result: torch.Tensor = torch.ops.mkldnn._linear_pointwise(_dense(x), _dense(weight), bias, "none", [], "")
     return result  # PyTorch has no public name for the operation
+
+
+def _dense(x: torch.Tensor) -> torch.Tensor:
+    """Return a factor without gaps between its rows: with gaps, oneDNN is hundreds of times slower."""
+    return x if x.is_contiguous() or (x.dim() == 2 and x.mT.is_contiguous()) else x.contiguous()
 
 
 @functools.cache

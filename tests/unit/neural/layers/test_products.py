@@ -90,6 +90,26 @@ def test_products_through_onednn(monkeypatch):
     assert linear(x, b.T.clone().requires_grad_()).requires_grad
 
 
+def test_onednn_gets_factors_without_gaps(monkeypatch):
+    """With gaps between rows it takes a path that is hundreds of times slower."""
+    given, real = [], torch.ops.mkldnn._linear_pointwise
+
+    def operation(x, weight, *rest):
+        given.extend([x, weight])
+        return real(x, weight, *rest)
+
+    monkeypatch.setattr(products, "has_fast_onednn", lambda: True)
+    monkeypatch.setattr(torch.ops.mkldnn, "_linear_pointwise", operation)
+    a, b = factors(50)
+    assert product(a[:, 10:], b[10:]).shape == (N, 50)
+    assert product(a.T[:, 10:], a[10:, :]).shape == (K, K)
+    step_product(torch.zeros(N, 50), a[:, :20], b.T[:, :20], torch.empty(N, 50))
+    with torch.no_grad():
+        linear(a.expand(2, N, K).transpose(0, 1)[:, :, 10:], b.T[:, 10:])
+    assert len(given) == 8
+    assert all(each.is_contiguous() or each.mT.is_contiguous() for each in given)
+
+
 @pytest.mark.parametrize("fast", [False, True])
 @torch.no_grad()
 def test_rows_do_not_depend_on_their_number(monkeypatch, fast):
