@@ -24,28 +24,19 @@ Cost: one call of the model per word, for the beams of all prompts together, and
     device.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from firth.errors import OptionError
-from firth.inference.constraints import Constraints, check_prefix_score, of_prompts
+from firth.inference.beam_step import Extension, Hypothesis, Step, extensions, stacked
+from firth.inference.constraints import Constraints, of_prompts
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.logits_processor import LogitsProcessor
-from firth.inference.phrases import Phrases, Progress, allocate
-from firth.inference.scorer import (
-    Attention,
-    Candidates,
-    Floats,
-    Ids,
-    Scorer,
-    Scores,
-    Weights,
-    scores_at,
-    top_candidates,
-)
+from firth.inference.phrases import Phrases, allocate
+from firth.inference.scorer import Attention, Scorer, Weights, top_candidates
 from firth.options import check, option, options_class
 
 _LEAST_COVERAGE = 1e-10
@@ -166,10 +157,10 @@ def beam_search(
     for generated in range(options.max_length):
         texts = [text for search in searches for text in search.texts()]
         candidates = top_candidates(scores, count + processor.max_lowered(texts, generated))
-        step = _Step(generated, scores, candidates, attention(state) if attention is not None else None)
-        for search in searches:
-            search.extend(step)
-        hypotheses = [each for search in searches for group in search.active_groups() for each in group.hypotheses]
+        step = Step(generated, scores, candidates, attention(state) if attention is not None else None)
+        for number in range(beams.groups):
+            _extend(searches, number, step, processor)
+        hypotheses = [each for search in searches for group in search.groups for each in group.hypotheses]
         if not hypotheses:
             break
         state = scorer.reorder(state, np.array([each.row for each in hypotheses]))
@@ -179,47 +170,9 @@ def beam_search(
     return [search.best() for search in searches]
 
 
-@dataclass(frozen=True)
-class _Step:
-    """What the model says about the next word of R texts.
-
-    Attributes:
-        generated: words of each text after its prompt.
-        scores: (R, V).
-        candidates: the best words of each text.
-        attention: weights of the source positions of each text; None if not wanted.
-    """
-
-    generated: int
-    scores: Scores
-    candidates: Candidates
-    attention: Sequence[Weights] | None
-
-
-@dataclass(slots=True)
-class _Hypothesis:
-    """A text in progress.
-
-    Attributes:
-        ids: generated words.
-        total: sum of constrained scores.
-        log_prob: sum of the model's own scores.
-        row: in the model's batch.
-        progress: of the forced phrases.
-        attention: weights of the source positions at each word; empty if not wanted.
-    """
-
-    ids: tuple[int, ...]
-    total: float
-    log_prob: float
-    row: int
-    progress: Progress
-    attention: tuple[Weights, ...] = ()
-
-
 @dataclass
 class _Group:
-    hypotheses: list[_Hypothesis]
+    hypotheses: list[Hypothesis]
     finished: list[Continuation] = field(default_factory=list)
 
 
@@ -239,18 +192,14 @@ class _Search:
         self.constraints, self.phrases = constraints, Phrases(constraints.phrases)
         self.max_length = constraints.max_length or processor.options.max_length
         self.width = beams.beams // beams.groups
-        self.groups = [_Group([_Hypothesis((), 0.0, 0.0, number, self.phrases.start)]) for _ in range(beams.groups)]
-
-    def active_groups(self) -> Iterator[_Group]:
-        """Yield the groups that are not finished."""
-        return (group for group in self.groups if group.hypotheses)
+        self.groups = [_Group([Hypothesis((), 0.0, 0.0, number, self.phrases.start)]) for _ in range(beams.groups)]
+        self.penalties: dict[int, float] = {}  # by word, of the diversity penalty, at this step
 
     def texts(self) -> list[tuple[int, ...]]:
         """Return the prompt and words of all hypotheses, if they matter."""
-        return [text for group in self.groups for text in self._texts(group.hypotheses)]
-
-    def _texts(self, hypotheses: Sequence[_Hypothesis]) -> list[tuple[int, ...]]:
-        return [self.prompt + each.ids for each in hypotheses] if self.processor.looks_back else []
+        if not self.processor.looks_back:
+            return []
+        return [self.prompt + each.ids for group in self.groups for each in group.hypotheses]
 
     def best(self) -> list[Continuation]:
         """Return the results, each text once; those without a forced phrase only if there are no others."""
@@ -259,96 +208,68 @@ class _Search:
             ranked = [text for text in ranked if text.met]
         return list({(text.ids, text.ended): text for text in ranked}.values())[: self.n]
 
-    def extend(self, step: _Step) -> None:
-        """Extend all hypotheses by one word."""
-        penalties: dict[int, float] = {}  # by word, of the diversity penalty
-        is_last = step.generated + 1 == self.max_length
-        for group in self.active_groups():
-            self._extend(group, step, penalties)
-            for each in group.hypotheses:
-                penalties[each.ids[-1]] = penalties.get(each.ids[-1], 0.0) + self.beams.diversity_penalty
-            if is_last:
-                self._finish(group, group.hypotheses)
-            if is_last or self._is_finished(group):
-                group.hypotheses = []
+    def take(self, number: int, found: Sequence[Extension], stuck: Sequence[bool], step: Step) -> None:
+        """Replace the hypotheses of a group by the best that are one word longer.
 
-    def _extend(self, group: _Group, step: _Step, penalties: dict[int, float]) -> None:
-        """Replace the hypotheses of a group by the best that are one word longer."""
-        before = group.hypotheses
-        candidates = self._candidates(before, step)
-        allowed = self._allowed(before, candidates, step.generated)  # (n, K)
-        stuck = ~np.isfinite(allowed.max(axis=1))
-        self._finish(group, [each for each, is_stuck in zip(before, stuck, strict=True) if is_stuck])
-        totals = allowed + np.array([[each.total] for each in before])
-        ranks = totals.copy()
-        for word, penalty in penalties.items():
-            ranks[candidates.ids == word] -= penalty
-        group.hypotheses = []
-        for parent, column in self._selected(before, ranks, candidates.ids):
-            each, word, total = before[parent], int(candidates.ids[parent, column]), float(totals[parent, column])
-            log_prob = each.log_prob + float(candidates.scores[parent, column])
+        Args:
+            number: of the group.
+            found: extensions, best first.
+            stuck: of each hypothesis, whether no next word is possible.
+            step: of the search.
+        """
+        group = self.groups[number]
+        before, group.hypotheses = group.hypotheses, []
+        if any(stuck):
+            self._finish(group, [each for each, is_stuck in zip(before, stuck, strict=True) if is_stuck])
+        for parent, word, total, log_prob in self._selected(before, found):
+            each = before[parent]
             attention = each.attention if step.attention is None else (*each.attention, step.attention[each.row])
             if word in self.processor.stop:
                 score = self.beams.score(total, step.generated + 1, attention)
-                group.finished.append(Continuation(each.ids, log_prob, True, score, True, _stacked(attention)))
+                group.finished.append(Continuation(each.ids, log_prob, True, score, True, stacked(attention)))
             else:
                 progress = self.phrases.advance(each.progress, word) if self.phrases.total else ()
                 ids = (*each.ids, word)
-                group.hypotheses.append(_Hypothesis(ids, total, log_prob, each.row, progress, attention))
+                group.hypotheses.append(Hypothesis(ids, total, log_prob, each.row, progress, attention))
+        self._penalise(group.hypotheses)
+        is_last = step.generated + 1 == self.max_length
+        if is_last:
+            self._finish(group, group.hypotheses)
+        if is_last or self._is_finished(group):
+            group.hypotheses = []
 
-    def _candidates(self, hypotheses: Sequence[_Hypothesis], step: _Step) -> Candidates:
-        """Return the candidates of some texts: the word of the prefix, or the best words and those of phrases."""
-        rows = np.array([each.row for each in hypotheses])
-        if step.generated < len(self.constraints.prefix):
-            word = self.constraints.prefix[step.generated]
-            ids = np.full((len(rows), 1), word)
-            candidates = Candidates(scores_at(step.scores, rows, ids[:, 0])[:, None], ids)
-            check_prefix_score(float(candidates.scores.min()), self.number, self.constraints, step.generated)
-            return candidates
-        candidates = step.candidates.rows(rows)
+    def _penalise(self, selected: Sequence[Hypothesis]) -> None:
+        """Count the words that a group selected, for the groups after it."""
+        for each in selected if len(self.groups) > 1 else ():
+            self.penalties[each.ids[-1]] = self.penalties.get(each.ids[-1], 0.0) + self.beams.diversity_penalty
+
+    def _selected(self, hypotheses: Sequence[Hypothesis], found: Sequence[Extension]) -> list[Extension]:
+        """Return the extensions that are kept, best first."""
         if not self.phrases.total:
-            return candidates
-        words = [self.phrases.next_words(each.progress) for each in hypotheses]
-        others = [sorted(set(each) - set(row)) for each, row in zip(words, candidates.ids.tolist(), strict=True)]
-        return _with_words(candidates, step.scores, rows, others)
+            return self._kept(found, self.width)
+        banks: dict[int, list[Extension]] = {}
+        for each in found:
+            progress = self.phrases.advance(hypotheses[each.parent].progress, each.word)
+            banks.setdefault(self.phrases.bank(progress), []).append(each)
+        slots = allocate({bank: len(some) for bank, some in banks.items()}, self.width, self.phrases.total)
+        kept = {each for bank, some in banks.items() for each in self._kept(some, slots[bank])}
+        return [each for each in found if each in kept]
 
-    def _allowed(self, hypotheses: Sequence[_Hypothesis], candidates: Candidates, generated: int) -> Floats:
-        """Return the constrained scores of candidates, (n, K)."""
-        allowed = self.processor.process_candidates(candidates, self._texts(hypotheses), generated)
-        if self.phrases.total:
-            unmet = np.array([not self.phrases.met(each.progress) for each in hypotheses])
-            allowed[unmet[:, None] & np.isin(candidates.ids, self.processor.stop)] = -np.inf
-        return allowed
-
-    def _selected(self, hypotheses: Sequence[_Hypothesis], ranks: Floats, ids: Ids) -> list[tuple[int, int]]:
-        """Return rows and columns of the candidates that are kept, best first."""
-        if not self.phrases.total:
-            enough = self.width * (1 + len(self.processor.stop))  # to continue, whatever ends
-            return self._kept(_best(ranks, ids, enough), ids, self.width)
-        best = _best(ranks, ids, ranks.size)
-        banks: dict[int, list[tuple[int, int]]] = {}
-        for parent, column in best:
-            progress = self.phrases.advance(hypotheses[parent].progress, int(ids[parent, column]))
-            banks.setdefault(self.phrases.bank(progress), []).append((parent, column))
-        slots = allocate({bank: len(places) for bank, places in banks.items()}, self.width, self.phrases.total)
-        kept = {place for bank, places in banks.items() for place in self._kept(places, ids, slots[bank])}
-        return [place for place in best if place in kept]
-
-    def _kept(self, places: Sequence[tuple[int, int]], ids: Ids, slots: int) -> list[tuple[int, int]]:
-        """Return as many of the best candidates as continue in so many slots, and the ends among the first ones."""
+    def _kept(self, found: Sequence[Extension], slots: int) -> list[Extension]:
+        """Return as many of the best extensions as continue in so many slots, and the ends among the first ones."""
         result, free = [], slots
-        for rank, place in enumerate(places):
-            is_end = ids[place] in self.processor.stop
+        for rank, each in enumerate(found):
+            is_end = each.word in self.processor.stop
             if rank < slots if is_end else free > 0:
-                result.append(place)
+                result.append(each)
                 free -= not is_end
         return result
 
-    def _finish(self, group: _Group, hypotheses: Sequence[_Hypothesis]) -> None:
+    def _finish(self, group: _Group, hypotheses: Sequence[Hypothesis]) -> None:
         for each in hypotheses:
             score = self.beams.score(each.total, max(len(each.ids), 1), each.attention)
             met = not self.phrases.total or self.phrases.met(each.progress)
-            group.finished.append(Continuation(each.ids, each.log_prob, False, score, met, _stacked(each.attention)))
+            group.finished.append(Continuation(each.ids, each.log_prob, False, score, met, stacked(each.attention)))
 
     def _is_finished(self, group: _Group) -> bool:
         """Whether continuing cannot change the results, or enough texts have ended."""
@@ -363,26 +284,15 @@ class _Search:
         return self.beams.score(total, self.max_length) <= least
 
 
-def _with_words(candidates: Candidates, scores: Scores, rows: Ids, words: Sequence[Sequence[int]]) -> Candidates:
-    """Append a few words to the candidates of each row; shorter lists are filled with words of probability 0."""
-    width = max(map(len, words))
-    ids = np.full((len(rows), width), -1)
-    for row, own in zip(ids, words, strict=True):
-        row[: len(own)] = own
-    places = np.nonzero(ids >= 0)
-    values = np.full(ids.shape, -np.inf)
-    values[places] = scores_at(scores, rows[places[0]], ids[places])
-    return Candidates(np.hstack([candidates.scores, values]), np.hstack([candidates.ids, ids]))
-
-
-def _stacked(attention: Sequence[Weights]) -> Weights | None:
-    return np.stack(attention) if attention else None
-
-
-def _best(ranks: Floats, ids: Ids, count: int) -> list[tuple[int, int]]:
-    """Return rows and columns of the largest finite ranks, in falling order; equal ones by row, then by id."""
-    ranks = np.where(np.isfinite(ranks), ranks, -np.inf)
-    limit = np.partition(ranks, -count, axis=None)[-count] if count < ranks.size else -np.inf
-    rows, columns = np.nonzero((ranks >= limit) & (ranks > -np.inf))
-    order = np.lexsort((ids[rows, columns], rows, -ranks[rows, columns]))[:count]
-    return list(zip(rows[order].tolist(), columns[order].tolist(), strict=True))
+def _extend(searches: Sequence[_Search], number: int, step: Step, processor: LogitsProcessor) -> None:
+    """Extend the hypotheses of a group of each prompt by one word."""
+    active = [search for search in searches if search.groups[number].hypotheses]
+    for search in searches if number == 0 else ():
+        search.penalties = {}
+    if not active:
+        return
+    before = [search.groups[number].hypotheses for search in active]
+    enough = active[0].width * (1 + len(processor.stop))  # to continue, whatever ends
+    found = extensions(step, before, active, processor, enough)
+    for search, (some, stuck) in zip(active, found, strict=True):
+        search.take(number, some, stuck, step)

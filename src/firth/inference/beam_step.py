@@ -1,0 +1,206 @@
+"""One step of beam search: the best extensions of all hypotheses of all prompts, by one word.
+
+What: the candidates of all hypotheses are constrained, added to the sums so far and ranked, in arrays of all prompts
+    together; `firth.inference.beam_search` then selects among those of each prompt.
+Objective: total = total so far + constrained score; rank = total less the diversity penalty; equal ranks in the order
+    of the hypotheses, then of ids.
+Cost: a few operations on arrays of R K numbers, for R hypotheses and K candidates each.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from firth.inference.constraints import Constraints, check_prefix_score
+from firth.inference.logits_processor import LogitsProcessor
+from firth.inference.phrases import Phrases, Progress
+from firth.inference.scorer import Candidates, Floats, Ids, Scores, Weights, scores_at
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the model says about the next word of R texts.
+
+    Attributes:
+        generated: words of each text after its prompt.
+        scores: (R, V).
+        candidates: the best words of each text.
+        attention: weights of the source positions of each text; None if not wanted.
+    """
+
+    generated: int
+    scores: Scores
+    candidates: Candidates
+    attention: Sequence[Weights] | None
+
+
+@dataclass(slots=True)
+class Hypothesis:
+    """A text in progress.
+
+    Attributes:
+        ids: generated words.
+        total: sum of constrained scores.
+        log_prob: sum of the model's own scores.
+        row: in the model's batch.
+        progress: of the forced phrases.
+        attention: weights of the source positions at each word; empty if not wanted.
+    """
+
+    ids: tuple[int, ...]
+    total: float
+    log_prob: float
+    row: int
+    progress: Progress
+    attention: tuple[Weights, ...] = ()
+
+
+class Extension(NamedTuple):
+    """A hypothesis and one more word.
+
+    Attributes:
+        parent: number of the hypothesis in its group.
+        word: id.
+        total: sum of constrained scores.
+        log_prob: sum of the model's own scores.
+    """
+
+    parent: int
+    word: int
+    total: float
+    log_prob: float
+
+
+class Prompt(Protocol):
+    """What a step asks of the search of a prompt.
+
+    Attributes:
+        number: of the prompt.
+        prompt: its ids.
+        constraints: on its text.
+        phrases: that are forced.
+        penalties: of words, at this step.
+    """
+
+    number: int
+    prompt: tuple[int, ...]
+    constraints: Constraints
+    phrases: Phrases
+    penalties: dict[int, float]
+
+
+def extensions(
+    step: Step,
+    hypotheses: Sequence[Sequence[Hypothesis]],
+    prompts: Sequence[Prompt],
+    processor: LogitsProcessor,
+    enough: int,
+) -> list[tuple[list[Extension], list[bool]]]:
+    """Return, of each prompt, the best extensions in falling order, and which hypotheses have none.
+
+    Args:
+        step: of the search.
+        hypotheses: of each prompt.
+        prompts: P searches.
+        processor: constraints of the search.
+        enough: maximum number of extensions; of prompts with forced phrases all are returned.
+    """
+    every = [each for some in hypotheses for each in some]
+    ends = np.cumsum([len(some) for some in hypotheses])
+    blocks = [slice(end - len(some), end) for some, end in zip(hypotheses, ends.tolist(), strict=True)]
+    candidates = _candidates(step, every, prompts, blocks)
+    allowed = _allowed(step, candidates, every, prompts, blocks, processor)
+    totals = allowed + np.array([each.total for each in every])[:, None]
+    log_probs = candidates.scores + np.array([each.log_prob for each in every])[:, None]
+    ranks = np.where(np.isfinite(totals), totals, -np.inf)
+    for prompt, block in zip(prompts, blocks, strict=True):
+        for word, penalty in prompt.penalties.items():
+            ranks[block][candidates.ids[block] == word] -= penalty
+    if not any(prompt.phrases.total for prompt in prompts):
+        _drop_low(ranks, blocks, enough)
+    rows, columns = np.nonzero(ranks > -np.inf)
+    numbers = np.repeat(np.arange(len(blocks)), np.diff(ends, prepend=0))  # of the prompts
+    order = np.lexsort((candidates.ids[rows, columns], rows, -ranks[rows, columns], numbers[rows]))
+    rows, columns = rows[order], columns[order]
+    firsts = ends - np.diff(ends, prepend=0)
+    parents = (rows - firsts[numbers[rows]]).tolist()
+    table = [parents, *(each[rows, columns].tolist() for each in (candidates.ids, totals, log_probs))]
+    last = np.cumsum(np.bincount(numbers[rows], minlength=len(blocks)))
+    stuck = ~np.isfinite(allowed.max(axis=1))
+    result, first = [], 0
+    for prompt, block, end in zip(prompts, blocks, last.tolist(), strict=True):
+        until = end if prompt.phrases.total else min(end, first + enough)
+        found = [Extension(*each) for each in zip(*(column[first:until] for column in table), strict=True)]
+        result.append((found, stuck[block].tolist()))
+        first = end
+    return result
+
+
+def _drop_low(ranks: Floats, blocks: Sequence[slice], enough: int) -> None:
+    """Leave out ranks of prompts with many that are below the best ones, so that few are sorted."""
+    for block in blocks:
+        own = ranks[block]
+        if own.size > 4 * enough:
+            own[own < np.partition(own, -enough, axis=None)[-enough]] = -np.inf
+
+
+def _candidates(
+    step: Step, hypotheses: Sequence[Hypothesis], prompts: Sequence[Prompt], blocks: Sequence[slice]
+) -> Candidates:
+    """Return the candidates of all hypotheses: the word of the prefix, or the best words and those of phrases."""
+    rows = np.array([each.row for each in hypotheses])
+    candidates, others = step.candidates.rows(rows), list[list[int]]()
+    for prompt, block in zip(prompts, blocks, strict=True):
+        ids, own = candidates.ids[block], hypotheses[block]
+        if step.generated < len(prompt.constraints.prefix):
+            scores = scores_at(step.scores, rows[block], np.full(len(own), prompt.constraints.prefix[step.generated]))
+            check_prefix_score(float(scores.min()), prompt.number, prompt.constraints, step.generated)
+            candidates.scores[block], ids[:] = -np.inf, -1
+            candidates.scores[block, 0], ids[:, 0] = scores, prompt.constraints.prefix[step.generated]
+            others += [[] for _ in own]
+        elif prompt.phrases.total:
+            words = [prompt.phrases.next_words(each.progress) for each in own]
+            others += [sorted(set(each) - set(row)) for each, row in zip(words, ids.tolist(), strict=True)]
+        else:
+            others += [[] for _ in own]
+    return _with_words(candidates, step.scores, rows, others) if any(others) else candidates
+
+
+def _allowed(
+    step: Step,
+    candidates: Candidates,
+    hypotheses: Sequence[Hypothesis],
+    prompts: Sequence[Prompt],
+    blocks: Sequence[slice],
+    processor: LogitsProcessor,
+) -> Floats:
+    """Return the constrained scores of candidates, (R, K)."""
+    texts: list[tuple[int, ...]] = []
+    if processor.looks_back:
+        for prompt, block in zip(prompts, blocks, strict=True):
+            texts += [prompt.prompt + each.ids for each in hypotheses[block]]
+    allowed = processor.process_candidates(candidates, texts, step.generated)
+    for prompt, block in zip(prompts, blocks, strict=True):
+        if prompt.phrases.total:
+            unmet = np.array([not prompt.phrases.met(each.progress) for each in hypotheses[block]])
+            allowed[block][unmet[:, None] & np.isin(candidates.ids[block], processor.stop)] = -np.inf
+    return allowed
+
+
+def _with_words(candidates: Candidates, scores: Scores, rows: Ids, words: Sequence[Sequence[int]]) -> Candidates:
+    """Append a few words to the candidates of each row; shorter lists are filled with words of probability 0."""
+    width = max(map(len, words))
+    ids = np.full((len(rows), width), -1)
+    for row, own in zip(ids, words, strict=True):
+        row[: len(own)] = own
+    places = np.nonzero(ids >= 0)
+    values = np.full(ids.shape, -np.inf)
+    values[places] = scores_at(scores, rows[places[0]], ids[places])
+    return Candidates(np.hstack([candidates.scores, values]), np.hstack([candidates.ids, ids]))
+
+
+def stacked(attention: Sequence[Weights]) -> Weights | None:
+    """Return the (T, S) weights of T words; None for none."""
+    return np.stack(attention) if attention else None
