@@ -88,7 +88,7 @@ class RecurrentDecoder(nn.Module):
         local: "none", "monotonic" or "predictive".
         window: D of local attention.
         coverage: whether the attention of earlier steps enters the scores.
-        temporal: whether scores of earlier steps lower the scores (intra-temporal attention).
+        intra_temporal: whether scores of earlier steps lower the scores (intra-temporal attention).
         intra_decoder: whether the decoder also looks at its own earlier states.
         dropout: rate on embeddings, between layers and on attentional states.
 
@@ -113,29 +113,30 @@ class RecurrentDecoder(nn.Module):
         local: str = "none",
         window: int = 10,
         coverage: bool = False,
-        temporal: bool = False,
+        intra_temporal: bool = False,
         intra_decoder: bool = False,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
         if local not in LOCAL:
             raise OptionError(f"local={local!r}: expected one of {', '.join(LOCAL)}")
-        if attention == "none" and (input_feeding or coverage or temporal or intra_decoder or local != "none"):
+        if attention == "none" and (input_feeding or coverage or intra_temporal or intra_decoder or local != "none"):
             raise OptionError(
-                "attention='none' with input_feeding, coverage, temporal, intra_decoder or local: these need attention"
+                "attention='none' with input_feeding, coverage, local or intra-attention: these need attention"
             )
         self.width, self.input_feeding, self.local, self.window = hidden, input_feeding, local, window
         between = Dropouts(layers=dropout)
         self.stack = RecurrentStack(width_in + hidden * input_feeding, hidden, layers, cell=cell, dropout=between)
         self.dropout = Dropout(dropout)
         self.covering = coverage
-        plain = local != "predictive" and not temporal and not intra_decoder
+        plain = local != "predictive" and not intra_temporal and not intra_decoder
         self._can_be_fast = input_feeding and cell == "lstm" and layers == 1 and plain
         self.kind = attention
         self.attention: Any = None if attention == "none" else make_scores(attention, hidden, memory_width, hidden)
         read = memory_width + hidden * (1 + intra_decoder)
         self.combine = None if attention == "none" else nn.Linear(read, hidden, bias=False)
-        self.temporal, self.intra_decoder = temporal, IntraDecoderAttention(hidden) if intra_decoder else None
+        self.intra_temporal = intra_temporal
+        self.intra_decoder = IntraDecoderAttention(hidden) if intra_decoder else None
         key_width = {"additive": hidden, "general": hidden}.get(attention, memory_width)
         self.coverage = nn.Parameter(torch.zeros(key_width)) if coverage else None
         if local == "predictive":
@@ -160,7 +161,7 @@ class RecurrentDecoder(nn.Module):
         """Return the first state; `recurrent` is that of the stack."""
         B, S = memory.inside.shape
         zeros, step = memory.states.new_zeros, torch.zeros(B, dtype=torch.int64, device=memory.states.device)
-        intra = IntraState(zeros(B, S * self.temporal) + NOTHING, zeros(B, 0, self.width))
+        intra = IntraState(zeros(B, S * self.intra_temporal) + NOTHING, zeros(B, 0, self.width))
         return DecoderState(recurrent, zeros(B, self.width), zeros(B, S), step, intra)
 
     def forward(
@@ -245,7 +246,7 @@ class RecurrentDecoder(nn.Module):
             scores = self.attention.compare(queries, projected)
         else:
             scores = self.attention.compare(_shared(queries, memory), memory.projected).view(B, T, -1)
-        if self.temporal:
+        if self.intra_temporal:
             scores, sums = temporal_scores(scores, sums)
         visible = inside[:, None]
         if self.local == "none":

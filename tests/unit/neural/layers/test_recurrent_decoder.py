@@ -19,9 +19,9 @@ HOWS = [
     {"attention": "general", "local": "monotonic", "window": 1},
     {"attention": "general", "local": "predictive", "window": 2, "input_feeding": False},
     {"attention": "dot", "cell": "gru", "layers": 2},
-    {"attention": "general", "temporal": True, "intra_decoder": True},
-    {"attention": "additive", "temporal": True, "intra_decoder": True, "coverage": True, "cell": "gru"},
-    {"attention": "dot", "temporal": True, "intra_decoder": True, "input_feeding": False},
+    {"attention": "general", "intra_temporal": True, "intra_decoder": True},
+    {"attention": "additive", "intra_temporal": True, "intra_decoder": True, "coverage": True, "cell": "gru"},
+    {"attention": "dot", "intra_temporal": True, "intra_decoder": True, "input_feeding": False},
 ]
 
 

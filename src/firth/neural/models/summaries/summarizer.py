@@ -45,6 +45,10 @@ class Summarizer:
             "Without copying (Nallapati et al. 2016).", unused=("coverage_loss", "coverage_from"), copying=False,
             coverage=False,
         ),
+        "intra-attention": Preset(
+            "Copying with intra-attention (Paulus, Xiong and Socher 2018).", unused=("coverage_loss", "coverage_from"),
+            coverage=False, intra_temporal=True, intra_decoder=True,
+        ),
     }  # fmt: skip
     common_options: ClassVar = ("size", "lowercase", "max_length", "hidden", "dim", "dropout")
 
@@ -63,7 +67,9 @@ class Summarizer:
     coverage_from: float = option(
         0.8, "share of the training after which coverage and its loss are used", minimum=0, maximum=1
     )
-    temporal: bool = option(False, "intra-temporal attention: scores of earlier steps lower the scores of source words")
+    intra_temporal: bool = option(
+        False, "intra-temporal attention: scores of earlier steps lower the scores of source words"
+    )
     intra_decoder: bool = option(False, "intra-decoder attention: the decoder also looks at its own earlier states")
     dropout: float = option(0.2, "dropout rate", minimum=0, maximum=0.99)
 
@@ -94,7 +100,7 @@ class Summarizer:
             coverage=self.coverage,
             coverage_loss=self.coverage_loss if self.coverage else 0.0,
             coverage_from=self.coverage_from if self.coverage else 0.0,
-            temporal=self.temporal,
+            intra_temporal=self.intra_temporal,
             intra_decoder=self.intra_decoder,
             label_smoothing=0.0,
             dropout=self.dropout,

@@ -49,7 +49,9 @@ from firth.options import Preset, check, option, options_class
 
 CELLS = ("lstm", "gru", "qrnn")
 TRANSFORMER, SUBWORDS = "transformer", "subwords"
-ATTENTIVE = ("copying", "coverage", "coverage_loss", "coverage_from", "temporal", "intra_decoder")  # need attention
+ATTENTIVE = (  # need attention
+    "copying", "coverage", "coverage_loss", "coverage_from", "intra_temporal", "intra_decoder",
+)  # fmt: skip
 TIES = ("none", "target", "all")
 FILTERS = (25, 50, 75, 75, 75)  # of the character CNN, of width 1, 2, ...
 
@@ -118,7 +120,7 @@ class Translator:
     coverage_from: float = option(
         0.0, "share of the training after which coverage and its loss are used", minimum=0, maximum=1
     )
-    temporal: bool = option(
+    intra_temporal: bool = option(
         False, "intra-temporal attention: scores of earlier steps lower the scores of source tokens"
     )
     intra_decoder: bool = option(False, "intra-decoder attention: the decoder also looks at its own earlier states")
@@ -176,8 +178,8 @@ class Translator:
             raise OptionError("tie_weights='all' ties source and target: expected joint=True as well")
         if self.attention == "none" and self.decoder != TRANSFORMER and (self.coverage or self.local != "none"):
             raise OptionError("attention='none' with coverage or local: these need attention")
-        if (self.temporal or self.intra_decoder) and not self.tells_attention:
-            raise OptionError("temporal and intra_decoder need a recurrent decoder with attention")
+        if (self.intra_temporal or self.intra_decoder) and not self.tells_attention:
+            raise OptionError("intra_temporal and intra_decoder need a recurrent decoder with attention")
         if self.coverage_loss and not self.coverage:
             raise OptionError(f"coverage_loss={self.coverage_loss} without coverage: expected coverage=True as well")
         if self.copying:
@@ -288,7 +290,7 @@ class Translator:
             local=self.local,
             window=self.window,
             coverage=self.coverage,
-            temporal=self.temporal,
+            intra_temporal=self.intra_temporal,
             intra_decoder=self.intra_decoder,
             dropout=self.dropout,
         )

@@ -31,6 +31,19 @@ def test_folders_keep_everything(model, tmp_path):
     assert other.summarize("q1 q2", beam=2, n_best=2) == model.summarize("q1 q2", beam=2, n_best=2)
 
 
+def test_intra_attention_is_trained_saved_searched_and_rewarded(tmp_path):
+    how = {"intra_temporal": True, "intra_decoder": True, "coverage": False}
+    options = firth.Summarizer(hidden=8, dim=6, max_length=4, **how)
+    model = options.train(TEXTS, held_out=TEXTS[:4], training=TRAINING, progress=False)
+    model = model.reinforce(TEXTS[:4], lambda text, _: len(text), held_out=TEXTS[:2], training=TRAINING)
+    decoder = model.module.decoder.decoder
+    assert decoder.intra_temporal
+    assert decoder.intra_decoder is not None
+    model.save(tmp_path / "s.firth")
+    other = firth.load(tmp_path / "s.firth")
+    assert other.summarize("q1 q2", beam=3, n_best=3) == model.summarize("q1 q2", beam=3, n_best=3)
+
+
 def test_scores_have_a_row_per_metric_and_the_baseline(model):
     pairs = [("a1 b2", "a1"), ("b2", "b2")]
     report = model.test(pairs, baseline=["a1", "b2"], resamples=10)

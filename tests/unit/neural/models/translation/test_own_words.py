@@ -127,7 +127,7 @@ def test_local_attention_and_own_words_train_in_half_precision():
     training = firth.TrainingOptions(epochs=1, batch_size=6, lr=0.01, precision="bf16")
     for local in ("monotonic", "predictive"):
         how = {**WORDS, "local": local, "window": 2, "scheduled_sampling": "soft", "sampling_schedule": "constant"}
-        for further in ({}, {"scheduled_sampling": "none"}, {"temporal": True, "intra_decoder": True}):
+        for further in ({}, {"scheduled_sampling": "none"}, {"intra_temporal": True, "intra_decoder": True}):
             translator = firth.Translator(**{**how, **further})
             model = translator.train(pairs, held_out=pairs, training=training, progress=False)
             assert model.metadata["training"]["best"]["held_out_loss"] < 4

@@ -24,7 +24,7 @@ KINDS = {
     "dot qrnn": {"attention": "dot", "encoder": "qrnn", "decoder": "qrnn", "input_feeding": False},
     "local": {"local": "predictive", "window": 2, "bidirectional": False, "dim": 6},
     "coverage": {"coverage": True, "bridge": "none"},
-    "intra-attention": {"temporal": True, "intra_decoder": True},
+    "intra-attention": {"intra_temporal": True, "intra_decoder": True},
     "transformer": {"encoder": "transformer", "decoder": "transformer", "heads": 2, "layers": 2},
     "mixed": {"encoder": "transformer", "heads": 2, "reverse_source": True},
     "spelled": {"source_units": "characters"},
