@@ -78,6 +78,9 @@ from firth.neural.models.texts.cnn import CNNClassifier as CNNClassifier
 from firth.neural.models.texts.recurrent_classifier import RecurrentClassifier as RecurrentClassifier
 from firth.neural.models.texts.transformer_classifier import TransformerClassifier as TransformerClassifier
 from firth.neural.models.texts.vdcnn import VDCNNClassifier as VDCNNClassifier
+from firth.neural.models.tokens.embedders import CoVe as CoVe
+from firth.neural.models.tokens.embedders import ELMo as ELMo
+from firth.neural.models.tokens.embedders import TagLM as TagLM
 from firth.neural.models.translation.translation_model import TranslationEnsemble as TranslationEnsemble
 from firth.neural.models.translation.translator import Translator as Translator
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier as TreeLSTMClassifier

@@ -11,9 +11,11 @@ class is looked up among firth's public names, and options are checked like a us
 
 import abc
 import dataclasses
+import hashlib
 import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from textwrap import shorten
 from typing import Any, TypeVar
 
@@ -45,6 +47,10 @@ MIN_NUMBERS = 10_000  # options up to this value are always plausible
 SHOWN, LONGEST = 4, 300  # tensors, and characters of torch's message, that an error shows
 
 Module = TypeVar("Module", bound=torch.nn.Module)
+
+
+class SavedApart(torch.nn.ModuleList):
+    """Modules of models inside a model, which it trains: subfolders hold their tensors, not the model's own file."""
 
 
 class SavedModel(abc.ABC):
@@ -83,6 +89,17 @@ class SavedModel(abc.ABC):
         """
         model_folder.write(path, self._content())
 
+    def fingerprint(self) -> str:
+        """Return a digest of all that determines what the model computes: 32 hexadecimal digits."""
+        content = self._content()
+        config = {name: value for name, value in content.config.items() if name != "metadata"}
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(json.dumps([content.kind, config, content.texts], sort_keys=True, default=str).encode())
+        for name, array in sorted(content.arrays.items()):
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+        return digest.hexdigest()
+
     def _model_folder(
         self,
         kind: str,
@@ -90,6 +107,7 @@ class SavedModel(abc.ABC):
         texts: Mapping[str, Any],
         config: Mapping[str, Any],
         card: Sequence[str],
+        subfolders: Mapping[str, Callable[[Path], None]] | None = None,
     ) -> ModelFolder:
         """Return a folder with the module, its options, what a kind adds, and a card: title, model, example."""
         facts = {"model": type(self.options).__name__, "options": dataclasses.asdict(self.options)}
@@ -99,6 +117,7 @@ class SavedModel(abc.ABC):
             texts=texts,
             config={**facts, **config},
             metadata=self.metadata,
+            subfolders=subfolders or {},
             card=CARD.format(
                 title=card[0],
                 about=f"{facts['model']}{card[1]}",
@@ -111,8 +130,18 @@ class SavedModel(abc.ABC):
 
 def module_arrays(module: torch.nn.Module) -> dict[str, npt.NDArray[Any]]:
     """Return parameters and buffers by name; a tied weight appears once, under its first name."""
-    tied = _tied_names(module)
+    tied = _tied_names(module) | _apart(module)
     return {name: tensor.detach().cpu().numpy() for name, tensor in module.state_dict().items() if name not in tied}
+
+
+def _apart(module: torch.nn.Module) -> set[str]:
+    """Return the names of tensors that subfolders hold."""
+    return {
+        f"{prefix}.{name}"
+        for prefix, part in module.named_modules()
+        if isinstance(part, SavedApart)
+        for name in part.state_dict()
+    }
 
 
 def read_options(content: ModelFolder, package: str) -> Any:
@@ -174,7 +203,7 @@ def _fill(
     module: torch.nn.Module, arrays: Mapping[str, npt.NDArray[Any]], content: ModelFolder, resized: Collection[str]
 ) -> None:
     state = module.state_dict()
-    expected = set(state) - _tied_names(module)
+    expected = set(state) - _tied_names(module) - _apart(module)
     if set(arrays) != expected:
         odd = sorted(set(arrays) ^ expected)
         more = f" and {len(odd) - SHOWN:,} more" if len(odd) > SHOWN else ""

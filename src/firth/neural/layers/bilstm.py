@@ -33,34 +33,44 @@ class BiLSTM(nn.Module):
         layers: number of layers.
         dropout: rate before each layer but the first.
         locked: whether each sentence has one dropout mask, the same for all words.
+        joins: width of other vectors that the second layer reads beside the output of the first; 0 for none.
 
     Attributes:
         width: 2 H.
 
     Raises:
-        OptionError: a size below 1, or a rate that is not from 0 to below 1.
+        OptionError: a size below 1, a rate that is not from 0 to below 1, or vectors for the second layer of one.
     """
 
     def __init__(
-        self, width_in: int, hidden: int, layers: int = 1, *, dropout: float = 0.0, locked: bool = False
+        self, width_in: int, hidden: int, layers: int = 1, *, dropout: float = 0.0, locked: bool = False, joins: int = 0
     ) -> None:
         super().__init__()
         if layers < 1:
             raise OptionError(f"layers={layers}: expected at least 1")
+        if joins and layers < 2:
+            raise OptionError(
+                f"layers={layers}: vectors join the second layer of the BiLSTM; expected layers=2 or more"
+            )
         self.width = 2 * hidden
         widths = [width_in, *[self.width] * (layers - 1)]
+        if joins:
+            widths[1] += joins
         self.forward_layers = nn.ModuleList(RecurrentLayer("lstm", width, hidden) for width in widths)
         self.backward_layers = nn.ModuleList(RecurrentLayer("lstm", width, hidden) for width in widths)
         self.dropout = Dropout(dropout, locked=locked)
 
-    def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor, second: torch.Tensor | None = None) -> torch.Tensor:
         """Return (B, T, 2 H) outputs, zero at padding.
 
         Args:
             x: (B, T, D).
             lengths: (B,) int64, words of each sentence, at least 1.
+            second: (B, T, J) vectors that join the second layer, of a BiLSTM with `joins`.
         """
         for number, (onward, back) in enumerate(zip(self.forward_layers, self.backward_layers, strict=True)):
+            if number == 1 and second is not None:
+                x = torch.cat([x, second.to(x.dtype)], 2)
             x = self.dropout(x) if number else x
             y, _ = onward(x)
             z, _ = back(reversed_sequences(x, lengths))

@@ -41,6 +41,7 @@ from firth.neural.models.parsers.options import ParserOptions
 from firth.neural.models.parsers.train import train_parser
 from firth.neural.models.parsers.transition import TAGS
 from firth.neural.models.tokens.embedder import TokenEmbedder
+from firth.neural.models.tokens.embedders import ContextualEmbedder
 from firth.neural.models.tokens.files import restored_reader
 from firth.neural.models.tokens.options import TokenOptions
 from firth.neural.training.options import RunConfig, TrainingOptions
@@ -97,9 +98,14 @@ class BiaffineParser(ParserOptions, TokenOptions):
         """The columns that are read; see `ParserOptions.columns`."""
         return TAGS[self.tag]
 
-    def vocabulary(self, sentences: Sequence[DependencySentence], vectors: WordVectors | None) -> BiaffineVocabulary:
+    def vocabulary(
+        self,
+        sentences: Sequence[DependencySentence],
+        vectors: WordVectors | None,
+        embedders: tuple[ContextualEmbedder, ...] = (),
+    ) -> BiaffineVocabulary:
         """Return words, characters, tags and relations; see `ParserOptions.vocabulary`."""
-        reader = self.learn_reader(sentences, vectors, columns=self.columns)
+        reader = self.learn_reader(sentences, vectors, columns=self.columns, embedders=embedders)
         counts = Counter(relation for sentence in sentences for relation in sentence.relations)
         return BiaffineVocabulary(reader, ranked_relations(counts))
 

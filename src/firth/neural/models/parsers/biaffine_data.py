@@ -1,14 +1,15 @@
 """Sentences with trees as a biaffine parser reads them, and batches of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
 from firth.neural.models.tokens.data import sentence_batches
-from firth.neural.models.tokens.files import reader_arrays, reader_texts
+from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
 from firth.neural.models.tokens.reader import Ids, ReadSentence, TokenInputs, TokenReader
 from firth.neural.training.batching import Buckets, pad
 from firth.parsing.projective import is_projective, projective
@@ -41,8 +42,13 @@ class BiaffineVocabulary:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """Nothing: see `ParserVocabulary.config`."""
-        return {}
+        """The embedders: see `ParserVocabulary.config`."""
+        return reader_config(self.reader)
+
+    @property
+    def subfolders(self) -> Mapping[str, Callable[[Path], None]]:
+        """The encoders: see `ParserVocabulary.subfolders`."""
+        return reader_folders(self.reader)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,9 @@ from firth.neural.layers.dropout import Dropout, PartDropout
 from firth.neural.models.parsers.biaffine_data import BiaffineVocabulary
 from firth.neural.models.parsers.data import root_number
 from firth.neural.models.parsers.module import NumberedTree, ParserModule
+from firth.neural.models.tokens.contextual_vectors import joined
 from firth.neural.models.tokens.embedder import TokenEmbedder
+from firth.neural.models.tokens.embedders import MIDDLE, OUTPUT
 from firth.neural.models.tokens.reader import ReadSentence, TokenInputs
 from firth.neural.structs.best_trees import best_trees
 from firth.neural.training.batching import Buckets
@@ -75,18 +77,21 @@ class BiaffineModule(ParserModule):
         super().__init__()
         self.vocabulary, self._projective = vocabulary, projective
         self.words, self.part_dropout = words, PartDropout(part_dropout)
-        self.encoder = BiLSTM(words.width, hidden, layers, dropout=dropout, locked=True)
-        self.root = nn.Parameter(torch.zeros(self.encoder.width))
+        self.encoder = BiLSTM(words.width, hidden, layers, dropout=dropout, locked=True, joins=words.joins(MIDDLE))
+        width = self.encoder.width + words.joins(OUTPUT)
+        self.root = nn.Parameter(torch.zeros(width))
         self._widths = [arc_width, arc_width, label_width, label_width]
-        self.projections = nn.Linear(self.encoder.width, sum(self._widths))
+        self.projections = nn.Linear(width, sum(self._widths))
         self.dropout = Dropout(dropout, locked=True)
         self.arcs = Biaffine(arc_width, arc_width, dependent_bias=False)
         self.labels = Biaffine(label_width, label_width, len(vocabulary.relations))
 
     def forward(self, inputs: TokenInputs) -> PairScores:
         """Return the scores of a batch."""
-        x = self.part_dropout(self.words.parts(inputs))
-        y = self.dropout(self.encoder(self.dropout(x), inputs.lengths))  # (B, n, 2 H)
+        context = self.words.context(inputs)
+        x = self.part_dropout(self.words.parts(inputs, context))
+        h = self.encoder(self.dropout(x), inputs.lengths, context.get(MIDDLE))  # (B, n, 2 H)
+        y = self.dropout(joined(h, context, OUTPUT))
         with_root = torch.cat([self.root.to(y.dtype).expand(len(y), 1, -1), y], 1)
         projected = self.dropout(leaky_relu(self.projections(with_root), SLOPE))
         heads, dependents, label_heads, label_dependents = projected.split(self._widths, 2)

@@ -45,6 +45,11 @@ class ParserVocabulary(Protocol):
         """JSON values."""
         ...
 
+    @property
+    def subfolders(self) -> Mapping[str, Callable[[Path], None]]:
+        """Functions that write subfolders, by their names."""
+        ...
+
 
 def ranked_relations(counts: Mapping[str, int]) -> list[str]:
     """Return the relations by their counts, and "dep" beside "root" alone, so that every arc can have one."""

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from firth.neural.models.parsers.data import ParserVocabulary
 from firth.neural.models.parsers.module import ParserModule
+from firth.neural.models.tokens.embedders import ContextualEmbedder
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.task import Task
 from firth.options import check
@@ -35,12 +36,21 @@ class ParserOptions(abc.ABC):
         """Columns that are read besides the words: names of `firth.neural.models.parsers.data.COLUMNS`."""
 
     @abc.abstractmethod
-    def vocabulary(self, sentences: Sequence[DependencySentence], vectors: WordVectors | None) -> ParserVocabulary:
+    def vocabulary(
+        self,
+        sentences: Sequence[DependencySentence],
+        vectors: WordVectors | None,
+        embedders: tuple[ContextualEmbedder, ...] = (),
+    ) -> ParserVocabulary:
         """Return the vocabulary of training sentences.
 
         Args:
             sentences: with trees.
             vectors: to start from; words without one begin at random.
+            embedders: of words in context.
+
+        Raises:
+            OptionError: the parser takes no embedders.
         """
 
     @abc.abstractmethod

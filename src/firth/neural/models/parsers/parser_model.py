@@ -187,7 +187,7 @@ class ParserModel(SavedModel):
         about = f": {len(self.relations):,} relations"
         known = self.vocabulary
         card = ("A dependency parser", about, EXAMPLE)
-        return self._model_folder(FOLDER_KIND, known.arrays, dict(known.texts), known.config, card)
+        return self._model_folder(FOLDER_KIND, known.arrays, dict(known.texts), known.config, card, known.subfolders)
 
 
 def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str]) -> None:

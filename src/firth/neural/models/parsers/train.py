@@ -10,6 +10,8 @@ from firth.arguments import explained
 from firth.neural.models.parsers.data import development_split, read_sentences
 from firth.neural.models.parsers.options import ParserOptions
 from firth.neural.models.parsers.parser_model import ParserModel
+from firth.neural.models.tokens.embedders import ContextualEmbedder, embedders_digest, embedders_of
+from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import with_vectors
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
@@ -26,6 +28,7 @@ def train_parser(
     *,
     held_out: Any = None,
     vectors: WordVectors | None = None,
+    embed: Any = None,
     **run: Unpack[RunArguments],
 ) -> ParserModel:
     """Train a dependency parser on a treebank.
@@ -37,6 +40,8 @@ def train_parser(
         held_out: sentences that select the best epoch, in any form of `source`. Without them the last tenth of the
             training sentences is held out; test data never select a model.
         vectors: word vectors to start from; words without one begin at random.
+        embed: vectors of words in context, beside those of a biaffine parser's own: `firth.ELMo(model)`,
+            `firth.TagLM(model)`, `firth.CoVe(translator)`, several in a list, or a trained encoder or its folder.
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
@@ -56,21 +61,27 @@ def train_parser(
             sentences, judged = development_split(sentences)
         else:
             judged = read_sentences(held_out)
-        vocabulary = options.vocabulary(sentences, vectors)
+        embedders = embedders_of(embed)
+        vocabulary = options.vocabulary(sentences, vectors, embedders)
         with new_parameters(config.seed, 2):
             module = options.build(vocabulary, vectors)
         task = options.task(module, sentences, judged, config)
-        data = {"sentences": len(sentences), "examples": _digest([*sentences, *judged], vectors)}
+        everything = [*sentences, *judged]
+        data = {"sentences": len(sentences), "examples": _digest(everything, vectors, embedders)}
         facts = {"held_out_sentences": len(judged), "tokens": sum(map(len, sentences))}
-        facts = fit_model(task, options, config, data, facts=facts)
+        with cached_features(module, (each.words for each in everything if len(each)), config.progress):
+            facts = fit_model(task, options, config, data, facts=facts)
     return ParserModel(module, options, vocabulary, {"training": facts})
 
 
-def _digest(sentences: Sequence[DependencySentence], vectors: WordVectors | None) -> str:
+def _digest(
+    sentences: Sequence[DependencySentence], vectors: WordVectors | None, embedders: Sequence[ContextualEmbedder]
+) -> str:
     """Return a digest of the data of a run."""
     digest = hashlib.blake2b(digest_size=16)
     for sentence in sentences:
         digest.update(f"{sentence}\n\n".encode("utf-8", "surrogatepass"))
     if vectors is not None:
         digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
+    digest.update(embedders_digest(embedders))
     return digest.hexdigest()

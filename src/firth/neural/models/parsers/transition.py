@@ -24,12 +24,14 @@ Cost: `firth.parsing.greedy` for parsing; training takes some four times that. `
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from firth.errors import OptionError
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.models.parsers.options import ParserOptions
 from firth.neural.models.parsers.train import train_parser
 from firth.neural.models.parsers.transition_data import NAMED, TransitionVocabulary, learn_vocabulary, read_item
 from firth.neural.models.parsers.transition_module import ACTIVATIONS, SYSTEMS, TransitionModule
 from firth.neural.models.parsers.transition_task import TransitionTask
+from firth.neural.models.tokens.embedders import ContextualEmbedder
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.task import Task
 from firth.options import Preset, option, options_class
@@ -97,8 +99,17 @@ class TransitionParser(ParserOptions):
         """The columns that are read; see `ParserOptions.columns`."""
         return TAGS[self.tag]
 
-    def vocabulary(self, sentences: Sequence[DependencySentence], vectors: WordVectors | None) -> TransitionVocabulary:
+    def vocabulary(
+        self,
+        sentences: Sequence[DependencySentence],
+        vectors: WordVectors | None,
+        embedders: tuple[ContextualEmbedder, ...] = (),
+    ) -> TransitionVocabulary:
         """Return words, tags and relations; see `ParserOptions.vocabulary`."""
+        if embedders:
+            raise OptionError(
+                "embed with TransitionParser, whose kernels read tables of words: expected firth.BiaffineParser"
+            )
         return learn_vocabulary(
             sentences,
             columns=self.columns,

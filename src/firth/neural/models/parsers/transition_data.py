@@ -1,8 +1,9 @@
 """Sentences as a transition parser reads them: words, tags and labels as numbers, in arrays of many sentences."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,11 @@ class TransitionVocabulary:
     @property
     def config(self) -> Mapping[str, Any]:
         """Nothing: see `ParserVocabulary.config`."""
+        return {}
+
+    @property
+    def subfolders(self) -> Mapping[str, Callable[[Path], None]]:
+        """None: see `ParserVocabulary.subfolders`."""
         return {}
 
     @property

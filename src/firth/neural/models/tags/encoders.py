@@ -23,7 +23,9 @@ from torch.nn.functional import hardtanh
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout
 from firth.neural.models.tags.heads import inside_of
+from firth.neural.models.tokens.contextual_vectors import joined
 from firth.neural.models.tokens.embedder import TokenEmbedder
+from firth.neural.models.tokens.embedders import MIDDLE, OUTPUT
 from firth.neural.models.tokens.reader import TokenInputs
 
 
@@ -54,14 +56,16 @@ class BiLstmEncoder(TagEncoder):
     def __init__(self, embedder: TokenEmbedder, *, hidden: int, layers: int, dropout: float) -> None:
         super().__init__()
         self.embedder, self.dropout = embedder, Dropout(dropout, locked=True)
-        self.bilstm = BiLSTM(embedder.width, hidden, layers, dropout=dropout, locked=True)
-        self.width = self.bilstm.width
+        self.bilstm = BiLSTM(embedder.width, hidden, layers, dropout=dropout, locked=True, joins=embedder.joins(MIDDLE))
+        self.width = self.bilstm.width + embedder.joins(OUTPUT)
 
     def forward(self, inputs: TokenInputs) -> torch.Tensor:
-        """Return (B, T, 2 H) vectors; see `TagEncoder.forward`."""
-        x = self.dropout(self.embedder(inputs))
-        h: torch.Tensor = self.dropout(self.bilstm(x, inputs.lengths))
-        return h
+        """Return (B, T, 2 H) vectors, and those that join them; see `TagEncoder.forward`."""
+        context = self.embedder.context(inputs)
+        x = self.dropout(self.embedder(inputs, context))
+        h = self.bilstm(x, inputs.lengths, context.get(MIDDLE))
+        y: torch.Tensor = self.dropout(joined(h, context, OUTPUT))
+        return y
 
 
 class WindowEncoder(TagEncoder):

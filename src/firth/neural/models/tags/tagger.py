@@ -29,6 +29,7 @@ from firth.neural.models.tags.options import TaggerOptions
 from firth.neural.models.tags.tag_set import TagSet
 from firth.neural.models.tags.train import train_tagger
 from firth.neural.models.tokens.embedder import TokenEmbedder
+from firth.neural.models.tokens.embedders import INPUT, check_places
 from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, options_class
@@ -68,6 +69,7 @@ class Tagger(TaggerOptions):
         embedder = TokenEmbedder(self, reader, vectors)
         encoder: TagEncoder
         if self.encoder == "window":
+            check_places(reader.embedders, (INPUT,), "a tagger with a window")
             encoder = WindowEncoder(embedder, window=self.window, hidden=self.hidden, dropout=self.dropout)
         else:
             encoder = BiLstmEncoder(embedder, hidden=self.hidden, layers=self.layers, dropout=self.dropout)

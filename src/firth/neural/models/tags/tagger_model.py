@@ -17,7 +17,7 @@ from firth.neural.models.tags.examples import read_tagged
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.options import TaggerOptions
 from firth.neural.models.tags.tag_set import TagSet, check_tags
-from firth.neural.models.tokens.files import reader_arrays, reader_texts
+from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
 from firth.neural.models.tokens.reader import Sentence, TokenReader, words_of
 from firth.neural.module_files import SavedModel
 from firth.neural.structs.chains import Chain, best_tags, k_best_tags, log_partition, marginals
@@ -308,8 +308,9 @@ class TaggerModel(SavedModel):
             "firth-tagger",
             reader_arrays(self.reader),
             {**reader_texts(self.reader), TAGS: facts},
-            {},
+            reader_config(self.reader),
             ("A tagger", f": {kinds}, {len(self.words):,} words", 'model.predict("This is a sentence .")\n'),
+            reader_folders(self.reader),
         )
 
 

@@ -16,6 +16,8 @@ from firth.neural.models.tags.options import TaggerOptions
 from firth.neural.models.tags.tag_set import Ids, TagSet, check_tags, learn_tag_set
 from firth.neural.models.tags.tagger_model import TaggerModel
 from firth.neural.models.tags.task import TagTask
+from firth.neural.models.tokens.embedders import ContextualEmbedder, embedders_digest, embedders_of
+from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import with_vectors
 from firth.neural.models.tokens.reader import ReadSentence, TokenReader
 from firth.neural.training.devices import new_parameters
@@ -36,6 +38,7 @@ def train_tagger(
     *,
     held_out: Any = None,
     vectors: WordVectors | None = None,
+    embed: Any = None,
     **run: Unpack[RunArguments],
 ) -> TaggerModel:
     """Train a tagger on sentences with tags.
@@ -49,6 +52,8 @@ def train_tagger(
         held_out: sentences that select the best epoch, in any form of `source`. Without them a tenth of the training
             sentences is held out; test data never select a model.
         vectors: word vectors to start from, or to keep (`embedding`).
+        embed: vectors of words in context, beside those of the tagger's own: `firth.ELMo(model)`, `firth.TagLM(model)`,
+            `firth.CoVe(translator)`, several in a list, or a trained encoder or its folder.
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
@@ -75,7 +80,7 @@ def train_tagger(
             examples, judged = (examples.rows(some) for some in rows)
         else:
             judged = read_tagged(held_out, options.target_names)
-        return _trained(options, examples, judged, config, vectors)
+        return _trained(options, examples, judged, config, vectors, embedders_of(embed))
 
 
 def _trained(
@@ -84,11 +89,12 @@ def _trained(
     judged: TaggedExamples,
     config: RunConfig,
     vectors: WordVectors | None,
+    embedders: tuple[ContextualEmbedder, ...],
 ) -> TaggerModel:
     sets = [_tag_set(options, target, tags, examples.name) for target, tags in examples.tags.items()]
     for target, known in zip(examples.tags, sets, strict=True):
         check_tags(known, judged.tags[target], target, judged.name, held_out=True)
-    reader = options.learn_reader(examples.sentences, vectors, columns=options.read_columns)
+    reader = options.learn_reader(examples.sentences, vectors, columns=options.read_columns, embedders=embedders)
     train, held_out = ([reader.read(sentence) for sentence in each.sentences] for each in (examples, judged))
     tags, held_out_tags = encoded(examples, sets), encoded(judged, sets)
     module = new_module(options, reader, sets, config.seed, vectors, copies=2)
@@ -102,7 +108,8 @@ def _trained(
         sets=sets,
     )
     data = {"examples": _digest([(train, tags), (held_out, held_out_tags)], reader, vectors), "sentences": len(train)}
-    with sparse_gradients(module, config.training):
+    sentences = (each.forms for each in (*train, *held_out))
+    with cached_features(module, sentences, config.progress), sparse_gradients(module, config.training):
         facts = fit_model(task, options, config, data)
     facts |= {
         "held_out_sentences": len(held_out),
@@ -171,4 +178,5 @@ def _digest(
     digest.update("\n".join([*reader.words, *reader.given]).encode("utf-8", "surrogatepass"))
     if vectors is not None:
         digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
+    digest.update(embedders_digest(reader.embedders))
     return digest.hexdigest()

@@ -7,11 +7,12 @@ subwords, or their mean, so that there is one vector per word and layer.
 
 import os
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 
 
+@runtime_checkable
 class ContextualEncoder(Protocol):
     """A trained model that gives the words of sentences vectors in their context.
 
@@ -21,10 +22,7 @@ class ContextualEncoder(Protocol):
         token_width: D, width of each of them.
     """
 
-    @property
-    def module(self) -> torch.nn.Module:
-        """The module with the parameters."""
-        ...
+    module: torch.nn.Module
 
     @property
     def token_layers(self) -> int:
@@ -49,4 +47,8 @@ class ContextualEncoder(Protocol):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as a folder that `firth.load` opens."""
+        ...
+
+    def fingerprint(self) -> str:
+        """Return a digest of the model: equal ones give words the same vectors."""
         ...

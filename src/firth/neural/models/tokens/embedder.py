@@ -1,11 +1,12 @@
 """Vectors of the words of sentences: by look-up, by characters, given, and of their tags.
 
 What
-    Up to four parts, concatenated: a look-up of the word; a CNN or an LSTM over its characters; a given vector that is
-    kept; look-ups of columns, such as tags.
+    Up to five parts, concatenated: a look-up of the word; a CNN or an LSTM over its characters; a given vector that is
+    kept; look-ups of columns, such as tags; vectors in context, of pretrained encoders.
 Objective
-    x = [E[word]; characters(c_1 .. c_n); G[word]; E_1[tag]; ...]. In training the word is read as unknown with
-    probability a / (a + n), n its count, so that the vector of unknown words is learned from rare words.
+    x = [E[word]; characters(c_1 .. c_n); G[word]; E_1[tag]; ...; ELMo(word in its sentence)]. In training the word is
+    read as unknown with probability a / (a + n), n its count, so that the vector of unknown words is learned from rare
+    words.
 Source
     Lample et al. 2016, "Neural architectures for named entity recognition", section 4; Ma and Hovy 2016, "End-to-end
     sequence labeling via bi-directional LSTM-CNNs-CRF", section 2.1; Kiperwasser and Goldberg 2016, "Simple and
@@ -26,6 +27,8 @@ from torch import nn
 from firth.neural.layers.characters import CharacterCNN, CharacterEncoder, CharacterLSTM
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.models.texts.reader import PAD, UNKNOWN
+from firth.neural.models.tokens.contextual_vectors import ContextualVectors, Vectors
+from firth.neural.models.tokens.embedders import INPUT
 from firth.neural.models.tokens.options import TokenOptions
 from firth.neural.models.tokens.reader import FIRST, LONGEST, TokenInputs, TokenReader, by_any_case
 from firth.vectors.word_vectors import WordVectors
@@ -57,7 +60,8 @@ class TokenEmbedder(nn.Module):
         characters: the encoder of characters, or None.
         given: the look-up of given vectors that are kept, or None.
         columns: the look-ups of columns.
-        widths: width of each part that is there, in the order: words, characters, given, columns.
+        contextual: the vectors of encoders, or None.
+        widths: width of each part that is there, in the order: words, characters, given, columns, contextual.
         width: D, their sum.
 
     Raises:
@@ -84,21 +88,39 @@ class TokenEmbedder(nn.Module):
         self.register_buffer("rates", torch.from_numpy(rates), persistent=False)
         parts = [self.words, self.characters, self.given, *self.columns]
         self.widths = [int(part.width) for part in parts if part is not None]
+        self.contextual = ContextualVectors(reader.embedders) if reader.embedders else None
+        if self.joins(INPUT):
+            self.widths.append(self.joins(INPUT))
         self.width = sum(self.widths)
 
-    def parts(self, inputs: TokenInputs) -> list[torch.Tensor]:
-        """Return the parts, (B, T, width) each, that `forward` concatenates; meaningless at padding."""
+    def joins(self, place: str) -> int:
+        """Return the width of the vectors of encoders that join the network at a place; 0 for none."""
+        return 0 if self.contextual is None else self.contextual.widths[place]
+
+    def context(self, inputs: TokenInputs) -> Vectors:
+        """Return the vectors of encoders for each place of the network, which `parts` and `forward` take."""
+        return {} if self.contextual is None else self.contextual(inputs.sentences)
+
+    def parts(self, inputs: TokenInputs, context: Vectors | None = None) -> list[torch.Tensor]:
+        """Return the parts, (B, T, width) each, that `forward` concatenates; meaningless at padding.
+
+        Args:
+            inputs: B sentences.
+            context: as `context` returned it; None to compute it.
+        """
+        context = self.context(inputs) if context is None else context
         parts = [self.words(self._dropped(inputs.words))]
         if self.characters is not None:
             assert inputs.spellings is not None, "the reader reads characters"
             parts.append(self.characters.spelled(inputs.spellings)[inputs.forms])
         if self.given is not None:
             parts.append(self.given(inputs.given))
-        return parts + [table(ids) for table, ids in zip(self.columns, inputs.columns, strict=True)]
+        parts += [table(ids) for table, ids in zip(self.columns, inputs.columns, strict=True)]
+        return [*parts, context[INPUT].to(parts[0].dtype)] if INPUT in context else parts
 
-    def forward(self, inputs: TokenInputs) -> torch.Tensor:
-        """Return (B, T, D) vectors of words, meaningless at padding."""
-        return torch.cat(self.parts(inputs), dim=2)
+    def forward(self, inputs: TokenInputs, context: Vectors | None = None) -> torch.Tensor:
+        """Return (B, T, D) vectors of words, meaningless at padding; arguments as for `parts`."""
+        return torch.cat(self.parts(inputs, context), dim=2)
 
     def _dropped(self, words: torch.Tensor) -> torch.Tensor:
         if not self.training:

@@ -1,13 +1,26 @@
 """Readers of words in the folders of models: taggers and parsers save theirs alike."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from firth.neural.models.tokens.contextual_files import embedder_config, embedder_folders, restored_embedders
 from firth.neural.models.tokens.reader import COLUMNS, Ids, TokenReader
 from firth.storage.model_folder import ModelFolder
 
 COUNTS = "word_counts"
+
+
+def reader_config(reader: TokenReader) -> dict[str, Any]:
+    """Return what config.json holds of a reader: its embedders."""
+    return embedder_config(reader.embedders)
+
+
+def reader_folders(reader: TokenReader) -> dict[str, Callable[[Path], None]]:
+    """Return the functions that write what a folder holds of a reader in subfolders: its encoders."""
+    return embedder_folders(reader.embedders)
 
 
 def reader_arrays(reader: TokenReader) -> dict[str, Ids]:
@@ -47,6 +60,7 @@ def restored_reader(content: ModelFolder) -> TokenReader:
             vector_dim=int(facts["vector_dim"]),
             columns={str(name): _names(values) for name, values in facts["columns"]},
             lowercase=bool(facts["lowercase"]),
+            embedders=restored_embedders(content),
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise content.damaged(f"tokens.json does not describe the words of a model ({error})") from error

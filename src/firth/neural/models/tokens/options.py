@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from firth.errors import OptionError
+from firth.neural.models.tokens.embedders import ContextualEmbedder
 from firth.neural.models.tokens.reader import Sentence, TokenReader, learn_token_reader
 from firth.options import check, check_kind, option, options_class
 from firth.vectors.word_vectors import WordVectors
@@ -50,7 +51,12 @@ class TokenOptions:
         check(self)
 
     def learn_reader(
-        self, sentences: Iterable[Sentence], vectors: WordVectors | None, *, columns: Sequence[str] = ()
+        self,
+        sentences: Iterable[Sentence],
+        vectors: WordVectors | None,
+        *,
+        columns: Sequence[str] = (),
+        embedders: tuple[ContextualEmbedder, ...] = (),
     ) -> TokenReader:
         """Return a reader of the words of training sentences; see `learn_token_reader`.
 
@@ -58,6 +64,7 @@ class TokenOptions:
             sentences: to train on.
             vectors: given word vectors.
             columns: that are read.
+            embedders: of words in context.
 
         Raises:
             CorpusError: there is no word, or a sentence has a column without any value.
@@ -71,6 +78,7 @@ class TokenOptions:
             vectors=vectors,
             extra_words=self.extra_words,
             tuned=self.embedding == "tuned",
+            embedders=embedders,
         )
 
 

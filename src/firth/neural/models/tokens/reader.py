@@ -26,6 +26,7 @@ import torch
 from firth.errors import CorpusError
 from firth.neural.layers.spelling import Spelling
 from firth.neural.models.texts.reader import PAD, UNKNOWN
+from firth.neural.models.tokens.embedders import ContextualEmbedder
 from firth.neural.training.batching import pad
 from firth.readers.conllu import DependencySentence
 from firth.text.characters import fold
@@ -86,6 +87,7 @@ class TokenInputs:
         columns: of each column (B, T) int64 ids.
         forms: (B, T) int64 numbers of distinct words; None if no characters are read.
         spellings: (U, C) int32 character ids of the U distinct words, likewise.
+        sentences: the words of each, for embedders; none if there are no embedders.
     """
 
     words: torch.Tensor
@@ -94,6 +96,7 @@ class TokenInputs:
     columns: tuple[torch.Tensor, ...]
     forms: torch.Tensor | None
     spellings: torch.Tensor | None
+    sentences: tuple[tuple[str, ...], ...] = ()
 
     def to(self, device: torch.device) -> "TokenInputs":
         """Return the inputs on a device; the lengths stay on the CPU."""
@@ -101,7 +104,7 @@ class TokenInputs:
             None if each is None else each.to(device) for each in (self.given, self.forms, self.spellings)
         )
         columns = tuple(column.to(device) for column in self.columns)
-        return TokenInputs(self.words.to(device), self.lengths, given, columns, forms, spellings)
+        return TokenInputs(self.words.to(device), self.lengths, given, columns, forms, spellings, self.sentences)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +139,7 @@ class TokenReader:
         vector_dim: width of those vectors; 0 if there are none.
         columns: the values of each column that is read, by the name of the column.
         lowercase: whether `words` are in lower case.
+        embedders: of words in context.
     """
 
     words: list[str]
@@ -145,6 +149,7 @@ class TokenReader:
     vector_dim: int
     columns: Mapping[str, list[str]]
     lowercase: bool
+    embedders: tuple[ContextualEmbedder, ...] = ()
     _ids: dict[str, int] = field(init=False, repr=False)
     _given_ids: dict[str, int] = field(init=False, repr=False)
     _column_ids: dict[str, dict[str, int]] = field(init=False, repr=False)
@@ -194,11 +199,12 @@ class TokenReader:
         words, lengths = pad([each.words for each in sentences], PAD)
         given = pad([each.given for each in sentences], PAD)[0] if self.given else None
         columns = tuple(pad([each.columns[i] for each in sentences], PAD)[0] for i in range(len(self.columns)))
+        written = tuple(each.forms for each in sentences) if self.embedders else ()
         if self._spelling is None:
-            return TokenInputs(words, lengths, given, columns, None, None)
+            return TokenInputs(words, lengths, given, columns, None, None, written)
         numbers: dict[str, int] = {}
         forms = pad([[numbers.setdefault(form, len(numbers)) for form in each.forms] for each in sentences])[0]
-        return TokenInputs(words, lengths, given, columns, forms, self._spelling.character_ids(list(numbers)))
+        return TokenInputs(words, lengths, given, columns, forms, self._spelling.character_ids(list(numbers)), written)
 
 
 def _numbers(names: Sequence[str]) -> dict[str, int]:
@@ -223,6 +229,7 @@ def learn_token_reader(
     vectors: WordVectors | None = None,
     extra_words: int = 50_000,
     tuned: bool = True,
+    embedders: tuple[ContextualEmbedder, ...] = (),
 ) -> TokenReader:
     """Return a reader of what training sentences hold.
 
@@ -235,6 +242,7 @@ def learn_token_reader(
         vectors: word vectors.
         extra_words: most frequent words of `vectors` that are known, too.
         tuned: whether `vectors` start the table of words, which then knows theirs; otherwise they are a second table.
+        embedders: of words in context.
 
     Raises:
         CorpusError: there is no word, or a sentence has a column without any value.
@@ -270,6 +278,7 @@ def learn_token_reader(
         vector_dim=vectors.dim if given and vectors is not None else 0,
         columns={name: _by_count(counter) for name, counter in values.items()},
         lowercase=lowercase,
+        embedders=embedders,
     )
 
 

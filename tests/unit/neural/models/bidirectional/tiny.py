@@ -1,6 +1,9 @@
 """A small text: a name, a word that follows from it, and one of three verbs."""
 
 import random
+from typing import Any
+
+import firth
 
 SIZES = {"dim": 24, "char_dim": 6, "layers": 2, "highway": 1, "output": "full"}
 SUBJECTS = ("Ada", "Bo", "Cy", "Dee")
@@ -15,3 +18,15 @@ def sentences(count: int, seed: int = 0) -> list[list[str]]:
         subject = draw.choice(SUBJECTS)
         found.append([subject, OBJECTS[subject], draw.choice(VERBS), "."])
     return found
+
+
+def untrained(seed: int = 0, **sizes: int) -> Any:
+    """Return a model with random parameters, whose states differ from word to word."""
+    from firth.language.text import training_text
+    from firth.neural.models.bidirectional.bidirectional_model import BidirectionalLanguageModel
+    from firth.neural.models.bidirectional.train import new_module
+
+    options = firth.BidirectionalLM(**{**SIZES, "dim": 6, **sizes})
+    text = training_text(sentences(20), {"min_count": 1}, spelled=True, progress=False)
+    module = new_module(options, text.vocabulary, text.eos_id, seed)
+    return BidirectionalLanguageModel(module, options, text.vocabulary, text.rules)

@@ -1,0 +1,210 @@
+"""Embedders: how a tagger, parser or classifier reads the vectors of a pretrained encoder.
+
+What
+    An embedder names a trained model, and where and how its vectors enter the task's network. A task takes several,
+    with look-ups of words and given vectors beside them.
+Objective
+    ELMo    the scalar mix of all layers, beside the vectors of words and, if `output`, beside the output of the task's
+            BiLSTM; every place learns a mix of its own
+    TagLM   the top layer, beside the output of the first layer of the task's BiLSTM
+    CoVe    the top layer, beside the vectors of words
+Source
+    Peters et al. 2018, sections 3.2 and 3.3 (ELMo); Peters et al. 2017, "Semi-supervised sequence tagging with
+    bidirectional language models", section 2.4 (TagLM); McCann et al. 2017, "Learned in translation: contextualized
+    word vectors", section 4 (CoVe).
+Departures
+    No L2 penalty on the weights of the mix. Dropout is that of the task.
+Cost
+    One pass of the encoder over each sentence; frozen encoders read the training data once
+    (`firth.neural.models.tokens.features`).
+"""
+
+import abc
+import os
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from firth.errors import OptionError, brief
+from firth.neural.models.tokens.contextual import ContextualEncoder
+from firth.registry import load_folder
+
+INPUT, MIDDLE, OUTPUT = PLACES = ("input", "middle", "output")
+
+
+@dataclass(frozen=True, eq=False)
+class ContextualEmbedder(abc.ABC):
+    """An encoder, and how its vectors enter the network of a task.
+
+    Attributes:
+        model: trained encoder, or the path of its folder.
+        tuned: whether training changes the encoder, a copy of which it then works on; otherwise it is frozen.
+
+    Raises:
+        OptionError: the model gives words no vectors.
+    """
+
+    model: Any
+    tuned: bool = False
+
+    mixed: ClassVar[bool]  # whether all layers are read, or the top one
+
+    def __post_init__(self) -> None:
+        if isinstance(self.model, str | os.PathLike):
+            object.__setattr__(self, "model", load_folder(self.model))
+        if not isinstance(self.model, ContextualEncoder):
+            raise OptionError(
+                f"{type(self).__name__}({brief(self.model)}): expected a model that gives words vectors in their "
+                "context, such as firth.BidirectionalLM(...).train(text), or its folder"
+            )
+
+    @property
+    def encoder(self) -> ContextualEncoder:
+        """The model."""
+        found: ContextualEncoder = self.model
+        return found
+
+    @property
+    @abc.abstractmethod
+    def places(self) -> tuple[str, ...]:
+        """Where the vectors enter, names of `PLACES`."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All but the model, as JSON values."""
+        return {"kind": type(self).__name__, "tuned": self.tuned}
+
+
+@dataclass(frozen=True, eq=False)
+class ELMo(ContextualEmbedder):
+    """Weighted layers of an encoder as vectors of words.
+
+    Args:
+        model: trained encoder, or the path of its folder.
+        tuned: whether training changes the encoder, a copy of which it then works on; otherwise it is frozen.
+        output: whether another mix joins the output of the task's encoder.
+
+    Raises:
+        OptionError: the model gives words no vectors.
+
+    Source:
+        Peters et al. 2018, sections 3.2 and 3.3.
+    """
+
+    output: bool = False
+    mixed: ClassVar[bool] = True
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """At the input and, with `output`, at the output."""
+        return (INPUT, OUTPUT) if self.output else (INPUT,)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All but the model, as JSON values."""
+        return {**super().settings, "output": self.output}
+
+
+@dataclass(frozen=True, eq=False)
+class TagLM(ContextualEmbedder):
+    """The top layer of an encoder, which joins the second layer of a tagger or parser.
+
+    Args:
+        model: trained encoder, or the path of its folder.
+        tuned: whether training changes the encoder, a copy of which it then works on; otherwise it is frozen.
+
+    Raises:
+        OptionError: the model gives words no vectors.
+
+    Source:
+        Peters et al. 2017, section 2.4.
+    """
+
+    mixed: ClassVar[bool] = False
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Between the first and the second layer."""
+        return (MIDDLE,)
+
+
+@dataclass(frozen=True, eq=False)
+class CoVe(ContextualEmbedder):
+    """The states of a translator's encoder as vectors of words.
+
+    Args:
+        model: a trained translator, or the path of its folder.
+        tuned: whether training changes the encoder, a copy of which it then works on; otherwise it is frozen.
+
+    Raises:
+        OptionError: the model gives words no vectors.
+
+    Source:
+        McCann et al. 2017, section 4.
+    """
+
+    mixed: ClassVar[bool] = False
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """At the input."""
+        return (INPUT,)
+
+
+KINDS: dict[str, type[ContextualEmbedder]] = {"ELMo": ELMo, "TagLM": TagLM, "CoVe": CoVe}
+
+
+def embedders_of(embed: Any) -> tuple[ContextualEmbedder, ...]:
+    """Return the embedders of an argument `embed`; those that are tuned have a copy of their model.
+
+    Args:
+        embed: an embedder, several, or None. A trained encoder, or the path of one, stands for its usual embedder:
+            `CoVe` of a translator, `ELMo` of everything else.
+
+    Raises:
+        OptionError: an item is something else.
+    """
+    if embed is None:
+        return ()
+    items = list(embed) if isinstance(embed, Sequence) and not isinstance(embed, str) else [embed]
+    return tuple(map(_own, map(_embedder, items)))
+
+
+def _embedder(item: Any) -> ContextualEmbedder:
+    if isinstance(item, ContextualEmbedder):
+        return item
+    model = load_folder(item) if isinstance(item, str | os.PathLike) else item
+    found: ContextualEmbedder = ELMo(model)
+    return found if found.encoder.token_layers > 1 else CoVe(model)
+
+
+def _own(embedder: ContextualEmbedder) -> ContextualEmbedder:
+    return replace(embedder, model=deepcopy(embedder.model)) if embedder.tuned else embedder
+
+
+def embedders_digest(embedders: Sequence[ContextualEmbedder]) -> bytes:
+    """Return a digest of embedders, which a checkpoint must agree with; nothing of none."""
+    each = (f"{embedder.settings} {embedder.encoder.fingerprint()}" for embedder in embedders)
+    return "\n".join(each).encode()
+
+
+def check_places(embedders: Sequence[ContextualEmbedder], places: Sequence[str], what: str) -> None:
+    """Check that a network has the places where embedders join it.
+
+    Args:
+        embedders: to check.
+        places: that there are.
+        what: the network is, for the message.
+
+    Raises:
+        OptionError: it lacks one.
+    """
+    for embedder in embedders:
+        missing = [place for place in embedder.places if place not in places]
+        if missing:
+            there = " and ".join(places) or "no place"
+            raise OptionError(
+                f"{type(embedder).__name__} joins {what} at its {missing[0]}, and it takes vectors at {there}: use "
+                "firth.ELMo(model) without output, or a network with more layers"
+            )

@@ -1,0 +1,182 @@
+"""Vectors of the words of a corpus on disk: a frozen encoder reads each sentence once, for all epochs and runs.
+
+What
+    A folder for an encoder and the sentences of a corpus, below FIRTH_CACHE or the user's cache folder: the vectors of
+    all words of all layers in one array, which is mapped when it is read.
+Objective
+    The vectors are those that the encoder gives each sentence, in the order of the sentences, float32.
+Source
+    None.
+Departures
+    None.
+Cost
+    4 L D bytes per word on disk; reading costs a digest of the encoder and of the sentences.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.errors import FormatError, warn_caller
+from firth.neural.models.tokens.contextual import ContextualEncoder
+from firth.neural.training.devices import no_subnormals
+from firth.progress import Progress, Status, reporting
+from firth.storage.files import cache_folder, replacing_folder
+from firth.storage.integrity import verify
+
+NAME, ARRAY = "contextual", "vectors.npy"  # the folder in the cache; the file
+BATCH_WORDS = 4096  # that are encoded together, padding included
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The vectors of the words of N different sentences.
+
+    Attributes:
+        vectors: (W, L, D) float32 of all words, mapped.
+        starts: the first row of each sentence.
+    """
+
+    vectors: npt.NDArray[np.float32]
+    starts: dict[Words, int]
+
+    def batch(self, sentences: Sequence[Words]) -> torch.Tensor | None:
+        """Return (B, T, L, D) vectors of sentences, zero at padding; None if one of them is not here."""
+        starts = [self.starts.get(words) for words in sentences]
+        if None in starts:
+            return None
+        result = np.zeros((len(sentences), max(map(len, sentences)), *self.vectors.shape[1:]), dtype=np.float32)
+        for row, words, start in zip(result, sentences, starts, strict=True):
+            assert start is not None
+            row[: len(words)] = self.vectors[start : start + len(words)]
+        return torch.from_numpy(result)
+
+
+def features_of(
+    encoder: ContextualEncoder,
+    sentences: Iterable[Sequence[str]],
+    *,
+    cache: Path | None = None,
+    progress: Progress = False,
+) -> Features | None:
+    """Return the vectors of sentences, from disk if they have been computed before.
+
+    Args:
+        encoder: of the vectors.
+        sentences: each of at least one word.
+        cache: folder of cached vectors; None for that of the user.
+        progress: how to show progress; see `firth.progress`.
+
+    Returns:
+        The vectors; None, with a warning, if they cannot be written, as when the disk is full.
+
+    Warns:
+        UserWarning: the vectors cannot be written.
+    """
+    different = list(dict.fromkeys(tuple(words) for words in sentences))
+    lengths = np.fromiter(map(len, different), dtype=np.int64, count=len(different))
+    ends = np.cumsum(lengths)
+    starts = dict(zip(different, (ends - lengths).tolist(), strict=True))
+    shape = (int(ends[-1]), encoder.token_layers, encoder.token_width) if different else (0, 0, 0)
+    place = (cache or cache_folder(NAME)) / _key(encoder, different)
+    vectors = _read(place, shape)
+    if vectors is None:
+        try:
+            with replacing_folder(place) as aside:
+                _write(aside / ARRAY, encoder, different, ends - lengths, shape, progress)
+        except OSError as error:
+            gigabytes = 4e-9 * float(np.prod(shape))
+            warn_caller(
+                f"vectors of {shape[0]:,} words, {gigabytes:.1f} GB, cannot be kept in {place.parent} "
+                f"({error.strerror or error}): they are computed in every epoch; free some space, or set FIRTH_CACHE"
+            )
+            return None
+        vectors = _read(place, shape)
+        assert vectors is not None, "it was just written"
+    return Features(vectors, starts)
+
+
+def _key(encoder: ContextualEncoder, sentences: Sequence[Words]) -> str:
+    digest = hashlib.blake2b(encoder.fingerprint().encode(), digest_size=16)
+    digest.update("\n".join("\0".join(words) for words in sentences).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _read(place: Path, shape: tuple[int, ...]) -> npt.NDArray[np.float32] | None:
+    """Return the vectors in a folder; None if there are none, or damaged ones."""
+    try:
+        verify(place)
+        found: Any = np.load(place / ARRAY, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, FormatError):
+        return None
+    return found if found.shape == shape and found.dtype == np.float32 else None
+
+
+def _write(
+    path: Path,
+    encoder: ContextualEncoder,
+    sentences: Sequence[Words],
+    starts: npt.NDArray[np.int64],
+    shape: tuple[int, ...],
+    progress: Progress,
+) -> None:
+    array = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+    done = 0
+    with reporting(progress) as report, torch.no_grad(), no_subnormals():
+        for rows in _batches(sentences):
+            found = encoder.encode_tokens([sentences[row] for row in rows]).float().cpu().numpy()
+            for row, each in zip(rows, found, strict=True):
+                size = len(sentences[row])
+                array[starts[row] : starts[row] + size] = each[:size]
+                done += size
+            report(Status(stage="encoding", done=done, total=shape[0]))
+    array.flush()
+
+
+def _batches(sentences: Sequence[Words]) -> Iterator[list[int]]:
+    """Yield the numbers of sentences of similar length."""
+    batch: list[int] = []
+    for row in sorted(range(len(sentences)), key=lambda row: len(sentences[row])):
+        if batch and (len(batch) + 1) * len(sentences[row]) > BATCH_WORDS:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
+
+
+@contextmanager
+def cached_features(
+    module: torch.nn.Module, sentences: Iterable[Sequence[str]], progress: Progress = False
+) -> Iterator[None]:
+    """Give the frozen encoders in a module the vectors of sentences while it is trained.
+
+    Args:
+        module: with `ContextualVectors` in it, or without.
+        sentences: of the training and the held-out data.
+        progress: how to show progress; see `firth.progress`.
+    """
+    from firth.neural.models.tokens.contextual_vectors import ContextualVectors
+
+    parts = [part for part in module.modules() if isinstance(part, ContextualVectors)]
+    if parts:
+        sentences = [tuple(words) for words in sentences]
+    try:
+        for part in parts:
+            part.features = tuple(
+                None if embedder.tuned else features_of(embedder.encoder, sentences, progress=progress)
+                for embedder in part.embedders
+            )
+        yield
+    finally:
+        for part in parts:
+            part.features = ()

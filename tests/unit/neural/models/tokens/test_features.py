@@ -1,0 +1,85 @@
+"""Vectors of a corpus on disk: the same as computed ones, read again, whatever stops their writing."""
+
+import errno
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+from firth.neural.models.tokens import features
+from firth.neural.models.tokens.features import features_of
+from tests.unit.neural.models.bidirectional.tiny import untrained
+
+SENTENCES = [["Ada", "apples", "sees"], ["Bo"], ["Ada", "apples", "sees"], ["unseen", "words"]]
+
+
+class Counting:
+    """An encoder that counts the words it encodes."""
+
+    def __init__(self, model):
+        self.model, self.words = model, 0
+        self.module, self.token_layers, self.token_width = model.module, model.token_layers, model.token_width
+        self.fingerprint, self.save = model.fingerprint, model.save
+
+    def encode_tokens(self, sentences):
+        self.words += sum(map(len, sentences))
+        return self.model.encode_tokens(sentences)
+
+
+def test_a_corpus_is_encoded_once(tmp_path):
+    encoder = Counting(untrained())
+    first = features_of(encoder, SENTENCES, cache=tmp_path)
+    assert encoder.words == 6  # a sentence that occurs twice is encoded once
+    again = features_of(encoder, SENTENCES, cache=tmp_path)
+    assert encoder.words == 6
+    batch = [tuple(words) for words in SENTENCES[:2]]
+    expected = untrained().encode_tokens(batch).detach()
+    for found in (first, again):
+        torch.testing.assert_close(found.batch(batch), expected, atol=1e-5, rtol=0)
+    assert first.batch([("not", "there")]) is None
+
+
+def test_another_encoder_and_other_sentences_have_vectors_of_their_own(tmp_path):
+    features_of(untrained(), SENTENCES, cache=tmp_path)
+    other = Counting(untrained(seed=1))
+    features_of(other, SENTENCES, cache=tmp_path)
+    assert other.words == 6
+    features_of(other, [*SENTENCES, ["more"]], cache=tmp_path)
+    assert other.words == 13
+    assert untrained().fingerprint() == untrained().fingerprint() != untrained(seed=1).fingerprint()
+
+
+def test_a_full_disk_is_a_warning(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(np.lib.format, "open_memmap", full)
+    with pytest.warns(UserWarning, match=r"vectors of 6 words, .* \(No space left on device\): they are computed"):
+        assert features_of(untrained(), SENTENCES, cache=tmp_path) is None
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_an_interruption_leaves_nothing_half_written(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    encoder = Counting(untrained())
+    with monkeypatch.context() as patch:
+        patch.setattr(encoder.model, "encode_tokens", interrupted, raising=False)
+        with pytest.raises(KeyboardInterrupt):
+            features_of(encoder, SENTENCES, cache=tmp_path)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    encoder.words = 0
+    assert features_of(encoder, SENTENCES, cache=tmp_path) is not None
+    assert encoder.words == 6
+
+
+def test_a_damaged_folder_is_written_again(tmp_path):
+    features_of(untrained(), SENTENCES, cache=tmp_path)
+    (path,) = tmp_path.rglob(features.ARRAY)
+    path.write_bytes(path.read_bytes()[:-40])
+    encoder = Counting(untrained())
+    found = features_of(encoder, SENTENCES, cache=tmp_path)
+    assert encoder.words == 6
+    assert np.isfinite(found.vectors).all()
