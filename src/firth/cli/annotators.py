@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, output
+from firth.cli.arguments import AsJson, Checkpoint, Embed, OneThread, Quiet, Seed, output
 from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
 from firth.cli.model_flag import PASSED_ON, chosen_model
 from firth.cli.output import end, paragraphs, print_json, working
@@ -60,6 +60,7 @@ class Training:
         about: help of the command.
         summary: tells of a model.
         vectors: whether models take word vectors.
+        embed: whether models take embedders.
         several: whether `--held-out` takes several files.
         extra: annotations of further arguments of `train`, None if they are not given.
     """
@@ -74,6 +75,7 @@ class Training:
     about: str
     summary: Callable[[Any], Summary]
     vectors: bool = True
+    embed: bool = False
     several: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -130,6 +132,7 @@ class Training:
         parameters = inspect.signature(_train).parameters.values()
         replaced = [each.replace(annotation=kinds.get(each.name, each.annotation)) for each in parameters]
         replaced = [each for each in replaced if self.vectors or each.name != "vectors"]
+        replaced = [each for each in replaced if self.embed or each.name != "embed"]
         model = next(number for number, each in enumerate(replaced) if each.name == "model")
         replaced[model] = replaced[model].replace(default=self.default)
         keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -171,6 +174,7 @@ def _train(
     vectors: Annotated[
         Path | None, typer.Option(help="Word vectors to start from.", metavar="VECTORS", show_default=False)
     ] = None,
+    embed: Embed = None,
     seed: Seed = 0,
     threads: OneThread = None,
     checkpoint: Checkpoint = None,
@@ -188,6 +192,9 @@ def _train(
     if vectors is not None:
         with working(f"reading {vectors}", quiet):
             given["vectors"] = load_vectors(str(vectors))
+    if embed:
+        with working(f"reading {' '.join(map(str, embed))}", quiet):
+            given["embed"] = list(map(load_folder, embed))
     trained = how.kind(**_flags(how).select(options), **how.preset).train(
         source,
         held_out=held_out,

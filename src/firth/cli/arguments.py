@@ -87,6 +87,15 @@ Checkpoint = Annotated[
     Path | None,
     typer.Option(help="Folder for checkpoints; the same command goes on after an interruption.", metavar="DIR"),
 ]
+Embed = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="Pretrained encoder whose vectors of words in context are read, too: a folder of firth lm train elmo or "
+        "firth translate train. Several by several flags.",
+        metavar="DIR",
+        show_default=False,
+    ),
+]
 
 # What a command shows.
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, output
+from firth.cli.arguments import AsJson, Checkpoint, Embed, OneThread, Quiet, Seed, output
 from firth.cli.classify_flags import DEFAULT, KINDS, TABLE, Texts, model_help
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, end, print_json, working
@@ -18,6 +18,7 @@ from firth.cli.targets import check_folder_target, check_writable
 from firth.cli.texts import source_of
 from firth.comparison.named import Model as Named
 from firth.errors import MissingExtraError
+from firth.registry import load_folder
 from firth.vectors.io.load import load_vectors
 
 
@@ -37,6 +38,8 @@ def command(name: str, model: Named) -> Any:
         raise MissingExtraError("torch", "neural", f"train the classifier {name}") from None
     usual = model.kind.training
     fixed = {} if any(flag == "embedding" for flag in model.kind.__dataclass_fields__) else {"vectors": None}
+    if not getattr(model.kind, "embed_places", ()):
+        fixed["embed"] = None
     flags = [_model_flags(model), Flags(type(usual), "Training", defaults=usual)]
     if "column" in inspect.signature(model.kind.train).parameters:  # trees are in no table
         flags.append(TABLE)
@@ -62,6 +65,7 @@ def _train(
     vectors: Annotated[
         Path | None, typer.Option(help="Word vectors to start from.", metavar="VECTORS", show_default=False)
     ] = None,
+    embed: Embed = None,
     seed: Seed = 0,
     threads: OneThread = None,
     checkpoint: Checkpoint = None,
@@ -85,6 +89,9 @@ def _train(
     if vectors is not None:
         with working(f"reading {vectors}", quiet):
             arguments["vectors"] = load_vectors(str(vectors))
+    if embed:
+        with working(f"reading {' '.join(map(str, embed))}", quiet):
+            arguments["embed"] = list(map(load_folder, embed))
     classifier = trainer.train(
         source_of(source), held_out=None if held_out is None else Path(held_out),
         training=training, seed=seed, threads=threads, checkpoint=checkpoint, progress=not quiet, **arguments,

@@ -276,13 +276,7 @@ def _held_out(path: Path, text: Corpus, options: Mapping[str, Any], *, progress:
 
 
 def _report(
-    model: str,
-    trained_model: LanguageModel,
-    text: Corpus,
-    output: Path,
-    seconds: float,
-    figure: Perplexity | None,
-    json: bool,
+    model: str, trained_model: Any, text: Corpus, output: Path, seconds: float, figure: Perplexity | None, json: bool
 ) -> None:
     vocabulary, unit = trained_model.vocabulary, trained_model.rules.unit
     unknown = sum(
@@ -320,8 +314,14 @@ def _report(
         print(f"{learned}, all of them kept" if unit == "words" else learned)
     if figure is not None:
         print(figure)
+    best = trained_model.metadata.get("training", {}).get("best") or {}
+    if "held_out_forward" in best:
+        print(f"perplexity forward {best['held_out_forward']:,.2f}, backward {best['held_out_backward']:,.2f}")
     if old is not None:
         first, last = (old[when]["perplexity"] for when in ("before", "after"))
         if first is not None and last is not None:
             print(f"old text: perplexity {first:,.2f} before, {last:,.2f} after ({100 * (last / first - 1):+.1f} %)")
-    print(f"next: firth lm generate {shlex.quote(str(output))}")
+    if isinstance(trained_model, LanguageModel):
+        print(f"next: firth lm generate {shlex.quote(str(output))}")
+    else:
+        print(f"next: firth tag train FILE -o TAGGER --embed {shlex.quote(str(output))}")

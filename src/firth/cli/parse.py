@@ -50,6 +50,7 @@ train = Training(
     held_out="Sentences that choose the best epoch. Default: the last tenth of the training sentences.",
     about="Train a dependency parser on a treebank in CoNLL-U.",
     summary=_summary,
+    embed=True,
 ).command()
 
 

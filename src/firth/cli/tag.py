@@ -55,6 +55,7 @@ train = Training(
     Targets of CoNLL-U and of documents are upos, xpos, feats and ner, several with commas between. Of a file of columns
     the last one is learned, or those that --targets names by number, from 1.""",
     summary=_summary,
+    embed=True,
 ).command()
 
 

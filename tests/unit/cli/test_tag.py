@@ -129,3 +129,17 @@ def test_what_is_refused(tmp_path):
     firth.WordVectors(["a"], [[1.0]]).save(tmp_path / "v")
     with pytest.raises(OptionError, match="expected a tagger"):
         run("predict", "v", "ner.txt")
+
+
+def test_a_tagger_over_a_bidirectional_language_model(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "raw.txt").write_text("Ann runs in Rome.\nAnn runs.\n" * 10, encoding="utf-8")
+    sizes = ["--dim", "6", "--layers", "1", "--epochs", "1", "--batch-size", "40", "--min-count", "1"]
+    assert firth_command("lm", "train", "elmo", "raw.txt", "-o", "lm", "--held-out", "raw.txt", "-q", *sizes) == 0
+    printed = capsys.readouterr().out
+    assert "\nperplexity forward " in printed
+    assert printed.endswith("next: firth tag train FILE -o TAGGER --embed lm\n")
+    assert run("train", "ner.txt", "-o", "n", "--embed", "lm", *TINY) == 0
+    tagger = firth.load("n")
+    assert [each.settings for each in tagger.reader.embedders] == [{"kind": "ELMo", "tuned": False, "output": False}]
+    assert "Ann" in firth.load("lm").vocabulary.words

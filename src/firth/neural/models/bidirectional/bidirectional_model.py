@@ -1,7 +1,7 @@
 """A trained bidirectional language model: vectors of words in context, perplexities, saving."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,8 @@ class BidirectionalLanguageModel(SavedModel):
         rules: as given.
         metadata: as given.
     """
+
+    spells: ClassVar[bool] = True  # unknown words are read by their characters
 
     def __init__(
         self,

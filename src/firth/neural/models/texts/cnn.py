@@ -34,12 +34,15 @@ from firth.neural.models.texts.module import Encoder
 from firth.neural.models.texts.options import (
     WORD_TOKENS,
     LabelOptions,
+    contextual_vectors,
     extra_words_option,
     max_length_option,
     word_table,
 )
 from firth.neural.models.texts.reader import Sequences, TextReader
 from firth.neural.models.texts.train import train_label_model
+from firth.neural.models.tokens.contextual_vectors import joined
+from firth.neural.models.tokens.embedders import INPUT
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors
@@ -64,6 +67,8 @@ class CNNClassifier(LabelOptions):
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=12, batch_size=50, optimiser="adam", lr=0.001, patience=3
     )
+
+    embed_places: ClassVar[tuple[str, ...]] = (INPUT,)
 
     dim: int = option(300, "width of word vectors; given vectors decide it", minimum=1)
     embedding: str = option(
@@ -111,8 +116,10 @@ class CNNEncoder(Encoder):
         if options.embedding == "multichannel":
             self.static = word_table(reader, options.dim, vectors, frozen=True, seed=seed)
         widths = options.filter_widths
+        self.contextual = contextual_vectors(reader)
+        joins = 0 if self.contextual is None else self.contextual.widths[INPUT]
         channels = 1 if self.static is None else 2
-        self.convolutions = Convolutions(channels * options.dim, options.filters, widths)
+        self.convolutions = Convolutions(channels * options.dim + joins, options.filters, widths)
         self.width = options.filters * len(widths)
 
     @property
@@ -125,6 +132,8 @@ class CNNEncoder(Encoder):
         x = self.embedding(inputs.ids)  # (B, T, D)
         if self.static is not None:
             x = torch.cat([x, self.static(inputs.ids)], dim=2)  # the sum over both channels of a filter
+        if self.contextual is not None:
+            x = joined(x, self.contextual(inputs.sentences), INPUT)
         outputs = self.convolutions(x, inputs.lengths)
         # relu rises, so that it may follow the maximum.
         return torch.relu(torch.cat([pooled(c, windows, "max") for c, windows in outputs], dim=1))

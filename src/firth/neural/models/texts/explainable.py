@@ -24,6 +24,8 @@ def explainable_text(model: Any, text: str, target: str | None) -> EmbeddedText:
     module, reader = model.module, model.reader
     if model.options.pairs:
         raise OptionError(f"{model!r} reads pairs: only models of single texts can be explained")
+    if reader.embedders:
+        raise OptionError(f"{model!r} has embedders, whose vectors are not those of words: expected a model without")
     ids = reader.read(text)
     if not reader.is_known(ids):
         raise OptionError(f"text={brief(text)}: expected at least one word that the model knows")
@@ -36,7 +38,7 @@ def explainable_text(model: Any, text: str, target: str | None) -> EmbeddedText:
         result: torch.Tensor = module(Sequences(ids, lengths)).log_softmax(1)
         return result
 
-    inputs = torch.from_numpy(reader.shorten(ids)).to(device)
+    inputs = reader.collate([reader.shorten(ids)]).ids[0].to(device)
     if target is None:
         with torch.no_grad():
             number = int(log_probs(inputs[None])[0].argmax())

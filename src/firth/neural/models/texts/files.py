@@ -16,6 +16,7 @@ from firth.neural.models.texts.label_model import LabelModel
 from firth.neural.models.texts.labelled_model import COUNTS, LabelledModel
 from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
+from firth.neural.models.tokens.contextual_files import restored_embedders
 from firth.neural.module_files import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 
@@ -48,7 +49,7 @@ def restored(content: ModelFolder, kind: type[Model], package: str) -> Model:
         raise content.damaged(f"{len(words):,} words and {len(names):,} labels; expected two labels and no duplicates")
     labels = LabelSet(names, content.counts(COUNTS, len(names)))
     tokens, max_length = options.reads
-    reader = TextReader(words, tokens, max_length, **facts)
+    reader = TextReader(words, tokens, max_length, **facts, embedders=restored_embedders(content))
     counters = [name for name in content.arrays if name.endswith("num_batches_tracked")]  # of batch normalisation
     module = read_module(
         content, options, lambda: new_module(options, reader, len(names), seed=0), other=(COUNTS,), resized=counters

@@ -21,7 +21,7 @@ from firth.neural.models.texts.examples import read_examples, scores_of
 from firth.neural.models.texts.explainable import explainable_text
 from firth.neural.models.texts.labelled_model import LabelledModel
 from firth.neural.models.texts.options import LabelOptions, new_module
-from firth.neural.models.texts.reader import Ids
+from firth.neural.models.texts.reader import TextIds
 from firth.neural.models.texts.relatedness import RelatednessScores, relatedness_scores
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting, reporting_slow_work
@@ -171,7 +171,7 @@ class LabelModel(LabelledModel):
             return isinstance(texts, str)
         return isinstance(texts, tuple) and len(texts) == 2 and all(isinstance(text, str) for text in texts)
 
-    def _sides(self, item: Any, number: int) -> tuple[Ids, ...]:
+    def _sides(self, item: Any, number: int) -> tuple[TextIds, ...]:
         """Return the ids of a text, or of both texts of a pair."""
         if not self.options.pairs:
             return (self._text(item, number),)
@@ -181,13 +181,13 @@ class LabelModel(LabelledModel):
         # In one order, so that not even rounding tells (a, b) from (b, a).
         return tuple(sorted(pair, key=lambda ids: ids.tobytes())) if self.options.symmetric else pair
 
-    def _text(self, text: Any, number: int) -> Ids:
+    def _text(self, text: Any, number: int) -> TextIds:
         if not isinstance(text, str) and not (isinstance(text, Sequence) and all(isinstance(t, str) for t in text)):
             raise CorpusError(f"texts: item {number} is {brief(text)}; expected a text")
         return self.reader.read(text)
 
     @torch.no_grad()
-    def _fill(self, items: Sequence[tuple[Ids, ...]], apply: Any, result: npt.NDArray[Any]) -> None:
+    def _fill(self, items: Sequence[tuple[TextIds, ...]], apply: Any, result: npt.NDArray[Any]) -> None:
         """Fill in the rows of a batch's items with known words."""
         rows = [row for row, item in enumerate(items) if all(map(self.reader.is_known, item))]
         if not rows:

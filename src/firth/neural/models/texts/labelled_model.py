@@ -17,6 +17,7 @@ from firth.errors import OptionError
 from firth.neural.models.texts.examples import label_counts
 from firth.neural.models.texts.module import LabelModule
 from firth.neural.models.texts.reader import TextReader
+from firth.neural.models.tokens.contextual_files import embedder_config, embedder_folders
 from firth.neural.module_files import SavedModel
 from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
@@ -155,6 +156,11 @@ class LabelledModel(SavedModel):
             self.folder_kind,
             {COUNTS: self.label_counts},
             {"vocab": list(self.words), "labels": self.labels},
-            {"min_count": self.reader.min_count, "counted": self.reader.counted},
+            {
+                "min_count": self.reader.min_count,
+                "counted": self.reader.counted,
+                **embedder_config(self.reader.embedders),
+            },
             (f"A model of {self.inputs} with labels", f": {len(self):,} labels, {len(self.words):,} {self.unit}", ""),
+            embedder_folders(self.reader.embedders),
         )

@@ -10,6 +10,7 @@ from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.label_heads import LabelHead, PairHead
 from firth.neural.models.texts.module import Encoder, LabelModule
 from firth.neural.models.texts.reader import PAD, UNKNOWN, TextReader
+from firth.neural.models.tokens.contextual_vectors import ContextualVectors
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.options import TrainingOptions
 from firth.options import check, option, options_class
@@ -17,7 +18,7 @@ from firth.vectors.word_vectors import WordVectors
 
 PAIRS = ("entailment", "paraphrase", "relatedness")
 SPREAD = 0.25  # of random word vectors: Kim 2014, section 3.1
-WORD_TOKENS = ("unicode", "whitespace")
+WORD_TOKENS = ("unicode", "whitespace", "cased")
 
 
 def max_length_option(default: int, unit: str) -> Any:
@@ -41,6 +42,7 @@ class LabelledOptions(abc.ABC):
     """
 
     training: ClassVar[TrainingOptions]
+    embed_places: ClassVar[tuple[str, ...]] = ()  # where vectors of embedders join the network
     pairs: str | None
     pair_hidden: int
     lowest: int
@@ -131,6 +133,11 @@ def new_module(
     with new_parameters(seed, copies):
         encoder = options.build_encoder(reader, vectors)
         return LabelModule(encoder, options.build_head(encoder.width, labels))
+
+
+def contextual_vectors(reader: TextReader) -> ContextualVectors | None:
+    """Return the vectors of a reader's embedders; None if there are none."""
+    return ContextualVectors(reader.embedders) if reader.embedders else None
 
 
 def word_table(

@@ -12,16 +12,19 @@ import torch
 
 from firth.corpus import size_defaults
 from firth.errors import CorpusError
+from firth.neural.models.tokens.embedders import ContextualEmbedder
 from firth.neural.training.batching import pad
 from firth.text.characters import fold
 from firth.text.inputs import Text
-from firth.text.tokenise import unicode_tokens, whitespace_tokens
+from firth.text.tokenise import cased_tokens, unicode_tokens, whitespace_tokens
 from firth.vectors.word_vectors import WordVectors
 
 PAD, UNKNOWN = 0, 1  # ids; words follow
+UNKNOWN_WORD = "<unk>"  # what embedders read of an empty text
 TOKENS: dict[str, Callable[[str], Sequence[str]]] = {
     "unicode": unicode_tokens,
     "whitespace": whitespace_tokens,
+    "cased": cased_tokens,
     "characters": lambda text: list(fold(text)),
 }
 Ids = npt.NDArray[np.int64]
@@ -34,14 +37,39 @@ class Sequences:
     Attributes:
         ids: (B, T) int64, padded on the right.
         lengths: (B,) int64, at least 1.
+        sentences: the words of each text, for embedders; none if there are no embedders.
     """
 
     ids: torch.Tensor
     lengths: torch.Tensor
+    sentences: tuple[tuple[str, ...], ...] = ()
 
     def to(self, device: torch.device) -> "Sequences":
         """Return the inputs on a device."""
-        return Sequences(self.ids.to(device), self.lengths.to(device))
+        return Sequences(self.ids.to(device), self.lengths.to(device), self.sentences)
+
+
+@dataclass(frozen=True, eq=False)
+class ReadText:
+    """A text of T words as ids, with the words, which embedders read.
+
+    Attributes:
+        ids: (T,).
+        words: T words.
+    """
+
+    ids: Ids
+    words: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def tobytes(self) -> bytes:
+        """Return the ids, and the words, which tell unknown ones apart."""
+        return self.ids.tobytes() + "\0".join(self.words).encode("utf-8", "surrogatepass")
+
+
+TextIds = Ids | ReadText
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +82,7 @@ class TextReader:
         max_length: tokens that are read of a text; the others are left out.
         min_count: minimum count of a word in the training texts.
         counted: number of tokens of the training texts.
+        embedders: of words in context.
     """
 
     words: list[str]
@@ -61,6 +90,7 @@ class TextReader:
     max_length: int
     min_count: int = 1
     counted: int = 0
+    embedders: tuple[ContextualEmbedder, ...] = ()
     _ids: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -75,26 +105,31 @@ class TextReader:
         """The words in the order of their ids; padding and the unknown word have no name."""
         return ["", "\0", *self.words]
 
-    def read(self, text: Text) -> Ids:
-        """Return the ids of a text, all of them; see `shorten`."""
-        known = self._ids
-        return np.fromiter((known.get(token, UNKNOWN) for token in split(text, self.tokens)), np.int64)
+    def read(self, text: Text) -> TextIds:
+        """Return the ids of a text, all of them, with its words if there are embedders; see `shorten`."""
+        known, tokens = self._ids, split(text, self.tokens)
+        ids = np.fromiter((known.get(token, UNKNOWN) for token in tokens), np.int64)
+        return ReadText(ids, tuple(tokens)) if self.embedders else ids
 
-    def shorten(self, ids: Ids) -> Ids:
+    def shorten(self, ids: TextIds) -> TextIds:
         """Return the ids that are read: at most `max_length`, and the unknown word for an empty text."""
+        if isinstance(ids, ReadText):
+            words = ids.words[: self.max_length] or (UNKNOWN_WORD,)
+            return ReadText(ids.ids[: self.max_length] if len(ids) else np.array([UNKNOWN]), words)
         return ids[: self.max_length] if len(ids) else np.array([UNKNOWN])
 
-    def is_long(self, ids: Ids) -> bool:
+    def is_long(self, ids: TextIds) -> bool:
         """Return whether a text has more tokens than are read."""
         return len(ids) > self.max_length
 
-    def is_known(self, ids: Ids) -> bool:
-        """Return whether a text has a known token."""
-        return bool((ids > UNKNOWN).any())
+    def is_known(self, ids: TextIds) -> bool:
+        """Return whether a text has a known token; an embedder knows all."""
+        return bool(len(ids)) if isinstance(ids, ReadText) else bool((ids > UNKNOWN).any())
 
-    def collate(self, items: Sequence[Ids]) -> Sequences:
+    def collate(self, items: Sequence[TextIds]) -> Sequences:
         """Return the inputs of a batch."""
-        return Sequences(*pad(items, PAD))
+        ids = [item.ids if isinstance(item, ReadText) else item for item in items]
+        return Sequences(*pad(ids, PAD), tuple(item.words for item in items if isinstance(item, ReadText)))
 
 
 def split(text: Text, tokens: str) -> Sequence[str]:
@@ -110,6 +145,7 @@ def learn_reader(
     max_length: int,
     vectors: WordVectors | None = None,
     extra_words: int = 0,
+    embedders: tuple[ContextualEmbedder, ...] = (),
 ) -> TextReader:
     """Return a reader whose words are those of training texts.
 
@@ -121,6 +157,7 @@ def learn_reader(
         vectors: words with a vector are kept however rare they are.
         extra_words: most frequent words of `vectors` that are known, too, so that texts to come have fewer unknown
             words.
+        embedders: of words in context.
 
     Raises:
         CorpusError: no word is left.
@@ -140,4 +177,4 @@ def learn_reader(
         )
     if vectors is not None:
         words += [word for word in vectors.index_to_key[:extra_words] if word not in counts]
-    return TextReader(words, tokens, max_length, least, total)
+    return TextReader(words, tokens, max_length, least, total, embedders)

@@ -23,12 +23,15 @@ from firth.neural.models.texts.module import Encoder
 from firth.neural.models.texts.options import (
     WORD_TOKENS,
     LabelOptions,
+    contextual_vectors,
     extra_words_option,
     max_length_option,
     word_table,
 )
 from firth.neural.models.texts.reader import Sequences, TextReader
 from firth.neural.models.texts.train import train_label_model
+from firth.neural.models.tokens.contextual_vectors import joined
+from firth.neural.models.tokens.embedders import INPUT, OUTPUT
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors
@@ -53,6 +56,8 @@ class RecurrentClassifier(LabelOptions):
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=10, batch_size=32, optimiser="adam", lr=0.001, clip_norm=5.0, patience=3
     )
+
+    embed_places: ClassVar[tuple[str, ...]] = (INPUT, OUTPUT)
 
     cell: str = option("lstm", "recurrent cell", choices=tuple(CELLS))
     dim: int = option(300, "width of word vectors; given vectors decide it", minimum=1)
@@ -80,20 +85,24 @@ class RecurrentEncoder(Encoder):
         super().__init__()
         seed, frozen = int(torch.randint(2**31, ())), options.embedding == "static"
         self.embedding = word_table(reader, options.dim, vectors, frozen=frozen, seed=seed)
+        self.contextual = contextual_vectors(reader)
+        joins = {} if self.contextual is None else self.contextual.widths
         self.stack = RecurrentStack(
-            options.dim,
+            options.dim + joins.get(INPUT, 0),
             options.hidden,
             options.layers,
             cell=options.cell,
             bidirectional=options.bidirectional,
             dropout=Dropouts(inputs=options.dropout, layers=options.dropout),
         )
-        self.pooling = Pooling(options.pooling, self.stack.width)
+        self.pooling = Pooling(options.pooling, self.stack.width + joins.get(OUTPUT, 0))
         self.width = self.pooling.width
 
     def forward(self, inputs: Sequences) -> torch.Tensor:
         """Return (B, D) vectors; see `Encoder.forward`."""
         lengths = inputs.lengths.cpu()  # where the kernels of a GPU expect them, too
-        outputs, _ = self.stack(self.embedding(inputs.ids), None, lengths)  # (B, T, H')
-        vectors: torch.Tensor = self.pooling(outputs, inputs.lengths)
+        context = {} if self.contextual is None else self.contextual(inputs.sentences)
+        x = joined(self.embedding(inputs.ids), context, INPUT)
+        outputs, _ = self.stack(x, None, lengths)  # (B, T, H')
+        vectors: torch.Tensor = self.pooling(joined(outputs, context, OUTPUT), inputs.lengths)
         return vectors

@@ -18,8 +18,10 @@ from firth.neural.models.texts.data import Item, batches_of, development_split, 
 from firth.neural.models.texts.examples import Examples, label_set, read_examples, scores_of
 from firth.neural.models.texts.label_model import LabelModel
 from firth.neural.models.texts.options import LabelledOptions, LabelOptions, new_module
-from firth.neural.models.texts.reader import Ids, TextReader, learn_reader
+from firth.neural.models.texts.reader import ReadText, TextIds, TextReader, learn_reader
 from firth.neural.models.texts.task import LabelTask
+from firth.neural.models.tokens.embedders import ContextualEmbedder, check_places, embedders_digest, embedders_of
+from firth.neural.models.tokens.features import cached_features
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
@@ -44,6 +46,7 @@ def train_label_model(
     held_out: Any = None,
     held_out_labels: Any = None,
     vectors: WordVectors | None = None,
+    embed: Any = None,
     **run: Unpack[RunArguments],
 ) -> LabelModel:
     """Train a model on texts, or pairs of texts, with labels.
@@ -60,6 +63,9 @@ def train_label_model(
             examples is held out; test data never select a model.
         held_out_labels: labels of `held_out`, if they are not in it; a column's name in `labels` counts for both.
         vectors: word vectors to start from; words without one begin at random.
+        embed: vectors of words in context, beside those of the model's own: `firth.ELMo(model)`,
+            `firth.CoVe(translator)`, several in a list, or a trained encoder or its folder. It reads words as `tokens`
+            splits them.
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
@@ -87,7 +93,9 @@ def train_label_model(
                 if held_out_labels is None and isinstance(labels, str):
                     held_out_labels = labels
                 judged, _ = _usable(read_examples(held_out, held_out_labels, column, pairs=pairs, report=report))
-        reader = words_of(options, (text for each in examples.texts for text in each), vectors)
+        embedders = embedders_of(embed)
+        check_places(embedders, options.embed_places, f"a {type(options).__name__}")
+        reader = words_of(options, (text for each in examples.texts for text in each), vectors, embedders)
         return train_module(options, reader, examples, judged, config, vectors=vectors, left_out=left_out)
 
 
@@ -112,7 +120,12 @@ def with_vectors(options: Options, vectors: WordVectors | None) -> Options:
     return dataclasses.replace(options, **changes)  # type: ignore[type-var]  # it is a dataclass
 
 
-def words_of(options: LabelledOptions, texts: Iterable[Text], vectors: WordVectors | None) -> TextReader:
+def words_of(
+    options: LabelledOptions,
+    texts: Iterable[Text],
+    vectors: WordVectors | None,
+    embedders: tuple[ContextualEmbedder, ...] = (),
+) -> TextReader:
     """Return the reader of a model, with the words of the training texts."""
     tokens, max_length = options.reads
     reader = learn_reader(
@@ -122,6 +135,7 @@ def words_of(options: LabelledOptions, texts: Iterable[Text], vectors: WordVecto
         max_length=max_length,
         vectors=vectors,
         extra_words=int(getattr(options, "extra_words", 0)),
+        embedders=embedders,
     )
     if options.min_count is None:
         log_choice({"min_count": reader.min_count}, reader.counted)
@@ -132,7 +146,7 @@ def words_of(options: LabelledOptions, texts: Iterable[Text], vectors: WordVecto
 class _Read:
     """Examples as a model reads them."""
 
-    items: list[Item[Ids]]
+    items: list[Item[TextIds]]
     truncated: int
     left_out: int
 
@@ -165,7 +179,8 @@ def train_module(
     by_error = options.pairs != "relatedness"
     task = LabelTask(module, batches, evaluation, predictions=len(held_out.items), by_error=by_error)
     digest = _digest(train.items, held_out.items, reader, vectors)
-    with sparse_gradients(module, config.training):
+    read = (text.words for item in (*train.items, *held_out.items) for text in item.texts if isinstance(text, ReadText))
+    with cached_features(module, read, config.progress), sparse_gradients(module, config.training):
         facts = fit_model(task, options, config, {"examples": digest, "texts": len(train.items)})
     facts |= {
         "held_out_texts": len(held_out.items),
@@ -218,7 +233,9 @@ def _items(options: LabelOptions, reader: TextReader, examples: Examples, target
     return _Read(items, truncated, left_out)
 
 
-def _digest(train: list[Item[Ids]], held_out: list[Item[Ids]], reader: TextReader, vectors: WordVectors | None) -> str:
+def _digest(
+    train: list[Item[TextIds]], held_out: list[Item[TextIds]], reader: TextReader, vectors: WordVectors | None
+) -> str:
     """Return a digest of the data of a run."""
     digest = hashlib.blake2b(digest_size=16)
     for item in (*train, *held_out):
@@ -228,4 +245,5 @@ def _digest(train: list[Item[Ids]], held_out: list[Item[Ids]], reader: TextReade
     digest.update("\n".join(reader.words).encode("utf-8", "surrogatepass"))
     if vectors is not None:
         digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
+    digest.update(embedders_digest(reader.embedders))
     return digest.hexdigest()

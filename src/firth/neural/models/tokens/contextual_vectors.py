@@ -76,8 +76,8 @@ class ContextualVectors(nn.Module):
         """Move the frozen encoders with the module."""
         for embedder in self.embedders:
             if not embedder.tuned:
-                embedder.encoder.module._apply(fn, recurse)
-        super()._apply(fn, recurse)
+                embedder.encoder.module._apply(fn, recurse)  # type: ignore[no-untyped-call]  # torch gives it no types
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]  # torch gives it no types
         return self
 
 

@@ -203,8 +203,12 @@ def check_places(embedders: Sequence[ContextualEmbedder], places: Sequence[str],
     for embedder in embedders:
         missing = [place for place in embedder.places if place not in places]
         if missing:
-            there = " and ".join(places) or "no place"
+            if not places:
+                raise OptionError(
+                    f"embed with {what}, which takes no other vectors: expected firth.RecurrentClassifier or "
+                    "firth.CNNClassifier"
+                )
             raise OptionError(
-                f"{type(embedder).__name__} joins {what} at its {missing[0]}, and it takes vectors at {there}: use "
-                "firth.ELMo(model) without output, or a network with more layers"
+                f"{type(embedder).__name__} joins {what} at its {missing[0]}, where it takes no vectors; expected one "
+                f"that joins it at {' or '.join(places)}, such as firth.ELMo(model)"
             )

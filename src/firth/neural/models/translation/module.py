@@ -76,13 +76,17 @@ class TranslationModule(nn.Module):
         self.encoder, self.decoder, self.output, self.scale = encoder, decoder, output, scale
         self.copy_gate, self.speller, self.coverage_loss = copy_gate, speller, coverage_loss
 
-    def encode(self, sources: SourceBatch) -> tuple[Any, State]:
-        """Return what the decoder looks at, and its first state."""
+    def encoded(self, sources: SourceBatch) -> Any:
+        """Return encoded sources, `firth.neural.models.translation.encoders.Encoded`."""
         if isinstance(self.source_embedding, CharacterCNN):
             x = self.source_embedding(sources.ids, sources.spellings)
         else:
             x = self.source_embedding(sources.ids)
-        memory, state = self.decoder.start(self.encoder(x * self.scale, sources.lengths))
+        return self.encoder(x * self.scale, sources.lengths)
+
+    def encode(self, sources: SourceBatch) -> tuple[Any, State]:
+        """Return what the decoder looks at, and its first state."""
+        memory, state = self.decoder.start(self.encoded(sources))
         return memory, state
 
     def embedded(self, ids: torch.Tensor) -> torch.Tensor:

@@ -15,6 +15,7 @@ from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.spelled_words import spelled
 from firth.neural.models.translation.system import Floats, TranslationSystem
 from firth.neural.models.translation.units import UNKNOWN, Units
+from firth.neural.models.translation.word_states import word_states
 from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
@@ -82,6 +83,24 @@ class TranslationModel(SavedModel, TranslationSystem):
     def weights(self) -> Floats:
         """1."""
         return np.ones(1)
+
+    @property
+    def token_layers(self) -> int:
+        """1: the states of the last layer of the encoder."""
+        return 1
+
+    @property
+    def token_width(self) -> int:
+        """D, width of the encoder's states."""
+        return int(self.module.encoder.width)
+
+    def encode_tokens(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
+        """Return (B, T, 1, D) states of the words of sentences; see `ContextualEncoder` and `firth.CoVe`.
+
+        Args:
+            sentences: B lists of words of the source's language, each of at least one word.
+        """
+        return word_states(self.module, self.reader, sentences, longest=int(self.options.max_length))
 
     @torch.no_grad()
     def attention_of(self, pairs: Sequence[Pair]) -> list[npt.NDArray[np.float32]]:
