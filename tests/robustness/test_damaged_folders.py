@@ -27,6 +27,7 @@ FOLDERS = {
     "ngrams-folder": "firth-ngrams",
     "mixture": "firth-mixture",
     "neural-feedforward": "firth-language-model",
+    "bidirectional": "firth-bidirectional-language-model",
     "coreference": "firth-coreference",
     "label-cnn": "firth-label-model",
     "parser": "firth-parser",

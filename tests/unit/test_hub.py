@@ -40,6 +40,7 @@ def test_there_and_back(hub):
 
 KINDS = {
     "firth-alignment": "alignment",
+    "firth-bidirectional-language-model": "bidirectional",
     "firth-classifier": "classifier-folder",
     "firth-composition": "composition",
     "firth-coreference": "coreference",

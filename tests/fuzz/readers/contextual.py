@@ -1,0 +1,61 @@
+"""Encoders of words in context, and models that read words by them."""
+
+from pathlib import Path
+from typing import Any
+
+import firth
+from tests.fuzz.outcomes import Reader, near
+
+
+def bidirectional() -> Any:
+    """A bidirectional language model as its seed draws it."""
+    import torch
+
+    from firth.language.text import training_text
+    from firth.neural.models.bidirectional.bidirectional_model import BidirectionalLanguageModel
+    from firth.neural.models.bidirectional.train import new_module
+
+    torch.set_num_threads(1)
+    options = firth.BidirectionalLM(dim=3, char_dim=2, layers=1, highway=0, output="full")
+    text = training_text([["a", "b", "a"]], {"min_count": 1}, spelled=True, progress=False)
+    assert text.eos_id is not None
+    module = new_module(options, text.vocabulary, text.eos_id, 1)
+    return BidirectionalLanguageModel(module, options, text.vocabulary, text.rules)
+
+
+def make_bidirectional(path: Path) -> None:
+    """Its folder."""
+    bidirectional().save(path)
+
+
+def use_bidirectional(path: Path) -> Any:
+    """Vectors of words, log-probabilities and the words."""
+    model = firth.load(path)
+    found = model.encode_tokens([["a", "unheard", "b"], ["b"]]).detach().numpy()
+    return [near(found), near(model.log_probs(model.read([["a", "b"]]))), list(model.vocabulary.words)]
+
+
+def make_tagger(path: Path) -> None:
+    """A tagger over a bidirectional language model."""
+    from firth.neural.models.tags.tag_set import learn_tag_set
+    from firth.neural.models.tags.tagger_model import TaggerModel
+    from firth.neural.models.tags.train import new_module
+    from firth.neural.models.tokens.reader import learn_token_reader
+
+    options = firth.Tagger(targets="pos", dim=4, hidden=3, char_dim=2, char_width=3, extra_words=0)
+    reader = learn_token_reader([["a", "b", "a"]], embedders=(firth.ELMo(bidirectional(), output=True),))
+    sets = [learn_tag_set([["X", "Y"]], "bioes")]
+    TaggerModel(new_module(options, reader, sets, 0), options, reader, sets).save(path)
+
+
+def use_tagger(path: Path) -> Any:
+    """Marginals, and the embedders there are."""
+    model = firth.load(path)
+    (table,) = model.marginals([["a", "b", "unheard"]])
+    return [near(table["pos"]), [each.settings for each in model.reader.embedders]]
+
+
+READERS = (
+    Reader(name="bidirectional", make=make_bidirectional, use=use_bidirectional, own=True, cost=0.02, needs="torch"),
+    Reader(name="tagger-elmo", make=make_tagger, use=use_tagger, own=True, cost=0.04, needs="torch"),
+)
