@@ -202,7 +202,7 @@ LANGUAGE_MODELS = {
 }
 
 BIDIRECTIONAL = {  # language models
-    "encode": "use encode_tokens(sentences): vectors of words in their context, layer by layer",
+    "encode": "use token_states(sentences): vectors of words in their context, layer by layer",
     "score": "use perplexity(text), or log_probs(model.read(text))",
     "generate": "a bidirectional model completes no text; firth.RecurrentLM(...).train(text) gives one that does",
     "fit": "use firth.BidirectionalLM(...).train(texts)",

@@ -31,7 +31,7 @@ def make_bidirectional(path: Path) -> None:
 def use_bidirectional(path: Path) -> Any:
     """Vectors of words, log-probabilities and the words."""
     model = firth.load(path)
-    found = model.encode_tokens([["a", "unheard", "b"], ["b"]]).detach().numpy()
+    found = model.token_states([["a", "unheard", "b"], ["b"]]).detach().numpy()
     return [near(found), near(model.log_probs(model.read([["a", "b"]]))), list(model.vocabulary.words)]
 
 

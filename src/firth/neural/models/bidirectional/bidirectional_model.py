@@ -79,7 +79,7 @@ class BidirectionalLanguageModel(SavedModel):
         """D, width of each of them: both directions, one after the other."""
         return 2 * int(self.options.dim)
 
-    def encode_tokens(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
+    def token_states(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
         """Return (B, T, L, D) vectors of the words of sentences, zero at padding; see `ContextualEncoder`.
 
         The first half of a vector depends on the word and those before it, the second half on the word and those

@@ -17,7 +17,7 @@ class ContextualEncoder(Protocol):
     """A trained model that gives the words of sentences vectors in their context.
 
     Attributes:
-        module: with the parameters that `encode_tokens` reads; taggers that tune them train a copy of the model.
+        module: with the parameters that `token_states` reads; taggers that tune them train a copy of the model.
         token_layers: L, vectors per word: the input, and then layer by layer.
         token_width: D, width of each of them.
     """
@@ -34,7 +34,7 @@ class ContextualEncoder(Protocol):
         """D."""
         ...
 
-    def encode_tokens(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
+    def token_states(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
         """Return (B, T, L, D) vectors of the words of sentences, on the device of the module; zero at padding.
 
         Gradients reach the parameters of the module where the caller has them recorded. In evaluation mode a word's

@@ -64,13 +64,13 @@ class ContextualVectors(nn.Module):
     def _states(self, number: int, sentences: Sequence[tuple[str, ...]]) -> torch.Tensor:
         embedder = self.embedders[number]
         if embedder.tuned:
-            return embedder.encoder.encode_tokens(sentences)
+            return embedder.encoder.token_states(sentences)
         features = self.features[number] if self.features else None
         known = None if features is None else features.batch(sentences)
         if known is not None:
             return known.to(next(embedder.encoder.module.parameters()).device)
         with torch.no_grad():
-            return embedder.encoder.encode_tokens(sentences)
+            return embedder.encoder.token_states(sentences)
 
     def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Self:
         """Move the frozen encoders with the module."""

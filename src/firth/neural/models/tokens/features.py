@@ -133,7 +133,7 @@ def _write(
     done = 0
     with reporting(progress) as report, torch.no_grad(), no_subnormals():
         for rows in _batches(sentences):
-            found = encoder.encode_tokens([sentences[row] for row in rows]).float().cpu().numpy()
+            found = encoder.token_states([sentences[row] for row in rows]).float().cpu().numpy()
             for row, each in zip(rows, found, strict=True):
                 size = len(sentences[row])
                 array[starts[row] : starts[row] + size] = each[:size]

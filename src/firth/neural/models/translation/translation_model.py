@@ -94,7 +94,7 @@ class TranslationModel(SavedModel, TranslationSystem):
         """D, width of the encoder's states."""
         return int(self.module.encoder.width)
 
-    def encode_tokens(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
+    def token_states(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
         """Return (B, T, 1, D) states of the words of sentences; see `ContextualEncoder` and `firth.CoVe`.
 
         Args:

@@ -22,7 +22,7 @@ def model():
 
 
 def states(model, *texts: str) -> list[np.ndarray]:
-    found = model.encode_tokens([text.split() for text in texts]).detach().numpy()
+    found = model.token_states([text.split() for text in texts]).detach().numpy()
     return [rows[: len(text.split())] for rows, text in zip(found, texts, strict=True)]
 
 
@@ -59,7 +59,7 @@ def test_padding_and_the_rest_of_the_batch_change_nothing(model):
     together = states(model, *texts)
     for text, found in zip(texts, together, strict=True):
         np.testing.assert_allclose(states(model, text)[0], found, atol=1e-5)
-    padded = model.encode_tokens([text.split() for text in texts])[0, 1:]
+    padded = model.token_states([text.split() for text in texts])[0, 1:]
     assert not padded.any()
 
 
@@ -120,5 +120,5 @@ def test_bad_input(model):
         model.perplexity([["Ada"]], "up")
     with pytest.raises(CorpusError, match="expected more text than words"):
         firth.BidirectionalLM(**SIZES).train([["a", "b", "c", "d"]], min_count=1, progress=False)
-    with pytest.raises(AttributeError, match="encode_tokens"):
+    with pytest.raises(AttributeError, match="token_states"):
         model.encode  # noqa: B018

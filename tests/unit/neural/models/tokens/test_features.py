@@ -22,9 +22,9 @@ class Counting:
         self.module, self.token_layers, self.token_width = model.module, model.token_layers, model.token_width
         self.fingerprint, self.save = model.fingerprint, model.save
 
-    def encode_tokens(self, sentences):
+    def token_states(self, sentences):
         self.words += sum(map(len, sentences))
-        return self.model.encode_tokens(sentences)
+        return self.model.token_states(sentences)
 
 
 def test_a_corpus_is_encoded_once(tmp_path):
@@ -34,7 +34,7 @@ def test_a_corpus_is_encoded_once(tmp_path):
     again = features_of(encoder, SENTENCES, cache=tmp_path)
     assert encoder.words == 6
     batch = [tuple(words) for words in SENTENCES[:2]]
-    expected = untrained().encode_tokens(batch).detach()
+    expected = untrained().token_states(batch).detach()
     for found in (first, again):
         torch.testing.assert_close(found.batch(batch), expected, atol=1e-5, rtol=0)
     assert first.batch([("not", "there")]) is None
@@ -66,7 +66,7 @@ def test_an_interruption_leaves_nothing_half_written(tmp_path, monkeypatch):
 
     encoder = Counting(untrained())
     with monkeypatch.context() as patch:
-        patch.setattr(encoder.model, "encode_tokens", interrupted, raising=False)
+        patch.setattr(encoder.model, "token_states", interrupted, raising=False)
         with pytest.raises(KeyboardInterrupt):
             features_of(encoder, SENTENCES, cache=tmp_path)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]

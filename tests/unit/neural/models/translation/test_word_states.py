@@ -34,7 +34,7 @@ def test_vectors_are_the_means_of_the_units_of_a_word(options):
     model = translator(**options)
     words = ["the", "cat", "sat", "."]
     with torch.no_grad():
-        found = model.encode_tokens([words, ["dog"]])
+        found = model.token_states([words, ["dog"]])
         units = [units_of(word, model.source) for word in words]
         source = model.reader.source_of([unit for each in units for unit in each])
         states = model.module.encoded(model.collator.sources([source])).states[0, :-1]
@@ -43,7 +43,7 @@ def test_vectors_are_the_means_of_the_units_of_a_word(options):
     assert found.shape == (2, 4, 1, model.token_width)
     torch.testing.assert_close(found[0, :, 0], torch.stack(means), atol=1e-5, rtol=0)
     assert not found[1, 1:].any()
-    alone = model.encode_tokens([["dog"]]).detach()
+    alone = model.token_states([["dog"]]).detach()
     torch.testing.assert_close(found[1, :1], alone[0], atol=1e-5, rtol=0)
 
 
