@@ -76,6 +76,7 @@ PANELS = {
         "translate": ("translate", "translate", "Translators of texts: train, predict, test."),
         "summarize": ("summarize", "summarize", "Summarizers of texts: train, predict, test."),
         "pretrain": ("pretrain_group", "pretrain", "Contextual encoders: pretrain on raw text."),
+        "substitutes": ("substitutes", "substitutes", "Words that fit a place in a sentence: train, predict, test."),
         "sentences": ("sentences_group", "sentences", "Sentence encoders: train on raw text."),
         "annotate": ("annotate", "annotate", "Annotate text: tags, entities, trees, coreference."),
         "subwords": ("subwords", "subwords", "Subword tokenisers: train, encode and decode."),
