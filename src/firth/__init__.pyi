@@ -75,6 +75,7 @@ from firth.neural.models.sentences.supervised_simcse import SupervisedSimCSE as 
 from firth.neural.models.summaries.summarizer import Summarizer as Summarizer
 from firth.neural.models.tags.tagger import Tagger as Tagger
 from firth.neural.models.texts.cnn import CNNClassifier as CNNClassifier
+from firth.neural.models.texts.encoder_classifier import EncoderClassifier as EncoderClassifier
 from firth.neural.models.texts.recurrent_classifier import RecurrentClassifier as RecurrentClassifier
 from firth.neural.models.texts.transformer_classifier import TransformerClassifier as TransformerClassifier
 from firth.neural.models.texts.vdcnn import VDCNNClassifier as VDCNNClassifier

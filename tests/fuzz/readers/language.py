@@ -70,14 +70,14 @@ def neural(name: str, options: Callable[[], Any]) -> Reader:
 def make_pretrained(path: Path) -> None:
     """A pretrained encoder as its seed draws it."""
     import firth
-    from firth.neural.models.pretraining.encoder_model import ContextualEncoder
+    from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
     from firth.neural.training.devices import new_parameters
 
     pieces = firth.WordPieces.train(seeds.LINES, 80)
     options = firth.Electra(dim=4, layers=1, heads=2, max_length=64, embedding_dim=2)
     with new_parameters(1):
         objective = options.build_objective(options.config(pieces), pieces)
-    ContextualEncoder(objective.encoder, pieces, "electra", objective.head, {"made": "for tests"}).save(path)
+    PretrainedEncoder(objective.encoder, pieces, "electra", objective.head, {"made": "for tests"}).save(path)
 
 
 def use_pretrained(path: Path) -> Any:

@@ -253,18 +253,20 @@ class TransformerEncoder(nn.Module):
         """
         return self.states(x, lengths)[-1]
 
-    def states(self, x: torch.Tensor, lengths: torch.Tensor | None = None) -> list[torch.Tensor]:
+    def states(self, x: torch.Tensor, lengths: torch.Tensor | None = None, *, frozen: int = 0) -> list[torch.Tensor]:
         """Return the (B, T, D) input of the blocks and the output of each; the last is normalised in pre-norm stacks.
 
         Args:
             x: (B, T, D); steps past the context are padding.
             lengths: (B,) steps of each sequence, at most the context if positions are added; None if all have T.
+            frozen: blocks, the first ones, that do not learn.
         """
         mask = None if lengths is None else padding_mask(lengths, x.shape[1])
         if self.positions is not None:
             x = torch.cat([self.positions(x[:, : self.context]), x[:, self.context :]], 1)
         states = [self.dropout(x)]
-        for block in self.blocks:
-            states.append(block(states[-1], mask=mask)[0])
+        for number, block in enumerate(self.blocks):
+            with torch.set_grad_enabled(torch.is_grad_enabled() and number >= frozen):
+                states.append(block(states[-1], mask=mask)[0])
         states[-1] = self.norm(states[-1])
         return states

@@ -1,5 +1,6 @@
 """Optimisers by name, with parameters in groups for weight decay, and embedding tables that are updated by row."""
 
+import abc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,8 @@ import torch
 
 from firth.errors import OptionError
 from firth.neural.training.row_updates import RowOptimiser, sparse_tables
+
+FACTOR = "lr_factor"  # of a group of parameters
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,14 @@ class _Kind:
     def takes_momentum(self) -> bool:
         """Whether the optimiser has a momentum."""
         return self.momentum is not None
+
+
+class DiscriminativeRates(abc.ABC):
+    """A module whose parts have learning rates of their own (Howard and Ruder 2018, section 3.2)."""
+
+    @abc.abstractmethod
+    def lr_factors(self) -> list[tuple[list[torch.nn.Parameter], float]]:
+        """Return parameters with a factor on their learning rate; it is 1 for all that are not named."""
 
 
 def _plain(momentum: float) -> Mapping[str, Any]:
@@ -84,7 +95,20 @@ def _groups(module: torch.nn.Module, weight_decay: float, tables: Sequence[torch
     # Biases and the gains of normalisation are vectors: shrinking them does not make a function smoother.
     by_row = set(tables)
     trainable = [p for p in module.parameters() if p.requires_grad and p not in by_row]
-    matrices = [p for p in trainable if p.ndim > 1]
-    vectors = [p for p in trainable if p.ndim <= 1]
-    groups = [{"params": matrices, "weight_decay": weight_decay}, {"params": vectors, "weight_decay": 0.0}]
+    factors = {
+        p: factor
+        for part in module.modules()
+        if isinstance(part, DiscriminativeRates)
+        for ps, factor in part.lr_factors()
+        for p in ps
+    }
+    groups = [
+        {
+            "params": [p for p in trainable if factors.get(p, 1.0) == factor and (p.ndim > 1) == is_matrix],
+            "weight_decay": weight_decay if is_matrix else 0.0,
+            FACTOR: factor,
+        }
+        for factor in sorted({1.0, *factors.values()}, reverse=True)
+        for is_matrix in (True, False)
+    ]
     return [group for group in groups if group["params"]]

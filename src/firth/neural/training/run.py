@@ -14,7 +14,7 @@ from firth.neural.layers.state import State, detached
 from firth.neural.training.accumulation import Accumulated
 from firth.neural.training.devices import Runtime
 from firth.neural.training.monitor import History, LossMeter, plain
-from firth.neural.training.optimisers import make_optimiser
+from firth.neural.training.optimisers import FACTOR, make_optimiser
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.processes import Group, Step
 from firth.neural.training.row_updates import clip_norm
@@ -184,7 +184,7 @@ class Run:
         progress = self.progress
         lr = self._lr_at(progress) * sum(batch.scale for batch in batches) / len(batches)
         for group in self.optimiser.param_groups:
-            group["lr"] = lr
+            group["lr"] = lr * group.get(FACTOR, 1.0)
         self.optimiser.zero_grad(set_to_none=True)
         parts: list[tuple[torch.Tensor, int]] = []
         for batch in batches:

@@ -1,5 +1,6 @@
 """A pretrained encoder: states of words, vectors of texts, words that fit a place, saving."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from firth.arguments import explained
 from firth.attribute_names import ENCODERS, no_attribute
 from firth.errors import OptionError, brief
 from firth.neural.layers.masking import MaskedPrediction
+from firth.neural.models.language.start import digest
 from firth.neural.models.pretraining.heads import ReplacedPrediction
 from firth.neural.models.pretraining.layout import Head, arrays_of, described
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
@@ -52,7 +54,7 @@ encoder.encode(["some text"])
 Row = list[int]
 
 
-class ContextualEncoder(SavedModel):
+class PretrainedEncoder(SavedModel):
     """A pretrained encoder, as `firth.SentenceMaskedLM(...).train` and others of its kind return it.
 
     Args:
@@ -92,7 +94,7 @@ class ContextualEncoder(SavedModel):
     def __repr__(self) -> str:
         config = self.config
         return (
-            f"<ContextualEncoder: {self.layout}, {config.layers} layers of {config.dim:,}, {len(self.pieces):,} word "
+            f"<PretrainedEncoder: {self.layout}, {config.layers} layers of {config.dim:,}, {len(self.pieces):,} word "
             f"pieces, at most {config.max_length:,}>"
         )
 
@@ -249,6 +251,46 @@ class ContextualEncoder(SavedModel):
             return chances
 
         return self._by_word(words, scores, np.maximum.reduceat, None)[0][:, 0]
+
+    @property
+    def token_layers(self) -> int:
+        """L, vectors per word: the input of the blocks and their outputs; see `token_states`."""
+        return self.config.layers + 1
+
+    @property
+    def token_width(self) -> int:
+        """D, width of each of them."""
+        return self.dim
+
+    def token_states(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
+        """Return (B, T, L, D) states of the first pieces of words; zero at padding.
+
+        This is how taggers, parsers and classifiers read the encoder through `embed=`: see
+        `firth.neural.models.tokens.contextual.ContextualEncoder`.
+
+        Args:
+            sentences: B lists of words, each of at least one word.
+        """
+        parts: list[Row] = []
+        places: list[tuple[int, int]] = []  # of each word: its part, and its position there
+        for row, owners in self.pieces.encode_words(sentences):
+            first = 0
+            for part in self._parts(row, owners):
+                inside = range(first, first + len(part))
+                places += [(len(parts), i - first + 1) for i in inside if i == 0 or owners[i] != owners[i - 1]]
+                parts.append(part)
+                first += len(part)
+        ids, lengths = pad([self._closed(part) for part in parts], self.pieces.pad_id)
+        states = torch.stack(self.module.states(ids.to(self.device), lengths.to(self.device)), 2)
+        rows, steps = torch.tensor(places, device=self.device).T
+        words = states[rows, steps].split([len(sentence) for sentence in sentences])
+        return torch.nn.utils.rnn.pad_sequence(list(words), batch_first=True)
+
+    def fingerprint(self) -> str:
+        """Return a digest of the encoder: equal ones give words the same vectors."""
+        content = hashlib.blake2b(self.pieces.rules.encode(), digest_size=16)
+        content.update(digest(self.module).encode())
+        return content.hexdigest()
 
     def rows_of(self, texts: Sequence[Text]) -> list[Row]:
         """Return the ids of the pieces of each text, without special tokens."""

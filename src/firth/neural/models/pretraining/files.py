@@ -1,4 +1,4 @@
-"""Pretrained encoders from folders: those that `ContextualEncoder.save` writes, and those of transformers.
+"""Pretrained encoders from folders: those that `PretrainedEncoder.save` writes, and those of transformers.
 
 model.safetensors    the encoder and its head, under the names of transformers (`layout`)
 tokenizer.json       the word pieces
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.errors import FormatError
-from firth.neural.models.pretraining.encoder_model import ContextualEncoder
+from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
 from firth.neural.models.pretraining.layout import read_config, read_encoder
 from firth.storage import tensors
 from firth.storage.model_folder import CONFIG, MODEL, ModelFolder
@@ -25,7 +25,7 @@ PICKLES = ("pytorch_model.bin", "model.bin", "tf_model.h5", "flax_model.msgpack"
 TOKENIZER, TOKENIZER_CONFIG, VOCABULARY = "tokenizer.json", "tokenizer_config.json", "vocab.txt"
 
 
-def restore(content: ModelFolder) -> ContextualEncoder:
+def restore(content: ModelFolder) -> PretrainedEncoder:
     """Return the encoder of a folder.
 
     Raises:
@@ -38,7 +38,7 @@ def restore(content: ModelFolder) -> ContextualEncoder:
     return _encoder(content.config, content.arrays, pieces, content.path, content.metadata)
 
 
-def read_folder(path: Path) -> ContextualEncoder:
+def read_folder(path: Path) -> PretrainedEncoder:
     """Return the encoder of a folder of transformers.
 
     Raises:
@@ -54,14 +54,14 @@ def read_folder(path: Path) -> ContextualEncoder:
 
 def _encoder(
     config: Mapping[str, Any], arrays: Any, pieces: WordPieces, path: Path, metadata: Mapping[str, Any]
-) -> ContextualEncoder:
+) -> PretrainedEncoder:
     layout, sizes = read_config(config, str(path / CONFIG))
     if len(pieces) > sizes.vocabulary:
         raise FormatError(
             f"{path}: {len(pieces):,} word pieces, and {sizes.vocabulary:,} vectors: the vocabulary is of another model"
         )
     module, head = read_encoder(arrays, layout, sizes, str(path / MODEL))
-    return ContextualEncoder(module, pieces, layout, head, metadata)
+    return PretrainedEncoder(module, pieces, layout, head, metadata)
 
 
 def _refuse(path: Path) -> None:

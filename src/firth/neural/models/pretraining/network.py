@@ -128,7 +128,12 @@ class EncoderNetwork(nn.Module):
             part.apply(initialise)
 
     def states(
-        self, ids: torch.Tensor, lengths: torch.Tensor | None = None, types: torch.Tensor | None = None
+        self,
+        ids: torch.Tensor,
+        lengths: torch.Tensor | None = None,
+        types: torch.Tensor | None = None,
+        *,
+        frozen: int = 0,
     ) -> list[torch.Tensor]:
         """Return the (B, T, D) input of the blocks, and the output of each; all meaningless at padding.
 
@@ -136,8 +141,11 @@ class EncoderNetwork(nn.Module):
             ids: (B, T) int64, padded on the right.
             lengths: (B,) int64; None if all rows have T tokens.
             types: (B, T) int64 segments; None for the first.
+            frozen: parts that do not learn: the vectors of tokens, then the blocks from the first.
         """
-        return self.blocks.states(self.project(self.embeddings(ids, types)), lengths)
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not frozen):
+            x = self.project(self.embeddings(ids, types))
+        return self.blocks.states(x, lengths, frozen=max(frozen - 1, 0))
 
     def forward(
         self, ids: torch.Tensor, lengths: torch.Tensor | None = None, types: torch.Tensor | None = None

@@ -15,7 +15,7 @@ from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.models.pretraining.data import PieceText, Windows
-from firth.neural.models.pretraining.encoder_model import ContextualEncoder
+from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
 from firth.neural.models.pretraining.network import EncoderConfig
 from firth.neural.models.pretraining.options import TOKENS, PretrainingOptions
 from firth.neural.models.pretraining.task import Objective, PretrainingTask
@@ -35,9 +35,9 @@ def pretrain(
     corpus: Any,
     *,
     held_out: Any = None,
-    start: ContextualEncoder | str | os.PathLike[str] | None = None,
+    start: PretrainedEncoder | str | os.PathLike[str] | None = None,
     **arguments: Unpack[TextRunArguments],
-) -> ContextualEncoder:
+) -> PretrainedEncoder:
     """Pretrain an encoder on text.
 
     Args:
@@ -91,9 +91,9 @@ def _fitted(
     objective: Objective,
     text: PieceText,
     aside: PieceText | None,
-    before: ContextualEncoder | None,
+    before: PretrainedEncoder | None,
     config: RunConfig,
-) -> ContextualEncoder:
+) -> PretrainedEncoder:
     """Train an objective, and return its encoder."""
     length, size = options.max_length, config.training.batch_size
     batches = Windows(text=text, length=length, batch_size=size, seed=config.seed)
@@ -106,10 +106,10 @@ def _fitted(
     metadata: dict[str, Any] = {"training": fit_model(task, options, config, identity, facts=facts)}
     if before is not None:
         metadata["start"] = dict(before.metadata)
-    return ContextualEncoder(objective.encoder, text.pieces, options.layout, objective.head, metadata)
+    return PretrainedEncoder(objective.encoder, text.pieces, options.layout, objective.head, metadata)
 
 
-def _corpus(corpus: Any, given: Mapping[str, Any], before: ContextualEncoder | None, config: RunConfig) -> Corpus:
+def _corpus(corpus: Any, given: Mapping[str, Any], before: PretrainedEncoder | None, config: RunConfig) -> Corpus:
     tokens = given.get("tokens", TOKENS if before is None else before.pieces)
     defaults: dict[str, Any] = {"tokens": tokens}
     if not isinstance(tokens, str):
@@ -128,7 +128,7 @@ def _begin(objective: Objective, text: PieceText) -> None:
             part.output.begin_at(scores)
 
 
-def _of_start(options: PretrainingOptions, before: ContextualEncoder) -> tuple[PretrainingOptions, EncoderConfig]:
+def _of_start(options: PretrainingOptions, before: PretrainedEncoder) -> tuple[PretrainingOptions, EncoderConfig]:
     """Return the options and the sizes of a run that goes on from an encoder: its network is kept."""
     sizes = before.config
     if before.layout != options.layout:
@@ -145,12 +145,12 @@ def _of_start(options: PretrainingOptions, before: ContextualEncoder) -> tuple[P
     return options, dataclasses.replace(sizes, dropout=options.dropout)
 
 
-def _opened(start: Any) -> ContextualEncoder | None:
-    if start is None or isinstance(start, ContextualEncoder):
+def _opened(start: Any) -> PretrainedEncoder | None:
+    if start is None or isinstance(start, PretrainedEncoder):
         return start
     model: Any = load(start) if isinstance(start, str | os.PathLike) else start
-    check_kind("start", model, ContextualEncoder)
-    return cast("ContextualEncoder", model)
+    check_kind("start", model, PretrainedEncoder)
+    return cast("PretrainedEncoder", model)
 
 
 def _digest(text: PieceText, aside: PieceText | None) -> str:

@@ -26,6 +26,8 @@ def explainable_text(model: Any, text: str, target: str | None) -> EmbeddedText:
         raise OptionError(f"{model!r} reads pairs: only models of single texts can be explained")
     if reader.embedders:
         raise OptionError(f"{model!r} has embedders, whose vectors are not those of words: expected a model without")
+    if reader.pieces is not None:
+        raise OptionError(f"{model!r} reads word pieces: only models of words and characters can be explained")
     ids = reader.read(text)
     if not reader.is_known(ids):
         raise OptionError(f"text={brief(text)}: expected at least one word that the model knows")

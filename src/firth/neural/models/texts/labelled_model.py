@@ -1,6 +1,7 @@
 """What trained models of texts and of trees with labels share: labels, predictions, scores, saving."""
 
 import abc
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,6 +22,7 @@ from firth.neural.models.tokens.contextual_files import embedder_config, embedde
 from firth.neural.module_files import SavedModel
 from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
+from firth.storage.untrusted import parse_json
 from firth.training_facts import with_training_facts
 
 COUNTS = "label_counts"
@@ -91,8 +93,8 @@ class LabelledModel(SavedModel):
 
     @property
     def unit(self) -> str:
-        """What the model reads: "words" or "characters"."""
-        return "characters" if self.reader.tokens == "characters" else "words"
+        """What the model reads: "words", "characters" or "word pieces"."""
+        return self.reader.unit
 
     @property
     def dim(self) -> int:
@@ -152,13 +154,21 @@ class LabelledModel(SavedModel):
 
     def _content(self) -> ModelFolder:
         """Return what `save` writes; see `firth.neural.models.texts.files`."""
+        texts: dict[str, Any] = {}
+        encoder: dict[str, Any] = {}
+        if self.reader.pieces is not None:
+            texts, encoder = (
+                {"tokenizer": parse_json(self.reader.pieces.rules)},
+                {"encoder": dataclasses.asdict(self.reader.sizes)},
+            )
         return self._model_folder(
             self.folder_kind,
             {COUNTS: self.label_counts},
-            {"vocab": list(self.words), "labels": self.labels},
+            {"vocab": list(self.words), "labels": self.labels, **texts},
             {
                 "min_count": self.reader.min_count,
                 "counted": self.reader.counted,
+                **encoder,
                 **embedder_config(self.reader.embedders),
             },
             (f"A model of {self.inputs} with labels", f": {len(self):,} labels, {len(self.words):,} {self.unit}", ""),

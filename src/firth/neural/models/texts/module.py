@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from firth.neural.layers.label_heads import LabelHead, PairHead
+from firth.neural.training.schedules import TrainingProgress
 
 
 class Encoder(torch.nn.Module, abc.ABC):
@@ -29,6 +30,9 @@ class Encoder(torch.nn.Module, abc.ABC):
         Args:
             inputs: what the model's reader collates, such as `firth.neural.models.texts.reader.Sequences`.
         """
+
+    def advance(self, progress: TrainingProgress) -> None:
+        """Note the position in the training run, before each step; most encoders need not know."""
 
 
 class LabelModule(torch.nn.Module):

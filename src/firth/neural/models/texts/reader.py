@@ -17,6 +17,7 @@ from firth.neural.training.batching import pad
 from firth.text.characters import fold
 from firth.text.inputs import Text
 from firth.text.tokenise import cased_tokens, unicode_tokens, whitespace_tokens
+from firth.text.wordpieces import WordPieces
 from firth.vectors.word_vectors import WordVectors
 
 PAD, UNKNOWN = 0, 1  # ids; words follow
@@ -83,6 +84,8 @@ class TextReader:
         min_count: minimum count of a word in the training texts.
         counted: number of tokens of the training texts.
         embedders: of words in context.
+        pieces: word pieces of a pretrained encoder, whose ids take the place of those above; None for words.
+        sizes: of that encoder, a `firth.neural.models.pretraining.network.EncoderConfig`.
     """
 
     words: list[str]
@@ -91,6 +94,8 @@ class TextReader:
     min_count: int = 1
     counted: int = 0
     embedders: tuple[ContextualEmbedder, ...] = ()
+    pieces: WordPieces | None = None
+    sizes: Any = None
     _ids: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -107,6 +112,9 @@ class TextReader:
 
     def read(self, text: Text) -> TextIds:
         """Return the ids of a text, all of them, with its words if there are embedders; see `shorten`."""
+        if self.pieces is not None:
+            read = self.pieces.encode([text]) if isinstance(text, str) else [self.pieces.encode_words([text])[0][0]]
+            return np.array(read[0], dtype=np.int64)
         known, tokens = self._ids, split(text, self.tokens)
         ids = np.fromiter((known.get(token, UNKNOWN) for token in tokens), np.int64)
         return ReadText(ids, tuple(tokens)) if self.embedders else ids
@@ -116,7 +124,8 @@ class TextReader:
         if isinstance(ids, ReadText):
             words = ids.words[: self.max_length] or (UNKNOWN_WORD,)
             return ReadText(ids.ids[: self.max_length] if len(ids) else np.array([UNKNOWN]), words)
-        return ids[: self.max_length] if len(ids) else np.array([UNKNOWN])
+        unknown = UNKNOWN if self.pieces is None else self.pieces.unk_id
+        return ids[: self.max_length] if len(ids) else np.array([unknown])
 
     def is_long(self, ids: TextIds) -> bool:
         """Return whether a text has more tokens than are read."""
@@ -124,12 +133,24 @@ class TextReader:
 
     def is_known(self, ids: TextIds) -> bool:
         """Return whether a text has a known token; an embedder knows all."""
-        return bool(len(ids)) if isinstance(ids, ReadText) else bool((ids > UNKNOWN).any())
+        if isinstance(ids, ReadText):
+            return bool(len(ids))
+        return bool((ids > UNKNOWN if self.pieces is None else ids != self.pieces.unk_id).any())
 
     def collate(self, items: Sequence[TextIds]) -> Sequences:
         """Return the inputs of a batch."""
         ids = [item.ids if isinstance(item, ReadText) else item for item in items]
+        if self.pieces is not None:
+            ends = np.array([self.pieces.cls_id]), np.array([self.pieces.sep_id])
+            return Sequences(*pad([np.concatenate((ends[0], each, ends[1])) for each in ids], self.pieces.pad_id))
         return Sequences(*pad(ids, PAD), tuple(item.words for item in items if isinstance(item, ReadText)))
+
+    @property
+    def unit(self) -> str:
+        """What the tokens are: "words", "characters" or "word pieces"."""
+        if self.pieces is not None:
+            return "word pieces"
+        return "characters" if self.tokens == "characters" else "words"
 
 
 def split(text: Text, tokens: str) -> Sequence[str]:

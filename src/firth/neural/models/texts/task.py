@@ -7,6 +7,7 @@ from torch.nn.functional import log_softmax
 
 from firth.neural.layers.state import State
 from firth.neural.models.texts.data import LabelBatch
+from firth.neural.models.texts.module import LabelModule
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
 
@@ -36,6 +37,8 @@ class LabelTask:
 
     def step(self, batch: LabelBatch, state: State, progress: TrainingProgress) -> StepOutput:
         """Return the mean cross entropy of a batch; see `Task.step`."""
+        if isinstance(self.module, LabelModule):
+            self.module.encoder.advance(progress)
         losses = cross_entropy(self.module(batch.inputs), batch.targets)  # (R,)
         return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
 

@@ -17,6 +17,7 @@ from firth.neural.layers.label_heads import soft_labels
 from firth.neural.models.texts.data import Item, batches_of, development_split, label_targets
 from firth.neural.models.texts.examples import Examples, label_set, read_examples, scores_of
 from firth.neural.models.texts.label_model import LabelModel
+from firth.neural.models.texts.module import LabelModule
 from firth.neural.models.texts.options import LabelledOptions, LabelOptions, new_module
 from firth.neural.models.texts.reader import ReadText, TextIds, TextReader, learn_reader
 from firth.neural.models.texts.task import LabelTask
@@ -84,19 +85,35 @@ def train_label_model(
     options = with_vectors(options, vectors)
     config = RunConfig.of(options.training, run)
     with running_clock():
-        with reporting(config.progress) as report:
-            pairs = options.pairs
-            examples, left_out = _usable(read_examples(source, labels, column, pairs=pairs, report=report))
-            if held_out is None:
-                examples, judged = development_split(examples, config.seed)
-            else:
-                if held_out_labels is None and isinstance(labels, str):
-                    held_out_labels = labels
-                judged, _ = _usable(read_examples(held_out, held_out_labels, column, pairs=pairs, report=report))
+        examples, judged, left_out = read_labelled(options, source, labels, column, held_out, held_out_labels, config)
         embedders = embedders_of(embed)
         check_places(embedders, options.embed_places, f"a {type(options).__name__}")
         reader = words_of(options, (text for each in examples.texts for text in each), vectors, embedders)
         return train_module(options, reader, examples, judged, config, vectors=vectors, left_out=left_out)
+
+
+def read_labelled(
+    options: LabelOptions,
+    source: Any,
+    labels: Any,
+    column: str | None,
+    held_out: Any,
+    held_out_labels: Any,
+    config: RunConfig,
+) -> tuple[Examples, Examples, int]:
+    """Return the training examples, those that select the model, and how many were left out.
+
+    Arguments and errors are those of `train_label_model`.
+    """
+    with reporting(config.progress) as report:
+        pairs = options.pairs
+        examples, left_out = _usable(read_examples(source, labels, column, pairs=pairs, report=report))
+        if held_out is None:
+            return *development_split(examples, config.seed), left_out
+        if held_out_labels is None and isinstance(labels, str):
+            held_out_labels = labels
+        judged, _ = _usable(read_examples(held_out, held_out_labels, column, pairs=pairs, report=report))
+        return examples, judged, left_out
 
 
 def with_vectors(options: Options, vectors: WordVectors | None) -> Options:
@@ -160,8 +177,11 @@ def train_module(
     *,
     vectors: WordVectors | None = None,
     left_out: int = 0,
+    prepare: Callable[[LabelModule], None] | None = None,
 ) -> LabelModel:
     """Train a module on examples that are already read; `judged` selects the best epoch.
+
+    `prepare`, if there is one, sets the first parameters of the new module.
 
     Raises:
         CorpusError: no text with a label has a token.
@@ -171,9 +191,10 @@ def train_module(
     if not train.items or not held_out.items:
         name = "held_out" if train.items else examples.name
         raise CorpusError(f"{name}: no text with a known label has a token; expected at least one")
-    unit = "characters" if reader.tokens == "characters" else "words"
-    warn_truncated(train.truncated, len(examples), reader.max_length, unit)
+    warn_truncated(train.truncated, len(examples), reader.max_length, reader.unit)
     module = new_module(options, reader, len(known.names), config.seed, vectors, copies=2)
+    if prepare is not None:
+        prepare(module)
     batches = batches_of(train.items, reader.collate, batch_size=config.training.batch_size, seed=config.seed)
     evaluation = batches_of(held_out.items, reader.collate, batch_size=EVAL_BATCH, shuffle=False)
     by_error = options.pairs != "relatedness"

@@ -5,7 +5,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
+import firth
 from firth.errors import KindError, OptionError
+from firth.neural.models.tokens.contextual import ContextualEncoder
 from firth.text.batches import TextsWarning
 from tests.unit.neural.models.pretraining.encoders import trained
 from tests.unit.neural.models.sentences.encoders import sentences
@@ -32,6 +34,21 @@ def test_states_of_words():
     np.testing.assert_allclose(states[0], expected[first], atol=1e-5)
     means = model.encode_tokens(words[:1], pieces="mean")[0]
     np.testing.assert_allclose(means[-1], expected[np.array(owners) == len(words[0]) - 1].mean(0), atol=1e-5)
+
+
+def test_the_interface_of_taggers_and_parsers(tmp_path):
+    """All layers of the first pieces, zeros at padding, gradients; the same vectors as `encode_tokens`."""
+    model, words = trained("masked"), [text.split() for text in sentences(2)] + [" ".join(sentences(4)).split()]
+    states = model.token_states(words)
+    assert isinstance(model, ContextualEncoder)
+    assert states.shape == (3, len(words[2]), model.token_layers, model.token_width)
+    assert not states[0, len(words[0]) :].any()
+    for layer in range(model.token_layers):
+        for row, expected in zip(states[:, :, layer], model.encode_tokens(words, layer=layer), strict=True):
+            np.testing.assert_allclose(row[: len(expected)].detach(), expected, atol=1e-5)
+    assert states.requires_grad
+    model.save(tmp_path / "encoder")
+    assert firth.load(tmp_path / "encoder").fingerprint() == model.fingerprint() != trained("coco").fingerprint()
 
 
 def test_layers():
