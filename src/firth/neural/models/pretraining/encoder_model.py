@@ -283,7 +283,7 @@ class PretrainedEncoder(SavedModel):
         ids, lengths = pad([self._closed(part) for part in parts], self.pieces.pad_id)
         states = torch.stack(self.module.states(ids.to(self.device), lengths.to(self.device)), 2)
         rows, steps = torch.tensor(places, device=self.device).T
-        words = states[rows, steps].split([len(sentence) for sentence in sentences])
+        words = torch.split(states[rows, steps], [len(sentence) for sentence in sentences])
         return torch.nn.utils.rnn.pad_sequence(list(words), batch_first=True)
 
     def fingerprint(self) -> str:
