@@ -28,6 +28,7 @@ FOLDERS = {
     "mixture": "firth-mixture",
     "neural-feedforward": "firth-language-model",
     "bidirectional": "firth-bidirectional-language-model",
+    "context2vec": "firth-context2vec",
     "coreference": "firth-coreference",
     "label-cnn": "firth-label-model",
     "parser": "firth-parser",

@@ -43,6 +43,7 @@ KINDS = {
     "firth-bidirectional-language-model": "bidirectional",
     "firth-classifier": "classifier-folder",
     "firth-composition": "composition",
+    "firth-context2vec": "context2vec",
     "firth-coreference": "coreference",
     "firth-documents": "documents-dm",
     "firth-encoder": "contextual-encoder",

@@ -90,8 +90,8 @@ Checkpoint = Annotated[
 Embed = Annotated[
     list[Path] | None,
     typer.Option(
-        help="Pretrained encoder whose vectors of words in context are read, too: a folder of firth lm train elmo or "
-        "firth translate train. Several by several flags.",
+        help="Pretrained encoder whose vectors of words in context are read, too: a folder of firth lm train elmo, "
+        "firth pretrain or firth translate train. Several by several flags.",
         metavar="DIR",
         show_default=False,
     ),

@@ -55,7 +55,30 @@ def use_tagger(path: Path) -> Any:
     return [near(table["pos"]), [each.settings for each in model.reader.embedders]]
 
 
+def make_context2vec(path: Path) -> None:
+    """context2vec as its seed draws it."""
+    import torch
+
+    from firth.language.text import training_text
+    from firth.neural.models.contexts.context_model import ContextModel
+
+    options, text = (
+        firth.Context2Vec(dim=4, hidden=3),
+        training_text([["a", "b", "a"]], {"min_count": 1}, progress=False),
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        ContextModel(options.build(text.vocabulary), options, text.vocabulary, text.rules).save(path)
+
+
+def use_context2vec(path: Path) -> Any:
+    """The vector of a context, and the words."""
+    model = firth.load(path)
+    return [near(model.context_vector("a [] unheard")), list(model.vocabulary.words)]
+
+
 READERS = (
+    Reader(name="context2vec", make=make_context2vec, use=use_context2vec, own=True, cost=0.02, needs="torch"),
     Reader(name="bidirectional", make=make_bidirectional, use=use_bidirectional, own=True, cost=0.02, needs="torch"),
     Reader(name="tagger-elmo", make=make_tagger, use=use_tagger, own=True, cost=0.04, needs="torch"),
 )

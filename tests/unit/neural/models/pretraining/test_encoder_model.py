@@ -88,3 +88,31 @@ def test_first_states_and_odd_arguments():
         model.encode("cat")
     with pytest.raises(AttributeError, match="encode"):
         _ = model.similarity
+
+
+def test_embedders_read_the_states_of_all_layers(tmp_path, monkeypatch):
+    model, words = trained("masked"), [text.split() for text in (*sentences(3), " ".join(sentences(6)))]
+    with torch.no_grad():
+        found = model.token_states(words).numpy()
+    assert found.shape == (4, len(words[3]), model.token_layers, model.token_width)
+    for layer in range(model.token_layers):
+        for rows, expected in zip(found, model.encode_tokens(words, layer=layer), strict=True):
+            np.testing.assert_allclose(rows[: len(expected), layer], expected, atol=1e-5)
+            assert not rows[len(expected) :].any()
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
+    before = {name: value.clone() for name, value in model.module.state_dict().items()}
+    tagger = firth.Tagger(dim=4, hidden=4, char_dim=2, char_width=2).train(
+        [(each, ["A", *"B" * (len(each) - 1)]) for each in words],
+        held_out=[(words[0], ["A", *"B" * (len(words[0]) - 1)])],
+        embed=firth.ELMo(model, tuned=True),
+        training=firth.TrainingOptions(epochs=1, batch_size=2),
+        progress=False,
+    )
+    tagger.save(tmp_path / "tagger")
+    (text,) = words[:1]
+    np.testing.assert_array_equal(
+        firth.load(tmp_path / "tagger").marginals([text])[0]["tag"], tagger.marginals([text])[0]["tag"]
+    )
+    tuned = tagger.reader.embedders[0].encoder.module.state_dict()
+    assert any(not torch.equal(tuned[name], value) for name, value in before.items())
+    assert all(torch.equal(model.module.state_dict()[name], value) for name, value in before.items())
