@@ -229,7 +229,11 @@ def train_taggers(arguments, **sizes):
                 for seed in arguments.seeds:
                     start = time.perf_counter()
                     training = replace(
-                        firth.Tagger.training, minutes=arguments.minutes, epochs=arguments.epochs, patience=0
+                        firth.Tagger.training,
+                        minutes=arguments.minutes,
+                        epochs=arguments.epochs,
+                        lr=arguments.lr,
+                        patience=0,
                     )
                     tagger = firth.Tagger(targets=target, **{**TAGGER, **options, **sizes}).train(
                         train, held_out=parts["select"], embed=embed(lm), training=training, seed=seed
@@ -353,16 +357,16 @@ def toy(folder):
         words = [name, chance.choice(verbs), "in", place, str(chance.randrange(1000 if tagged else 9000)), "."]
         return words, ["B-NP", "B-VP", "B-PP", "B-NP", "B-NP", "O"]
 
-    def columns(count):
-        found = (sentence(True) for _ in range(count))
+    def columns(found):
         return "".join("".join(f"{w} X {t}\n" for w, t in zip(*each, strict=True)) + "\n" for each in found)
 
     for path in ("entities/conll2000", "corpus", "parallel/multi30k", "sentence/sentclass"):
         (folder / path).mkdir(parents=True)
+    train, test = ([sentence(True) for _ in range(count)] for count in (60, 20))
     with zipfile.ZipFile(folder / "entities/conll2000/conll2000.zip", "w") as archive:
-        archive.writestr("conll2000/train.txt", columns(60))
-        archive.writestr("conll2000/test.txt", columns(20))
-    raw = "".join(" ".join(sentence(False)[0]) + "\n" for _ in range(400))
+        archive.writestr("conll2000/train.txt", columns(train))
+        archive.writestr("conll2000/test.txt", columns(test))
+    raw = "".join(" ".join(words) + "\n" for words, _ in (*test[:3], *(sentence(False) for _ in range(400))))
     (folder / "corpus/raw.txt").write_text(raw, encoding="utf-8")
     texts = [" ".join(sentence(True)[0]) for _ in range(60)]
     for language, change in (("en", str), ("de", str.upper)):
@@ -384,7 +388,8 @@ def run_toy(arguments):
             50,
             None,
         )
-        arguments.precision, arguments.epochs, arguments.lm, arguments.tasks = "fp32", 2, arguments.output, ["chunking"]
+        arguments.precision, arguments.epochs, arguments.lr = "fp32", 6, 0.03
+        arguments.lm, arguments.tasks = arguments.output, ["chunking"]
         rows = train_lm(arguments, dim=8, char_dim=4, highway=1)
         rows += train_taggers(arguments, dim=6, hidden=8, char_width=4)
         arguments.output = Path(place, "cove")
@@ -418,6 +423,7 @@ def parsed(words):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--lr", type=float, default=firth.Tagger.training.lr, help="of taggers")
     parser.add_argument("--precision", default="bf16")
     parser.add_argument("--results", type=Path, default=Path("contextual_tagging.jsonl"))
     return parser.parse_args(words)
