@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch.nn.utils.rnn import pad_sequence
 
 import firth
 from firth.arguments import explained
@@ -199,36 +198,6 @@ class PretrainedEncoder(SavedModel):
                 results += self._states_of_words(words[first : first + TEXTS], layer, pieces, batch_size)
                 report(Status(stage="encoding", done=len(results), total=len(words), unit="sentences"))
         return results
-
-    @property
-    def token_layers(self) -> int:
-        """L + 1: the input of the blocks, and the output of each."""
-        return self.config.layers + 1
-
-    @property
-    def token_width(self) -> int:
-        """D."""
-        return self.dim
-
-    def token_states(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
-        """Return (B, T, L + 1, D) states of the words of sentences, of each word those of its first piece.
-
-        It is what embedders read; see `firth.neural.models.tokens.contextual.ContextualEncoder`.
-
-        Args:
-            sentences: B lists of words, each of at least one word.
-        """
-        rows = self.pieces.encode_words(sentences)
-        parts = [self._parts(row, owners) for row, owners in rows]
-        ids, lengths = pad([self._closed(part) for each in parts for part in each])
-        same = bool((lengths == ids.shape[1]).all())
-        states = self.module.states(ids.to(self.device), None if same else lengths.to(self.device))
-        values = iter(torch.stack(states, 2))  # (S, L + 1, D) of each part
-        found = []
-        for (_, owners), each in zip(rows, parts, strict=True):
-            pieces = torch.cat([next(values)[1 : len(part) + 1] for part in each])
-            found.append(pieces[torch.from_numpy(np.flatnonzero(np.diff(owners, prepend=-1)))])
-        return pad_sequence(found, batch_first=True)
 
     @torch.no_grad()
     def substitutes(self, sentence: Text, position: int, k: int = 10) -> list[tuple[str, float]]:
