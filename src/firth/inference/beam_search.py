@@ -206,7 +206,10 @@ class _Search:
         ranked = sorted((text for group in self.groups for text in group.finished), key=lambda text: -text.score)
         if any(text.met for text in ranked):
             ranked = [text for text in ranked if text.met]
-        return list({(text.ids, text.ended): text for text in ranked}.values())[: self.n]
+        best: dict[tuple[tuple[int, ...], bool], Continuation] = {}
+        for text in ranked:  # a text may come from several groups, and with several ends
+            best.setdefault((text.ids, text.ended), text)
+        return list(best.values())[: self.n]
 
     def take(self, number: int, found: Sequence[Extension], stuck: Sequence[bool], step: Step) -> None:
         """Replace the hypotheses of a group by the best that are one word longer.

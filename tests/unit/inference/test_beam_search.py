@@ -251,6 +251,14 @@ def test_texts_that_end_leave_room_for_those_that_go_on():
     assert [text.ended for text in found] == [True, True]
 
 
+def test_of_two_ends_of_a_text_the_likelier_is_returned():
+    """After 0, which is certain, the ends 1 and 2 have .7 and .3: one text, whose probability is .7."""
+    table = [[0.0, 0.7, 0.3], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    (found,) = beam_search(Table(table), [[]], GenerationOptions(max_length=2), BeamSearch(beams=2), n=2, stop=[1, 2])
+    assert [text.ids for text in found] == [(0,)]
+    assert found[0].log_prob == pytest.approx(np.log(0.7))
+
+
 def test_beginnings_with_nowhere_to_go_are_answers():
     """Two words, none written twice, and no end: after two words nothing may come."""
     (found,) = beam_search(
