@@ -56,7 +56,12 @@ def _show(number: int, source: str, best: Any, n_best: int, json: bool) -> None:
         tokens = {"source_tokens": best.source_tokens} if best.attention is not None else {}
         print_json({"source": source, **tokens, **(shown[0] if n_best == 1 else {"translations": shown})})
     elif n_best == 1:
-        print(best.text.replace("\n", " "))
+        print(_on_a_line(best.text))
     else:
         for each in several:
-            print(f"{number}\t{each.score:.4f}\t{each.text}")
+            print(f"{number}\t{each.score:.4f}\t{_on_a_line(each.text)}")
+
+
+def _on_a_line(text: str) -> str:
+    """Return a text without line breaks and tabs, which separate what is printed."""
+    return text.translate({ord(each): " " for each in "\n\r\t"})

@@ -79,6 +79,7 @@ def sample(
     constraints: Sequence[Constraints] | None = None,
     attention: Attention | None = None,
     seed: int = 0,
+    numbers: Sequence[int] | None = None,
 ) -> list[Continuation]:
     """Return a random continuation of each prompt, sampled word by word.
 
@@ -91,6 +92,8 @@ def sample(
         constraints: as for `greedy_search`.
         attention: likewise.
         seed: the same seed gives the same texts.
+        numbers: of the texts, which select their random numbers; None for 0, 1, ... Batches of one list of texts give
+            those of the list.
 
     Raises:
         OptionError: as `greedy_search`, or the temperature is 0.
@@ -99,15 +102,16 @@ def sample(
     if options.temperature == 0:
         raise OptionError("temperature=0: expected above 0 for sampling; greedy search selects the most probable word")
     processor = LogitsProcessor(options, tuple(stop), tuple(banned))
-    uniform = [generator(seed, f"text {i}").random(options.max_length) for i in range(len(prompts))]
+    of_texts = range(len(prompts)) if numbers is None else numbers
+    uniform = [generator(seed, f"text {i}").random(options.max_length) for i in of_texts]
 
-    def select(scores: Scores, texts: list[list[int]], numbers: Ids, generated: int) -> tuple[Ids, Ids]:
+    def select(scores: Scores, texts: list[list[int]], active: Ids, generated: int) -> tuple[Ids, Ids]:
         allowed = processor.process(scores, texts, generated)  # (B, V)
         rows = np.flatnonzero(np.isfinite(allowed.max(axis=1)))
         if not len(rows):
             return rows, rows
         probabilities = sampling_distribution(allowed if len(rows) == len(allowed) else allowed[rows], options)
-        return rows, draw(probabilities, np.array([uniform[i][generated] for i in numbers[rows]]))
+        return rows, draw(probabilities, np.array([uniform[i][generated] for i in active[rows]]))
 
     return _generate(scorer, prompts, processor, select, constraints, attention)
 

@@ -83,6 +83,9 @@ def test_a_text_does_not_depend_on_those_beside_it():
     assert together[:1] == sample(table, [[]], GenerationOptions(max_length=9), stop=[5], seed=7)
     assert together[2] == sample(table, [[4], [4], [2, 3]], GenerationOptions(max_length=9), stop=[5], seed=7)[2]
     assert together != sample(table, [[], [1], [2, 3]], GenerationOptions(max_length=9), stop=[5], seed=8)
+    parts = [sample(table, [each], GenerationOptions(max_length=9), stop=[5], seed=7, numbers=[i])[0]
+             for i, each in enumerate([[], [1], [2, 3]])]  # fmt: skip
+    assert together == parts
     alone = [greedy_search(table, [prompt], stop=[5])[0] for prompt in ([], [1], [2, 3])]
     assert greedy_search(table, [[], [1], [2, 3]], stop=[5]) == alone
 

@@ -167,6 +167,7 @@ class SummaryModel(SavedModel):
 
         Raises:
             FormatError, ShapeError: as for `train`.
+            CorpusError: a pair has an empty side.
             OptionError: a text is too long.
         """
         return self.translator.score(pairs, threads=threads, progress=progress)

@@ -8,12 +8,13 @@ import numpy as np
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.translation_model import UNITS, TranslationModel
-from firth.neural.models.translation.units import SPECIAL, Units
+from firth.neural.models.translation.units import KINDS, SPECIAL, Units
 from firth.neural.module_files import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.text.subwords import Subwords
 
 COUNTS = ("source_counts", "target_counts")
+_, SUBWORDS, SPELLED = KINDS
 
 
 def restore(content: ModelFolder) -> TranslationModel:
@@ -38,7 +39,9 @@ def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], 
     """
     try:
         options = translator_of(read_options(content, package))
-        source, target = (_units(content, side) for side in ("source", "target"))
+        source, target = (_units(content, side, options) for side in ("source", "target"))
+        if options.joint and list(source.words) != list(target.words):
+            raise ValueError("joint, and different words on both sides")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise content.damaged(f"config.json and {UNITS}.json do not describe a translator ({error})") from error
     if options.joint:
@@ -48,8 +51,10 @@ def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], 
     return TranslationModel(module, options, reader, content.metadata)
 
 
-def _units(content: ModelFolder, side: str) -> Units:
+def _units(content: ModelFolder, side: str, options: Any) -> Units:
     facts, words = content.texts[UNITS][side], content.texts[f"{side}-vocab"]
+    kind = options.source_units if side == "source" else options.target_units
+    _check_rules(facts, side, kind, options.lowercase)
     if tuple(words[: len(SPECIAL)]) != SPECIAL:
         raise ValueError(f"the first words of the {side} are {words[: len(SPECIAL)]}; expected {', '.join(SPECIAL)}")
     if len(set(words)) != len(words) or not all(isinstance(word, str) for word in words):
@@ -59,7 +64,16 @@ def _units(content: ModelFolder, side: str) -> Units:
     if subwords is not None and list(words[len(SPECIAL) :]) != subwords.vocabulary:
         raise ValueError(f"the words of the {side} are not its subwords")
     counts = np.array(content.arrays[f"{side}_counts"])
-    if counts.dtype.kind not in "iu" or counts.shape != (len(words),):
-        raise ValueError(f"{len(counts)} counts for {len(words)} words of the {side}")
-    characters = str(facts.get("characters", ""))
-    return Units(words, counts.astype(np.int64), bool(facts["lowercase"]), subwords, bool(facts["spelled"]), characters)
+    if counts.dtype.kind not in "iu" or counts.shape != (len(words),) or (counts < 0).any():
+        raise ValueError(f"{counts.size} counts for {len(words)} words of the {side}, none below 0")
+    characters = facts.get("characters", "")
+    return Units(words, counts.astype(np.int64), facts["lowercase"], subwords, facts["spelled"], characters)
+
+
+def _check_rules(facts: Any, side: str, kind: str, lowercase: bool) -> None:
+    """Check that the rules of a side are those of the options."""
+    found = (facts["lowercase"], facts["spelled"], facts["subwords"] is not None)
+    if found != (lowercase, kind == SPELLED, kind == SUBWORDS) or not all(isinstance(each, bool) for each in found):
+        raise ValueError(f"{UNITS}.json does not describe the {side} as the options do: {kind}, lowercase={lowercase}")
+    if not isinstance(facts.get("characters", ""), str):
+        raise ValueError(f"the characters of the {side} are no text")

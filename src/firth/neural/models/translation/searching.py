@@ -67,7 +67,11 @@ class Search:
         return self.options.samples and self.options.temperature != 0
 
     def run(
-        self, scorers: Sequence[TranslationScorer], weights: Floats, constraints: Sequence[Constraints], first: int
+        self,
+        scorers: Sequence[TranslationScorer],
+        weights: Floats,
+        constraints: Sequence[Constraints],
+        numbers: Sequence[int],
     ) -> list[list[Continuation]]:
         """Return the translations of each source, best first.
 
@@ -75,13 +79,14 @@ class Search:
             scorers: of the models.
             weights: of the models.
             constraints: of each translation.
-            first: number of the first text.
+            numbers: of the texts among all that are translated; they select the random numbers of sampling.
         """
         scorer: Scorer = scorers[0] if len(scorers) == 1 else Ensemble(tuple(scorers), weights)
         prompts: list[tuple[int, ...]] = [()] * len(constraints)
         limits: dict[str, Any] = {"stop": (EOS,), "banned": self.banned, "constraints": constraints}
         if self.sampling:
-            return [[each] for each in sample(scorer, prompts, self.options, **limits, seed=self.seed + first)]
+            found = sample(scorer, prompts, self.options, **limits, seed=self.seed, numbers=numbers)
+            return [[each] for each in found]
         if self.beams.beams == 1 and not any(each.phrases for each in constraints):
             return [[each] for each in greedy_search(scorer, prompts, self.options, **limits)]
         if self.beams.coverage_penalty:  # the attention of the first model

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.errors import OptionError, ShapeError
+from firth.errors import CorpusError, OptionError, ShapeError
 from firth.evaluation.generated import DEFAULT, evaluate_generated
 from firth.evaluation.report import EvaluationReport
 from firth.inference.beam_search import BeamSearch
@@ -75,7 +75,7 @@ class TranslationSystem(abc.ABC):
         of a batch are read together; or in bf16.
 
         Args:
-            texts: a list of texts, or one.
+            texts: a list of texts, or one. The translation of an empty text is empty, whatever its prefix and phrases.
             beam: number of beams, 1 for greedy search, or `firth.BeamSearch`.
             length_penalty: exponent of the length normalisation of Wu et al. 2016; None for means per token.
             n_best: translations per text.
@@ -91,7 +91,7 @@ class TranslationSystem(abc.ABC):
             copyable: of each text, which of its tokens may be copied, booleans; for models with copying.
             truncate: whether the rest of a source that is too long is left out, with a warning; else it is refused.
             return_attention: whether translations come with their attention.
-            seed: of sampling, if `options` ask for it.
+            seed: of sampling, if `options` ask for it; with the number of a text in the list it selects a translation.
             batch_size: texts that are searched together.
             precision: of matrix products: "fp32", or "bf16", which is faster and about as good.
             threads: number of threads; None for 1.
@@ -128,7 +128,7 @@ class TranslationSystem(abc.ABC):
             for start in range(0, len(order), batch_size):
                 rows = order[start : start + batch_size]
                 scorers = self._scorers([[each[row] for row in rows] for each in sources])
-                found = search.run(scorers, self.weights, [constraints[row] for row in rows], rows[0])
+                found = search.run(scorers, self.weights, [constraints[row] for row in rows], rows)
                 for row, each in zip(rows, self._shown([sources[0][row] for row in rows], found, search), strict=True):
                     result[row] = each
                 report(Status(stage="translating", done=rows[-1] + 1, total=len(items), unit="texts"))
@@ -153,9 +153,12 @@ class TranslationSystem(abc.ABC):
 
         Raises:
             FormatError, ShapeError: as for `train`.
+            CorpusError: a pair has an empty side.
             OptionError: a text is too long, or the output layer gives no probabilities.
         """
         texts = read_pairs(pairs, languages)
+        if not isinstance(pairs, ParallelTexts) and (empty := texts.dropped.get("empty")):
+            raise CorpusError(f"{texts.name}: {empty:,} pair(s) with an empty side have no score; leave them out")
         self._sources(texts.sources, truncate=False)
         by_model = [model.token_scores(texts, threads, progress) for model in self.models]
         return np.array([mixed(np.stack(each), self.weights).sum() for each in zip(*by_model, strict=True)])

@@ -184,6 +184,20 @@ def test_a_temperature_means_sampling_whatever_it_is():
     assert greedy == model.translate(TEXTS, options=firth.GenerationOptions(), beam=1)
 
 
+def test_samples_do_not_depend_on_how_texts_are_batched():
+    model, every = untrained(hidden=32), [*TEXTS, "a", ""]
+    together = model.translate(every, options=SAMPLED, seed=2)
+    assert together == model.translate(every, options=SAMPLED, seed=2, batch_size=2)
+    assert together[0] == model.translate(every[0], options=SAMPLED, seed=2)
+    assert len({each.text for each in model.translate(["a"] * 9, options=SAMPLED, batch_size=3)}) > 3
+
+
+def test_pairs_without_a_score_are_refused():
+    model = untrained()
+    with pytest.raises(CorpusError, match=r"2 pair\(s\) with an empty side have no score"):
+        model.score([("a", "b"), ("", "b"), ("b", " ")])
+
+
 def test_subwords_never_write_the_unknown_word():
     model = untrained(target_units="subwords")
     with torch.no_grad():
@@ -242,6 +256,35 @@ def test_a_folder_without_special_tokens_is_refused(tmp_path):
     from firth.neural.models.translation.files import restore
 
     with pytest.raises(FormatError, match="expected <unk>, <s>, </s>"):
+        restore(content)
+
+
+@pytest.mark.parametrize(
+    ("side", "name", "value"),
+    [
+        ("target", "spelled", True),
+        ("source", "lowercase", True),
+        ("source", "lowercase", 0),
+        ("target", "subwords", "{}"),
+        ("target", "characters", 3),
+    ],
+)
+def test_rules_of_texts_that_are_not_those_of_the_options_are_refused(side, name, value):
+    from firth.neural.models.translation.files import restore
+
+    content = untrained(**KINDS["tied"])._content()
+    restore(content)
+    content.texts["tokens"][side][name] = value
+    with pytest.raises(FormatError, match=f"{side} as the options do|characters of the target"):
+        restore(content)
+
+
+def test_a_joint_vocabulary_is_one():
+    from firth.neural.models.translation.files import restore
+
+    content = untrained(joint=True)._content()
+    content.texts["source-vocab"] = [*content.texts["source-vocab"][:-1], "new"]
+    with pytest.raises(FormatError, match="different words on both sides"):
         restore(content)
 
 
