@@ -58,7 +58,7 @@ class CocoLM(PretrainingOptions):
     common_options: ClassVar = ("dim", "layers", "heads", "max_length", "generator", "crop")
     train = pretrain
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=3, batch_size=64, optimiser="adamw", lr=0.001, weight_decay=0.01, schedule="linear", warmup=500,
+        epochs=3, batch_size=64, optimiser="adamw", lr=0.001, weight_decay=0.01, schedule="linear", warmup=200,
         clip_norm=1.0, evaluate_every=500,
     )  # fmt: skip
 

@@ -12,8 +12,9 @@ Source
     Devlin et al. 2019, section 4.1 (fine-tuning); Howard and Ruder 2018, "ULMFiT", section 3.2 (discriminative learning
     rates) and 3.3 (gradual unfreezing); Clark et al. 2020, appendix B (layer-wise decay).
 Departures
-    No pooler, a layer with tanh, stands between the states and the labels. Rates decay by 0.9 per block; Howard and
-    Ruder divide by 2.6.
+    The learning rate rises over three tenths of the run and falls with half a cosine wave, so that warm-up suits any
+    number of texts. No pooler, a layer with tanh, stands between the states and the labels. Rates decay by 0.9 per
+    block; Howard and Ruder divide by 2.6.
 Cost
     That of the encoder, three times in training; of a frozen one, once per text.
 """
@@ -114,7 +115,7 @@ class EncoderClassifier(LabelOptions):
     common_options: ClassVar = ("encoder", "tuning", "pooling", "pairs")
     train = fine_tune
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=8, batch_size=32, optimiser="adamw", lr=0.0003, weight_decay=0.01, schedule="linear", warmup=50,
+        epochs=8, batch_size=32, optimiser="adamw", lr=0.0003, weight_decay=0.01, schedule="one-cycle",
         clip_norm=1.0, patience=3,
     )  # fmt: skip
 

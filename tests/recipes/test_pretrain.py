@@ -1,0 +1,22 @@
+"""Pretraining and fine-tuning on a small grammar: all rows, and sentences of tests left out."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+
+def test_toy(recipe, tmp_path):
+    """The label is in one word, which all tuned encoders could learn in more time."""
+    reports, rows = recipe["main"](["--toy", "--results", str(tmp_path / "figures.jsonl")])
+    assert [report["encoder"] for report in reports] == ["from scratch", "masked", "electra", "coco"]
+    by_name = {row["model"]: row for row in rows}
+    assert len(rows) == 11
+    assert by_name["TF-IDF"]["mean"] == 100
+    assert max(row["mean"] for name, row in by_name.items() if name.endswith(", all")) > 80
+    assert len((tmp_path / "figures.jsonl").read_text().splitlines()) == 15
+
+
+def test_sentences_of_tests_are_left_out(recipe):
+    lines = ["One. The film is GOOD! Two.", "Nothing of it.", "the film, is good"]
+    kept, left_out = recipe["without"](lines, ["the film is good ."])
+    assert (kept, left_out) == (["Nothing of it."], 2)
