@@ -25,7 +25,7 @@ def test_every_page_is_in_the_navigation():
 def test_a_method_names_what_exists(method):
     module = (ROOT / "src" / "firth").joinpath(*method["module"].split(".")).with_suffix(".py")
     docstring = module.read_text(encoding="utf-8").split('"""')[1]
-    assert all(re.search(rf"^{part}[:,]", docstring, re.MULTILINE) for part in ("What", "Objective", "Source"))
+    assert all(re.search(rf"^{part}([:,]|$)", docstring, re.MULTILINE) for part in ("What", "Objective", "Source"))
     assert set(method["names"]) <= set(firth.__all__)
     assert (DOCS / "tasks" / f"{method['task']}.md").exists()
     assert method["when"].endswith(".")

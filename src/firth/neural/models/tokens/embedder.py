@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from firth.errors import OptionError
 from firth.neural.layers.characters import CharacterCNN, CharacterEncoder, CharacterLSTM
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.models.texts.reader import PAD, UNKNOWN
@@ -56,7 +57,7 @@ class TokenEmbedder(nn.Module):
         seed: of the rows of words without a given vector.
 
     Attributes:
-        words: the look-up of words.
+        words: the look-up of words, or None.
         characters: the encoder of characters, or None.
         given: the look-up of given vectors that are kept, or None.
         columns: the look-ups of columns.
@@ -65,7 +66,7 @@ class TokenEmbedder(nn.Module):
         width: D, their sum.
 
     Raises:
-        OptionError: no word has a vector.
+        OptionError: no word has a vector, or there is no part.
     """
 
     def __init__(
@@ -73,7 +74,9 @@ class TokenEmbedder(nn.Module):
     ) -> None:
         super().__init__()
         tuned = None if reader.given else vectors
-        self.words = _table(len(reader), options.dim, reader.words, tuned, seed=seed)
+        self.words: WordEmbedding | None = None
+        if options.embedding != "none":
+            self.words = _table(len(reader), options.dim, reader.words, tuned, seed=seed)
         self.characters = _characters(options, reader) if reader.characters else None
         self.given: WordEmbedding | None = None
         if reader.given:
@@ -92,6 +95,10 @@ class TokenEmbedder(nn.Module):
         if self.joins(INPUT):
             self.widths.append(self.joins(INPUT))
         self.width = sum(self.widths)
+        if not self.width:
+            raise OptionError(
+                "embedding='none' and characters='none': words have no vectors; expected embed=, or another embedding"
+            )
 
     def joins(self, place: str) -> int:
         """Return the width of the vectors of encoders that join the network at a place; 0 for none."""
@@ -109,14 +116,14 @@ class TokenEmbedder(nn.Module):
             context: as `context` returned it; None to compute it.
         """
         context = self.context(inputs) if context is None else context
-        parts = [self.words(self._dropped(inputs.words))]
+        parts = [] if self.words is None else [self.words(self._dropped(inputs.words))]
         if self.characters is not None:
             assert inputs.spellings is not None, "the reader reads characters"
             parts.append(self.characters.spelled(inputs.spellings)[inputs.forms])
         if self.given is not None:
             parts.append(self.given(inputs.given))
         parts += [table(ids) for table, ids in zip(self.columns, inputs.columns, strict=True)]
-        return [*parts, context[INPUT].to(parts[0].dtype)] if INPUT in context else parts
+        return [*parts, context[INPUT]] if INPUT in context else parts
 
     def forward(self, inputs: TokenInputs, context: Vectors | None = None) -> torch.Tensor:
         """Return (B, T, D) vectors of words, meaningless at padding; arguments as for `parts`."""

@@ -13,7 +13,7 @@ from firth.vectors.word_vectors import WordVectors
 Options = TypeVar("Options", bound=Any)
 
 CHARACTERS = ("cnn", "lstm", "none")
-EMBEDDINGS = ("tuned", "static")
+EMBEDDINGS = ("tuned", "static", "none")
 
 
 @options_class
@@ -27,7 +27,8 @@ class TokenOptions:
     dim: int = option(100, "width of the word vectors that are trained; given vectors decide it if tuned", minimum=1)
     embedding: str = option(
         "tuned",
-        "given word vectors: tuned, they start the trained ones; static, they are kept, beside the trained ones",
+        "given word vectors: tuned, they start the trained ones; static, they are kept, beside the trained ones; none: "
+        "there is no table of words",
         choices=EMBEDDINGS,
     )
     characters: str = option(
@@ -95,11 +96,13 @@ def with_vectors(
 
     Raises:
         KindError: they are no vectors.
-        OptionError: the options keep given vectors, and there are none.
+        OptionError: the options keep given vectors, and there are none; or they have no place for given ones.
     """
     changes: dict[str, Any] = {"extra_words": 0}
     if vectors is not None:
         check_kind("vectors", vectors, WordVectors)
+        if options.embedding == "none":
+            raise OptionError("vectors with embedding='none': expected embedding='static', or no vectors")
         changes["extra_words"] = min(options.extra_words, len(vectors))
         changes |= {"dim": vectors.dim} if options.embedding == "tuned" or not own_words else {}
     elif needed and options.embedding == "static":

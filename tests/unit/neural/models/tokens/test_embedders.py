@@ -93,6 +93,19 @@ def test_several_embedders_beside_vectors(model):
     assert [type(each).__name__ for each in tagger.reader.embedders] == ["ELMo", "TagLM", "ELMo"]
 
 
+def test_an_embedder_alone(model, tmp_path):
+    tagger = trained(firth.ELMo(model), embedding="none", characters="none")
+    assert tagger.module.encoder.embedder.widths == [12]
+    tagger.save(tmp_path / "tagger")
+    np.testing.assert_array_equal(
+        *(probabilities(each, "Ada new")[0] for each in (tagger, firth.load(tmp_path / "tagger")))
+    )
+    with pytest.raises(OptionError, match="words have no vectors; expected embed="):
+        trained(None, embedding="none", characters="none")
+    with pytest.raises(OptionError, match="vectors with embedding='none'"):
+        firth.Tagger(embedding="none").train(DATA, vectors=firth.WordVectors(["Ada"], [[1.0]]), progress=False)
+
+
 def test_a_parser_with_an_embedder_is_the_same_when_it_is_loaded(model, tmp_path):
     words = ["Ada", "sees", "apples"]
     sentence = DependencySentence.of(words).annotated(
