@@ -129,17 +129,20 @@ def _write(
     shape: tuple[int, ...],
     progress: Progress,
 ) -> None:
-    array = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
-    done = 0
-    with reporting(progress) as report, torch.no_grad(), no_subnormals():
+    # Not through a mapped array: if the disk is full, writing to it kills the process, in place of an OSError.
+    done, width = 0, 4 * shape[1] * shape[2]
+    header = {"descr": np.lib.format.dtype_to_descr(np.dtype("<f4")), "fortran_order": False, "shape": shape}
+    with path.open("wb") as file, reporting(progress) as report, torch.no_grad(), no_subnormals():
+        np.lib.format.write_array_header_1_0(file, header)
+        first = file.tell()
         for rows in _batches(sentences):
             found = encoder.token_states([sentences[row] for row in rows]).float().cpu().numpy()
             for row, each in zip(rows, found, strict=True):
                 size = len(sentences[row])
-                array[starts[row] : starts[row] + size] = each[:size]
+                file.seek(first + int(starts[row]) * width)
+                file.write(each[:size].astype("<f4", copy=False).tobytes())
                 done += size
             report(Status(stage="encoding", done=done, total=shape[0]))
-    array.flush()
 
 
 def _batches(sentences: Sequence[Words]) -> Iterator[list[int]]:
