@@ -252,7 +252,7 @@ class _Search:
             return self._kept(found, self.width)
         banks: dict[int, list[Extension]] = {}
         for each in found:
-            progress = self.phrases.advance(hypotheses[each.parent].progress, each.word)
+            progress = self.phrases.advance(hypotheses[each[0]].progress, each[1])
             banks.setdefault(self.phrases.bank(progress), []).append(each)
         slots = allocate({bank: len(some) for bank, some in banks.items()}, self.width, self.phrases.total)
         kept = {each for bank, some in banks.items() for each in self._kept(some, slots[bank])}
@@ -262,10 +262,12 @@ class _Search:
         """Return as many of the best extensions as continue in so many slots, and the ends among the first ones."""
         result, free = [], slots
         for rank, each in enumerate(found):
-            is_end = each.word in self.processor.stop
+            is_end = each[1] in self.processor.stop
             if rank < slots if is_end else free > 0:
                 result.append(each)
                 free -= not is_end
+            elif rank >= slots and not free:
+                break
         return result
 
     def _finish(self, group: _Group, hypotheses: Sequence[Hypothesis]) -> None:

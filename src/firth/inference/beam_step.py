@@ -9,7 +9,7 @@ Cost: a few operations on arrays of R K numbers, for R hypotheses and K candidat
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -57,20 +57,9 @@ class Hypothesis:
     attention: tuple[Weights, ...] = ()
 
 
-class Extension(NamedTuple):
-    """A hypothesis and one more word.
-
-    Attributes:
-        parent: number of the hypothesis in its group.
-        word: id.
-        total: sum of constrained scores.
-        log_prob: sum of the model's own scores.
-    """
-
-    parent: int
-    word: int
-    total: float
-    log_prob: float
+# A hypothesis and one more word, a plain tuple because a step has thousands: number of the hypothesis in its group, id
+# of the word, sum of constrained scores, sum of the model's own scores.
+Extension = tuple[int, int, float, float]
 
 
 class Prompt(Protocol):
@@ -126,14 +115,14 @@ def extensions(
     rows, columns = rows[order], columns[order]
     firsts = ends - np.diff(ends, prepend=0)
     parents = (rows - firsts[numbers[rows]]).tolist()
-    table = [parents, *(each[rows, columns].tolist() for each in (candidates.ids, totals, log_probs))]
+    ids, totals, log_probs = (each[rows, columns].tolist() for each in (candidates.ids, totals, log_probs))
     last = np.cumsum(np.bincount(numbers[rows], minlength=len(blocks)))
-    stuck = ~np.isfinite(allowed.max(axis=1))
+    stuck = (~np.isfinite(allowed.max(axis=1))).tolist()
     result, first = [], 0
     for prompt, block, end in zip(prompts, blocks, last.tolist(), strict=True):
         until = end if prompt.phrases.total else min(end, first + enough)
-        found = [Extension(*each) for each in zip(*(column[first:until] for column in table), strict=True)]
-        result.append((found, stuck[block].tolist()))
+        own = slice(first, until)
+        result.append((list(zip(parents[own], ids[own], totals[own], log_probs[own], strict=True)), stuck[block]))
         first = end
     return result
 

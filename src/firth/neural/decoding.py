@@ -25,10 +25,15 @@ class TensorScores:
     """(B, V) log-probabilities as a tensor; implements `firth.inference.scorer.DeviceScores`.
 
     `numpy.asarray` and indexing give float64.
+
+    Args:
+        tensor: (B, V) log-probabilities, or scores.
+        normaliser: (B,) numbers less which the scores are log-probabilities; None for 0.
     """
 
-    def __init__(self, tensor: torch.Tensor) -> None:
+    def __init__(self, tensor: torch.Tensor, normaliser: torch.Tensor | None = None) -> None:
         self.tensor = tensor
+        self._less = np.zeros(len(tensor)) if normaliser is None else normaliser.double().cpu().numpy()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -39,7 +44,7 @@ class TensorScores:
         return len(self.tensor)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        array: npt.NDArray[Any] = self.tensor.double().cpu().numpy()  # of float64 on the CPU, a view
+        array: npt.NDArray[Any] = self.tensor.double().cpu().numpy() - self._less[:, None]
         return np.array(array, dtype=dtype, copy=copy)
 
     def __getitem__(self, index: Any) -> npt.NDArray[np.float64]:
@@ -58,14 +63,14 @@ class TensorScores:
                 equal = np.flatnonzero(~(numbers < scores[row, k - 1]))  # NaN is not below any limit
                 first = in_order(numbers[None, equal], equal[None])
                 scores[row, :k], best[row, :k] = first.scores[0, :k], first.ids[0, :k]
-        return in_order(scores[:, :k], best[:, :k])
+        return in_order(scores[:, :k] - self._less[:, None], best[:, :k])
 
     @torch.no_grad()
     def at(self, rows: Ids, ids: Ids) -> Floats:
         """Return the scores of one word each of some rows; see `DeviceScores.at`."""
         device = self.tensor.device
         picked = self.tensor[torch.from_numpy(rows).to(device), torch.from_numpy(ids).to(device)]
-        return np.asarray(picked.double().cpu().numpy())
+        return np.asarray(picked.double().cpu().numpy() - self._less[rows])
 
 
 def _top(x: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:

@@ -56,3 +56,14 @@ def test_nan_counts_as_the_largest_and_other_rows_keep_their_candidates(k, make)
     assert candidates.ids[0].tolist() == [2, 3][:k]
     assert np.isnan(candidates.scores[1:3]).any(axis=1).all()  # a search ends such a text
     assert candidates.ids[3].tolist() == [0, 1][:k]
+
+
+def test_scores_less_a_normaliser():
+    raw = torch.tensor([[1.0, 3, 3, 2], [0.0, -1, -1, -5]])
+    scores = TensorScores(raw, raw.logsumexp(1))
+    array = as_float64(TensorScores(raw.double().log_softmax(1)))
+    assert np.abs(np.asarray(scores) - array).max() < 1e-6
+    candidates, rows = scores.top(2), np.array([1, 0])
+    assert candidates.ids.tolist() == [[1, 2], [0, 1]]
+    assert candidates.scores.tolist() == np.take_along_axis(np.asarray(scores), candidates.ids, 1).tolist()
+    assert scores_at(scores, rows, rows).tolist() == np.asarray(scores)[rows, rows].tolist()

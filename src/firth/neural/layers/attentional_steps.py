@@ -109,7 +109,7 @@ class _Steps(torch.autograd.Function):
             step_product(x[t], read[t], w, p[t])
             h = read[t + 1, :, :H]
             CELL.forward(p[t], x[t], (h, cells[t]), (h, cells[t + 1]), tanhs[t])
-            scores = _scores(h, k, q, score)
+            scores = attention_scores(h, k, q, score)
             torch.softmax(scores.add_(hidden[t]), 1, out=attention[t])
             given = product(h.to(half), o).to(exact)
             shared = given.view(P, -1, H)  # rows that look at the same sequence
@@ -196,9 +196,10 @@ def _compared(h: torch.Tensor, keys: torch.Tensor, query: torch.Tensor) -> torch
     return torch.add(keys[:, None], asked.view(len(keys), -1, 1, keys.shape[2])).tanh_().flatten(0, 1)  # (B, S, K)
 
 
-def _scores(
+def attention_scores(
     h: torch.Tensor, keys: torch.Tensor, query: torch.Tensor | None, score: torch.Tensor | None
 ) -> torch.Tensor:
+    """Return the (B, S) scores of (B, H) states, given (P, S, K) keys, and (H, K) Q and (K,) u of additive scores."""
     if query is not None and score is not None:
         return _compared(h, keys, query) @ score.to(keys.dtype)
     if len(h) == len(keys):

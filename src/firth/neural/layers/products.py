@@ -38,6 +38,34 @@ def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = No
     return _onednn(x, weight, bias)
 
 
+class PreparedLinear:
+    """x W^T + b of one weight for many x, without gradients; under autocast in its precision.
+
+    oneDNN reads the weight in blocks. It is copied into them once, as it is now, and not again for every x.
+
+    Args:
+        weight: (M, K).
+        bias: (M,) or None.
+    """
+
+    @torch.no_grad()
+    def __init__(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> None:
+        weight, bias, kind = weight.detach(), None if bias is None else bias.detach(), weight.device.type
+        if torch.is_autocast_enabled(kind) and weight.dtype == torch.float32:
+            weight = weight.to(torch.get_autocast_dtype(kind))
+        self._dtype, self._in_blocks = weight.dtype, _for_onednn(weight)
+        self._weight = _blocked(weight) if self._in_blocks else weight.contiguous()
+        self._bias = None if bias is None else bias.to(weight.dtype)
+
+    @torch.no_grad()
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        """Return (N, M) products of (N, K) x."""
+        x = x.to(self._dtype)
+        if not self._in_blocks:
+            return functional.linear(x, self._weight, self._bias)
+        return _pointwise(x.contiguous(), self._weight, self._bias)
+
+
 @torch.no_grad()
 def step_product(addend: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, out: torch.Tensor) -> None:
     """Write y + x W^T, outside of autograd; the product has the precision of y.
@@ -87,8 +115,18 @@ def _for_onednn(*factors: torch.Tensor) -> bool:
 
 
 def _onednn(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-    result: torch.Tensor = torch.ops.mkldnn._linear_pointwise(_dense(x), _dense(weight), bias, "none", [], "")
+    return _pointwise(_dense(x), _dense(weight), bias)
+
+
+def _pointwise(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+    result: torch.Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
     return result  # PyTorch has no public name for the operation
+
+
+def _blocked(weight: torch.Tensor) -> torch.Tensor:
+    """Return a weight in the blocks that oneDNN reads, which do not depend on the number of rows of x."""
+    result: torch.Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), BLOCK)
+    return result
 
 
 def _dense(x: torch.Tensor) -> torch.Tensor:
@@ -103,7 +141,7 @@ def has_fast_onednn() -> bool:
         return False
     try:
         one = torch.ones(2, 2)
-        return bool(torch.equal(_onednn(one, one, one[0]), one + 2))
+        return bool(torch.equal(_pointwise(one, _blocked(one), one[0]), one + 2))
     except (AttributeError, RuntimeError):  # PyTorch does not document the operation
         return False
 

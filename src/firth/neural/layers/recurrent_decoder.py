@@ -23,6 +23,7 @@ Cost
 """
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -33,6 +34,7 @@ from firth.neural.layers.attention import attention_weights, make_scores
 from firth.neural.layers.attentional_steps import StepWeights, attentional_steps
 from firth.neural.layers.dropout import Dropout, Dropouts
 from firth.neural.layers.intra_attention import NOTHING, IntraDecoderAttention, IntraState, temporal_scores
+from firth.neural.layers.prepared_step import PreparedStep
 from firth.neural.layers.products import linear
 from firth.neural.layers.recurrent import RecurrentStack
 from firth.neural.layers.state import State
@@ -72,6 +74,9 @@ class DecoderState(NamedTuple):
     coverage: torch.Tensor
     step: torch.Tensor
     intra: Any = None
+
+
+Reader = Callable[[torch.Tensor, Memory, DecoderState], tuple[torch.Tensor, torch.Tensor, DecoderState]]
 
 
 class RecurrentDecoder(nn.Module):
@@ -125,6 +130,7 @@ class RecurrentDecoder(nn.Module):
                 "attention='none' with input_feeding, coverage, local or intra-attention: these need attention"
             )
         self.width, self.input_feeding, self.local, self.window = hidden, input_feeding, local, window
+        self._width_in = width_in
         between = Dropouts(layers=dropout)
         self.stack = RecurrentStack(width_in + hidden * input_feeding, hidden, layers, cell=cell, dropout=between)
         self.dropout = Dropout(dropout)
@@ -186,28 +192,59 @@ class RecurrentDecoder(nn.Module):
             weights.append(weight)
         return torch.cat(outputs, 1), torch.cat(weights, 1), state
 
+    def prepared(self) -> Reader:
+        """Return what takes a step of a search as `forward` does, without gradients, with the weights as they are now.
+
+        x is (B, 1, D).
+        """
+        if not self.fast or self.training:  # with dropout
+            return self
+        step, D = PreparedStep(*self._inputs(), self._step_weights()), self._width_in
+
+        def read(
+            x: torch.Tensor, memory: Memory, state: DecoderState
+        ) -> tuple[torch.Tensor, torch.Tensor, DecoderState]:
+            x = x.reshape(-1, D)
+            before = state.recurrent[0] if state.recurrent else (torch.zeros_like(state.fed),) * 2
+            inside = memory.inside
+            if self.local == "monotonic":
+                inside = _window(_of_rows(inside, len(x)), state.step, 1, self.window)[:, 0]
+            attention, (h, c, fed) = step(x, self._keys(memory), memory.values, inside, (*before, state.fed))
+            covered = state.coverage + attention
+            after = DecoderState(((h, c),), fed, covered, state.step + 1, state.intra)
+            return fed[:, None], attention[:, None], after
+
+        return read
+
+    def _inputs(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the (4 H, D) weight of the embeddings, and the biases."""
+        layer: Any = self.stack.layers[0]
+        return layer.weight_ih[:, : self._width_in], layer.bias_ih + layer.bias_hh
+
+    def _step_weights(self) -> StepWeights:
+        assert self.combine is not None, "input feeding needs attention"
+        layer: Any = self.stack.layers[0]
+        query, score = None, None
+        if self.kind == "additive":
+            query, score = self.attention.query.weight, self.attention.value.weight[0]
+        recurrent = torch.cat([layer.weight_hh, layer.weight_ih[:, self._width_in :]], 1)
+        return StepWeights(recurrent, self.combine.weight[:, -self.width :], query, score)
+
+    def _keys(self, memory: Memory) -> torch.Tensor:
+        return memory.projected / math.sqrt(self.width) if self.kind == "scaled" else memory.projected
+
     def _fast_steps(
         self, x: torch.Tensor, memory: Memory, state: DecoderState
     ) -> tuple[torch.Tensor, torch.Tensor, DecoderState]:
-        assert self.combine is not None, "input feeding needs attention"
-        layer: Any = self.stack.layers[0]
-        (B, T, D), H = x.shape, self.width
-        projected = linear(x.transpose(0, 1), layer.weight_ih[:, :D], layer.bias_ih + layer.bias_hh)
-        query, score, keys = None, None, memory.projected
-        if self.kind == "additive":
-            query, score = self.attention.query.weight, self.attention.value.weight[0]
-        elif self.kind == "scaled":
-            keys = keys / math.sqrt(H)
-        weights = StepWeights(
-            torch.cat([layer.weight_hh, layer.weight_ih[:, D:]], 1), self.combine.weight[:, -H:], query, score
-        )
+        B, T, H = *x.shape[:2], self.width
+        projected = linear(x.transpose(0, 1), *self._inputs())
         h, c = state.recurrent[0] if state.recurrent else (x.new_zeros(B, H), x.new_zeros(B, H))
         mask = self.dropout.mask(memory.states, (T, B, H))
         visible = inside = _of_rows(memory.inside, B)
         if self.local == "monotonic":
             visible = _window(inside, state.step, T, self.window).transpose(0, 1)
         outputs, attention, (h, c, fed) = attentional_steps(
-            projected, keys, memory.values, visible, mask, weights, (h, c, state.fed)
+            projected, self._keys(memory), memory.values, visible, mask, self._step_weights(), (h, c, state.fed)
         )
         attention = attention.transpose(0, 1)
         state = DecoderState(((h, c),), fed, state.coverage + attention.sum(1), state.step + T, state.intra)

@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.kernels.threads import one_blas_thread
 from firth.neural.layers import products
-from firth.neural.layers.products import LARGE, STEADY_ROWS, linear, product, step_product
+from firth.neural.layers.products import LARGE, STEADY_ROWS, PreparedLinear, linear, product, step_product
 
 N, K = 300, 700
 
@@ -129,3 +129,23 @@ def test_rows_do_not_depend_on_their_number(monkeypatch, fast):
 
 def test_a_processor_says_something():
     assert products.processor()
+
+
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("rows", [2, 9])
+def test_a_prepared_weight_is_the_weight_as_it_was(monkeypatch, fast, rows):
+    monkeypatch.setattr(products, "has_fast_onednn", lambda: fast)
+    torch.manual_seed(5)
+    weight, bias, x = torch.randn(37, 12), torch.randn(37), torch.randn(rows, 24)[:, :12]
+    prepared, expected = PreparedLinear(weight.t().contiguous().t(), bias), x @ weight.T + bias
+    weight.zero_()
+    torch.testing.assert_close(prepared(x), expected)
+    if fast:  # the same bits for any number of rows
+        assert torch.equal(prepared(x[:2]), prepared(x)[:2])
+
+
+def test_a_weight_prepared_under_autocast_has_its_precision():
+    weight, x = torch.randn(4, 3), torch.randn(2, 3)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        prepared = PreparedLinear(weight)
+        assert prepared(x).dtype == torch.bfloat16

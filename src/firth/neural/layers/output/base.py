@@ -4,6 +4,7 @@ import abc
 import dataclasses
 import math
 import numbers
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -58,6 +59,9 @@ class OutputConfig:
             )
 
 
+PreparedScores = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor | None]]  # see `OutputLayer.prepared`
+
+
 class OutputLayer(torch.nn.Module, abc.ABC):
     """An output layer: hidden states to losses and log-probabilities of words.
 
@@ -92,6 +96,17 @@ class OutputLayer(torch.nn.Module, abc.ABC):
         Raises:
             OptionError: the layer gives no probabilities.
         """
+
+    def prepared(self) -> "PreparedScores":
+        """Return what scores words in a search, without gradients, with the weights as they are now.
+
+        It returns (N, V) scores of all words for (N, D) hidden states, and (N,) numbers less which the scores are
+        log-probabilities, or None where they are that already.
+
+        Raises:
+            OptionError: when called, if the layer gives no probabilities.
+        """
+        return lambda hidden: (self.log_prob(hidden), None)
 
     @abc.abstractmethod
     def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

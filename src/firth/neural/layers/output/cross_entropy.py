@@ -55,6 +55,15 @@ def linear_cross_entropy(
     return apply(hidden, weight, bias, targets, smoothing)
 
 
+def log_normalisers(scores: torch.Tensor) -> torch.Tensor:
+    """Return the (N,) log sum_v exp(s_v) of (N, V) scores, in at least single precision, with an array of few rows."""
+    found = []
+    for rows in in_blocks(scores, BLOCK):
+        wide = _wide(rows, None)
+        found.append(wide.amax(1) - functional.softmax(wide, 1).amax(1).log())
+    return torch.cat(found)
+
+
 class _LinearCrossEntropy(torch.autograd.Function):
     @staticmethod
     def forward(

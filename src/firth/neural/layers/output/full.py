@@ -23,9 +23,16 @@ import torch
 from torch.nn import functional
 
 from firth.errors import ShapeError
-from firth.neural.layers.output.base import OutputConfig, OutputLayer, checked_number, checked_switch, start_uniform
-from firth.neural.layers.output.cross_entropy import linear_cross_entropy
-from firth.neural.layers.products import linear
+from firth.neural.layers.output.base import (
+    OutputConfig,
+    OutputLayer,
+    PreparedScores,
+    checked_number,
+    checked_switch,
+    start_uniform,
+)
+from firth.neural.layers.output.cross_entropy import linear_cross_entropy, log_normalisers
+from firth.neural.layers.products import PreparedLinear, linear
 
 
 class FullSoftmax(OutputLayer):
@@ -99,6 +106,16 @@ class FullSoftmax(OutputLayer):
     def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, V) log p; see `OutputLayer.log_prob`."""
         return functional.log_softmax(self.scores(hidden), 1)
+
+    def prepared(self) -> PreparedScores:
+        """Return what scores words in a search: log-probabilities of all words are never written."""
+        scores_of = PreparedLinear(self.weight, self.bias)
+
+        def prepared(hidden: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            scores = scores_of(self.projected(hidden))
+            return scores, log_normalisers(scores)
+
+        return prepared
 
     def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) log p(target); see `OutputLayer.log_prob_of`."""

@@ -1,5 +1,6 @@
 """Decoders of targets behind one interface: the recurrent decoder with its first state, and the transformer."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import torch
@@ -15,6 +16,10 @@ from firth.neural.models.translation.encoders import Encoded
 
 BRIDGES = ("linear", "last", "none")
 TENSORS = {"rnn": 1, "lstm": 2, "gru": 1, "qrnn": 1}  # of a layer's state that a bridge fills
+
+
+# embeddings, memory and state -> as `Decoder.read`
+Reader = Callable[[torch.Tensor, Any, State], tuple[torch.Tensor, torch.Tensor | None, State]]
 
 
 class Decoder(Protocol):
@@ -34,6 +39,10 @@ class Decoder(Protocol):
 
     def read(self, x: torch.Tensor, memory: Any, state: State) -> tuple[torch.Tensor, torch.Tensor | None, State]:
         """Return (B, T, H) outputs, (B, T, S) attention if it is known, and the state after T steps."""
+        ...
+
+    def prepared(self) -> Reader:
+        """Return what does as `read` for one step of a search, without gradients, with the weights as they are now."""
         ...
 
     def attention(self, x: torch.Tensor, memory: Any, state: State) -> torch.Tensor:
@@ -77,6 +86,11 @@ class RecurrentTarget(nn.Module):
         """Return outputs, attention and state; see `Decoder`."""
         outputs, weights, state = self.decoder(x, Memory(*memory), DecoderState(*state))
         return outputs, weights, state
+
+    def prepared(self) -> Reader:
+        """Return what reads one step in a search; see `Decoder`."""
+        read = self.decoder.prepared()
+        return lambda x, memory, state: read(x, Memory(*memory), DecoderState(*state))
 
     def attention(self, x: torch.Tensor, memory: Any, state: State) -> torch.Tensor:
         """Return attention; see `Decoder`.
@@ -150,6 +164,10 @@ class SelfAttentiveTarget(nn.Module):
         """Return outputs and state; see `Decoder`."""
         outputs, state = self.stack(self.enter(x), state, memory=memory[0], memory_mask=memory[1])
         return outputs, None, state
+
+    def prepared(self) -> Reader:
+        """Return what reads one step in a search; see `Decoder`."""
+        return self.read
 
     def attention(self, x: torch.Tensor, memory: Any, state: State) -> torch.Tensor:
         """Return the mean attention of the heads of the last block but one; see `Decoder`.

@@ -52,7 +52,9 @@ class RecurrentEncoder(nn.Module):
 
     def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> Encoded:
         """Return encoded sources, given their (B, S, D) embeddings."""
-        states, ends = self.stack(x, None, lengths)
+        longest = int(lengths.max())
+        states, ends = self.stack(x[:, :longest], None, lengths)  # of a batch that is padded further
+        states = nn.functional.pad(states, (0, 0, 0, x.shape[1] - longest))
         states = states * padding_mask(lengths.to(x.device), x.shape[1]).transpose(1, 2)
         last = states[torch.arange(len(x), device=x.device), lengths.to(x.device) - 1]
         if self.bidirectional:

@@ -101,11 +101,6 @@ class TranslationModule(nn.Module):
         hidden, _, state = self.decoder.read(self.embedded(ids), memory, state)
         return hidden, state
 
-    def step(self, ids: torch.Tensor, memory: Any, state: State) -> tuple[torch.Tensor, torch.Tensor | None, State]:
-        """Return (B, H) hidden states after the (B, T) ids, their (B, S) attention if it is known, and the state."""
-        hidden, weights, state = self.decoder.read(self.embedded(ids), memory, state)
-        return hidden[:, -1], None if weights is None else weights[:, -1], state
-
     def attention(self, batch: PairBatch) -> torch.Tensor:
         """Return the (B, T, S) attention of each target step."""
         memory, state = self.encode(batch.sources)

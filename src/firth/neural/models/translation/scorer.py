@@ -93,6 +93,7 @@ class TranslationScorer:
 
     def __init__(self, module: TranslationModule, sources: SourceBatch) -> None:
         self._module, self._sources = module, sources.steady()
+        self._read, self._output = module.decoder.prepared(), module.output.prepared()
 
     @torch.no_grad()
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Any]:
@@ -129,12 +130,16 @@ class TranslationScorer:
     def _scores(self, state: Any, ids: Ids) -> tuple[TensorScores, Any]:
         rows = state.rows
         before = self._on_device(ids[rows.shown])
-        hidden, weights, own = self._module.step(before[:, None], state.memory, state.own)
-        last = self._on_device(rows.sources_of_rows)
-        log_prob = self._module.next_log_prob(before, hidden, weights, self._sources, last)
-        places = rows.places
-        log_prob = log_prob[: len(places)] if rows.in_order else log_prob[self._on_device(places)]
-        return TensorScores(log_prob), _State(rows, state.memory, own, weights)
+        outputs, weights, own = self._read(self._module.embedded(before[:, None]), state.memory, state.own)
+        hidden, weights = outputs[:, -1], None if weights is None else weights[:, -1]
+        if self._module.copy_gate is None:
+            scores, normaliser = self._output(hidden)
+        else:
+            last = self._on_device(rows.sources_of_rows)
+            scores, normaliser = self._module.next_log_prob(before, hidden, weights, self._sources, last), None
+        places = slice(len(rows.places)) if rows.in_order else self._on_device(rows.places)
+        normaliser = None if normaliser is None else normaliser[places]
+        return TensorScores(scores[places], normaliser), _State(rows, state.memory, own, weights)
 
     def _on_device(self, numbers: Ids) -> torch.Tensor:
         return torch.from_numpy(numbers).to(self._sources.ids.device)

@@ -54,3 +54,11 @@ def test_a_tied_weight_of_another_width_gets_a_projection():
 def test_wrong_tied_weights_are_refused():
     with pytest.raises(ShapeError, match="expected 7 rows"):
         FullSoftmax(OutputConfig(5, 7, tied=torch.nn.Embedding(6, 5).weight))
+
+
+def test_prepared_scores_less_their_normaliser_are_log_probabilities():
+    layer = FullSoftmax(OutputConfig(5, 300, tied=torch.nn.Embedding(300, 3).weight))
+    hidden = torch.randn(4, 5)
+    scores, normaliser = layer.prepared()(hidden)
+    assert not scores.requires_grad
+    torch.testing.assert_close(scores - normaliser[:, None], layer.log_prob(hidden).detach())

@@ -64,7 +64,8 @@ def test_without_true_words_the_decoder_reads_the_words_of_greedy_search(how):
     B, T = batch.targets.shape
     ids, rows, losses = torch.full((B,), BOS), torch.arange(B), []
     for t in range(T):
-        hidden, weights, state = module.step(ids[:, None], memory, state)
+        outputs, attention, state = module.decoder.read(module.embedded(ids[:, None]), memory, state)
+        hidden, weights = outputs[:, -1], None if attention is None else attention[:, -1]
         log_prob = module.next_log_prob(ids, hidden, weights, batch.sources, rows)
         if module.copy_gate is None:
             losses.append(module.output.loss(hidden, batch.targets[:, t]))
