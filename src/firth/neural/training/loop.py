@@ -125,7 +125,7 @@ def _fit_in_processes(work: Callable[[Group], History], task: Task, count: int, 
                 arrays = {name: tensor.cpu().numpy() for name, tensor in weights_of(task.module).items()}
                 write_state(path, arrays, {"identity": {}, "history": dataclasses.asdict(history)})
 
-        launch(work_and_write, count, device)
+        launch(work_and_write, count, device, some_unused=getattr(task, "some_unused", False))
         with reading_state(path, {}) as (facts, file):
             names = file.keys()
             restore_weights(task.module, {name: torch.from_numpy(file.get_tensor(name)) for name in names})

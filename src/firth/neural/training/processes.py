@@ -161,7 +161,7 @@ class DistributedProcess:
         return total
 
 
-def launch(work: Callable[[Group], None], count: int, device: torch.device) -> None:
+def launch(work: Callable[[Group], None], count: int, device: torch.device, *, some_unused: bool = False) -> None:
     """Run a function in several processes at once and wait for all of them.
 
     On the CPU the processes are forks of this one. With GPUs they are new processes: `pickle` must be able to send
@@ -171,6 +171,7 @@ def launch(work: Callable[[Group], None], count: int, device: torch.device) -> N
         work: called in each process with its group.
         count: number of processes.
         device: kind of device of each process.
+        some_unused: whether the loss of a step may leave out parameters.
 
     Raises:
         MissingExtraError: `lightning-fabric` is not installed.
@@ -179,6 +180,7 @@ def launch(work: Callable[[Group], None], count: int, device: torch.device) -> N
     """
     try:
         from lightning_fabric import Fabric
+        from lightning_fabric.strategies.ddp import DDPStrategy
     except ImportError as error:
         raise MissingExtraError("lightning-fabric", "distributed", "train in several processes") from error
     available = torch.cuda.device_count() if device.type == "cuda" else count
@@ -188,7 +190,8 @@ def launch(work: Callable[[Group], None], count: int, device: torch.device) -> N
             f"{max(available, 1)}"
         )
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # it reports the start of each process
-    strategy = "ddp_spawn" if device.type == "cuda" else "ddp_fork"
+    start: Any = "spawn" if device.type == "cuda" else "fork"
+    strategy = DDPStrategy(start_method=start, find_unused_parameters=some_unused)
     fabric: Any = Fabric(accelerator=device.type, devices=count, strategy=strategy)
     failure = fabric.launch(_run_in_process, work)
     if failure is not None:

@@ -5,6 +5,7 @@ What
     probable, another one less. The likelihood of the true targets stays part of the loss, which keeps texts readable.
 Objective
     L = g L_rl + (1 - g) L_ml,   L_rl = (r(greedy) - r(sampled)) log p(sampled),   L_ml = -log p(target)
+    L_ml includes the weighted losses of coverage and of spelled words, as in ordinary training;
     sums over the tokens of a batch, divided by their number.
 Source
     Rennie et al. 2017, section 3 (self-critical); Paulus, Xiong and Socher 2018, sections 3.2 and 3.3 (mixed loss).
@@ -110,9 +111,11 @@ class ReinforcementTask:
 
     def step(self, batch: PairBatch, state: State, progress: TrainingProgress) -> StepOutput:
         """Return the mixed loss of a batch; see `Task.step`."""
-        losses, covered, _ = self._net.losses(batch)
-        reinforced = self.reinforced_loss(batch)
-        loss = self._mixture * reinforced + (1 - self._mixture) * (losses + covered).mean()
+        losses, covered, spelled = self._net.losses(batch)
+        reinforced, likelihood = self.reinforced_loss(batch), (losses + covered).mean()
+        if spelled is not None:
+            likelihood = likelihood + self._model.options.spelling_weight / len(losses) * spelled
+        loss = self._mixture * reinforced + (1 - self._mixture) * likelihood
         return StepOutput(loss, losses.detach().sum(dtype=torch.float64), len(losses))
 
     def reinforced_loss(self, batch: PairBatch) -> torch.Tensor:

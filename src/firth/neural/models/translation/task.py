@@ -33,6 +33,7 @@ class TranslationTask:
         batches: as given.
         unit: "tokens".
         eval_predictions: as given.
+        some_unused: whether the loss leaves out parameters at first: those of coverage.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class TranslationTask:
         self.batches, self.unit = batches, "tokens"
         self._held_out, self.eval_predictions, self._coverage_from = held_out, predictions, coverage_from
         self._spelling_weight, self._feeding = spelling_weight, feeding
+        self.some_unused = coverage_from > 0
 
     def step(self, batch: PairBatch, state: State, progress: TrainingProgress) -> StepOutput:
         """Return the mean loss of a batch; see `Task.step`."""

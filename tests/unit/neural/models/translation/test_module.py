@@ -1,5 +1,7 @@
 """Copying and coverage of translators: words that only the source has, phases of training, and a task for copies."""
 
+import os
+
 import numpy as np
 import pytest
 import torch
@@ -80,6 +82,23 @@ def test_coverage_is_used_from_a_share_of_the_run():
     late = trained(0.5)
     assert late.coverage.abs().max() > 0
     assert late.covering
+
+
+def test_two_processes_leave_coverage_out_at_first_like_one():
+    pytest.importorskip("lightning_fabric", reason="not installed: pip install 'firth[distributed]'")
+    if not hasattr(os, "fork"):
+        pytest.skip("processes are copies of this one by POSIX's fork")
+    pairs = [("a b c", "a b c"), ("b a", "b a"), ("c", "c")] * 4
+    how = {"coverage": True, "coverage_loss": 1.0, "coverage_from": 0.5, "dropout": 0.0}
+
+    def trained(processes):
+        training = firth.TrainingOptions(epochs=2, batch_size=6, lr=0.01, processes=processes)
+        model = firth.Translator(**WORDS, hidden=8, **how).train(
+            pairs, held_out=pairs[:3], training=training, progress=False
+        )
+        return torch.cat([parameter.detach().flatten() for parameter in model.module.parameters()])
+
+    torch.testing.assert_close(trained(2), trained(1), rtol=1e-3, atol=1e-5)
 
 
 def copied_task(count, seed=0):

@@ -12,7 +12,7 @@ from firth.neural.layers.spelling import BEGIN, END
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.spelled_words import spelled
 from firth.neural.models.translation.task import TranslationTask
-from firth.neural.models.translation.train import new_module
+from firth.neural.models.translation.train import new_module, reinforce
 from firth.neural.models.translation.translation_model import TranslationModel
 from firth.neural.models.translation.units import UNKNOWN, learn_units
 from firth.neural.training.schedules import TrainingProgress
@@ -135,6 +135,16 @@ def test_a_batch_without_unknown_words_has_no_loss_of_characters():
     loss.backward()
     assert loss.item() == 0
     assert all((each.grad == 0).all() for each in model.module.speller.parameters())
+
+
+def test_a_reward_leaves_the_speller_in_training():
+    """Without a weight of the reward, an update is that of ordinary training, of the speller too."""
+    model, pairs = untrained(), [("a b", "a xy"), ("b", "b"), ("c", "zz c")]
+    how = firth.TrainingOptions(epochs=1, batch_size=3, lr=0.01)
+    after = reinforce(model, pairs, mixture=0.0, held_out=pairs, training=how, progress=False)
+    before = dict(model.module.named_parameters())
+    moved = {name for name, one in after.module.named_parameters() if not torch.equal(one, before[name])}
+    assert any(name.startswith("speller.") for name in moved)
 
 
 def test_folders_keep_the_speller_and_ensembles_use_the_first(tmp_path):
