@@ -44,6 +44,7 @@ SAME = (
     {"labels", "y", "label"},
     {"size", "vocab_size"},
     {"options", "generation_config"},
+    {"beam", "beams", "num_beams", "n_beams", "beam_size", "beam_width"},
     {"search", "strategy", "do_sample"},
     {"path", "fname", "filename", "file", "fp"},
     {
@@ -96,7 +97,9 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
             except TypeError:
                 names = inspect.signature(function).parameters
                 if named.keys() <= names.keys():
-                    raise
+                    if not (error := _too_many(function, names, args)):
+                        raise
+                    raise error from None
             raise _unknown(function, names, args, named)
 
         return checked
@@ -113,7 +116,9 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
         try:
             return function(*args, **named)
         except TypeError:
-            if not (error := _misplaced(function, signature, args, named)):
+            if not (
+                error := _misplaced(function, signature, args, named) or _too_many(function, signature.parameters, args)
+            ):
                 raise
         raise error
 
@@ -170,6 +175,24 @@ def _misplaced(
                 f"{name}={brief(value)}: {other} is missing; give it first: {_called(function, args)}({brief(value)})"
             )
     return None
+
+
+def _too_many(function: Any, parameters: Parameters, args: tuple[Any, ...]) -> Exception | None:
+    """Return the error for more arguments by position than a function takes, such as `train(sources, targets)`."""
+    by_name = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+    if any(each.kind is each.VAR_POSITIONAL for each in parameters.values()):
+        return None
+    placed = [name for name, each in parameters.items() if each.kind not in by_name]
+    if len(args) <= len(placed):
+        return None
+    own = placed[:1] in (["self"], ["cls"]) or any(
+        getattr(method, "__wrapped__", None) is function for method in vars(type(args[0])).values()
+    )
+    call, wanted = _called(function, args), ", ".join(placed[own:])
+    pairs = placed[-1] == "pairs" and len(args) == len(placed) + 1
+    way = f"{call}((sources, targets)) takes two lists or files" if pairs else "give the others by name"
+    expected = f"expected {wanted or 'none'}"
+    return UnknownOptionError(f"{call}: {len(args) - own} arguments without a name; {expected}; {way}")
 
 
 def _called(function: Any, args: tuple[Any, ...]) -> str:

@@ -127,7 +127,8 @@ TRANSLATORS = {
     "generate": "use translate(texts)",
     "evaluate": "use test(pairs)",
     "log_prob": "use score(pairs)",
-    "words": "use target.words",
+    **dict.fromkeys(("words", "vocab", "vocabulary"), "use source.words and target.words"),
+    "summarize": "use translate(texts); firth.Summarizer(...).train(pairs) makes a model that summarizes",
     "save_pretrained": "use save(path)",
     "push_to_hub": "use firth.push_to_hub(model, 'owner/name')",
 }
@@ -137,10 +138,10 @@ SUMMARIZERS = {
     "fit": _SUMMARIZER,
     "train": _SUMMARIZER,
     "summarise": "use summarize(texts)",
-    "translate": "use summarize(texts)",
+    **dict.fromkeys(("translate", "summarize"), "use summarize(texts)"),
     "predict": "use summarize(texts)",
     "generate": "use summarize(texts)",
-    "words": "use translator.target.words",
+    **dict.fromkeys(("words", "vocab", "vocabulary"), "use translator.target.words"),
 }
 COREFERENCE = {  # models of it
     "fit": "use firth.Coreference(...).train(documents)",

@@ -12,13 +12,15 @@ Cost: n^2 calls of the utility for n different texts.
 """
 
 import math
+import numbers
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from firth.errors import OptionError, ShapeError
+from firth.options import wrong_kind
 
 Candidate = TypeVar("Candidate", bound=Hashable)
 
@@ -56,9 +58,12 @@ def minimum_bayes_risk(
         The different texts, best first; of equal ones the first given.
 
     Raises:
+        KindError: the utility is no function, or does not return a number.
         OptionError: there are no texts, or a utility or the largest log-probability is not a number.
         ShapeError: there are not as many log-probabilities as texts.
     """
+    if not callable(utility):
+        raise wrong_kind("utility", utility, "a function of a text and a reference that returns a number")
     if not texts:
         raise OptionError("no texts: expected at least one")
     if log_probs is not None and len(log_probs) != len(texts):
@@ -78,7 +83,11 @@ def minimum_bayes_risk(
 def _expected(
     text: Candidate, weights: dict[Candidate, float], utility: Callable[[Candidate, Candidate], float]
 ) -> float:
-    total = math.fsum(weight * utility(text, reference) for reference, weight in weights.items())
+    values: list[tuple[float, Any]] = [(weight, utility(text, reference)) for reference, weight in weights.items()]
+    odd = next((value for _, value in values if not isinstance(value, numbers.Real)), values)
+    if odd is not values:
+        raise wrong_kind(f"utility of {text!r}", odd, "a number for each pair of texts")
+    total = math.fsum(weight * value for weight, value in values)
     if not math.isfinite(total):
         raise OptionError(f"utility of {text!r}: {total}; expected a finite number for each pair of texts")
     return total

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from firth.errors import FormatError, OptionError, ShapeError, brief
+import numpy as np
+
+from firth.errors import FormatError, KindError, OptionError, ShapeError, brief
 from firth.options import wrong_kind
 from firth.readers.lines import PathLike
-from firth.storage.files import text_of
+from firth.storage.files import check_exists, text_of
 from firth.storage.untrusted import parse_json
+from firth.text.inputs import table_columns
 
 Pair = tuple[str, str]
 Lines = Sequence[tuple[int, str]]
@@ -97,7 +100,12 @@ def _fault(pair: Pair, max_length: int | None, max_ratio: float | None) -> str:
 
 
 def read_parallel(
-    source: Any, target: Any = None, *, languages: tuple[str, str] | None = None, columns: tuple[str, str] | None = None
+    source: Any,
+    target: Any = None,
+    *,
+    languages: tuple[str, str] | None = None,
+    columns: tuple[str, str] | None = None,
+    name: str = "pairs",
 ) -> ParallelTexts:
     """Read parallel texts.
 
@@ -118,12 +126,14 @@ def read_parallel(
         target: a path or a list of texts; None where the source holds both.
         languages: of source and target, such as ("de", "en").
         columns: names of the columns or keys of source and target.
+        name: of texts that come from no file, for messages.
 
     Raises:
         FormatError: a file is damaged, or holds no pair; the message gives the line.
         ShapeError: the two sides differ in length; the message gives both.
         OptionError: `languages` is needed, or a column is not there.
         KindError: the source is none of these.
+        MissingFileError: a file is not there.
         OSError: a file cannot be read.
     """
     if isinstance(source, ParallelTexts):
@@ -131,13 +141,13 @@ def read_parallel(
     sides = _moses(source, languages) if target is None and languages is not None else None
     if sides is not None:
         source, target = sides
-    name = str(source) if isinstance(source, str | os.PathLike) else "pairs"
+    argument, name = name, str(source) if isinstance(source, str | os.PathLike) else name
     if target is not None:
         found = ParallelTexts(tuple(_side(source, "sources")), tuple(_side(target, "targets")), name)
     elif isinstance(source, str | os.PathLike):
         found = _of_pairs(_pairs_of_file(Path(source), languages, columns), name)
     else:
-        found = _of_pairs(_given(source), name)
+        found = _of_pairs(_given(source, argument), name)
     kept = found.cleaned()
     if not len(kept):
         raise FormatError(f"{name}: no pair of texts; expected at least one with both sides")
@@ -171,21 +181,37 @@ def _side(texts: Any, what: str) -> Sequence[str]:
 
 
 def _lines(path: PathLike) -> Lines:
+    check_exists(Path(path), "a file of texts, or of pairs of texts")
     content = text_of(path).removesuffix("\n")
     # Not splitlines, which also breaks at U+2028 and the like: the other side would have other lines.
     return [(number, line.removesuffix("\r")) for number, line in enumerate(content.split("\n"), 1)] if content else []
 
 
-def _given(source: Any) -> list[Pair]:
-    if isinstance(source, bytes | Mapping) or not isinstance(source, Iterable):
-        raise wrong_kind("source", source, "a path, or a list of pairs of texts")
-    pairs = list[Pair]()
-    for number, item in enumerate(source, 1):
-        pair = tuple(item) if isinstance(item, list | tuple) else ()
-        if len(pair) != 2 or not all(isinstance(text, str) for text in pair):
-            raise wrong_kind(f"pair {number:,}", item, "a pair of texts (source, target)")
-        pairs.append((pair[0], pair[1]))
-    return pairs
+def _given(source: Any, name: str) -> list[Pair]:
+    columns = table_columns(source)
+    if isinstance(source, Mapping):
+        raise wrong_kind(name, source, f"a list of pairs of texts, such as list({name}.items())")
+    if columns is not None:
+        first, second = (repr(each) for each in [*columns, "source", "target"][:2])
+        found = f"{name}: found a table with the columns {', '.join(map(repr, columns))}"
+        raise KindError(f"{found}; expected pairs of texts, such as list(zip(table[{first}], table[{second}]))")
+    if isinstance(source, bytes) or not isinstance(source, Iterable):
+        raise wrong_kind(name, source, "a path, or a list of pairs of texts")
+    given = list(source)
+    if given and all(isinstance(item, os.PathLike) for item in given):
+        files = ", ".join(map(str, given))
+        raise KindError(f"{name}: {len(given)} files ({files}); expected one of pairs, or two: sources and targets")
+    return [_pair(item, f"{name}, pair {number:,}") for number, item in enumerate(given, 1)]
+
+
+def _pair(item: Any, where: str) -> Pair:
+    item = item.tolist() if isinstance(item, np.ndarray) else item  # a row of a table
+    if not isinstance(item, list | tuple) or len(item) != 2:
+        raise wrong_kind(where, item, "a pair of texts: (source, target)")
+    for side, text in zip(("source", "target"), item, strict=True):
+        if not isinstance(text, str):
+            raise wrong_kind(f"{where}: {side}", text, "a text (str)")
+    return item[0], item[1]
 
 
 def _pairs_of_file(path: Path, languages: tuple[str, str] | None, columns: tuple[str, str] | None) -> Sequence[Pair]:
@@ -200,7 +226,7 @@ def _pairs_of_file(path: Path, languages: tuple[str, str] | None, columns: tuple
 
 def _needed(languages: tuple[str, str] | None, path: Path) -> tuple[str, str]:
     if languages is None:
-        raise OptionError(f"{path}: which languages? Give languages=(source, target), such as ('de', 'en')")
+        raise OptionError(f"{path}: which languages? Give languages, source and target, such as 'de' and 'en'")
     return languages
 
 

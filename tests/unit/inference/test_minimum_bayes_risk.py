@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firth.errors import OptionError, ShapeError
+from firth.errors import KindError, OptionError, ShapeError
 from firth.inference.minimum_bayes_risk import minimum_bayes_risk
 
 TEXTS = st.lists(st.text("ab", max_size=3), min_size=1, max_size=6)
@@ -64,3 +64,9 @@ def test_what_cannot_be_ranked_is_refused():
         minimum_bayes_risk(["a", "b"], overlap, log_probs=[0.0, math.nan])
     with pytest.raises(OptionError, match="utility of 'a': nan; expected a finite number"):
         minimum_bayes_risk(["a", "b"], lambda text, reference: math.nan)
+
+
+@pytest.mark.parametrize("utility", ["chrf", lambda text, reference: None])
+def test_a_utility_is_a_function_of_numbers(utility):
+    with pytest.raises(KindError, match=r"utility.*expected a (function|number)"):
+        minimum_bayes_risk(["a", "b"], utility)

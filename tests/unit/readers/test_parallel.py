@@ -2,10 +2,13 @@
 
 import gzip
 import json
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from firth.errors import FormatError, KindError, OptionError, ShapeError
+from firth.errors import FormatError, KindError, MissingFileError, OptionError, ShapeError
 from firth.readers.parallel import read_parallel
 
 PAIRS = (("ein Hund", "a dog"), ("zwei\u2028Katzen", "two cats"), ("ja", "yes"))
@@ -154,3 +157,32 @@ def test_public_files(shared_data):
     assert len(texts) == 1_000
     assert texts.sources[0] == "Ein Mann mit einem orangefarbenen Hut, der etwas anstarrt."
     assert texts.targets[0] == "A man in an orange hat starring at something."
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"a": "b"}, r"such as list\(pairs.items\(\)\)"),
+        (
+            pd.DataFrame({"de": ["a"], "en": ["b"]}),
+            r"columns 'de', 'en'; .*list\(zip\(table\['de'\], table\['en'\]\)\)",
+        ),
+        ([("a", "b"), ("a", None)], "pairs, pair 2: target=None; expected a text"),
+        ([("a",)], r"pairs, pair 1=\('a',\) is a tuple; expected a pair of texts: \(source, target\)"),
+        ([Path("a"), Path("b"), Path("c")], r"pairs: 3 files \(a, b, c\); expected one of pairs, or two"),
+    ],
+)
+def test_what_holds_no_pairs_is_said(given, message):
+    with pytest.raises(KindError, match=message):
+        read_parallel(given)
+
+
+def test_rows_of_an_array_are_pairs():
+    assert read_parallel(np.array([["a", "b"], ["c", "d"]], dtype=object)).targets == ("b", "d")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(MissingFileError, match="No such file or directory; expected a file of texts"):
+        read_parallel(tmp_path / "a.tsv")
+    with pytest.raises(MissingFileError):
+        read_parallel(tmp_path / "a", tmp_path / "b")

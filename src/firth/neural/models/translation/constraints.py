@@ -1,6 +1,7 @@
 """What translations must begin with and contain, as ids of target tokens."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from firth.errors import OptionError, ShapeError
 from firth.inference.constraints import Constraints, check_constraints
@@ -13,7 +14,7 @@ from firth.text.inputs import check_items, check_text
 def constraints_of(
     units: Units,
     prefixes: Sequence[str] | None,
-    forced: Sequence[Sequence[str]] | None,
+    forced: Sequence[str] | Sequence[Sequence[str]] | None,
     count: int,
     options: GenerationOptions,
 ) -> list[Constraints]:
@@ -22,7 +23,7 @@ def constraints_of(
     Args:
         units: of the target.
         prefixes: of each text, or None.
-        forced: of each text, words and phrases, or None.
+        forced: words and phrases of all texts, or a list of them for each text, or None.
         count: number of texts.
         options: of the search.
 
@@ -31,6 +32,9 @@ def constraints_of(
         CorpusError: an item is no text.
         ShapeError: there are not as many prefixes or lists of phrases as texts.
     """
+    if prefixes is not None:
+        prefixes = list(check_items(prefixes, "prefixes"))
+    forced = None if forced is None else _by_text(forced, count)
     for name, given in (("prefixes", prefixes), ("lists of forced phrases", forced)):
         if given is not None and len(given) != count:
             raise ShapeError(f"{len(given):,} {name} for {count:,} texts; expected as many")
@@ -47,6 +51,12 @@ def constraints_of(
             result[-1], (), processor, len(units), what=what, name=lambda ids: repr(units.text(units.tokens(ids)))
         )
     return result
+
+
+def _by_text(forced: Any, count: int) -> list[Any]:
+    """Return the phrases of each text; phrases that stand in no list are those of every text."""
+    given = [forced] if isinstance(forced, str) else list(check_items(forced, "forced", "phrase"))
+    return [given] * count if all(isinstance(each, str) for each in given) else given
 
 
 def _ids(units: Units, text: str, name: str) -> tuple[int, ...]:

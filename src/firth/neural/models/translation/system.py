@@ -21,8 +21,9 @@ from firth.neural.models.translation.data import Pair, Source
 from firth.neural.models.translation.scorer import TranslationScorer
 from firth.neural.models.translation.searching import Search, Translation
 from firth.neural.models.translation.units import EOS, UNKNOWN
-from firth.neural.models.translation.unknown_words import HOW, replaced
+from firth.neural.models.translation.unknown_words import HOW, check_dictionary, replaced
 from firth.neural.training.devices import no_subnormals, runtime_of, torch_threads
+from firth.options import check_kind
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.readers.parallel import ParallelTexts, read_parallel
 from firth.text.batches import check_batch_size, warn_truncated
@@ -54,7 +55,7 @@ class TranslationSystem(abc.ABC):
         n_best: int = 1,
         options: GenerationOptions | None = None,
         prefixes: Sequence[str] | None = None,
-        forced: Sequence[Sequence[str]] | None = None,
+        forced: Sequence[str] | Sequence[Sequence[str]] | None = None,
         unknown: str | None = None,
         dictionary: Mapping[str, str] | None = None,
         copyable: Sequence[Any] | None = None,
@@ -82,8 +83,8 @@ class TranslationSystem(abc.ABC):
             options: maximum and minimum length in tokens, repetition, and sampling, which takes the place of the beam
                 search if a temperature above 0, `top_k`, `top_p` or `min_p` is given; see `firth.GenerationOptions`.
             prefixes: of each text, how its translation begins.
-            forced: of each text, words and phrases that its translation contains, in any order; they need a beam
-                search, with more beams than forced words.
+            forced: words and phrases that each translation contains, in any order, or a list of them for each text;
+                they need a beam search, with more beams than forced words.
             unknown: what stands for unknown words: "kept" as `<unk>`, "copied" by attention, from the "dictionary", or
                 "spelled" by a decoder of characters, with as many beams. None for the dictionary, if there is one, else
                 spelled, if the model learned it, else copied, if the decoder has attention.
@@ -109,8 +110,6 @@ class TranslationSystem(abc.ABC):
         """
         if isinstance(texts, str):
             prefixes = [prefixes] if isinstance(prefixes, str) else prefixes
-            if forced is not None and all(isinstance(each, str) for each in forced):  # the phrases of one text
-                forced = [[forced] if isinstance(forced, str) else [str(each) for each in forced]]
             how = {name: value for name, value in locals().items() if name not in ("self", "texts")}
             return self.translate([texts], **how)[0]
         check_batch_size(batch_size)
@@ -244,6 +243,9 @@ class TranslationSystem(abc.ABC):
         seed: int,
     ) -> Search:
         first = self.models[0]
+        if options is not None:
+            check_kind("options", options, GenerationOptions)
+        check_dictionary(dictionary)
         beams = beam if isinstance(beam, BeamSearch) else BeamSearch(beams=beam)
         if length_penalty is not None:
             beams = replace(beams, length_normalisation="wu", length_power=length_penalty)
@@ -277,7 +279,10 @@ class TranslationSystem(abc.ABC):
             banned=first.target.banned,
         )
         if search.sampling and n_best > 1:
-            raise OptionError(f"n_best={n_best} with sampling: expected 1, or options of a beam search")
+            raise OptionError(
+                f"n_best={n_best} with sampling: expected 1; give each text {n_best} times for as many samples, or "
+                "search by beams, without temperature, top_k, top_p and min_p"
+            )
         return search
 
     def texts_of(self, sources: Sequence[Source], found: Sequence[Continuation]) -> list[str]:
@@ -371,10 +376,10 @@ def _texts(texts: Any) -> list[str]:
     return items
 
 
-def read_pairs(pairs: Any, languages: tuple[str, str] | None = None) -> ParallelTexts:
-    """Return pairs of texts, as `train` takes them."""
+def read_pairs(pairs: Any, languages: tuple[str, str] | None = None, name: str = "pairs") -> ParallelTexts:
+    """Return pairs of texts, as `train` takes them; messages speak of `name`."""
     if isinstance(pairs, tuple | list) and len(pairs) == 2 and not isinstance(pairs[0], tuple | list):
-        return read_parallel(pairs[0], pairs[1], languages=languages)
+        return read_parallel(pairs[0], pairs[1], languages=languages, name=name)
     if isinstance(pairs, list) and len(pairs) == 1 and not isinstance(pairs[0], tuple | list):
         pairs = pairs[0]
-    return read_parallel(pairs, languages=languages)
+    return read_parallel(pairs, languages=languages, name=name)

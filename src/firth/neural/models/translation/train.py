@@ -158,7 +158,7 @@ def _split(
     """Return the pairs to train on, and those that are held out."""
     texts = read_pairs(pairs, languages)
     if held_out is not None:
-        return texts, read_pairs(held_out, languages)
+        return texts, read_pairs(held_out, languages, "held_out")
     rows, judged = split_rows(len(texts), seed, f"{texts.name}: {len(texts)} pair")
     return _rows(texts, rows), _rows(texts, judged)
 

@@ -1,6 +1,6 @@
 """A trained translator, and several of them as one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from firth.neural.models.translation.units import UNKNOWN, Units
 from firth.neural.models.translation.word_states import word_states
 from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.options import check_kind, wrong_kind
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.readers.parallel import ParallelTexts
 from firth.storage.model_folder import ModelFolder
@@ -159,6 +160,7 @@ class TranslationEnsemble(TranslationSystem):
         weights: (M,) of the models; None for equal ones.
 
     Raises:
+        KindError: something else than translators is given.
         OptionError: there is no model, they write different tokens, or the weights are not M positive numbers.
 
     Source:
@@ -166,12 +168,13 @@ class TranslationEnsemble(TranslationSystem):
     """
 
     def __init__(self, models: Sequence[TranslationModel], weights: Any = None) -> None:
+        if not isinstance(models, Iterable):
+            raise wrong_kind("models", models, "a list of translators: TranslationEnsemble([one, other])")
         self._models = tuple(models)
         if not self._models:
             raise OptionError("models: none given; expected at least one translator")
         for number, model in enumerate(self._models, 1):
-            if not isinstance(model, TranslationModel):
-                raise OptionError(f"model {number}: {type(model).__name__}; expected a translator")
+            check_kind(f"model {number}", model, TranslationModel)
             if list(model.target.words) != list(self._models[0].target.words):
                 raise OptionError(f"model {number} writes other tokens than the first; train both on the same targets")
             if _copies(model) != _copies(self._models[0]):

@@ -15,13 +15,31 @@ Cost
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.neural.models.translation.units import SPECIAL, UNKNOWN
+from firth.options import wrong_kind
 
 HOW = ("kept", "copied", "dictionary", "spelled")
+
+
+def check_dictionary(dictionary: Any) -> None:
+    """Check that a value is None, or a mapping of words to words.
+
+    Raises:
+        KindError: it is not; a path, for example, or a list of pairs.
+    """
+    expected = "words of the target by words of the source: {'Hund': 'dog'}"
+    if dictionary is None:
+        return
+    if not isinstance(dictionary, Mapping):
+        raise wrong_kind("dictionary", dictionary, expected)
+    for word, other in dictionary.items():
+        if not isinstance(word, str) or not isinstance(other, str):
+            raise wrong_kind("dictionary, an entry", {word: other}, expected)
 
 
 def replaced(

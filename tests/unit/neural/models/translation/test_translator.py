@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import firth
-from firth.errors import CorpusError, FormatError, OptionError, ShapeError
+from firth.errors import CorpusError, FormatError, KindError, OptionError, ShapeError, UnknownOptionError
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.translation_model import TranslationModel
@@ -173,6 +173,47 @@ def test_forced_phrases_are_in_translations(how):
             model.translate(TEXTS[:1], **wrong)
     with pytest.raises(ShapeError, match="1 lists of forced phrases for 2 texts"):
         model.translate(TEXTS[:2], forced=[["a"]])
+
+
+def test_phrases_in_one_list_are_forced_in_every_text():
+    model = untrained()
+    flat = model.translate(TEXTS[:2], forced=["c a"])
+    assert all("c a" in each.text for each in flat)
+    assert flat == model.translate(TEXTS[:2], forced=[["c a"], ["c a"]])
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"options": {"temperature": 1}}, "expected GenerationOptions: GenerationOptions[(]temperature=1[)]"),
+        ({"prefixes": 5}, "prefixes=5 is an int; expected a list of texts"),
+        ({"forced": 5}, "forced=5 is an int; expected a list of phrases"),
+        ({"dictionary": "words.tsv"}, "dictionary='words.tsv' is a str; expected words of the target"),
+        ({"dictionary": {"a": 1}}, "dictionary, an entry={'a': 1} is a dict; expected words of the target"),
+    ],
+)
+def test_wrong_arguments_of_translate_are_named(how, message):
+    with pytest.raises(KindError, match=message):
+        untrained().translate("a b", **how)
+
+
+def test_habits_of_other_libraries_are_answered():
+    model, translator = untrained(), firth.Translator()
+    with pytest.raises(UnknownOptionError, match=r"num_beams=5: not an argument of translate; use beam$"):
+        model.translate("a", num_beams=5)
+    for call in (translator.train, model.test, model.score):
+        with pytest.raises(
+            UnknownOptionError, match=r"2 arguments without a name; expected pairs; .*\(\(sources, targ"
+        ):
+            call(["a"], ["b"])
+    with pytest.raises(KindError, match=r"held_out=0\.1 is a float"):
+        translator.train([("a", "b")] * 4, held_out=0.1)
+    with pytest.raises(KindError, match=r"models=<TranslationModel.*expected a list of translators"):
+        firth.TranslationEnsemble(model)
+    with pytest.raises(KindError, match=r"model 1='m'.*firth\.load"):
+        firth.TranslationEnsemble(["m"])
+    with pytest.raises(AttributeError, match=r"use source\.words and target\.words"):
+        _ = model.vocab
 
 
 def test_a_temperature_means_sampling_whatever_it_is():
