@@ -5,12 +5,15 @@ What
     The LSTM reads the characters before and predicts the next, from the beginning of the word to its end.
 Objective
     -sum_i log softmax(U h_i + b)[c_i],   h_i, s_i = lstm(e(c_i-1), h_i-1, s_i-1),   [h_0; s_0] = tanh(W norm(a) + v)
+    For a rare word W + D and v + d stand in place of W and v: one LSTM spells all words, but a state where a frequent
+    word is likely still tells which rare word it would be.
 Source
     Luong and Manning 2016, Achieving Open Vocabulary Neural Machine Translation with Hybrid Word-Character Models,
     section 4.3.
 Departures
     W is a layer of its own over the attentional state a, in place of a second layer over the context and the state
-    beside a ("separate path"); the cell s_0 comes from it too, where the paper has zeros. One layer.
+    beside a ("separate path"), and frequent words may be learned too, for which D and d are 0. The cell s_0 comes from
+    it as well, where the paper has zeros. One layer.
     a passes layer normalisation: states of recurrent decoders are so small at first that W would not tell them apart.
 Cost
     An LSTM over the characters of all words; words of similar length are read together, to save padding.
@@ -50,32 +53,41 @@ class CharacterDecoder(nn.Module):
         self.spelling = Spelling(characters, longest=longest)
         self.characters = CharacterTable(self.spelling.codes, char_dim, bound=0.5)
         self.norm = nn.LayerNorm(width_in)
-        self.bridge = nn.Linear(width_in, 2 * hidden)
+        self.bridge, self.rare = (nn.Linear(width_in, 2 * hidden) for _ in range(2))
+        for parameter in self.rare.parameters():
+            nn.init.zeros_(parameter)
         self.lstm = RecurrentLayer("lstm", char_dim, hidden)
         self.out = nn.Linear(hidden, self.spelling.codes)
 
-    def start(self, vectors: torch.Tensor) -> State:
-        """Return the state, (n, H) each, before the first character of n words given by their (n, W) vectors."""
-        return torch.tanh(self.bridge(self.norm(vectors))).chunk(2, 1)
+    def start(self, vectors: torch.Tensor, rare: torch.Tensor) -> State:
+        """Return the state, (n, H) each, before the first character of n words.
+
+        Args:
+            vectors: (n, W) of the words.
+            rare: (n,) bool, whether each is a rare word.
+        """
+        normal = self.norm(vectors)
+        return torch.tanh(self.bridge(normal) + self.rare(normal) * rare[:, None]).chunk(2, 1)
 
     def step(self, codes: torch.Tensor, state: State) -> tuple[torch.Tensor, State]:
         """Return (n, codes) log-probabilities of the character after (n,) codes, and the state."""
         hidden, state = self.lstm(self.characters(codes[:, None]), state)
         return log_softmax(self.out(hidden[:, 0]).float(), 1), state
 
-    def loss(self, vectors: torch.Tensor, codes: torch.Tensor) -> torch.Tensor:
+    def loss(self, vectors: torch.Tensor, codes: torch.Tensor, rare: torch.Tensor) -> torch.Tensor:
         """Return (n,) -log p of n words in nats, with their ends.
 
         Args:
             vectors: (n, W).
             codes: (n, C) `Spelling.character_ids` of the words.
+            rare: (n,) bool, whether each is a rare word.
         """
         groups = length_groups(codes)
-        losses = [self._loss(vectors[rows], codes[rows, :width].long()) for rows, width in groups]
+        losses = [self._loss(vectors[rows], codes[rows, :width].long(), rare[rows]) for rows, width in groups]
         return torch.cat(losses)[torch.argsort(torch.cat([rows for rows, _ in groups]))]
 
-    def _loss(self, vectors: torch.Tensor, codes: torch.Tensor) -> torch.Tensor:
-        hidden, _ = self.lstm(self.characters(codes[:, :-1]), self.start(vectors))
+    def _loss(self, vectors: torch.Tensor, codes: torch.Tensor, rare: torch.Tensor) -> torch.Tensor:
+        hidden, _ = self.lstm(self.characters(codes[:, :-1]), self.start(vectors, rare))
         nats = cross_entropy(
             self.out(hidden).flatten(0, 1), codes[:, 1:].flatten(), ignore_index=PADDING, reduction="none"
         )

@@ -168,7 +168,9 @@ class TranslationModule(nn.Module):
             return None
         if batch.spelled is None:  # parameters have gradients all the same: several processes average them
             return 0.0 * torch.stack([parameter.sum() for parameter in self.speller.parameters()]).sum()
-        return self.speller.loss(hidden[batch.spelled.steps], batch.spelled.codes).sum()
+        steps = batch.spelled.steps
+        rare = batch.targets[batch.counted][steps] == UNKNOWN
+        return self.speller.loss(hidden[steps], batch.spelled.codes, rare).sum()
 
     def _copied(self, batch: PairBatch, hidden: torch.Tensor, x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         assert self.copy_gate is not None

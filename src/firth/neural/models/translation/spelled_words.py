@@ -46,7 +46,8 @@ class SpellingScorer:
     @torch.no_grad()
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Any]:
         """Return the scores of the first characters; prompts are empty."""
-        return self._scores(self._decoder.start(self._vectors), np.full(len(prompts), BEGIN))
+        rare = torch.ones(len(self._vectors), dtype=torch.bool, device=self._vectors.device)
+        return self._scores(self._decoder.start(self._vectors, rare), np.full(len(prompts), BEGIN))
 
     @torch.no_grad()
     def advance(self, state: Any, ids: Ids) -> tuple[TensorScores, Any]:

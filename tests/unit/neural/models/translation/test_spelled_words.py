@@ -58,9 +58,11 @@ def test_no_word_is_unknown_and_batches_give_what_single_texts_give(how, beam):
 
 def test_searches_over_characters_find_the_best():
     decoder = untrained(seed=3).module.speller
+    torch.nn.init.normal_(decoder.rare.weight, generator=torch.Generator().manual_seed(2))
+    rare = torch.ones(6, dtype=torch.bool)  # what is spelled is unknown
     vectors = torch.randn(6, 8, generator=torch.Generator().manual_seed(1))
     for vector, word in zip(vectors, spelled(decoder, vectors), strict=True):
-        state, before, best = decoder.start(vector[None]), BEGIN, ""
+        state, before, best = decoder.start(vector[None], rare[:1]), BEGIN, ""
         for place in range(decoder.spelling.longest):
             scores, state = decoder.step(torch.tensor([before]), state)
             allowed = [code for code in range(decoder.spelling.codes) if code > 3 or (code == END and place)]
@@ -71,7 +73,7 @@ def test_searches_over_characters_find_the_best():
         assert word == best
 
     def losses(words):
-        return decoder.loss(vectors, decoder.spelling.character_ids(words)).detach()
+        return decoder.loss(vectors, decoder.spelling.character_ids(words), rare).detach()
 
     assert (losses(spelled(decoder, vectors, beams=8)) <= losses(spelled(decoder, vectors)) + 1e-5).all()
     assert spelled(decoder, vectors[:0]) == []
@@ -114,6 +116,7 @@ def test_the_gradient_equals_differences(spelling):
 
 def test_the_loss_is_that_of_words_and_of_their_characters():
     model = untrained()
+    torch.nn.init.normal_(model.module.speller.rare.weight)
     pairs = [model.reader.read(*pair) for pair in itertools.pairwise(TEXTS)]
     task, batches = task_of(model, pairs)
     (batch,) = batches.epoch(0)
@@ -122,7 +125,9 @@ def test_the_loss_is_that_of_words_and_of_their_characters():
         hidden, targets = model.module(batch)
         words = -model.module.output.log_prob_of(hidden, targets).mean().item()
         codes = batch.spelled.codes
-        characters = model.module.speller.loss(hidden[batch.spelled.steps], codes).sum().item() / len(targets)
+        rare = targets[batch.spelled.steps] == 0
+        characters = model.module.speller.loss(hidden[batch.spelled.steps], codes, rare).sum().item() / len(targets)
+        assert 0 < rare.sum() < len(rare)
     assert figures["spelling_loss"] == pytest.approx(characters)
     assert figures["loss"] == pytest.approx(words + 0.5 * characters)
 
