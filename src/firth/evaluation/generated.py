@@ -23,7 +23,7 @@ from firth.evaluation.report import EvaluationReport
 from firth.evaluation.suite import EvaluationOptions, Score
 from firth.evaluation.tabulate import SetScore, report_of
 from firth.resampling import Sample
-from firth.storage.files import text_of
+from firth.storage.files import check_exists, text_of
 from firth.text.inputs import check_items, check_text
 
 Texts = str | Path | Sequence[str]
@@ -139,10 +139,11 @@ def _several(references: Texts | Sequence[Texts] | None) -> Sequence[Texts]:
 
 def _segments(texts: Texts, name: str) -> list[str]:
     if isinstance(texts, str | Path):
+        check_exists(Path(texts), "a file with one text per line")
         content = text_of(texts).removesuffix("\n")
         # Not splitlines, which also breaks at U+2028 and the like; an empty line is an empty text.
         return [line.removesuffix("\r") for line in content.split("\n")] if content else []
-    segments = list(check_items(texts, name))
+    segments = [getattr(each, "text", each) for each in check_items(texts, name)]  # translations have a text
     for number, text in enumerate(segments, 1):
         check_text(text, f"{name}, text {number:,}")
     return segments
@@ -159,7 +160,9 @@ def _check_lengths(segments: Segments, name: str, first: int) -> None:
     counts["the first system"] = first
     for other, count in counts.items():
         if count != n:
-            raise CorpusError(f"{name}: {n:,} texts, {other}: {count:,}; expected as many, line by line")
+            sets = len(segments.references)
+            hint = "; of several lists of references, each has one for every text" if sets == n > 0 else ""
+            raise CorpusError(f"{name}: {n:,} texts, {other}: {count:,}; expected as many, line by line{hint}")
 
 
 def _set_name(references: Any) -> str:

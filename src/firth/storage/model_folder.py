@@ -310,7 +310,9 @@ def _is_there(folder: Path, text: str, covered: Collection[str] | None) -> bool:
 
 def _read_config(folder: Path) -> dict[str, Any]:
     if not kind_of(folder):
-        raise FormatError(f"{folder}: no vectors of firth's; expected a folder with {CONFIG}, {MODEL} and vocab.json")
+        raise FormatError(
+            f"{folder}: no model of firth's; expected a folder that firth wrote, with {CONFIG} and {MODEL}"
+        )
     config = cast("dict[str, Any]", _read_json(folder / CONFIG))
     if not isinstance(version := config.get("format_version"), int) or version > VERSION:
         raise FormatError(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import CorpusError, KindError, MissingExtraError, OptionError
+from firth.errors import CorpusError, KindError, MissingExtraError, MissingFileError, OptionError
 from firth.evaluation.generated_metrics import METRICS
 from firth.evaluation.ngram_scores import Bleu, Chrf
 from firth.resampling import draws
@@ -166,6 +166,8 @@ def test_files(tmp_path):
     ("texts", "references", "options", "error", "message"),
     [
         (["a"], ["a", "b"], {}, CorpusError, "texts: 1 texts, references 1: 2"),
+        (["a"], [["a", "b"]], {}, CorpusError, "of several lists of references, each has one for every text"),
+        ("missing.txt", ["a"], {}, MissingFileError, "missing.txt.*one text per line"),
         ([], [], {}, CorpusError, "no texts"),
         (["a", 3], ["a", "b"], {}, KindError, "texts, text 2"),
         (["a"], ["a"], {"metrics": "blue"}, OptionError, "'blue'.*bleu, chrf"),
@@ -186,6 +188,14 @@ def test_files(tmp_path):
 def test_bad_input(texts, references, options, error, message):
     with pytest.raises(error, match=message):
         firth.evaluate_generated(texts, references, **options)
+
+
+def test_translations_are_their_texts():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    from firth.neural.models.translation.searching import Translation
+
+    found = firth.evaluate_generated([Translation("a b c d")], ["a b c d"], metrics="exact")
+    assert found.rows[0].value == 1
 
 
 def test_a_missing_library_is_named(monkeypatch):

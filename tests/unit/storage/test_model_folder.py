@@ -42,7 +42,7 @@ def test_a_kind_that_is_none(tmp_path):
     config = json.loads((tmp_path / "v" / "config.json").read_bytes())
     (tmp_path / "v" / "config.json").write_text(json.dumps(config | {"format": "dreams"}))
     assert not model_folder.is_model_folder(tmp_path / "v")
-    with pytest.raises(FormatError, match="no vectors of firth's"):
+    with pytest.raises(FormatError, match="no model of firth's"):
         model_folder.read(tmp_path / "v")
 
 
