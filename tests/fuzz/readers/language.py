@@ -186,7 +186,7 @@ def make_summarizer(path: Path) -> None:
     from firth.neural.models.translation.units import learn_units
 
     options = firth.Summarizer(hidden=4, dim=3, max_length=5)
-    both = learn_units(["a b a"], "words", 9)
+    both = learn_units(["a b a"], "words", 9, lowercase=True)
     module = new_module(options.translator, both, both, 0)
     SummaryModel(TranslationModel(module, options.translator, PairReader(both, both)), options).save(path)
 

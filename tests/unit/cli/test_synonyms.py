@@ -46,7 +46,7 @@ def test_what_is_advised_exists(run, group):
             "clusters v.firth text.txt --n-clusters 3",
             "No such option: --n-clusters; use --clusters: Number of clusters.",
         ),
-        ("trian", "Did you mean 'train'?"),
+        ("trian", "Did you mean 'train', 'pretrain'?"),
     ],
 )
 def test_other_names_are_answered_with_ours(run, line, advice):
