@@ -5,6 +5,7 @@
 
 import ast
 import re
+import textwrap
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from site_pictures import picture
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1] / "src" / "firth"
-PART = re.compile(r"^(What|Objective|Source|Departures|Cost)(?=[:,])", re.MULTILINE)
+PART = re.compile(r"^(What|Objective|Source|Departures|Cost)(?=[:,]|$)", re.MULTILINE)
 TITLES = {
     "What": "What it does",
     "Objective": "Formula",
@@ -95,8 +96,8 @@ def _formula(latex: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    """The text after a label: a colon and the text, or a comma and a condition."""
-    text = text[1:].strip(" ")
+    """The text after a label: a colon and the text, a comma and a condition, or indented lines."""
+    text = textwrap.dedent(text) if text.startswith("\n") else text[1:].strip(" ")
     text = re.sub(r"^ {4}(?=\S)", "", text, flags=re.MULTILINE) if _hangs(text) else text
     text = re.sub(r"^ {4}(?=where )", "", text, flags=re.MULTILINE)  # prose after a formula
     text = re.sub(r"(?<!\n)\n(- )", r"\n\n\1", text, count=1)
