@@ -55,7 +55,9 @@ def test_both_words_are_near_the_atoms_of_their_sum(merged):
 @pytest.mark.filterwarnings("ignore:Objective did not converge")
 def test_no_worse_than_scikit_learn(merged):
     """2,000 vectors, 200 atoms, five a word, as many rounds; scikit-learn's atoms coded by the same pursuit."""
-    decomposition = pytest.importorskip("sklearn.decomposition", reason="pip install scikit-learn")
+    decomposition = pytest.importorskip(
+        "sklearn.decomposition", reason="scikit-learn is not installed: pip install scikit-learn"
+    )
     rows = np.ascontiguousarray(merged[0].vectors[:2000], dtype=np.float32)
     rows -= rows.mean(axis=0)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)

@@ -15,7 +15,7 @@ import pytest
 import firth as library
 from tests.robustness.command import LIMIT, Command, end_by, sentences, wait_until
 
-resource = pytest.importorskip("resource", reason="limits and signals as POSIX has them")
+resource = pytest.importorskip("resource", reason="Python's module resource is missing: only POSIX systems have it")
 
 LINES = 10_000  # of ten words: an epoch takes a twentieth of a second
 
@@ -210,7 +210,7 @@ def test_training_that_nobody_listens_to_is_saved(firth: Command, text: Path, sh
 
 
 def test_a_terminal_that_is_closed_ends_training_which_saves_what_was_learned(firth: Command, tmp_path: Path):
-    pty = pytest.importorskip("pty", reason="terminals as POSIX has them")
+    pty = pytest.importorskip("pty", reason="Python's module pty is missing: only POSIX systems have it")
     (tmp_path / "text.txt").write_text(sentences(LINES), encoding="utf-8")
     process, terminal = pty.fork()
     if process == 0:

@@ -16,7 +16,7 @@ from firth import Corpus
 from firth.errors import CorpusError
 from tests import fork_server
 
-resource = pytest.importorskip("resource", reason="limits and memory figures are those of Unix")
+resource = pytest.importorskip("resource", reason="Python's module resource is missing: only POSIX systems have it")
 
 
 @pytest.fixture

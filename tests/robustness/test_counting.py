@@ -9,7 +9,7 @@ import pytest
 
 from tests.robustness.command import Command, end_by, sentences, wait_until
 
-resource = pytest.importorskip("resource", reason="limits and signals as POSIX has them")
+resource = pytest.importorskip("resource", reason="Python's module resource is missing: only POSIX systems have it")
 
 
 @pytest.fixture

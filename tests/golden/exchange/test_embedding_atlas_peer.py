@@ -17,7 +17,9 @@ from firth import plots
 
 pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("default")]
 
-needs_command = pytest.mark.skipif(not shutil.which("embedding-atlas"), reason="pip install embedding-atlas")
+needs_command = pytest.mark.skipif(
+    not shutil.which("embedding-atlas"), reason="embedding-atlas is not installed: pip install embedding-atlas"
+)
 
 
 def get(address):

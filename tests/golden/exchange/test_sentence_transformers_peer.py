@@ -5,7 +5,9 @@ import pytest
 
 import firth
 
-peer = pytest.importorskip("sentence_transformers", reason="pip install sentence-transformers")
+peer = pytest.importorskip(
+    "sentence_transformers", reason="sentence-transformers is not installed: pip install sentence-transformers"
+)
 pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("default")]
 
 LINES = [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-peer = pytest.importorskip("transformers", reason="pip install transformers")
+peer = pytest.importorskip("transformers", reason="transformers is not installed: pip install transformers")
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("default")]
 

@@ -93,7 +93,9 @@ def test_threads_and_blocks_change_nothing():
 
 @pytest.mark.peer
 def test_as_scikit_learn():
-    linear_model = pytest.importorskip("sklearn.linear_model", reason="pip install scikit-learn")
+    linear_model = pytest.importorskip(
+        "sklearn.linear_model", reason="scikit-learn is not installed: pip install scikit-learn"
+    )
     random = np.random.default_rng(3)
     vectors, atoms = random.normal(size=(400, 50)).astype(np.float32), units(random, 500, 50)
     theirs = linear_model.orthogonal_mp(atoms.T.astype(np.float64), vectors.T.astype(np.float64), n_nonzero_coefs=5)
