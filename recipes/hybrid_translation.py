@@ -3,7 +3,9 @@
 Both models write 5,000 words. The hybrid model also reads the characters of source words and spells the target words
 that are not among the 5,000. Pairs of Tatoeba are divided so that no sentence of either language is in two parts. The
 test also counts how many unknown words of the references the hybrid spells exactly, given the true words before: those
-that training has, those that it does not have, and new inflected forms of words that it has.
+that training has, those that it does not have, and new inflected forms of words that it has. As few forms are new by
+chance, 400 are held out: pairs that have one of them on the English side, and pairs that share a sentence with these, are
+a part of their own.
 
     python recipes/hybrid_translation.py tatoeba-spa-eng.tsv.gz words -o words.firth      # 25 minutes
     python recipes/hybrid_translation.py tatoeba-spa-eng.tsv.gz hybrid -o hybrid.firth    # 25 minutes
@@ -15,7 +17,8 @@ The table pairs English with Spanish, from https://www.manythings.org/anki/ (Tat
 import argparse
 import json
 import random
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
@@ -26,6 +29,7 @@ from firth.neural.models.translation.units import UNKNOWN, bare
 UNKNOWN_WORD = "<unk>"
 BATCH = 64  # pairs
 HELD_OUT = {"test": 2000, "held_out": 1000}  # groups of sentences
+FORMS, COUNTS, KNOWN = 400, (2, 40), 20  # forms held out, pairs with each, minimum count of other forms of the word
 MODELS = {"words": {"source_units": "words"}, "hybrid": {"source_units": "characters", "spelling": "all"}}
 
 
@@ -64,16 +68,43 @@ def groups(pairs):
 
 
 def parts(path, most=None):
-    """Pairs, Spanish and English, to train on, to select the epoch, and to test."""
+    """Pairs, Spanish and English, to train on, to select the epoch, to test, and those with forms that are held out."""
     table = firth.read_parallel(path)
     found = groups(list(zip(table.targets, table.sources, strict=True))[:most])
     random.Random(0).shuffle(found)
     result, start = {}, 0
     sizes = {name: min(size, len(found) // 5) for name, size in HELD_OUT.items()}  # of few pairs, a fifth each
-    for name, size in {**sizes, "train": len(found)}.items():
+    for name, size in sizes.items():
         result[name] = [pair for group in found[start : start + size] for pair in group]
         start += size
+    forms = held_out_forms(found[start:])
+    has_form = [any(not forms.isdisjoint(words(target)) for _, target in group) for group in found[start:]]
+    for name, wanted in (("forms", True), ("train", False)):
+        chosen = compress(found[start:], (each is wanted for each in has_form))
+        result[name] = [pair for group in chosen for pair in group]
     return result
+
+
+def words(text):
+    """The words of a text."""
+    return re.findall(r"[^\W\d_]+", text)
+
+
+def held_out_forms(found):
+    """Inflected forms of words of which groups of pairs have other forms, in lower case."""
+    counts = Counter(word for group in found for _, target in group for word in words(target))
+    by_stem = defaultdict(int)
+    for word, count in counts.items():
+        by_stem[stem(word)[0]] += count
+    forms = [
+        word
+        for word, count in counts.items()
+        if word.islower()
+        and stem(word)[1]
+        and COUNTS[0] <= count <= COUNTS[1]
+        and by_stem[stem(word)[0]] - count >= KNOWN
+    ]
+    return set(random.Random(0).sample(sorted(forms), min(FORMS, len(forms) // 5)))
 
 
 def value(text):
@@ -112,36 +143,38 @@ def _base(word):
     return word[:-1] if len(word) > 2 and word[-1] == word[-2] else word
 
 
-def inflected(words, known):
-    """Those of some words that are new forms of known words: "yelped" where "yelps" or "yelp" is known."""
+def inflected(new, known):
+    """Those of some new words that are forms of known words: "yelped" where "yelps" or "yelp" is known."""
     stems = {stem(word)[0] for word in known}
-    return {word for word in words - known if stem(word)[1] and stem(word)[0] in stems}
+    return {word for word in new if stem(word)[1] and stem(word)[0] in stems}
 
 
-def spelled_share(model, data):
-    """Exactly spelled words of the references, given the words before them, by what training has of them.
+def spelled_share(model, data, part):
+    """Exactly spelled words of the references of a part, by what training has of them.
 
     Places of a reference where the model has an unknown word are spelled from the state after the true words before.
     """
     known = {bare(word) for _, target in data["train"] for word in model.target.split(target)}
-    pairs = [model.reader.read(*pair) for pair in data["test"]]
+    pairs = [model.reader.read(*pair) for pair in data[part]]
     expected, found = [], []
     for start in range(0, len(pairs), BATCH):
-        part = pairs[start : start + BATCH]
-        found += [word for words in model.spelled_words(part) for word in words]
+        batch = pairs[start : start + BATCH]
+        found += [word for spelled in model.spelled_words(batch) for word in spelled]
         expected += [
             bare(word)
-            for pair in part
+            for pair in batch
             for word, number in zip(pair.words, pair.target[:-1], strict=True)
             if number == UNKNOWN
         ]
-    words = set(expected)
-    kinds = {"seen in training": words & known, "new": words - known, "new, inflected": inflected(words, known)}
+    unknown = set(expected)
+    new = unknown - known
+    kinds = {"seen in training": unknown & known, "new": new, "new, inflected": inflected(new, known)}
     for kind, chosen in kinds.items():
         right = [one == other for one, other in zip(expected, found, strict=True) if one in chosen]
-        print(f"  unknown words of references, {kind}: {len(right):,}, spelled exactly {share(right)}")
+        print(f"  {part}: unknown words of references, {kind}: {len(right):,}, spelled exactly {share(right)}")
     examples = [f"{one} {other}" for one, other in zip(expected, found, strict=True) if one in kinds["new, inflected"]]
-    print(f"  such as (word, spelled): {', '.join(examples[:10])}", flush=True)
+    random.Random(0).shuffle(examples)
+    print(f"  such as (word, spelled): {', '.join(examples[:20])}", flush=True)
 
 
 def share(right):
@@ -168,7 +201,8 @@ def test(args, data):
     for path, model in models:
         if model.options.spells:
             print(f"\n{path.stem}")
-            spelled_share(model, data)
+            for part in ("test", "forms"):
+                spelled_share(model, data, part)
 
 
 def main():

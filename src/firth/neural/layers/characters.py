@@ -97,9 +97,19 @@ class CharacterEncoder(nn.Module, abc.ABC):
             ids: (...) int64; V + i stands for unknown word i.
             unknown: (U, C) `character_ids` of U words outside the vocabulary, or None.
         """
+        codes, inverse = self.distinct(ids, unknown)
+        return self._read(codes)[inverse]
+
+    def distinct(self, ids: torch.Tensor, unknown: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return (n, C) character ids of the distinct words among some, and the (...) rows of them that these have.
+
+        Args:
+            ids: as for `forward`.
+            unknown: as for `forward`.
+        """
         codes = self.get_buffer("codes")
         types, inverse = torch.unique(ids, return_inverse=True)
-        return self._read(codes[types] if unknown is None else _codes_of(types, codes, unknown))[inverse]
+        return codes[types] if unknown is None else _codes_of(types, codes, unknown), inverse
 
     def character_ids(self, words: Sequence[str]) -> torch.Tensor:
         """Return (n, C) int32 character ids of n words, on the layer's device; see `Spelling.character_ids`."""

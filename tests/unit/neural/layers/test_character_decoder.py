@@ -13,20 +13,32 @@ WORDS = ["ab", "", "b", "bbabaabb", "a?"]  # the last with a character that it d
 RARE = torch.tensor([True, False, False, True, True])
 
 
-def decoder_of(characters="ab"):
+def decoder_of(characters="ab", source_width=0):
     torch.manual_seed(0)
-    decoder = CharacterDecoder(characters, width_in=3, char_dim=4, hidden=5, longest=6).double()
+    decoder = CharacterDecoder(
+        characters, width_in=3, char_dim=4, hidden=5, longest=6, source_width=source_width
+    ).double()
     for parameter in decoder.parameters():
         torch.nn.init.normal_(parameter)
     return decoder, torch.randn(len(WORDS), 3, dtype=torch.float64)
 
 
-def test_the_loss_is_that_of_the_steps():
-    decoder, vectors = decoder_of()
+def source_characters():
+    """States of seven source characters per word, and their priors; the last two are padding."""
+    priors = torch.rand(len(WORDS), 7, dtype=torch.float64).log()
+    priors[:, 5:] = -torch.inf
+    return torch.randn(len(WORDS), 7, 2, dtype=torch.float64), priors
+
+
+@pytest.mark.parametrize("attends", [False, True])
+def test_the_loss_is_that_of_the_steps(attends):
+    decoder, vectors = decoder_of(source_width=2 * attends)
     codes = decoder.spelling.character_ids(WORDS)
-    losses = decoder.loss(vectors, codes, RARE)
-    for vector, word, rare, loss in zip(vectors, codes.tolist(), RARE, losses, strict=True):
-        state, nats = decoder.start(vector[None], rare[None]), 0.0
+    source = source_characters() if attends else ()
+    losses = decoder.loss(vectors, codes, RARE, source)
+    for row, (word, loss) in enumerate(zip(codes.tolist(), losses, strict=True)):
+        one = slice(row, row + 1)
+        state, nats = decoder.start(vectors[one], RARE[one], [x[one] for x in source]), 0.0
         word = word[: word.index(END) + 1]
         for before, code in itertools.pairwise(word):
             scores, state = decoder.step(torch.tensor([before]), state)
@@ -70,3 +82,19 @@ def test_rare_words_have_a_first_state_of_their_own():
     assert torch.allclose(torch.cat(usual, 1), expected)
     weight, bias = (getattr(decoder.bridge, name) + getattr(decoder.rare, name) for name in ("weight", "bias"))
     assert torch.allclose(torch.cat(rare, 1), torch.tanh(normal @ weight.T + bias))
+
+
+def test_source_characters_are_attended_to_as_the_prior_says():
+    """p(j) = softmax(q . m_j / sqrt(2) + prior_j), by hand; padding has no part in it."""
+    decoder, vectors = decoder_of(source_width=2)
+    states, priors = source_characters()
+    start = torch.full((len(WORDS),), BEGIN)
+    scores, _ = decoder.step(start, decoder.start(vectors, RARE, (states, priors)))
+    hidden, _ = decoder.lstm(decoder.characters(start[:, None]), decoder.start(vectors, RARE))
+    for row, (h, m, prior) in enumerate(zip(hidden[:, 0], states[:, :5], priors[:, :5], strict=True)):
+        query = decoder.query.weight @ h + decoder.query.bias
+        shares = (prior + m @ query / 2**0.5).exp()
+        context = (shares / shares.sum()) @ m
+        combined = torch.tanh(decoder.combine.weight @ torch.cat([h, context]) + decoder.combine.bias)
+        expected = (decoder.out.weight @ combined + decoder.out.bias).log_softmax(0)
+        assert torch.allclose(scores[row], expected.float(), atol=1e-5)

@@ -282,7 +282,7 @@ class Collator:
     Args:
         words: the V words of spelled sources; None if they are not spelled.
         characters: of spelled targets; None if they are not spelled.
-        unknown_only: whether only unknown words of a target are spelled.
+        unknown_only: whether only unknown words of a target are spelled; else each known word once a batch, too.
     """
 
     def __init__(
@@ -315,11 +315,13 @@ class Collator:
 
     def _spelled_words(self, pairs: Sequence[Pair]) -> SpelledWords | None:
         steps, words, first = list[int](), list[str](), 0
+        once = set[int]()  # known words: frequent ones need no more practice than others
         for pair in pairs:
-            asked = pair.target[: len(pair.words)] == UNKNOWN if self._unknown_only else np.ones(len(pair.words))
-            places = np.flatnonzero(asked).tolist()
-            steps += [first + place for place in places]
-            words += [bare(pair.words[place]) for place in places]
+            for step, (number, word) in enumerate(zip(pair.target.tolist(), pair.words, strict=False), first):
+                if number == UNKNOWN or not (self._unknown_only or number in once):
+                    once.add(number)
+                    steps.append(step)
+                    words.append(bare(word))
             first += len(pair.target)
         if self._target is None or not words:
             return None

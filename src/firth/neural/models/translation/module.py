@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from firth.neural.layers.character_decoder import CharacterDecoder
+from firth.neural.layers.attended_characters import AttendedCharacters
+from firth.neural.layers.character_decoder import CharacterDecoder, Characters
 from firth.neural.layers.characters import CharacterCNN
 from firth.neural.layers.copying import (
     LEAST,
@@ -50,11 +51,12 @@ class TranslationModule(nn.Module):
         output: scores of target tokens.
         copy_gate: of a decoder that copies, or None.
         speller: decoder of the characters of target words, or None.
+        attended: what the speller sees of source words, or None.
         scale: factor on embeddings.
         coverage_loss: weight of the coverage loss.
 
     Attributes:
-        source_embedding, target_embedding, encoder, decoder, output, copy_gate, speller: as given.
+        source_embedding, target_embedding, encoder, decoder, output, copy_gate, speller, attended: as given.
         scale, coverage_loss: as given.
     """
 
@@ -67,6 +69,7 @@ class TranslationModule(nn.Module):
         output: OutputLayer,
         copy_gate: CopyGate | None = None,
         speller: CharacterDecoder | None = None,
+        attended: AttendedCharacters | None = None,
         *,
         scale: float = 1.0,
         coverage_loss: float = 0.0,
@@ -74,15 +77,19 @@ class TranslationModule(nn.Module):
         super().__init__()
         self.source_embedding, self.target_embedding = source, target
         self.encoder, self.decoder, self.output, self.scale = encoder, decoder, output, scale
-        self.copy_gate, self.speller, self.coverage_loss = copy_gate, speller, coverage_loss
+        self.copy_gate, self.speller, self.attended, self.coverage_loss = copy_gate, speller, attended, coverage_loss
 
     def encoded(self, sources: SourceBatch) -> Any:
         """Return encoded sources, `firth.neural.models.translation.encoders.Encoded`."""
+        return self._encoded(sources)[1]
+
+    def _encoded(self, sources: SourceBatch) -> tuple[torch.Tensor, Any]:
+        """Return (B, S, D) embeddings of sources, and what the encoder makes of them."""
         if isinstance(self.source_embedding, CharacterCNN):
             x = self.source_embedding(sources.ids, sources.spellings)
         else:
             x = self.source_embedding(sources.ids)
-        return self.encoder(x * self.scale, sources.lengths)
+        return x, self.encoder(x * self.scale, sources.lengths)
 
     def encode(self, sources: SourceBatch) -> tuple[Any, State]:
         """Return what the decoder looks at, and its first state."""
@@ -121,7 +128,8 @@ class TranslationModule(nn.Module):
             exact: whether losses are exact and without label smoothing, where the output layer can.
             feeding: what the decoder reads in place of true words; None for true words alone.
         """
-        memory, state = self.encode(batch.sources)
+        source, encoded = self._encoded(batch.sources)
+        memory, state = self.decoder.start(encoded)
         x, counted = self.embedded(_before(batch.targets)), batch.counted
         if feeding is None or feeding.share == 1:
             hidden, weights, _ = self.decoder.read(x, memory, state)
@@ -137,7 +145,7 @@ class TranslationModule(nn.Module):
         covered = torch.zeros_like(losses)
         if self.coverage_loss:
             covered = self.coverage_loss * coverage_losses(weights)[counted]
-        return Losses(losses, covered, self._spelling_loss(batch, hidden))
+        return Losses(losses, covered, self._spelling_loss(batch, source, hidden, weights))
 
     def log_prob_of(self, batch: PairBatch) -> torch.Tensor:
         """Return the (N,) log-probabilities of the targets of the steps that count."""
@@ -163,14 +171,46 @@ class TranslationModule(nn.Module):
 
         return read_own_words(self.decoder, score, x, words, memory, state, feeding)
 
-    def _spelling_loss(self, batch: PairBatch, hidden: torch.Tensor) -> torch.Tensor | None:
+    def spelled_from(self, batch: PairBatch, steps: torch.Tensor) -> tuple[torch.Tensor, Characters]:
+        """Return what `CharacterDecoder.start` needs to spell M target words.
+
+        Args:
+            batch: of pairs.
+            steps: (M,) int64 numbers of the words among the steps that count.
+        """
+        source, encoded = self._encoded(batch.sources)
+        hidden, weights, _ = self.decoder.read(self.embedded(_before(batch.targets)), *self.decoder.start(encoded))
+        return self._spelled_from(batch, source, hidden[batch.counted], weights, steps)
+
+    def _spelled_from(
+        self,
+        batch: PairBatch,
+        source: torch.Tensor,
+        hidden: torch.Tensor,
+        weights: torch.Tensor | None,
+        steps: torch.Tensor,
+    ) -> tuple[torch.Tensor, Characters]:
+        """As `spelled_from`, of M steps, given (B, S, D) sources, (N, H) states and (B, T, S) attention."""
+        if self.attended is None:
+            return hidden[steps], ()
+        assert weights is not None, "the decoder has attention"
+        rows, ids = batch.counted.nonzero()[steps, 0], batch.sources.ids
+        weights = weights[batch.counted][steps]
+        seen = self.attended(self.source_embedding, ids[rows], batch.sources.spellings, source[rows], weights)
+        return torch.cat([hidden[steps], seen.vectors], 1), (seen.characters, seen.prior)
+
+    def _spelling_loss(
+        self, batch: PairBatch, source: torch.Tensor, hidden: torch.Tensor, weights: torch.Tensor | None
+    ) -> torch.Tensor | None:
         if self.speller is None:
             return None
         if batch.spelled is None:  # parameters have gradients all the same: several processes average them
-            return 0.0 * torch.stack([parameter.sum() for parameter in self.speller.parameters()]).sum()
+            spelling = [*self.speller.parameters(), *(self.attended.parameters() if self.attended else ())]
+            return 0.0 * torch.stack([parameter.sum() for parameter in spelling]).sum()
         steps = batch.spelled.steps
         rare = batch.targets[batch.counted][steps] == UNKNOWN
-        return self.speller.loss(hidden[steps], batch.spelled.codes, rare).sum()
+        vectors, characters = self._spelled_from(batch, source, hidden, weights, steps)
+        return self.speller.loss(vectors, batch.spelled.codes, rare, characters).sum()
 
     def _copied(self, batch: PairBatch, hidden: torch.Tensor, x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         assert self.copy_gate is not None

@@ -86,7 +86,7 @@ class TranslationSystem(abc.ABC):
             forced: words and phrases that each translation contains, in any order, or a list of them for each text;
                 they need a beam search, with more beams than forced words.
             unknown: what stands for unknown words: "kept" as `<unk>`, "copied" by attention, from the "dictionary", or
-                "spelled" by a decoder of characters, with as many beams. None for the dictionary, if there is one, else
+                "spelled" by a decoder of characters. None for the dictionary, if there is one, else
                 spelled, if the model learned it, else copied, if the decoder has attention.
             dictionary: words of the target for words of the source.
             copyable: of each text, which of its tokens may be copied, booleans; for models with copying.
@@ -338,7 +338,7 @@ class TranslationSystem(abc.ABC):
             weights = dict(zip(needed, first.attention_of([pairs[number] for number in needed]), strict=True))
         words: dict[int, Any] = {}
         if spells and holes:
-            found_words = first.spelled_words([pairs[number] for number in holes], beams=search.beams.beams)
+            found_words = first.spelled_words([pairs[number] for number in holes])
             words = dict(zip(holes, found_words, strict=True))
         shown = iter(
             _translation(first, source, one, weights.get(number), words.get(number), search)

@@ -14,7 +14,7 @@ from firth.neural.models.translation.data import LANES, Collator, Pair, PairRead
 from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.spelled_words import spelled
 from firth.neural.models.translation.system import Floats, TranslationSystem
-from firth.neural.models.translation.units import UNKNOWN, Units
+from firth.neural.models.translation.units import UNKNOWN, Units, bare
 from firth.neural.models.translation.word_states import word_states
 from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
@@ -113,16 +113,18 @@ class TranslationModel(SavedModel, TranslationSystem):
         ]
 
     @torch.no_grad()
-    def spelled_words(self, pairs: Sequence[Pair], *, beams: int = 1) -> list[list[str]]:
+    def spelled_words(self, pairs: Sequence[Pair]) -> list[list[str]]:
         """Return the words that the model spells in place of the unknown words of each target.
 
         Args:
             pairs: sources and targets.
-            beams: number of beams; 1 for greedy search.
         """
-        hidden, targets = self.module(self.collator.pairs(pairs).to(self.device))
         assert self.module.speller is not None, "the model spells"
-        words = iter(spelled(self.module.speller, hidden[targets == UNKNOWN], beams=beams))
+        batch = self.collator.pairs(pairs).to(self.device)
+        unknown = (batch.targets[batch.counted] == UNKNOWN).nonzero()[:, 0]
+        vectors, source = self.module.spelled_from(batch, unknown)
+        known = {bare(word) for word in self.target.words}
+        words = iter(spelled(self.module.speller, vectors, source, known=known))
         return [[next(words) for _ in range(int((pair.target == UNKNOWN).sum()))] for pair in pairs]
 
     @torch.no_grad()

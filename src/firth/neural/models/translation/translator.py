@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 from torch import nn
 
 from firth.errors import OptionError
+from firth.neural.layers.attended_characters import AttendedCharacters
 from firth.neural.layers.attention import KINDS as SCORES
 from firth.neural.layers.character_decoder import CharacterDecoder
 from firth.neural.layers.characters import CharacterCNN
@@ -142,7 +143,7 @@ class Translator:
     )  # fmt: skip
     dropout: float = option(0.2, "dropout rate", minimum=0, maximum=0.99)
     spelling: str = option(
-        "none", "target words that a decoder of characters learns to spell; it writes those that are unknown",
+        "none", "target words that a decoder of characters learns to spell (known ones once a batch); it writes unknown words",
         choices=SPELLED,
     )  # fmt: skip
     spelling_weight: float = option(1.0, "factor on the loss of characters", minimum=0, exclusive=True)
@@ -243,14 +244,29 @@ class Translator:
         decoder = self._decoder(dim, encoder.width)
         output = self._output(target, None if self.tie_weights == "none" else targets.weight)
         gate = CopyGate(self.hidden, dim) if self.copying else None
-        speller = None
+        speller = attended = None
         if self.spells:
+            if isinstance(sources, CharacterCNN) and self.decoder != TRANSFORMER and self.attention != "none":
+                attended = AttendedCharacters(sources.characters.weight.shape[1], self.spelling_hidden)
             speller = CharacterDecoder(
-                target.characters, width_in=self.hidden, hidden=self.spelling_hidden, longest=LONGEST_WORD
+                target.characters,
+                width_in=self.hidden + dim * (attended is not None),
+                hidden=self.spelling_hidden,
+                longest=LONGEST_WORD,
+                source_width=self.spelling_hidden * (attended is not None),
             )
         scale = dim**0.5 if transformer else 1.0
         return TranslationModule(
-            sources, targets, encoder, decoder, output, gate, speller, scale=scale, coverage_loss=self.coverage_loss
+            sources,
+            targets,
+            encoder,
+            decoder,
+            output,
+            gate,
+            speller,
+            attended,
+            scale=scale,
+            coverage_loss=self.coverage_loss,
         )
 
     @property

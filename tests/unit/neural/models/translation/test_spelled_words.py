@@ -41,7 +41,7 @@ def untrained(seed=0, unknown=3.0, **how):
 )
 @pytest.mark.parametrize("beam", [1, 3])
 def test_no_word_is_unknown_and_batches_give_what_single_texts_give(how, beam):
-    model = untrained(**how)
+    model = untrained(seed=1, **how)
     kept = model.translate(TEXTS, beam=beam, n_best=beam, unknown="kept", options=SHORT)
     found = model.translate(TEXTS, beam=beam, n_best=beam, options=SHORT)
     assert any("<unk>" in each.tokens for each in kept)
@@ -56,13 +56,22 @@ def test_no_word_is_unknown_and_batches_give_what_single_texts_give(how, beam):
     assert alone == [each.tokens for each in with_attention]
 
 
-def test_searches_over_characters_find_the_best():
-    decoder = untrained(seed=3).module.speller
+def spelling_problem():
+    """A decoder of characters, 6 vectors, and what it attends to."""
+    model = untrained(seed=3, hidden=6, dim=4)
+    decoder = model.module.speller
     torch.nn.init.normal_(decoder.rare.weight, generator=torch.Generator().manual_seed(2))
+    generator = torch.Generator().manual_seed(1)
+    source = torch.randn(6, 5, 6, generator=generator), torch.rand(6, 5, generator=generator).log()
+    return decoder, torch.randn(6, 10, generator=generator), source
+
+
+def test_searches_over_characters_find_the_best():
+    decoder, vectors, source = spelling_problem()
     rare = torch.ones(6, dtype=torch.bool)  # what is spelled is unknown
-    vectors = torch.randn(6, 8, generator=torch.Generator().manual_seed(1))
-    for vector, word in zip(vectors, spelled(decoder, vectors), strict=True):
-        state, before, best = decoder.start(vector[None], rare[:1]), BEGIN, ""
+    for row, word in enumerate(spelled(decoder, vectors, source, beams=1)):
+        one, best, before = slice(row, row + 1), "", BEGIN
+        state = decoder.start(vectors[one], rare[one], [x[one] for x in source])
         for place in range(decoder.spelling.longest):
             scores, state = decoder.step(torch.tensor([before]), state)
             allowed = [code for code in range(decoder.spelling.codes) if code > 3 or (code == END and place)]
@@ -73,10 +82,20 @@ def test_searches_over_characters_find_the_best():
         assert word == best
 
     def losses(words):
-        return decoder.loss(vectors, decoder.spelling.character_ids(words), rare).detach()
+        return decoder.loss(vectors, decoder.spelling.character_ids(words), rare, source).detach()
 
-    assert (losses(spelled(decoder, vectors, beams=8)) <= losses(spelled(decoder, vectors)) + 1e-5).all()
-    assert spelled(decoder, vectors[:0]) == []
+    greedy = spelled(decoder, vectors, source, beams=1)
+    assert (losses(spelled(decoder, vectors, source, beams=8)) <= losses(greedy) + 1e-5).all()
+    assert spelled(decoder, vectors[:0], [x[:0] for x in source]) == []
+
+
+def test_known_words_are_not_spelled():
+    decoder, vectors, source = spelling_problem()
+    best = spelled(decoder, vectors, source)
+    others = spelled(decoder, vectors, source, known=set(best))
+    assert not set(best) & set(others)
+    assert spelled(decoder, vectors, source, known=set(others)) == best
+    assert spelled(decoder, vectors, source, beams=1, known=set(best)) == spelled(decoder, vectors, source, beams=1)
 
 
 def test_words_are_spelled_in_bf16():
@@ -85,8 +104,9 @@ def test_words_are_spelled_in_bf16():
     assert not any("<unk>" in each.tokens for each in found)
 
 
-@pytest.mark.parametrize(("spelling", "wanted"), [("all", ["a", "b", "c", "￭!", "ba", "a"]), ("unknown", ["￭!", "ba"])])
+@pytest.mark.parametrize(("spelling", "wanted"), [("all", ["a", "b", "c", "￭!", "ba"]), ("unknown", ["￭!", "ba"])])
 def test_words_are_spelled_from_their_own_steps(spelling, wanted):
+    """Known words once a batch."""
     model = untrained(spelling=spelling)
     batch = model.collator.pairs([model.reader.read("a", "a b c!"), model.reader.read("b", "ba a")])
     words = [model.module.speller.spelling.text(codes) for codes in batch.spelled.codes.tolist()]
@@ -103,7 +123,7 @@ def task_of(model, pairs):
 
 @pytest.mark.parametrize("spelling", ["all", "unknown"])
 def test_the_gradient_equals_differences(spelling):
-    model = untrained(spelling=spelling, dropout=0.0, hidden=4, spelling_hidden=3)
+    model = untrained(spelling=spelling, dropout=0.0, hidden=2, dim=2, spelling_hidden=2)
     model.module.double().train()
     task, batches = task_of(model, [model.reader.read(*pair) for pair in itertools.pairwise(TEXTS)])
     (batch,) = batches.epoch(0)
@@ -111,7 +131,7 @@ def test_the_gradient_equals_differences(spelling):
     def loss():
         return task.step(batch, None, TrainingProgress(0, 1, 0.0, 0.0)).loss
 
-    check_parameters(model.module, loss, without=("source_embedding.characters.weight",))
+    check_parameters(model.module, loss, without=("source_embedding.characters.weight",), directions=1)
 
 
 def test_the_loss_is_that_of_words_and_of_their_characters():
@@ -124,12 +144,13 @@ def test_the_loss_is_that_of_words_and_of_their_characters():
         figures = task.evaluate()
         hidden, targets = model.module(batch)
         words = -model.module.output.log_prob_of(hidden, targets).mean().item()
-        codes = batch.spelled.codes
+        vectors, characters = model.module.spelled_from(batch, batch.spelled.steps)
         rare = targets[batch.spelled.steps] == 0
-        characters = model.module.speller.loss(hidden[batch.spelled.steps], codes, rare).sum().item() / len(targets)
+        assert torch.equal(vectors[:, : hidden.shape[1]], hidden[batch.spelled.steps])
+        lost = model.module.speller.loss(vectors, batch.spelled.codes, rare, characters).sum().item() / len(targets)
         assert 0 < rare.sum() < len(rare)
-    assert figures["spelling_loss"] == pytest.approx(characters)
-    assert figures["loss"] == pytest.approx(words + 0.5 * characters)
+    assert figures["spelling_loss"] == pytest.approx(lost)
+    assert figures["loss"] == pytest.approx(words + 0.5 * lost)
 
 
 def test_a_batch_without_unknown_words_has_no_loss_of_characters():
