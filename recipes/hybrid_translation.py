@@ -4,8 +4,8 @@ Both models write 5,000 words. The hybrid model also reads the characters of sou
 that are not among the 5,000. Pairs of Tatoeba are divided so that no sentence of either language is in two parts. The
 test also counts how many unknown words of the references the hybrid spells exactly, given the true words before: those
 that training has, those that it does not have, and new inflected forms of words that it has. As few forms are new by
-chance, 400 are held out: pairs that have one of them on the English side, and pairs that share a sentence with these, are
-a part of their own.
+chance, 400 are held out: pairs that have one of them on the English side, and those that share a sentence with these,
+are a part of their own.
 
     python recipes/hybrid_translation.py tatoeba-spa-eng.tsv.gz words -o words.firth      # 25 minutes
     python recipes/hybrid_translation.py tatoeba-spa-eng.tsv.gz hybrid -o hybrid.firth    # 25 minutes

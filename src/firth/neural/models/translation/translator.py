@@ -143,7 +143,7 @@ class Translator:
     )  # fmt: skip
     dropout: float = option(0.2, "dropout rate", minimum=0, maximum=0.99)
     spelling: str = option(
-        "none", "target words that a decoder of characters learns to spell (known ones once a batch); it writes unknown words",
+        "none", "target words that a decoder of characters learns, known ones once a batch; it writes unknown ones",
         choices=SPELLED,
     )  # fmt: skip
     spelling_weight: float = option(1.0, "factor on the loss of characters", minimum=0, exclusive=True)

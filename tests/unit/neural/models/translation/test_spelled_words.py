@@ -204,16 +204,19 @@ def language():
     return forms
 
 
+TRANSFORMER = {"encoder": "transformer", "decoder": "transformer", "hidden": 128, "ffn_dim": 128, "heads": 2}
+
+
 @pytest.mark.slow
-def test_new_words_of_an_inflected_language_are_spelled_exactly(tmp_path):
+@pytest.mark.parametrize(("network", "epochs", "lr"), [({"hidden": 64}, 12, 0.01), (TRANSFORMER, 20, 0.003)])
+def test_new_words_of_an_inflected_language_are_spelled_exactly(tmp_path, network, epochs, lr):
     forms = language()
     new, known = forms[:15], forms[15:]
     units = {"source_units": "characters", "target_units": "words", "target_size": 10, "min_count": 1}
-    network = {"encoder": "transformer", "decoder": "transformer", "hidden": 128, "ffn_dim": 128, "heads": 2}
     translator = firth.Translator(
         **units, **network, dropout=0.0, label_smoothing=0.0, spelling="all", spelling_hidden=64
     )
-    training = firth.TrainingOptions(epochs=20, batch_size=32, lr=0.003, warmup=30, clip_norm=1, schedule="linear")
+    training = firth.TrainingOptions(epochs=epochs, batch_size=32, lr=lr, warmup=30, clip_norm=1, schedule="linear")
     model = translator.train(known * 5, held_out=known, training=training, seed=0)
     sources = [source for source, _ in forms]
     found = [each.text for each in model.translate(sources)]
