@@ -32,11 +32,13 @@ from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.translation_model import TranslationModel
 from firth.neural.models.translation.translator import Translator
 from firth.neural.models.translation.units import BOS, EOS, learn_units
+from firth.neural.training.devices import processor_has_bf16
 from firth.neural.training.optimisers import make_optimiser
 
 RESULTS = Path(__file__).parent / "results" / "translation"
 PAIRS, BATCH, TEXTS, LENGTH, ROUNDS = 4000, 64, 64, 20, 5
 BATCHES, CLIP, LR, SMOOTHING = 10, 1.0, 0.001, 0.1
+PRECISIONS = ("fp32", "bf16") if processor_has_bf16() else ("fp32",)
 OPTIONS = {
     "LSTM": Translator(hidden=256, dropout=0.2),
     "transformer": Translator(
@@ -171,8 +173,8 @@ def ending(model: TranslationModel, texts: Sequence[str], folder: Path) -> Itera
         same = statistics.mean(one == two for one, two in zip(mine, other_ids, strict=True))
         print(f"{name}: {same:.1%} of the translations are the same")
         tokens = sum(len(each) + 1 for each in mine)
-        yield "LSTM", name, "firth, fp32", lambda n=beams, t=tokens: (ours(n), t)[1]
-        yield "LSTM", name, "firth, bf16", lambda n=beams, t=tokens: (ours(n, "bf16"), t)[1]
+        for precision in PRECISIONS:
+            yield "LSTM", name, f"firth, {precision}", lambda n=beams, p=precision, t=tokens: (ours(n, p), t)[1]
         yield "LSTM", name, "joeynmt 2.3.0", lambda n=beams, t=tokens: (theirs(n), t)[1]
 
 
@@ -259,8 +261,7 @@ def contenders(source: Path, target: Path, size: int, folder: Path | None) -> It
     batches = list(reader.batches(items, BATCH).epoch(0))[:BATCHES]
     for name in OPTIONS:
         jobs = {
-            f"firth, {precision}": ours(name, reader, batches, sources[:TEXTS], precision)
-            for precision in ("fp32", "bf16")
+            f"firth, {precision}": ours(name, reader, batches, sources[:TEXTS], precision) for precision in PRECISIONS
         }
         if folder is not None:
             jobs["joeynmt 2.3.0"] = peer(name, reader, batches, sources[:TEXTS], folder)

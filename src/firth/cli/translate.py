@@ -38,7 +38,12 @@ Penalty = Annotated[
 Longest = Annotated[
     int | None, typer.Option(help="Maximum length in tokens. Default: that of the model.", rich_help_panel="Generation")
 ]
-Precision = Annotated[str, typer.Option(help="Precision of matrix products: fp32 or bf16, which is faster.")]
+Precision = Annotated[
+    str,
+    typer.Option(
+        help="Precision of matrix products: fp32, or bf16, which is faster on processors with bf16 instructions."
+    ),
+]
 Dictionary = Annotated[
     Path | None, typer.Option(help="Words for unknown words: source and target between tabs.", metavar="FILE")
 ]

@@ -50,7 +50,7 @@ class BeamSearch:
         OptionError: a value is out of its range, or the beams cannot be divided among the groups.
     """
 
-    beams: int = option(5, "number of beams: hypotheses per prompt and step", minimum=1)
+    beams: int = option(5, "number of beams: hypotheses per prompt and step", minimum=1, maximum=1000)
     length_normalisation: str = option(
         "mean",
         "length normalisation of scores: mean per word, division by a power of the length, Wu et al. 2016, reward per "

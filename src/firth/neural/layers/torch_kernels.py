@@ -1,11 +1,10 @@
 """torch's recurrent kernels, called with a layer's weights: oneDNN's on the CPU, cuDNN's on CUDA.
 
 On processors without AVX-512 or AMX, oneDNN has no LSTM in bf16, and torch has no other. Under bf16 autocast the layer
-then computes in float32 and warns once; products outside of LSTM layers stay in bf16.
+then computes in float32; products outside of LSTM layers stay in bf16.
 """
 
 import functools
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -41,17 +40,12 @@ def run_torch(
 
 @functools.cache
 def has_bf16_lstm() -> bool:
-    """Whether oneDNN runs an LSTM in bf16 on this processor; warns once if not."""
+    """Whether oneDNN runs an LSTM in bf16 on this processor."""
     state, weight, bias = torch.zeros(1, 1, 8), torch.zeros(32, 8), torch.zeros(32)
     try:
         with torch.autocast("cpu", torch.bfloat16):
             torch.lstm(state, [state, state], [weight, weight, bias, bias], True, 1, 0.0, False, False, True)
     except RuntimeError:
-        warnings.warn(
-            "oneDNN has no bf16 LSTM for this processor, which lacks AVX-512 and AMX: LSTM layers compute in float32, "
-            "all else in bf16; precision='fp32' is probably faster here",
-            stacklevel=2,
-        )
         return False
     return True
 

@@ -1,8 +1,10 @@
 """Device and precision, threads, memory limits, and isolated random state."""
 
 import contextlib
+import functools
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +62,7 @@ def select_runtime(training: TrainingOptions) -> Runtime:
 
 
 def runtime_of(device: torch.device, precision: str) -> Runtime:
-    """Return a device with a precision.
+    """Return a device with a precision; warn once of a processor that is slow in it.
 
     Raises:
         OptionError: there is no such precision, or it is fp16 without a GPU.
@@ -69,7 +71,24 @@ def runtime_of(device: torch.device, precision: str) -> Runtime:
         raise OptionError(f"precision={precision!r}: expected one of fp32, {', '.join(DTYPES)}")
     if precision == "fp16" and device.type == "cpu":
         raise OptionError("precision='fp16': it needs a GPU, and the model is on the CPU; use 'bf16' or 'fp32'")
+    if precision == "bf16" and device.type == "cpu" and not processor_has_bf16():
+        _warn_of_slow_bf16()
     return Runtime(device, precision)
+
+
+def processor_has_bf16() -> bool:
+    """Whether the processor has instructions for matrix products in bf16, as far as PyTorch knows."""
+    supported = getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", None)
+    return supported is None or bool(supported())
+
+
+@functools.cache
+def _warn_of_slow_bf16() -> None:
+    warnings.warn(
+        "precision='bf16': this processor has no instructions for bf16 (AVX-512 or AMX), and takes up to 40 times as "
+        "long as with precision='fp32'",
+        stacklevel=3,
+    )
 
 
 @contextlib.contextmanager

@@ -53,13 +53,10 @@ def test_a_processor_without_it_computes_lstm_layers_in_float32(monkeypatch):
     assert all(torch.equal(a, b) and a.dtype == torch.float32 for a, b in [*pairs, *zip(*slopes, strict=True)])
 
 
-def test_training_in_bf16_warns_once_where_there_is_no_bf16_lstm(tmp_path):
-    """A user's run on such a processor: one line, no traceback."""
+def test_training_in_bf16_works_where_there_is_no_bf16_lstm():
     done = without_bf16(fork_server.python(os.environ), "-c", SCRIPT)
     assert (done.returncode, done.stdout) == (0, "True\n")
     assert "Traceback" not in done.stderr
-    if done.stderr:  # on other kinds of processor the variable means nothing
-        assert done.stderr.count("oneDNN has no bf16 LSTM for this processor") == 1
 
 
 @pytest.mark.slow

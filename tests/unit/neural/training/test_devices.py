@@ -1,5 +1,7 @@
 """Where training runs: what is changed of torch for a while is put back."""
 
+import warnings
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
@@ -55,3 +57,15 @@ def test_training_says_what_it_would_need(tmp_path):
     corpus = firth.Corpus.build(["a b c"] * 20, cache=tmp_path, min_count=1)
     with pytest.raises(OptionError, match=r"the model needs at least [\d,.]+ GB of memory"):
         firth.RecurrentLM(hidden=400_000).train(corpus, progress=False)
+
+
+def test_a_processor_without_bf16_is_warned_of_once(monkeypatch):
+    monkeypatch.setattr(devices, "processor_has_bf16", lambda: False)
+    devices._warn_of_slow_bf16.cache_clear()
+    with pytest.warns(UserWarning, match=r"no instructions for bf16 .* 40 times as long"):
+        devices.runtime_of(torch.device("cpu"), "bf16")
+    with warnings.catch_warnings(action="error"):
+        assert devices.runtime_of(torch.device("cpu"), "bf16").precision == "bf16"
+    devices._warn_of_slow_bf16.cache_clear()
+    monkeypatch.setattr(devices, "processor_has_bf16", lambda: True)
+    devices.runtime_of(torch.device("cpu"), "bf16")

@@ -94,7 +94,8 @@ class TranslationSystem(abc.ABC):
             return_attention: whether translations come with their attention.
             seed: of sampling, if `options` ask for it; with the number of a text in the list it selects a translation.
             batch_size: texts that are searched together.
-            precision: of matrix products: "fp32", or "bf16", which is faster and about as good.
+            precision: of matrix products: "fp32", or "bf16", which is about as good, and faster on processors with bf16
+                instructions.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
