@@ -79,6 +79,7 @@ from firth.neural.models.texts.encoder_classifier import EncoderClassifier as En
 from firth.neural.models.texts.recurrent_classifier import RecurrentClassifier as RecurrentClassifier
 from firth.neural.models.texts.transformer_classifier import TransformerClassifier as TransformerClassifier
 from firth.neural.models.texts.vdcnn import VDCNNClassifier as VDCNNClassifier
+from firth.neural.models.tokens.distil import distil as distil
 from firth.neural.models.tokens.embedders import CoVe as CoVe
 from firth.neural.models.tokens.embedders import ELMo as ELMo
 from firth.neural.models.tokens.embedders import TagLM as TagLM

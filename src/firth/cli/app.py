@@ -38,6 +38,7 @@ PANELS = {
         "phrases": ("phrases", "phrases", "Find phrases such as 'new york', to train on as words."),
         "align": ("align", "align", "Map the vectors of two languages into one space."),
         "split-senses": ("split_senses", "split_senses", "Turn word vectors into one vector per word sense."),
+        "distil": ("distil", "distil", "Turn a contextual encoder into one vector per word."),
         "demo": ("demo", "demo", "Try it: train on Python's documentation, draw a map."),
     },
     "Query": {

@@ -135,7 +135,7 @@ def _write(
     with path.open("wb") as file, reporting(progress) as report, torch.no_grad(), no_subnormals():
         np.lib.format.write_array_header_1_0(file, header)
         first = file.tell()
-        for rows in _batches(sentences):
+        for rows in batches_by_length(sentences):
             found = encoder.token_states([sentences[row] for row in rows]).float().cpu().numpy()
             for row, each in zip(rows, found, strict=True):
                 size = len(sentences[row])
@@ -145,7 +145,7 @@ def _write(
             report(Status(stage="encoding", done=done, total=shape[0]))
 
 
-def _batches(sentences: Sequence[Words]) -> Iterator[list[int]]:
+def batches_by_length(sentences: Sequence[Words]) -> Iterator[list[int]]:
     """Yield the numbers of sentences of similar length."""
     batch: list[int] = []
     for row in sorted(range(len(sentences)), key=lambda row: len(sentences[row])):
