@@ -5,9 +5,8 @@ What
     The LSTM reads the characters before and predicts the next, from the beginning of the word to its end.
 Objective
     -sum_i log softmax(U h_i + b)[c_i],   h_i, s_i = lstm(e(c_i-1), h_i-1, s_i-1),   [h_0; s_0] = tanh(W norm(a) + v)
-    For a rare word W + D and v + d stand in place of W and v: one LSTM spells all words, but a state where a frequent
-    word is likely still tells which rare word it would be. With the characters of source words, of
-    `layers.attended_characters`, U tanh(V [h_i; sum_sj p_i(s, j) m_sj]) takes the place of U h_i.
+    With the characters of source words, of `layers.attended_characters`, U tanh(V [h_i; sum_sj p_i(s, j) m_sj]) stands
+    in place of U h_i.
 Source
     Luong and Manning 2016, Achieving Open Vocabulary Neural Machine Translation with Hybrid Word-Character Models,
     section 4.3.
@@ -64,46 +63,38 @@ class CharacterDecoder(nn.Module):
         self.spelling = Spelling(characters, longest=longest)
         self.characters = CharacterTable(self.spelling.codes, char_dim, bound=0.5)
         self.norm = nn.LayerNorm(width_in)
-        self.bridge, self.rare = (nn.Linear(width_in, 2 * hidden) for _ in range(2))
-        for parameter in self.rare.parameters():
-            nn.init.zeros_(parameter)
+        self.bridge = nn.Linear(width_in, 2 * hidden)
         self.lstm = RecurrentLayer("lstm", char_dim, hidden)
         if source_width:
             self.query = nn.Linear(hidden, source_width)
             self.combine = nn.Linear(hidden + source_width, hidden)
         self.out = nn.Linear(hidden, self.spelling.codes)
 
-    def start(self, vectors: torch.Tensor, rare: torch.Tensor, source: Characters = ()) -> State:
+    def start(self, vectors: torch.Tensor, source: Characters = ()) -> State:
         """Return the state before the first character of n words: (n, H) twice, and the characters of the source.
 
         Args:
             vectors: (n, W) of the words.
-            rare: (n,) bool, whether each is a rare word.
             source: (n, L, M) states and (n, L) priors of source characters, if they are attended to.
         """
-        normal = self.norm(vectors)
-        first = torch.tanh(self.bridge(normal) + self.rare(normal) * rare[:, None])
-        return (*first.chunk(2, 1), *source)
+        return (*torch.tanh(self.bridge(self.norm(vectors))).chunk(2, 1), *source)
 
     def step(self, codes: torch.Tensor, state: State) -> tuple[torch.Tensor, State]:
         """Return (n, codes) log-probabilities of the character after (n,) codes, and the state."""
         hidden, recurrent = self.lstm(self.characters(codes[:, None]), state[:2])
         return log_softmax(self._scores(hidden, state[2:])[:, 0].float(), 1), (*recurrent, *state[2:])
 
-    def loss(
-        self, vectors: torch.Tensor, codes: torch.Tensor, rare: torch.Tensor, source: Characters = ()
-    ) -> torch.Tensor:
+    def loss(self, vectors: torch.Tensor, codes: torch.Tensor, source: Characters = ()) -> torch.Tensor:
         """Return (n,) -log p of n words in nats, with their ends.
 
         Args:
             vectors: (n, W).
             codes: (n, C) `Spelling.character_ids` of the words.
-            rare: (n,) bool, whether each is a rare word.
             source: as for `start`.
         """
         groups = length_groups(codes)
         losses = [
-            self._loss(codes[rows, :width].long(), self.start(vectors[rows], rare[rows], [x[rows] for x in source]))
+            self._loss(codes[rows, :width].long(), self.start(vectors[rows], [x[rows] for x in source]))
             for rows, width in groups
         ]
         return torch.cat(losses)[torch.argsort(torch.cat([rows for rows, _ in groups]))]

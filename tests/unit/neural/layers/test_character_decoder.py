@@ -10,7 +10,6 @@ from firth.neural.layers.character_decoder import CharacterDecoder
 from firth.neural.layers.spelling import BEGIN, END
 
 WORDS = ["ab", "", "b", "bbabaabb", "a?"]  # the last with a character that it does not know
-RARE = torch.tensor([True, False, False, True, True])
 
 
 def decoder_of(characters="ab", source_width=0):
@@ -35,10 +34,10 @@ def test_the_loss_is_that_of_the_steps(attends):
     decoder, vectors = decoder_of(source_width=2 * attends)
     codes = decoder.spelling.character_ids(WORDS)
     source = source_characters() if attends else ()
-    losses = decoder.loss(vectors, codes, RARE, source)
+    losses = decoder.loss(vectors, codes, source)
     for row, (word, loss) in enumerate(zip(codes.tolist(), losses, strict=True)):
         one = slice(row, row + 1)
-        state, nats = decoder.start(vectors[one], RARE[one], [x[one] for x in source]), 0.0
+        state, nats = decoder.start(vectors[one], [x[one] for x in source]), 0.0
         word = word[: word.index(END) + 1]
         for before, code in itertools.pairwise(word):
             scores, state = decoder.step(torch.tensor([before]), state)
@@ -49,20 +48,20 @@ def test_the_loss_is_that_of_the_steps(attends):
 
 def test_a_word_alone_has_the_loss_that_it_has_among_others():
     decoder, vectors = decoder_of()
-    together = decoder.loss(vectors, decoder.spelling.character_ids(WORDS), RARE)
+    together = decoder.loss(vectors, decoder.spelling.character_ids(WORDS))
     alone = [
-        decoder.loss(vector[None], decoder.spelling.character_ids([word]), rare[None])[0].item()
-        for vector, word, rare in zip(vectors, WORDS, RARE, strict=True)
+        decoder.loss(vector[None], decoder.spelling.character_ids([word]))[0].item()
+        for vector, word in zip(vectors, WORDS, strict=True)
     ]
     assert together.tolist() == pytest.approx(alone)
     codes = decoder.spelling.character_ids(WORDS * 60)
-    many = decoder.loss(vectors.repeat(60, 1), codes, RARE.repeat(60))  # in groups by length
+    many = decoder.loss(vectors.repeat(60, 1), codes)  # in groups by length
     assert many.view(60, -1).mean(0).tolist() == pytest.approx(alone)
 
 
 def test_the_vector_determines_the_word():
     decoder, vectors = decoder_of()
-    scores, _ = decoder.step(torch.full((2,), BEGIN), decoder.start(vectors[:2], RARE[3:]))
+    scores, _ = decoder.step(torch.full((2,), BEGIN), decoder.start(vectors[:2]))
     assert not torch.allclose(scores[0], scores[1])
 
 
@@ -70,18 +69,15 @@ def test_small_vectors_determine_the_word_as_large_ones_do():
     torch.manual_seed(0)
     decoder = CharacterDecoder("ab", width_in=16)
     vectors = torch.randn(5, 16)
-    large, small = (decoder.start(size * vectors, RARE)[0] for size in (1.0, 0.02))
+    large, small = (decoder.start(size * vectors)[0] for size in (1.0, 0.02))
     assert small.std(0).mean().item() == pytest.approx(large.std(0).mean().item(), rel=0.1)
 
 
-def test_rare_words_have_a_first_state_of_their_own():
+def test_the_first_state_is_a_layer_over_the_vector():
     decoder, vectors = decoder_of()
     normal = decoder.norm(vectors)
-    usual, rare = (decoder.start(vectors, torch.full((len(WORDS),), each)) for each in (False, True))
     expected = torch.tanh(normal @ decoder.bridge.weight.T + decoder.bridge.bias)
-    assert torch.allclose(torch.cat(usual, 1), expected)
-    weight, bias = (getattr(decoder.bridge, name) + getattr(decoder.rare, name) for name in ("weight", "bias"))
-    assert torch.allclose(torch.cat(rare, 1), torch.tanh(normal @ weight.T + bias))
+    assert torch.allclose(torch.cat(decoder.start(vectors), 1), expected)
 
 
 def test_source_characters_are_attended_to_as_the_prior_says():
@@ -89,8 +85,8 @@ def test_source_characters_are_attended_to_as_the_prior_says():
     decoder, vectors = decoder_of(source_width=2)
     states, priors = source_characters()
     start = torch.full((len(WORDS),), BEGIN)
-    scores, _ = decoder.step(start, decoder.start(vectors, RARE, (states, priors)))
-    hidden, _ = decoder.lstm(decoder.characters(start[:, None]), decoder.start(vectors, RARE))
+    scores, _ = decoder.step(start, decoder.start(vectors, (states, priors)))
+    hidden, _ = decoder.lstm(decoder.characters(start[:, None]), decoder.start(vectors))
     for row, (h, m, prior) in enumerate(zip(hidden[:, 0], states[:, :5], priors[:, :5], strict=True)):
         query = decoder.query.weight @ h + decoder.query.bias
         shares = (prior + m @ query / 2**0.5).exp()

@@ -208,9 +208,8 @@ class TranslationModule(nn.Module):
             spelling = [*self.speller.parameters(), *(self.attended.parameters() if self.attended else ())]
             return 0.0 * torch.stack([parameter.sum() for parameter in spelling]).sum()
         steps = batch.spelled.steps
-        rare = batch.targets[batch.counted][steps] == UNKNOWN
         vectors, characters = self._spelled_from(batch, source, hidden, weights, steps)
-        return self.speller.loss(vectors, batch.spelled.codes, rare, characters).sum()
+        return self.speller.loss(vectors, batch.spelled.codes, characters).sum()
 
     def _copied(self, batch: PairBatch, hidden: torch.Tensor, x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         assert self.copy_gate is not None

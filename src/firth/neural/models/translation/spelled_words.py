@@ -41,29 +41,37 @@ class SpellingScorer:
         decoder: of characters, in evaluation mode.
         vectors: (n, W) of the words.
         source: of `CharacterDecoder.start`.
+        known: words that do not end: they go on, or are given up.
     """
 
-    def __init__(self, decoder: CharacterDecoder, vectors: torch.Tensor, source: Characters = ()) -> None:
-        self._decoder, self._vectors, self._source = decoder, vectors, source
+    def __init__(
+        self, decoder: CharacterDecoder, vectors: torch.Tensor, source: Characters = (), known: Container[str] = ()
+    ) -> None:
+        self._decoder, self._vectors, self._source, self._known = decoder, vectors, source, known
 
     @torch.no_grad()
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Any]:
         """Return the scores of the first characters; prompts are empty."""
-        rare = torch.ones(len(self._vectors), dtype=torch.bool, device=self._vectors.device)
-        return self._scores(self._decoder.start(self._vectors, rare, self._source), np.full(len(prompts), BEGIN))
+        n = len(prompts)
+        return self._scores(self._decoder.start(self._vectors, self._source), [""] * n, np.full(n, BEGIN))
 
     @torch.no_grad()
     def advance(self, state: Any, ids: Ids) -> tuple[TensorScores, Any]:
         """Return the scores of the next characters; see `Scorer.advance`."""
-        return self._scores(state, np.asarray(ids, dtype=np.int64))
+        tensors, words = state
+        words = [word + self._decoder.spelling.text([code]) for word, code in zip(words, ids, strict=True)]
+        return self._scores(tensors, words, np.asarray(ids, dtype=np.int64))
 
     def reorder(self, state: Any, rows: Ids) -> Any:
         """Return the state of some words; see `Scorer.reorder`."""
-        return rows_of(state, torch.from_numpy(np.asarray(rows, dtype=np.int64)).to(self._vectors.device))
+        tensors, words = state
+        chosen = torch.from_numpy(np.asarray(rows, dtype=np.int64)).to(self._vectors.device)
+        return rows_of(tensors, chosen), [words[row] for row in rows]
 
-    def _scores(self, state: Any, ids: Ids) -> tuple[TensorScores, Any]:
-        scores, state = self._decoder.step(torch.from_numpy(ids).to(self._vectors.device), state)
-        return TensorScores(scores), state
+    def _scores(self, tensors: Any, words: list[str], ids: Ids) -> tuple[TensorScores, Any]:
+        scores, tensors = self._decoder.step(torch.from_numpy(ids).to(self._vectors.device), tensors)
+        scores[[row for row, word in enumerate(words) if word in self._known], END] = -torch.inf
+        return TensorScores(scores), (tensors, words)
 
 
 def spelled(
@@ -74,7 +82,7 @@ def spelled(
     known: Container[str] = (),
     beams: int = BEAMS,
 ) -> list[str]:
-    """Return n words, none of them empty: the best of each search that is not known, or the best, if all are.
+    """Return n words, none of them empty or known.
 
     Args:
         decoder: of characters, in evaluation mode.
@@ -86,13 +94,11 @@ def spelled(
     if not len(vectors):
         return []
     found = beam_search(
-        SpellingScorer(decoder, vectors, source),
+        SpellingScorer(decoder, vectors, source, known),
         [()] * len(vectors),
         GenerationOptions(max_length=decoder.spelling.longest + 1, min_length=1),
         BeamSearch(beams=beams, length_normalisation="none"),
-        beams,
         stop=(END,),
         banned=(PADDING, BEGIN, UNKNOWN_CHARACTER),
     )
-    candidates = [[decoder.spelling.text(one.ids[: decoder.spelling.longest]) for one in each] for each in found]
-    return [next((word for word in words if word not in known), words[0]) for words in candidates]
+    return [decoder.spelling.text(best.ids[: decoder.spelling.longest]) for best, *_ in found]
