@@ -47,7 +47,12 @@ def arguments():
     parser.add_argument("--pairs", type=int, help="use so many pairs only")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-o", "--output", type=Path)
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.model == "test" and not args.saved:
+        parser.error("which models? Give the folders of words and hybrid")
+    if args.model != "test" and args.output is None:
+        parser.error("give -o FOLDER to save the model in")
+    return args
 
 
 def groups(pairs):

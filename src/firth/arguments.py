@@ -97,7 +97,7 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
             except TypeError:
                 names = inspect.signature(function).parameters
                 if named.keys() <= names.keys():
-                    if not (error := _too_many(function, names, args)):
+                    if not (error := _too_many(function, names, args) or _missing(function, names, args, named)):
                         raise
                     raise error from None
             raise _unknown(function, names, args, named)
@@ -117,7 +117,9 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
             return function(*args, **named)
         except TypeError:
             if not (
-                error := _misplaced(function, signature, args, named) or _too_many(function, signature.parameters, args)
+                error := _misplaced(function, signature, args, named)
+                or _too_many(function, signature.parameters, args)
+                or _missing(function, signature.parameters, args, named)
             ):
                 raise
         raise error
@@ -193,6 +195,24 @@ def _too_many(function: Any, parameters: Parameters, args: tuple[Any, ...]) -> E
     way = f"{call}((sources, targets)) takes two lists or files" if pairs else "give the others by name"
     expected = f"expected {wanted or 'none'}"
     return UnknownOptionError(f"{call}: {len(args) - own} arguments without a name; {expected}; {way}")
+
+
+def _missing(
+    function: Any, parameters: Parameters, args: tuple[Any, ...], named: Mapping[str, Any]
+) -> Exception | None:
+    """Return the error for arguments that a function needs and was not given."""
+    needed = [
+        name
+        for place, (name, each) in enumerate(parameters.items())
+        if each.default is each.empty
+        and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
+        and place >= len(args)
+        and name not in named
+    ]
+    if not needed or not args:
+        return None
+    verb = "is" if len(needed) == 1 else "are"
+    return TypeError(f"{_called(function, args)}: {' and '.join(needed)} {verb} missing")
 
 
 def _called(function: Any, args: tuple[Any, ...]) -> str:

@@ -9,10 +9,12 @@ import dataclasses
 import importlib
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from firth.errors import FormatError
 from firth.storage import model_folder
+from firth.storage.files import check_exists
 from firth.storage.kinds import LOADERS
 from firth.storage.model_folder import ModelFolder
 
@@ -69,8 +71,10 @@ def load_folder(path: str | os.PathLike[str], metadata: Mapping[str, Any] | None
 
     Raises:
         FormatError: firth did not write the folder, a newer version did, or the folder is damaged.
+        MissingFileError: nothing is there.
         OSError: the folder cannot be read.
     """
+    check_exists(Path(path), "a folder that firth wrote")
     folder: ModelFolder = model_folder.read(path)
     if folder.kind not in LOADERS:
         raise FormatError(

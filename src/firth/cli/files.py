@@ -2,7 +2,7 @@
 
 import dataclasses
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +25,6 @@ from firth.vectors.word_vectors import WordVectors
 
 SENTENCES = "sentences"  # key in the metadata under which `SentenceAverages.save` keeps its settings
 ENCODER = "sentence encoder"
-STRUCTURE = ("tagger", "parser", "model of coreference")  # without vectors of their own
 _WIDEST = 200  # characters shown of a value; a tokenizer has about 100,000
 
 
@@ -188,6 +187,7 @@ def language_facts(path: Path, model: Any) -> dict[str, Any]:
 
 def _vector_facts(path: Path) -> dict[str, Any]:
     vectors = load(path)
+    without_vectors = not isinstance(vectors, Sized)
     if not isinstance(vectors, WordVectors | SubwordVectors | SenseVectors):
         from firth.language.model import LanguageModel  # imports the compiler, too
 
@@ -195,7 +195,7 @@ def _vector_facts(path: Path) -> dict[str, Any]:
             return language_facts(path, vectors)
         if _kind(vectors) == ENCODER:  # its class would import PyTorch
             return {**language_facts(path, vectors), "dim": vectors.dim}
-        if _kind(vectors) in STRUCTURE:
+        if without_vectors:
             return {
                 "path": str(path),
                 "kind": _kind(vectors),

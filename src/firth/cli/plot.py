@@ -1,6 +1,7 @@
 """`firth plot`: vectors and figures as pictures, or as numbers for other programs to draw."""
 
 import inspect
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -238,6 +239,10 @@ def attention(
     **common: Any,
 ) -> plots.Picture:
     """Draw what each word of a translation attends to."""
+    if os.path.isfile(text):  # noqa: PTH113 - false of a text that no path can be
+        raise OptionError(f"{text} is a file; expected a text, in quotation marks")
+    if not text.strip():
+        raise OptionError("an empty text; expected one to translate, in quotation marks")
     translator = open_model(model, "a translator")
     found = translator.translate(text, beam=beam, return_attention=True)
     source, target = translator.source.shown(found.source_tokens), translator.target.shown(found.tokens)

@@ -12,7 +12,7 @@ from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, TextFile, names
 from firth.cli.flags import Flags, with_flags
 from firth.cli.generated import Attention, Beam, Together, print_generated
 from firth.cli.output import working
-from firth.errors import FormatError
+from firth.errors import FormatError, OptionError
 from firth.inference.generation_options import GenerationOptions
 from firth.readers.lines import numbered_lines
 from firth.storage.files import check_exists
@@ -130,6 +130,8 @@ def _predict(
     Lines are printed as they are finished; Ctrl-C keeps them. With --n-best, a line holds the number of the text, the
     score and the translation, between tabs. With --temperature, --top-k, --top-p or --min-p translations are sampled.
     """
+    if attention and not json:
+        raise OptionError("--attention is a part of JSON; give --json, too, or draw it with firth plot attention")
     system, table = _opened(model, ensemble, quiet), _dictionary(dictionary)
     longest = system.models[0].options.max_length + 1 if max_length is None else max_length
     options = GenerationOptions(max_length=longest, **_GENERATION.select(generation))

@@ -141,6 +141,8 @@ def read_parallel(
     sides = _moses(source, languages) if target is None and languages is not None else None
     if sides is not None:
         source, target = sides
+    if isinstance(source, tuple) and len(source) == 2 and all(isinstance(side, list) for side in source):
+        source, target = source  # a pair would be a tuple
     argument, name = name, str(source) if isinstance(source, str | os.PathLike) else name
     if target is not None:
         found = ParallelTexts(tuple(_side(source, "sources")), tuple(_side(target, "targets")), name)

@@ -60,6 +60,10 @@ def test_train_predict_and_test(capsys, tmp_path):
     cells = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(cells) == 3 * len(first["attention"])
     assert {cell["source"] for cell in cells} == {"a", "b", "</s>"}
+    assert run("info", "t", "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["kind"] == "translator"
+    assert facts["training"]["pairs"] == 20
     assert run("translate", "test", "t", "train.x", "train.y", "-q", "--metrics", "exact", "--beam", "1") == 0
     assert "exact" in capsys.readouterr().out
 
@@ -95,6 +99,13 @@ def test_bad_input_is_named(tmp_path):
     line = ["translate", "predict", "t", "train.x", "--refuse-long"]
     with pytest.raises(OptionError, match="text 3 has more than 3 tokens"):
         build_app(line)(line, prog_name="firth")
+    for line, wrong in (
+        (["plot", "attention", "t", "train.x", "-o", "a.png"], "train.x is a file; expected a text"),
+        (["plot", "attention", "t", " ", "-o", "a.png"], "an empty text"),
+        (["translate", "predict", "t", "train.x", "--attention"], "--attention is a part of JSON"),
+    ):
+        with pytest.raises(OptionError, match=wrong):
+            build_app(line)(line, prog_name="firth")
     line = ["translate", "predict", "t", "short", "--dictionary", "d"]
     with pytest.raises(MissingFileError, match="expected a dictionary"):
         build_app(line)(line, prog_name="firth")

@@ -27,6 +27,15 @@ def test_two_files(tmp_path):
     check(read_parallel(tmp_path / "train.de", str(tmp_path / "train.en.gz")))
 
 
+def test_two_lists():
+    check(read_parallel((list(SOURCES), list(TARGETS))))
+    both = ["ein Hund", "ja"], ["a dog", "yes"]
+    assert read_parallel(both).sources == ("ein Hund", "ja")  # a tuple of two lists: the sides
+    assert read_parallel(list(both)).sources == ("ein Hund", "a dog")  # a list of pairs
+    with pytest.raises(ShapeError, match="2 sources and 3 targets"):
+        read_parallel((["a", "b"], ["c", "d", "e"]))
+
+
 @pytest.mark.parametrize("ending", ["", ".gz"])
 def test_moses(tmp_path, ending):
     opened = gzip.open if ending else open

@@ -98,8 +98,9 @@ def detect(path: Path) -> str:
     except FormatError:
         if _is_row(first):
             return "glove"
+        line = first[:60].decode("utf-8", "replace")
         raise FormatError(
-            f"{path} line 1: {first[:60]!r}, expected vectors: a line of two counts (word2vec), or a word "
+            f"{path} line 1: {line!r}, expected vectors: a line of two counts (word2vec), or a word "
             "and its numbers (GloVe)"
         ) from None
     second = rest.partition(b"\n")[0]

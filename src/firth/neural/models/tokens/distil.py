@@ -16,6 +16,7 @@ Cost
     One pass of the encoder over the sentences that have a word which needs more occurrences; 8 V D bytes of sums.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Unpack
@@ -35,10 +36,11 @@ from firth.registry import load_folder
 from firth.vectors.word_vectors import WordVectors
 
 SENTENCES = 1024  # that are divided into batches together
+MIN_COUNT = 5
 NONE = -1  # a word that has no vector, or occurrences enough
 
 
-@explained(min_count=5)
+@explained(min_count=MIN_COUNT)
 def distil(
     encoder: ContextualEncoder | Any,
     corpus: Any,
@@ -75,9 +77,10 @@ def distil(
     """
     model = _encoder(encoder)
     _check_layer(model, layer)
-    min_count, max_size = text.pop("min_count", None) or 5, text.pop("max_size", None)
+    given, max_size = text.pop("min_count", None), text.pop("max_size", None)
+    min_count = MIN_COUNT if given is None else given
     for name, value in (("min_count", min_count), ("contexts", contexts), ("max_size", max_size)):
-        if value is not None and not (isinstance(value, int) and value >= 1):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise OptionError(f"{name}={brief(value)}: expected a whole number of at least 1")
     read = as_corpus(corpus, text, defaults={"min_count": 1}, progress=progress)
     counts, names = read.vocabulary.counts, read.vocabulary.words
@@ -101,7 +104,7 @@ def distil(
 
 
 def _encoder(encoder: Any) -> ContextualEncoder:
-    found = encoder if isinstance(encoder, ContextualEncoder) else load_folder(encoder)
+    found = load_folder(encoder) if isinstance(encoder, str | os.PathLike) else encoder
     if not isinstance(found, ContextualEncoder):
         raise OptionError(
             f"{brief(encoder)}: expected a model that gives words vectors in their context, such as one of "
@@ -112,7 +115,8 @@ def _encoder(encoder: Any) -> ContextualEncoder:
 
 def _check_layer(model: ContextualEncoder, layer: int | None) -> None:
     layers = model.token_layers
-    if layer is not None and not (isinstance(layer, int) and -layers <= layer < layers):
+    whole = isinstance(layer, int | np.integer) and not isinstance(layer, bool)
+    if layer is not None and not (whole and -layers <= layer < layers):
         raise OptionError(f"layer={brief(layer)}: expected {-layers} to {layers - 1}, or None for the mean of all")
 
 

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, MissingFileError, OptionError
 from tests.unit.neural.models.bidirectional.tiny import untrained
 
 TEXT = [["Ada", "sees", "apples"], ["Bo", "sees", "Ada", "and", "sees", "Bo"], [], ["Ada"]] * 2
@@ -52,11 +52,19 @@ def test_what_is_refused(tmp_path):
     encoder = untrained()
     with pytest.raises(OptionError, match="layer=3: expected -3 to 2, or None for the mean of all"):
         firth.distil(encoder, TEXT, layer=3)
-    for name in ("contexts", "min_count", "max_size"):
-        with pytest.raises(OptionError, match=rf"{name}=-1: expected a whole number of at least 1"):
-            firth.distil(encoder, TEXT, **{name: -1})
+    for layer in ("last", True, 1.0):
+        with pytest.raises(OptionError, match="expected -3 to 2"):
+            firth.distil(encoder, TEXT, layer=layer)
+    assert len(firth.distil(encoder, TEXT, layer=np.int64(1))) == 2
+    for name, value in (("contexts", -1), ("min_count", 0), ("max_size", 0), ("contexts", True)):
+        with pytest.raises(OptionError, match=rf"{name}={value}: expected a whole number of at least 1"):
+            firth.distil(encoder, TEXT, **{name: value})
     with pytest.raises(CorpusError, match="no word occurs 100 times"):
         firth.distil(encoder, TEXT, min_count=100)
-    firth.WordVectors(["a"], np.ones((1, 2))).save(tmp_path / "v")
-    with pytest.raises(OptionError, match="expected a model that gives words vectors in their context"):
-        firth.distil(tmp_path / "v", TEXT)
+    words = firth.WordVectors(["a"], np.ones((1, 2)))
+    words.save(tmp_path / "v")
+    for other in (tmp_path / "v", words, None, firth.MaskedLM()):
+        with pytest.raises(OptionError, match="expected a model that gives words vectors in their context"):
+            firth.distil(other, TEXT)
+    with pytest.raises(MissingFileError, match="expected a folder that firth wrote; did you mean v"):
+        firth.distil(tmp_path / "w", TEXT)
