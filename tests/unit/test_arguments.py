@@ -163,7 +163,7 @@ class TestUnknownNames:
 
         with pytest.raises(TypeError, match=r"^inside$"):
             firth.Corpus.build(["a b"], tokens=broken)
-        with pytest.raises(TypeError, match="^train: source is missing$"):
+        with pytest.raises(TypeError, match=r"^train: source is missing$"):
             firth.TextClassifier().train()
 
     def test_a_text_under_the_name_of_an_option(self):
