@@ -97,7 +97,7 @@ def judge(model, task, sizes, count, seed, beams):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=["hull", "tour"])
     parser.add_argument("--toy", action="store_true", help="a small network on few sets; seconds")
     parser.add_argument("-o", "--output", help="folder of the network")

@@ -110,8 +110,8 @@ def evaluate(
     FIRTH_DATA, or are downloaded once. Intervals are 95 %: Wilson's for accuracy, else the bootstrap's. With several
     vectors, each line marks the best result and those that do not differ from it significantly.
 
-    With --references, texts such as translations and summaries are scored: firth evaluate out.txt --references ref.txt
-    Their diversity needs no references: firth evaluate out.txt --metric diversity
+    With --references ref.txt, files of texts such as translations and summaries are scored in place of vectors. With
+    --metric diversity they need no references.
     """
     if references or metric:
         report = evaluate_generated(
