@@ -18,7 +18,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # one process per processor: threads of
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 LIMIT = 5.0  # seconds of processor time for the call of a test that is not marked slow
-MARGIN = 4  # slower processors, and neighbours that share a core, may stretch processor time by so much
+MARGIN = 6  # slower processors, and neighbours that share a core, may stretch processor time by so much
 
 # A shell that starts the tests in the background makes them, and every program that they start, ignore Ctrl-C.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -48,7 +48,7 @@ MODELS = {
     "hierarchical, pair": {"objective": "hierarchical", "update": "pair"},
     "nce, pair": {"objective": "nce", "update": "pair"},
     "nce, cbow": {"objective": "nce", "architecture": "cbow"},
-    "softmax, wide windows": {"objective": "softmax", "window": 20, "shrink_windows": False},
+    "softmax, wide windows": {"objective": "softmax", "window": 20, "shrink_windows": False, "epochs": 1},
     "importance, wide windows": {"objective": "importance", "window": 20, "negative": 11},
     "cbow of sums": {"architecture": "cbow", "combine": "sum"},
     "cbow of scaled sums, uniform noise": {

@@ -51,7 +51,7 @@ def test_formats(tmp_path, content, format, zipped):
         (pickle.dumps({"a": 1}), "a pickle, which could run any code"),
         (b"PK\x03\x04...", "not a readable zip archive"),
         (bytes(range(256)), "line 1: .*expected vectors"),
-        (b"Call me Ishmael.\n", "line 1: b'Call me Ishmael.', expected vectors"),
+        (b"Call me Ishmael.\n", "line 1: 'Call me Ishmael.', expected vectors"),
     ],
 )
 def test_something_else(tmp_path, content, told):

@@ -145,10 +145,10 @@ class TestBrokenText:
         (b"the 1 2\nof -inf 2\n", "v.txt line 2: number 1 is -inf as float32"),
         (b"2 2\nthe 1 2\nthe 3 4\n", "v.txt line 3: the word 'the' for the second time, first at .*v.txt line 2"),
         (b"", "v.txt: an empty file"),
-        (b"\n\n", "v.txt line 1: b''"),
-        (b"hello world\n", "v.txt line 1: b'hello world', expected vectors"),
+        (b"\n\n", "v.txt line 1: ''"),
+        (b"hello world\n", "v.txt line 1: 'hello world', expected vectors"),
         (b"2 99999999999\nthe 1 2\n", "expected a width from 1 to 1,048,576"),
-        (b"a,1,2\nb,3,4\n", "v.txt line 1: b'a,1,2', expected vectors"),
+        (b"a,1,2\nb,3,4\n", "v.txt line 1: 'a,1,2', expected vectors"),
     ],
 )
 def test_wrong_content(tmp_path, content, told):
