@@ -30,6 +30,17 @@ def test_both_models_are_trained_and_scored(recipe, tmp_path, capsys, monkeypatc
     assert "unknown words of references, new, inflected: " in printed
 
 
+def test_inflected_forms_are_held_out_with_all_their_pairs(recipe):
+    """Forms that occur 2 to 40 times, of words that other forms have 20 times; a fifth of them."""
+    verbs = ["walk", "call", "jump", "kick", "pull"]
+    groups = [[(f"{verb} {number}", f"They {verb} .")] for verb in verbs for number in range(20)]
+    groups += [[(f"{verb}en", f"He {verb}s ."), (f"{verb}t", f"She {verb}s here .")] for verb in verbs]
+    groups += [[("x", "He zaps ."), ("y", "It zaps .")]]  # a word without other forms
+    forms = recipe["held_out_forms"](groups)
+    assert len(forms) == 1
+    assert forms < {f"{verb}s" for verb in verbs}
+
+
 def test_new_forms_of_known_words(recipe):
     words = {"yelps", "yelped", "hoped", "hopping", "tries", "bus", "london", "bigger", "moves"}
     known = {"yelp", "hope", "hop", "try", "bigger", "moved", "move"}

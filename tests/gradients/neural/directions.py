@@ -6,8 +6,8 @@ import torch
 STEP = 2e-6
 
 
-def check_parameters(module, loss, *, without=(), directions=2):
-    """Compare the derivatives of a loss, in float64, along random directions.
+def check_parameters(module, loss, *, without=()):
+    """Compare the derivatives of a loss, in float64, along two random directions per parameter.
 
     A direction moves every number of a parameter up or down, so that a wrong number anywhere changes its derivative.
 
@@ -15,13 +15,12 @@ def check_parameters(module, loss, *, without=(), directions=2):
         module: whose parameters are moved.
         loss: returns the loss, without any argument.
         without: parameters whose first row is not learned, and is not moved.
-        directions: per parameter.
     """
     loss().backward()
     random = torch.Generator().manual_seed(0)
     for name, parameter in module.named_parameters():
         before, gradient = parameter.detach().clone(), parameter.grad
-        for _ in range(directions):
+        for _ in range(2):
             direction = 2.0 * torch.randint(2, parameter.shape, generator=random).double() - 1
             if name in without:
                 direction[0] = 0

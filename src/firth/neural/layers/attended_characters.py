@@ -11,8 +11,9 @@ Source
     Nguyen and Chiang 2018, Improving Lexical Choice in Neural Machine Translation, section 4 (l_t); Luong and Manning
     2016, section 4.3 spell from a state alone.
 Departures
-    l_t enters the first state of the decoder of characters, and not the scores of words. Attention to characters is our
-    own: names and words of the same origin are spelled as the source spells them.
+    l_t enters the first state of the decoder of characters, and not the scores of words; it has no tanh and no layer
+    of its own. log alpha_ts is at least that of 1e-6: local attention and float32 have zeros. Attention to characters
+    is our own: names and words of the same origin are spelled as the source spells them.
 Cost
     A product of 5 D_c x M for each character of the distinct words that are attended to.
 """
