@@ -2,6 +2,7 @@
 
 import shlex
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from firth.cli.flags import with_flags
 from firth.cli.output import print_json, working
 from firth.cli.targets import check_vectors_target
 from firth.cli.texts import CORPUS, READING, corpus_of
+from firth.corpus.options import CorpusOptions
 from firth.registry import load_folder
 
 Encoder = Annotated[
@@ -37,7 +39,7 @@ def _distil(
 ) -> None:
     """Make static word vectors of a contextual encoder: of each word, the mean of its vectors in a text.
 
-    Words that occur less often than --min-count, 5 if it is not given, are read, but have no vector.
+    Words that occur less often than --min-count are read, but have no vector.
     """
     began = time.monotonic()
     check_vectors_target(output, True, corpus)
@@ -61,4 +63,4 @@ def _distil(
     print(f"next: firth neighbours {shlex.quote(str(output))} {shlex.quote(example)}")
 
 
-distil = with_flags(_distil, [CORPUS, READING])
+distil = with_flags(_distil, [replace(CORPUS, defaults=CorpusOptions(min_count=5)), READING])
