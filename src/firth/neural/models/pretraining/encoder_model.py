@@ -185,7 +185,8 @@ class PretrainedEncoder(SavedModel):
             KindError: `sentences` is one string, or no list of sentences.
         """
         states = self.config.layers + 1
-        if isinstance(layer, bool) or not isinstance(layer, int) or not -states <= layer < states:
+        whole = isinstance(layer, int | np.integer) and not isinstance(layer, bool)
+        if not (whole and -states <= layer < states):
             raise OptionError(f"layer={brief(layer)}: expected {-states} to {states - 1}")
         if pieces not in ("first", "mean"):
             raise OptionError(f"pieces={brief(pieces)}: expected first or mean")

@@ -116,3 +116,12 @@ def test_embedders_read_the_states_of_all_layers(tmp_path, monkeypatch):
     tuned = tagger.reader.embedders[0].encoder.module.state_dict()
     assert any(not torch.equal(tuned[name], value) for name, value in before.items())
     assert all(torch.equal(model.module.state_dict()[name], value) for name, value in before.items())
+
+
+@pytest.mark.parametrize("layer", ["last", True, 1.0, 99])
+def test_layers_are_whole_numbers(layer):
+    model = trained("masked")
+    with pytest.raises(OptionError, match=r"layer=.* expected -"):
+        model.encode_tokens([["The", "cat"]], layer=layer)
+    same = zip(*(model.encode_tokens([["The", "cat"]], layer=each) for each in (1, np.int64(1))), strict=True)
+    assert all((one == other).all() for one, other in same)
