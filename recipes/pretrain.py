@@ -4,11 +4,17 @@ Each objective trains the same network, 4 blocks of 256 with windows of 128 word
 and novels, about 35 million word pieces. Lines that hold a sentence of a test are left out and counted. Fine-tuning
 reads MR, SUBJ, CR, TREC and SST-2 in SentEval's form: MR, SUBJ and CR are tested on the first of ten stratified folds,
 the others on their test parts; a tenth of the training sentences selects the epoch. Rows: TF-IDF with logistic
-regression, the same network from scratch, and each pretrained encoder, fine-tuned and frozen, over several seeds.
+regression, the same network from scratch, and each pretrained encoder, fine-tuned, over several seeds.
 
     python recipes/pretrain.py DATA --work FOLDER --minutes 50 --precision bf16 --seeds 3
     python recipes/pretrain.py DATA --work FOLDER --labels 200 1000            # fewer labels, same encoders
+    python recipes/pretrain.py DATA --work FOLDER --seeds 1 --tuning frozen gradual
     python recipes/pretrain.py --toy
+
+On a processor without bf16 a smaller network reads more in the same time:
+
+    python recipes/pretrain.py DATA --work FOLDER --minutes 45 --precision fp32 --dim 128 --length 64 --batch-size 16 \
+        --generator 0.5 --tuning-epochs 3
 
 DATA is a folder with corpus/wiki.txt.xz, books/litbank-novels.tar.gz and sentence/sentclass. An encoder that the work
 folder holds is not pretrained again.
@@ -42,6 +48,8 @@ TASKS = {
     "SST-2": ("stsa.binary.train", "stsa.binary.test"),
 }
 OBJECTIVES = {"masked": firth.MaskedLM, "electra": firth.Electra, "coco": firth.CocoLM}
+GENERATORS = ("electra", "coco")
+TUNINGS = ("all", "gradual", "frozen")
 
 
 # Text
@@ -114,7 +122,7 @@ def pretrained(args, lines, work):
     sizes = {"dim": args.dim, "layers": args.layers, "heads": args.heads, "max_length": args.length}
     corpus = firth.Corpus.build(lines, tokens="wordpieces", max_size=args.pieces, progress=args.verbose)
     folders, reports = {}, []
-    for name in ("from scratch", *OBJECTIVES):
+    for name in ("from scratch", *args.objectives):
         folder = work / name.replace(" ", "-")
         folders[name] = folder
         if not folder.exists():
@@ -133,7 +141,9 @@ def pretrained(args, lines, work):
                     optimiser="adamw",
                     warmup=10,
                 )
-            encoder = options(**sizes, **({"embedding_dim": 16} if args.toy and name == "electra" else {})).train(
+            own = {"generator": args.generator} if name in GENERATORS else {}
+            own |= {"embedding_dim": 16} if args.toy and name == "electra" else {}
+            encoder = options(**sizes, **own).train(
                 corpus, training=training, seed=0, progress=args.verbose, checkpoint=work / f"{folder.name}.run"
             )
             encoder.save(folder)
@@ -181,7 +191,7 @@ def rows_of(folders, tasks, args, count):
         baseline[name] = [100 * float(right[test[rows]].mean())]
     yield row("TF-IDF", baseline, count, 0)
     for name, folder in folders.items():
-        for tuning in ("all", "gradual", "frozen") if name != "from scratch" else ("all",):
+        for tuning in args.tuning if name != "from scratch" else ("all",):
             began = time.monotonic()
             figures = {
                 task: [100 * accuracy(folder, tasks[task], args, tuning, count, seed) for seed in range(args.seeds)]
@@ -217,6 +227,9 @@ def main(arguments=None):
     parser.add_argument("--precision", default="bf16")
     parser.add_argument("--tuning-epochs", type=int, default=5, help="at most")
     parser.add_argument("--tuning-lr", type=float, default=0.0003, help="a frozen encoder has 30 times as much")
+    parser.add_argument("--generator", type=float, default=0.25, help="its width, as a share of the encoder's")
+    parser.add_argument("--objectives", nargs="+", choices=list(OBJECTIVES), default=list(OBJECTIVES))
+    parser.add_argument("--tuning", nargs="+", choices=TUNINGS, default=["all"])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--labels", type=int, nargs="*", default=[0], help="labelled sentences; 0 for all")
     parser.add_argument("--tasks", nargs="+", choices=list(TASKS))
@@ -238,18 +251,23 @@ def main(arguments=None):
         work = args.work or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
         folders, reports = pretrained(args, lines, work)
-        for report in reports:
-            print(json.dumps(report), flush=True)
         rows = []
+        for each in reports:
+            record(each, args.results)
         for count in args.labels:
             for each in rows_of(folders, tasks, args, count):
                 rows.append(each)
-                print(json.dumps(each), flush=True)
-    if args.results:
-        args.results.parent.mkdir(parents=True, exist_ok=True)
-        with args.results.open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(each) + "\n" for each in [*reports, *rows])
+                record(each, args.results)
     return reports, rows
+
+
+def record(figures, path):
+    """Print figures and append them to a file, if there is one."""
+    print(json.dumps(figures), flush=True)
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(figures) + "\n")
 
 
 if __name__ == "__main__":
