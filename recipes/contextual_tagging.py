@@ -24,7 +24,6 @@ Rows of results are added to the file as they are made, and a table is printed a
 
 import argparse
 import gzip
-import hashlib
 import json
 import lzma
 import random
@@ -38,6 +37,7 @@ from pathlib import Path
 import firth
 from firth.readers.columns import read_columns
 from firth.readers.conllu import read_conllu
+from firth.text.fingerprint import fingerprint
 from firth.text.running_text import sentences_and_tokens
 
 HELD_OUT = 200  # one sentence of so many measures the perplexity
@@ -111,12 +111,6 @@ def classified(data):
 # -- raw text
 
 
-def key_of(words):
-    """A digest of the letters and digits of a sentence."""
-    letters = "".join(filter(str.isalnum, "".join(words))).lower()
-    return hashlib.blake2b(letters.encode("utf-8", "surrogatepass"), digest_size=12).digest()
-
-
 def annotated_keys(data):
     """The digests of all sentences of the annotated sets that are there."""
     keys = set()
@@ -125,7 +119,7 @@ def annotated_keys(data):
             parts = read(data)
         except (OSError, StopIteration):
             continue
-        keys |= {key_of(words) for part in parts.values() for words, _ in part}
+        keys |= {fingerprint(words) for part in parts.values() for words, _ in part}
     return keys
 
 
@@ -144,7 +138,7 @@ def written_text(paths, column, keys, words, train, held_out):
     with train.open("w", encoding="utf-8") as file, held_out.open("w", encoding="utf-8") as other:
         for path in paths:
             for sentence in raw_sentences(path, column):
-                if key_of(sentence) in keys:
+                if fingerprint(sentence) in keys:
                     counts["left_out"] += 1
                 elif 3 <= len(sentence) <= LONGEST:
                     counts["sentences"] += 1
@@ -160,7 +154,7 @@ def written_text(paths, column, keys, words, train, held_out):
 def shared(path, keys):
     """How many lines of a file are sentences of the annotated sets."""
     with path.open(encoding="utf-8") as lines:
-        return sum(key_of(line.split()) in keys for line in lines)
+        return sum(fingerprint(line.split()) in keys for line in lines)
 
 
 def train_lm(arguments, **sizes):

@@ -36,6 +36,7 @@ from firth.neural.layers.contrastive import alignment, uniformity
 from firth.randomness import generator
 from firth.readers.sentence_pairs import read_sentence_pairs
 from firth.readers.text_groups import TextGroup, entailed_groups
+from firth.text.fingerprint import fingerprint
 
 ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[]?[A-Z])")  # of sentences
 TOP = 4.0  # pairs from this score on are the positives of alignment, as in Gao, Yao and Chen 2021
@@ -83,11 +84,6 @@ def entailed(data):
     """Groups of a premise and what it entails, with what contradicts it as hard negatives."""
     folder = data / "sentence/snli-part"
     return [group for path in sorted(folder.glob("*.jsonl")) for group in entailed_groups(read_sentence_pairs(path))]
-
-
-def fingerprint(text):
-    """What is compared: letters and digits in lower case."""
-    return "".join(re.findall(r"\w+", text.lower()))
 
 
 def without(groups, tests):

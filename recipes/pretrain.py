@@ -21,7 +21,6 @@ folder holds is not pretrained again.
 """
 
 import argparse
-import hashlib
 import json
 import lzma
 import re
@@ -37,6 +36,7 @@ import firth
 from firth.evaluation.selection import stratified_folds
 from firth.evaluation.tfidf import baseline_correct
 from firth.readers.labelled_sentences import read_labelled_sentences
+from firth.text.fingerprint import fingerprint
 
 ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[]?[A-Z])")  # of sentences
 FOLDS = 10
@@ -55,11 +55,6 @@ TUNINGS = ("all", "gradual", "frozen")
 # Text
 
 
-def key(sentence):
-    """A digest of a sentence without case, spaces and punctuation."""
-    return hashlib.blake2b("".join(re.findall(r"\w", sentence.lower())).encode(), digest_size=8).digest()
-
-
 def lines_of(data):
     """Paragraphs of Wikipedia and of the novels."""
     with lzma.open(data / "corpus/wiki.txt.xz", "rt", encoding="utf-8") as file:
@@ -73,9 +68,9 @@ def lines_of(data):
 
 def without(lines, tested):
     """Lines in which no sentence is one of a test, in random order, and how many were left out."""
-    forbidden, kept, left_out = {key(text) for text in tested}, [], 0
+    forbidden, kept, left_out = {fingerprint(text) for text in tested}, [], 0
     for line in lines:
-        if any(key(sentence) in forbidden for sentence in ENDS.split(line)):
+        if any(fingerprint(sentence) in forbidden for sentence in ENDS.split(line)):
             left_out += 1
         else:
             kept.append(line)

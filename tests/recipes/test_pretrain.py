@@ -7,7 +7,9 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 def test_toy(recipe, tmp_path):
     """The label is in one word, which all tuned encoders could learn in more time."""
-    reports, rows = recipe["main"](["--toy", "--results", str(tmp_path / "figures.jsonl")])
+    reports, rows = recipe["main"](
+        ["--toy", "--tuning", "all", "gradual", "frozen", "--results", str(tmp_path / "figures.jsonl")]
+    )
     assert [report["encoder"] for report in reports] == ["from scratch", "masked", "electra", "coco"]
     by_name = {row["model"]: row for row in rows}
     assert len(rows) == 11

@@ -1,0 +1,16 @@
+"""Fingerprints are of letters and digits alone."""
+
+from firth.text.fingerprint import fingerprint
+
+
+def test_case_spaces_tokens_and_punctuation_do_not_count():
+    assert len({fingerprint(text) for text in ("It's a film.", "it 's a FILM !", ["it's", "a", "film"])}) == 1
+
+
+def test_letters_and_digits_of_any_script_count():
+    texts = ("naïve", "naive", "10", "101", "фильм", "映画", "")
+    assert len({fingerprint(text) for text in texts}) == len(texts)
+
+
+def test_lone_surrogates_are_read():
+    assert fingerprint("a\udc80") == fingerprint("a\udc80"), "not a letter, but no error"
