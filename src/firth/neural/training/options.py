@@ -34,7 +34,7 @@ class TrainingOptions:
         momentum: None for the optimiser's default: 0.9, but 0 for sgd and rmsprop. In Adam's family it is beta 1.
         weight_decay: added to gradients as L2, or decoupled from them in adamw; never on biases and normalisation.
         schedule: a name of `firth.neural.training.schedules.SCHEDULES`.
-        warmup: updates in which the learning rate rises from 0.
+        warmup: updates in which the learning rate rises from 0; at most half of all updates.
         lr_decay: decay per epoch of the schedules inverse-time and exponential.
         clip_norm: maximum norm of the gradients; 0 for no clipping.
         evaluate_every: updates between evaluations on held-out data; 0 evaluates at the end of each epoch only.
@@ -62,7 +62,7 @@ class TrainingOptions:
     momentum: float | None = option(None, "momentum; default: that of the optimiser", minimum=0, maximum=1)
     weight_decay: float = option(0.0, "weight decay, not on biases and normalisation", minimum=0)
     schedule: str = option("constant", "learning-rate schedule", choices=tuple(SCHEDULES))
-    warmup: int = option(0, "warm-up: updates in which the learning rate rises from 0", minimum=0)
+    warmup: int = option(0, "warm-up: updates in which the learning rate rises from 0, at most half of all", minimum=0)
     lr_decay: float = option(0.1, "decay per epoch of the schedules inverse-time and exponential", minimum=0)
     clip_norm: float = option(0.0, "gradient clipping: maximum norm of the gradients; 0 for none", minimum=0)
     evaluate_every: int = option(0, "updates between evaluations; 0 for the ends of epochs", minimum=0)

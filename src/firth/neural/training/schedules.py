@@ -94,8 +94,9 @@ def lr_factor(schedule: str, progress: TrainingProgress, *, warmup: int = 0, dec
     Args:
         schedule: a name of `SCHEDULES`.
         progress: of the run.
-        warmup: updates in which the rate rises from 0.
+        warmup: updates in which the rate rises from 0; at most half of the run's, so that a short run gets to learn.
         decay: rate of the inverse-time and exponential schedules, per epoch.
     """
+    warmup = min(warmup, (progress.total_steps + 1) // 2)
     rise = min(1.0, (progress.step + 1) / warmup) if warmup else 1.0
     return rise * SCHEDULES[schedule](progress, warmup, decay)

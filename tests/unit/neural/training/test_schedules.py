@@ -24,6 +24,8 @@ def at(step: int, of: int, epoch: float = 0.0) -> TrainingProgress:
         ("inverse-square-root", at(399, 1000), {"warmup": 100}, 0.5),  # sqrt(100 / 400)
         ("inverse-square-root", at(49, 1000), {"warmup": 100}, 0.5),  # half of the way up
         ("linear", at(0, 10), {"warmup": 4}, 0.25),  # the first of four updates up
+        ("linear", at(4, 10), {"warmup": 200}, 1.0),  # half of a short run at most
+        ("linear", at(0, 1), {"warmup": 200}, 1.0),
         ("one-cycle", at(0, 10), {}, 1 / 25),
         ("one-cycle", at(3, 10), {}, 1.0),
         ("one-cycle", at(10, 10), {}, 1 / 250_000),
