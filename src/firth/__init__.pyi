@@ -51,6 +51,8 @@ from firth.inference.minimum_bayes_risk import minimum_bayes_risk as minimum_bay
 from firth.language.mixture import Mixture as Mixture
 from firth.language.ngram_lm import NgramLM as NgramLM
 from firth.language.ngram_model import NgramModel as NgramModel
+from firth.latent.boltzmann_machine import BoltzmannMachine as BoltzmannMachine
+from firth.latent.rbm import RBM as RBM
 from firth.neural.hidden_states import HiddenStates as HiddenStates
 from firth.neural.models.bidirectional.bidirectional_lm import BidirectionalLM as BidirectionalLM
 from firth.neural.models.contexts.context2vec import Context2Vec as Context2Vec

@@ -12,7 +12,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, Sources, output
 from firth.cli.flags import Flags, Group, add_command, with_flags
-from firth.cli.output import end, paragraphs, print_json, working
+from firth.cli.output import end, note, paragraphs, print_json, working
 from firth.cli.targets import check_folder_target, check_writable
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of
@@ -106,12 +106,16 @@ def _pretrain(
             progress=not quiet,
         )
     encoder.metadata.setdefault("name", output.stem)
+    facts = encoder.metadata["training"]
+    if facts["interrupted"] and not facts["rows"] and output.exists():
+        note(f"{output} is left as it was: the run was interrupted before its first evaluation")
+        end(facts)
     encoder.save(output)
-    _report(name, encoder, output, time.monotonic() - began, json)
+    _report(name, encoder, output, time.monotonic() - began, json, checkpoint is not None)
     end(encoder.metadata["training"])
 
 
-def _report(name: str, encoder: Any, output: Path, seconds: float, json: bool) -> None:
+def _report(name: str, encoder: Any, output: Path, seconds: float, json: bool, checkpoint: bool) -> None:
     facts: Mapping[str, Any] = encoder.metadata["training"]
     best = facts["best"] or (facts["rows"] or [{}])[-1]
     figures = {key: value for key, value in best.items() if key.startswith("held_out_") and value is not None}
@@ -127,9 +131,12 @@ def _report(name: str, encoder: Any, output: Path, seconds: float, json: bool) -
         )  # fmt: skip
         return
     print(f"{output}: {name}, {encoder.config.layers} layers of {encoder.dim:,}, {facts['pieces']:,} word pieces")
-    print(
-        f"trained on {facts['tokens']:,} pieces of {facts['texts']:,} texts in {facts['seconds']:.1f} s ({rate:,.0f}/s)"
-    )
+    speed = f" ({rate:,.0f} pieces/s)" if rate else ""
+    print(f"text: {facts['tokens']:,} pieces of {facts['texts']:,} texts; trained for {facts['seconds']:.1f} s{speed}")
+    if facts["interrupted"] and checkpoint:
+        print("the same command goes on from its checkpoint")
+    if not figures:
+        print("nothing was measured: there was no text to hold out, or the run ended before its first evaluation")
     if figures:
         shown = ", ".join(
             f"{key.removeprefix('held_out_').replace('_', ' ')} {value:.3f}" for key, value in figures.items()

@@ -1,7 +1,8 @@
 """Estimators for scikit-learn: firth's models in pipelines, grid searches and column transformers.
 
-X is a list, array or series of texts, or a list of token lists. Parameters are named as the options of the models
-inside; `random_state`, `n_jobs` and `verbose` are scikit-learn's, in place of `seed`, `threads` and `progress`.
+X is a list, array or series of texts, or a list of token lists; for `RBMFeatures`, rows of numbers. Parameters are
+named as the options of the models inside; `random_state`, `n_jobs` and `verbose` are scikit-learn's, in place of
+`seed`, `threads` and `progress`.
 
 >>> from firth.sklearn import LSAVectorizer
 >>> pipeline = make_pipeline(LSAVectorizer(dim=50), LogisticRegression())     # doctest: +SKIP
@@ -19,6 +20,7 @@ except ImportError as error:
     raise MissingExtraError("scikit-learn", "sklearn", "use firth.sklearn") from error
 
 from firth.sklearn.averages import AverageVectorizer, PPMIVectorizer
+from firth.sklearn.boltzmann import RBMFeatures
 from firth.sklearn.classifier import FastTextClassifier
 from firth.sklearn.documents import LSAVectorizer, ParagraphVectorizer
 from firth.sklearn.language import LanguageModelFeatures
@@ -32,6 +34,7 @@ ELSEWHERE = {  # estimators of other libraries: ours
     **dict.fromkeys(("FastText", "FTTransformer", "GloVe"), "AverageVectorizer(vectors=...)"),
     **dict.fromkeys(("Doc2Vec", "Doc2VecTransformer", "D2VTransformer", "ParagraphVectors"), "ParagraphVectorizer"),
     **dict.fromkeys(("LSA", "LsiTransformer", "LsiModel", "TruncatedSVD"), "LSAVectorizer"),
+    **dict.fromkeys(("BernoulliRBM", "RBM"), "RBMFeatures"),
     **dict.fromkeys(("Phrases", "PhrasesTransformer"), "PhraseJoiner"),
     **dict.fromkeys(("TextClassifier", "FastText_Classifier", "FasttextClassifier"), "FastTextClassifier"),
 }
@@ -50,4 +53,5 @@ __all__ = [
     "PPMIVectorizer",
     "ParagraphVectorizer",
     "PhraseJoiner",
+    "RBMFeatures",
 ]

@@ -49,6 +49,13 @@ def texts_of(X: Any) -> Texts:
     return token_lists(texts, str.split, "X")
 
 
+def seed_of(random_state: Any) -> int:
+    """Return firth's seed for scikit-learn's `random_state`: a number, a generator or None."""
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
 class _NotIncremental:
     """Answers `partial_fit`: a vocabulary is not learned in parts."""
 
@@ -108,14 +115,9 @@ class TextEstimator(BaseEstimator):
                     f"{name}={brief(value)} given with {given}=, which is not trained here; leave out one"
                 )
 
-    def _seed(self) -> int:
-        if isinstance(self.random_state, numbers.Integral):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
-
     def _training(self) -> dict[str, Any]:
         """Return arguments of `train`: seed, threads, progress."""
-        return {"seed": self._seed(), "threads": self._threads(), "progress": bool(self.verbose)}
+        return {"seed": seed_of(self.random_state), "threads": self._threads(), "progress": bool(self.verbose)}
 
     def _threads(self) -> int:
         return int(effective_n_jobs(self.n_jobs))

@@ -5,12 +5,13 @@ are refused where a list of texts or words is expected.
 """
 
 import contextlib
+import numbers
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from firth.errors import KindError
+from firth.errors import KindError, OptionError, brief
 from firth.options import wrong_kind
 
 Text = str | Sequence[str]
@@ -25,6 +26,22 @@ def check_text(text: Any, name: str = "text") -> None:
     """
     if not isinstance(text, str):
         raise wrong_kind(name, text, "a text (str)")
+
+
+def check_position(position: Any, words: Sequence[str]) -> None:
+    """Check that a position is that of a word of a sentence, from 0.
+
+    Raises:
+        OptionError: it is not.
+    """
+    whole = isinstance(position, numbers.Integral) and not isinstance(position, bool)
+    if not words:
+        raise OptionError(f"position={brief(position)}: the sentence has no word; expected one at least")
+    if not whole or not 0 <= position < len(words):
+        raise OptionError(
+            f"position={brief(position)}: expected a whole number from 0 to {len(words) - 1}, for the "
+            f"words {brief(words)}"
+        )
 
 
 def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterable[Any]:

@@ -88,7 +88,7 @@ class WordPieces:
         empty = _tokenizer(
             library.models.WordPiece({token: i for i, token in enumerate(SPECIAL)}, unk_token=UNK), lowercase
         )
-        normalised = [empty.normalizer.normalize_str(text) for text in check_items(texts)]
+        normalised = [empty.normalizer.normalize_str(well_formed(text)) for text in check_items(texts)]
         characters = _characters(normalised, size)
         # As special tokens the characters have fixed ids, which decide ties whatever order the library counts in.
         fixed = [*SPECIAL, *characters, *(CONTINUED + each for each in characters)]
@@ -188,11 +188,14 @@ class WordPieces:
 
     def tokenize(self, text: str) -> list[str]:
         """Return the pieces of a text as strings, without special tokens."""
-        return list(self._tokenizer.encode(text, add_special_tokens=False).tokens)
+        return list(self._tokenizer.encode(well_formed(text), add_special_tokens=False).tokens)
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of the pieces of each text, without special tokens."""
-        return [each.ids for each in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+        return [
+            each.ids
+            for each in self._tokenizer.encode_batch_fast(list(map(well_formed, texts)), add_special_tokens=False)
+        ]
 
     def encode_words(self, sentences: Sequence[Sequence[str]]) -> list[tuple[list[int], list[int]]]:
         """Return the ids of the pieces of sentences of words, and the number of each piece's word.
@@ -274,3 +277,12 @@ def _opened(rules: str) -> Any:
         return library.Tokenizer.from_str(rules)
     except Exception as error:  # the library raises plain exceptions
         raise FormatError(f"not a tokeniser ({error}); expected the JSON of the tokenizers library") from error
+
+
+def well_formed(text: str) -> str:
+    """Return a text with U+FFFD in place of lone surrogates, which no text in UTF-8 holds."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

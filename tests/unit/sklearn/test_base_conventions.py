@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from firth import sklearn as estimators
 
 pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*are cut at 0 and 1"),
     pytest.mark.filterwarnings("ignore:no common direction is removed"),
     pytest.mark.filterwarnings("ignore:.*no known word"),
     pytest.mark.filterwarnings("ignore:.*hold no word of the vocabulary"),
@@ -80,7 +81,10 @@ class Classifier(Reader, estimators.FastTextClassifier):
 
 
 TINY = {"dim": 2, "min_count": 1}
-ALWAYS = [Classifier(dim=10, lr=0.5, epochs=20, buckets=1000), LSA(**TINY)]
+ALWAYS = [
+    Classifier(dim=10, lr=0.5, epochs=20, buckets=1000), LSA(**TINY),
+    estimators.RBMFeatures(hidden=3, epochs=2, random_state=0),
+]  # fmt: skip
 SLOW = [
     Average(**TINY, epochs=2, sample=0),
     PPMI(**TINY, weighting="mean"),

@@ -79,3 +79,11 @@ def test_a_corpus_learns_them():
 def test_bad_input(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_lone_surrogates_are_read_as_a_replacement_character():
+    """Word pieces are learned from them, and texts with them are read as with U+FFFD."""
+    learned = WordPieces.train(["a \ud800 lone one", "a pair \U0001f600 and \udc00"] * 5, 120)
+    assert learned.encode(["a \ud800 b"]) == learned.encode(["a \ufffd b"])
+    assert learned.tokenize("a\ud800") == learned.tokenize("a\ufffd")
+    assert learned.encode_words([["\udfff", "a"]]) == learned.encode_words([["\ufffd", "a"]])

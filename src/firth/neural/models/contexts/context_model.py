@@ -19,6 +19,7 @@ from firth.neural.training.devices import no_subnormals
 from firth.readers.words_in_context import Occurrence
 from firth.resampling import Floats
 from firth.storage.model_folder import ModelFolder
+from firth.text.inputs import check_position
 from firth.text.tokenise import tokeniser
 from firth.training_facts import with_training_facts
 from firth.vectors.cosine import Matrix, unit
@@ -87,7 +88,7 @@ class ContextModel(SavedModel):
             CorpusError: the sentence has no other word.
             KindError: it is no text and no list of words.
         """
-        vector: Matrix = self.context_vectors([self._place(sentence, position)])[0]
+        vector: Matrix = self._context_vectors([self._place(sentence, position)])[0]
         return vector
 
     @explained
@@ -99,7 +100,15 @@ class ContextModel(SavedModel):
 
         Returns:
             (N, D) float32, in the order of the places.
+
+        Raises:
+            OptionError: there is no such position.
+            CorpusError: a sentence has no other word.
         """
+        return self._context_vectors([self._place(list(words), position) for words, position in places])
+
+    def _context_vectors(self, places: Sequence[tuple[Sequence[str], int]]) -> Matrix:
+        """Return the vectors of places that are there, whose words are as the model reads them."""
         result = np.empty((len(places), self.dim), dtype=np.float32)
         cut = [_around(words, position, self.options.max_length) for words, position in places]
         order = np.argsort([len(words) for words, _ in cut], kind="stable")
@@ -146,7 +155,7 @@ class ContextModel(SavedModel):
         word = words[place]
         ids = self._candidates(candidates, word)
         table = self.word_vectors().get_normed_vectors()
-        scores = table[ids] @ unit(self.context_vectors([(words, place)])[0])
+        scores = table[ids] @ unit(self._context_vectors([(words, place)])[0])
         if measure == "mult":
             own = self._row(word)
             if own is None:
@@ -195,7 +204,7 @@ class ContextModel(SavedModel):
         table = self.word_vectors().get_normed_vectors()
         rows = np.array([-1 if (row := self._row(word)) is None else row for word in candidates])
         read = [(self._folded(each.tokens), each.position) for each in occurrences]
-        contexts = unit(self.context_vectors(read))
+        contexts = unit(self._context_vectors(read))
         known = np.where(rows >= 0, 0.0, np.nan)
         fits = (contexts @ table[rows].T).astype(np.float64) + known
         own = [self._row(each.word) for each in occurrences]
@@ -232,8 +241,7 @@ class ContextModel(SavedModel):
             raise KindError(f"sentence: found {brief(sentence)}, expected a text or a list of words")
         if position is None:
             raise OptionError(f"{brief(sentence)}: which word? Give its position, or write {HOLE} in its place")
-        if not 0 <= position < len(words):
-            raise OptionError(f"position={position}: expected from 0 to {len(words) - 1}, for the words {brief(words)}")
+        check_position(position, words)
         if len(words) < 2:
             raise CorpusError(f"{brief(sentence)}: a word alone has no context; expected other words beside it")
         return words, position

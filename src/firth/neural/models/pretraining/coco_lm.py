@@ -155,7 +155,7 @@ class CorrectiveObjective(Objective):
         }
 
     def figures(self, measures: Measures) -> dict[str, float]:
-        """Return the loss, its parts, the share of hidden tokens that are corrected, and the area of replaced ones."""
+        """Return the loss, its parts, the share of hidden tokens that the softmax alone finds, and the area."""
         parts = {name: float(measures[name].mean()) for name in ("generator", "corrected", "losses", "contrast")}
         area = auc(measures["scores"], measures["replaced"])
         loss = parts["generator"] + parts["corrected"] + self.options.weight * parts["losses"]

@@ -10,7 +10,10 @@ Objective
 Source
     Clark, Luong, Le and Manning 2020, "ELECTRA", sections 2 and 3.1 to 3.2.
 Departures
-    Special tokens are never sampled. A generator has a whole number of heads of the encoder's width, at least one.
+    In training, 15 % of the hidden positions keep their token, as in the authors' code; the paper masks all of them.
+    Without these a small generator that shares its vectors stays at the frequencies of the tokens for long, and what it
+    samples is easily told. In evaluation all are masked. Special tokens are never sampled. A generator has a whole
+    number of heads of the encoder's width, at least one.
 Cost
     With a quarter of the width and all layers, about a tenth of the encoder's; E V multiplications per hidden token,
     twice: for the loss and for the sample.
@@ -26,7 +29,7 @@ from firth.neural.layers.token_masking import TokenMasking
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
 from firth.neural.models.pretraining.options import masked_prediction
 
-GENERATOR_SHARES = {"masked": 1.0, "random": 0.0}  # every hidden token is replaced by the mask
+GENERATOR_SHARES = {"masked": 0.85, "random": 0.0}  # of the hidden tokens; the others stay
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +73,8 @@ class Corruption(nn.Module):
             ids: (B, T) int64, unchanged.
         """
         masked, hidden = self.masking(ids)
+        if not self.training:
+            masked = ids.masked_fill(hidden, self.masking.masking.mask_id)
         states = self.generator(masked)
         losses = self.prediction.loss(states, ids, hidden)
         corrupted = ids.clone()

@@ -10,7 +10,9 @@ Source
     Clark, Luong, Le and Manning 2020, "ELECTRA: Pre-training Text Encoders as Discriminators Rather Than Generators",
     section 2; lambda = 50, and the sizes of ELECTRA-Small in appendix A.
 Departures
-    The generator trains by maximum likelihood only, as in the paper; masks are drawn per token and not per window.
+    The generator trains by maximum likelihood only, as in the paper; masks are drawn per token and not per window, and
+    see `corruption` for what is masked. The discriminator's bias begins at the share of tokens that draws by frequency
+    would replace: from zero, its large loss would first make the states of all tokens alike.
 Cost
     That of the encoder over all tokens, and about a tenth for the generator.
 """

@@ -23,7 +23,7 @@ from firth.progress import Progress, Status, reporting_slow_work
 from firth.storage.model_folder import ModelFolder
 from firth.storage.untrusted import parse_json
 from firth.text.batches import check_batch_size, encoded_in_batches, warn_truncated
-from firth.text.inputs import Text, checked_texts, token_lists
+from firth.text.inputs import Text, check_position, checked_texts, token_lists
 from firth.text.wordpieces import MASK, SPECIAL, WordPieces
 from firth.training_facts import with_training_facts
 from firth.vectors.cosine import Matrix
@@ -210,14 +210,15 @@ class PretrainedEncoder(SavedModel):
             k: number of pieces.
 
         Raises:
-            OptionError: the encoder does not predict hidden tokens, or there is no such word.
+            OptionError: the encoder does not predict hidden tokens, there is no such word, or `k` is below 1.
         """
         head = self.head
         if not isinstance(head, MaskedPrediction):
             raise OptionError("this encoder does not predict hidden words: use one of firth.MaskedLM")
         (words,) = token_lists([sentence], str.split, "sentence")
-        if not 0 <= position < len(words):
-            raise OptionError(f"position={position}: expected 0 to {len(words) - 1}")
+        check_position(position, words)
+        if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
+            raise OptionError(f"k={brief(k)}: expected a whole number of at least 1")
         ((row, owners),) = self.pieces.encode_words([[*words[:position], MASK, *words[position + 1 :]]])
         place = owners.index(position)
         first = max(0, min(place - self.max_pieces // 2, len(row) - self.max_pieces))

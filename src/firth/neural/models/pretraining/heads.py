@@ -1,5 +1,7 @@
 """Heads over the states of an encoder that tell whether tokens were replaced."""
 
+import math
+
 import torch
 from torch import nn
 from torch.nn import functional
@@ -18,6 +20,11 @@ class ReplacedPrediction(nn.Module):
         super().__init__()
         self.dense, self.score = nn.Linear(config.dim, config.dim), nn.Linear(config.dim, 1)
         self.apply(initialise)
+
+    @torch.no_grad()
+    def begin_at(self, rate: float) -> None:
+        """Let all tokens begin with a probability of being replaced, above 0 and below 1."""
+        self.score.bias.fill_(math.log(rate / (1 - rate)))
 
     def forward(self, states: torch.Tensor) -> torch.Tensor:
         """Return (...) scores, positive where a token seems replaced, for (..., D) states."""

@@ -45,7 +45,8 @@ class EncoderConfig:
         norm_eps: added to variances by layer norms.
 
     Raises:
-        OptionError: a size is below 1, the heads do not divide the width, or there is no such activation.
+        OptionError: a size is below 1, the heads do not divide the width, a rate is out of its range, or there is
+            no such activation.
     """
 
     vocabulary: int
@@ -64,6 +65,11 @@ class EncoderConfig:
         for name in ("vocabulary", "dim", "embedding_dim", "layers", "heads", "ffn_dim", "max_length", "types"):
             if getattr(self, name) < 1:
                 raise OptionError(f"{name}={getattr(self, name)}: expected at least 1")
+        if not 0 <= self.dropout < 1 or not 0 < self.norm_eps < 1:
+            raise OptionError(
+                f"dropout={self.dropout}, norm_eps={self.norm_eps}: expected a rate of at least 0 and below 1, and a "
+                "number above 0 and below 1"
+            )
         if self.dim % self.heads:
             raise OptionError(f"heads={self.heads}: expected a divisor of dim={self.dim}, which the heads share")
         if self.activation not in ACTIVATIONS:

@@ -16,6 +16,7 @@ from firth.errors import CorpusError, OptionError
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.models.pretraining.data import PieceText, Windows
 from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
+from firth.neural.models.pretraining.heads import ReplacedPrediction
 from firth.neural.models.pretraining.network import EncoderConfig
 from firth.neural.models.pretraining.options import TOKENS, PretrainingOptions
 from firth.neural.models.pretraining.task import Objective, PretrainingTask
@@ -79,9 +80,8 @@ def pretrain(
             options, sizes = _of_start(options, before)
         with new_parameters(config.seed, copies=2):
             objective = options.build_objective(sizes, text.pieces)
-        if before is None:
-            _begin(objective, text)
-        else:
+        _begin(objective, text, options.mask_rate)
+        if before is not None:
             before.start(objective.encoder, objective.head)
         return _fitted(options, objective, text, aside, before, config)
 
@@ -120,12 +120,15 @@ def _corpus(corpus: Any, given: Mapping[str, Any], before: PretrainedEncoder | N
     return built
 
 
-def _begin(objective: Objective, text: PieceText) -> None:
-    """Let all heads begin with the frequencies of the pieces."""
+def _begin(objective: Objective, text: PieceText, mask_rate: float) -> None:
+    """Let all heads begin with the frequencies of the pieces, and of pieces that are replaced by such a draw."""
     scores = torch.from_numpy(np.log(text.shares)).float()
+    replaced = mask_rate * float(1 - np.square(text.shares, dtype=np.float64).sum())
     for part in objective.modules():
         if isinstance(part, MaskedPrediction):
             part.output.begin_at(scores)
+        elif isinstance(part, ReplacedPrediction) and replaced > 0:
+            part.begin_at(replaced)
 
 
 def _of_start(options: PretrainingOptions, before: PretrainedEncoder) -> tuple[PretrainingOptions, EncoderConfig]:
@@ -136,11 +139,17 @@ def _of_start(options: PretrainingOptions, before: PretrainedEncoder) -> tuple[P
             f"a start of the layout {before.layout!r} for {type(options).__name__}, which has {options.layout!r}: "
             "expected an encoder of the same kind"
         )
-    if options.max_length > sizes.max_length:
-        raise OptionError(
-            f"max_length={options.max_length}: the start has {sizes.max_length} positions; expected at most as many"
-        )
+    defaults = {field.name: field.default for field in dataclasses.fields(options)}
     kept = {name: getattr(sizes, name) for name in ("dim", "layers", "heads", "ffn_dim")}
+    for name, value in kept.items():
+        if (given := getattr(options, name)) not in (defaults[name], value):
+            raise OptionError(f"{name}={given}: the start, whose network is kept, has {value}; leave {name} out")
+    if options.max_length > sizes.max_length:
+        if options.max_length != defaults["max_length"]:
+            raise OptionError(
+                f"max_length={options.max_length}: the start has {sizes.max_length} positions; expected at most as many"
+            )
+        kept["max_length"] = sizes.max_length
     options = dataclasses.replace(options, **kept)
     return options, dataclasses.replace(sizes, dropout=options.dropout)
 

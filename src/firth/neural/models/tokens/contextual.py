@@ -7,9 +7,13 @@ subwords, or their mean, so that there is one vector per word and layer.
 
 import os
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 import torch
+
+from firth.storage.files import check_exists
+from firth.vectors.io.load import load
 
 
 @runtime_checkable
@@ -52,3 +56,16 @@ class ContextualEncoder(Protocol):
     def fingerprint(self) -> str:
         """Return a digest of the model: equal ones give words the same vectors."""
         ...
+
+
+def opened(model: Any) -> Any:
+    """Return the model of a folder, of firth or of transformers, if a path is given, and anything else as it is.
+
+    Raises:
+        MissingFileError: nothing is there.
+        FormatError: it is no model, or damaged.
+    """
+    if not isinstance(model, str | os.PathLike):
+        return model
+    check_exists(Path(model), "the folder of a model that gives words vectors in their context")
+    return load(model)

@@ -16,7 +16,6 @@ Cost
     One pass of the encoder over the sentences that have a word which needs more occurrences; 8 V D bytes of sums.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Unpack
@@ -28,11 +27,10 @@ from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.options import TextArguments
 from firth.errors import CorpusError, OptionError, brief
-from firth.neural.models.tokens.contextual import ContextualEncoder
+from firth.neural.models.tokens.contextual import ContextualEncoder, opened
 from firth.neural.models.tokens.features import Words, batches_by_length
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
-from firth.registry import load_folder
 from firth.vectors.word_vectors import WordVectors
 
 SENTENCES = 1024  # that are divided into batches together
@@ -104,7 +102,7 @@ def distil(
 
 
 def _encoder(encoder: Any) -> ContextualEncoder:
-    found = load_folder(encoder) if isinstance(encoder, str | os.PathLike) else encoder
+    found = opened(encoder)
     if not isinstance(found, ContextualEncoder):
         raise OptionError(
             f"{brief(encoder)}: expected a model that gives words vectors in their context, such as one of "

@@ -20,15 +20,13 @@ Cost
 """
 
 import abc
-import os
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from firth.errors import OptionError, brief
-from firth.neural.models.tokens.contextual import ContextualEncoder
-from firth.registry import load_folder
+from firth.neural.models.tokens.contextual import ContextualEncoder, opened
 
 INPUT, MIDDLE, OUTPUT = PLACES = ("input", "middle", "output")
 
@@ -51,8 +49,7 @@ class ContextualEmbedder(abc.ABC):
     mixed: ClassVar[bool]  # whether all layers are read, or the top one
 
     def __post_init__(self) -> None:
-        if isinstance(self.model, str | os.PathLike):
-            object.__setattr__(self, "model", load_folder(self.model))
+        object.__setattr__(self, "model", opened(self.model))
         if not isinstance(self.model, ContextualEncoder):
             raise OptionError(
                 f"{type(self).__name__}({brief(self.model)}): expected a model that gives words vectors in their "
@@ -174,7 +171,7 @@ def embedders_of(embed: Any) -> tuple[ContextualEmbedder, ...]:
 def _embedder(item: Any) -> ContextualEmbedder:
     if isinstance(item, ContextualEmbedder):
         return item
-    model = load_folder(item) if isinstance(item, str | os.PathLike) else item
+    model = opened(item)
     found: ContextualEmbedder = ELMo(model)
     return found if found.encoder.token_layers > 1 else CoVe(model)
 

@@ -23,6 +23,7 @@ import numpy.typing as npt
 import torch
 
 from firth.inference.beam_search import BeamSearch, beam_search
+from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.character_decoder import CharacterDecoder, Characters
@@ -82,7 +83,7 @@ def spelled(
     known: Container[str] = (),
     beams: int = BEAMS,
 ) -> list[str]:
-    """Return n words, none of them empty or known.
+    """Return n words, none of them empty; a known one only where all beams were cut at known ones.
 
     Args:
         decoder: of characters, in evaluation mode.
@@ -101,4 +102,10 @@ def spelled(
         stop=(END,),
         banned=(PADDING, BEGIN, UNKNOWN_CHARACTER),
     )
-    return [decoder.spelling.text(best.ids[: decoder.spelling.longest]) for best, *_ in found]
+    return [_first(decoder, known, hypotheses) for hypotheses in found]
+
+
+def _first(decoder: CharacterDecoder, known: Container[str], hypotheses: Sequence[Continuation]) -> str:
+    """Return the best word that is not known; one that was cut at the longest length may be."""
+    words = [decoder.spelling.text(each.ids[: decoder.spelling.longest]) for each in hypotheses]
+    return next((word for word in words if word not in known), words[0])

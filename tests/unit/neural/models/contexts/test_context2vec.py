@@ -206,3 +206,14 @@ def test_held_out_text_of_single_words_is_refused(tmp_path):
     (tmp_path / "words.txt").write_text("dog\n\ncat\n", encoding="utf-8")
     with pytest.raises(CorpusError, match="no context"):
         firth.Context2Vec().train(TEXT, held_out=tmp_path / "words.txt", min_count=1, progress=False)
+
+
+def test_many_places_are_checked_and_folded_as_one_is(model):
+    words = ["the", "cat", "eats", "bread"]
+    one = model.context_vector(words, 3)
+    np.testing.assert_allclose(model.context_vectors([(["The", "CAT", *words[2:]], 3)])[0], one, atol=1e-6)
+    for place in ((words, 4), (words, -1), (words, True), ([], 0)):
+        with pytest.raises(OptionError, match="position="):
+            model.context_vectors([place])
+    with pytest.raises(CorpusError, match="a word alone"):
+        model.context_vectors([(["cat"], 0)])

@@ -46,3 +46,16 @@ def test_the_generator_is_small_and_shares_vectors():
     assert generator.embeddings is model.encoder.embeddings
     assert (generator.config.dim, generator.config.heads, generator.config.ffn_dim) == (4, 1, 16)
     assert len(pieces()) == generator.embeddings.word.num_embeddings
+
+
+def test_a_part_of_the_hidden_tokens_stays_in_training_and_none_in_evaluation():
+    """The generator reads 85 % masks and 15 % tokens as they are; judged, masks alone."""
+    corruption, ids, read = objective("electra", mask_rate=0.5).corruption, window().repeat(70, 1), []
+    corruption.generator.register_forward_pre_hook(lambda _, arguments: read.append(arguments[0]))
+    torch.manual_seed(0)
+    corrupted = corruption(ids)
+    masked = (read[0] == pieces().mask_id)[corrupted.hidden].float().mean()
+    assert masked == pytest.approx(0.85, abs=0.03)
+    assert bool((read[0] == ids)[~corrupted.hidden].all())
+    corrupted = corruption.eval()(ids)
+    assert bool((read[1] == pieces().mask_id)[corrupted.hidden].all())

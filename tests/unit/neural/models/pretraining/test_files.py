@@ -100,6 +100,8 @@ def test_pickled_weights_are_refused_with_the_remedy(foreign):
         ({"model_type": "electra", "embedding_size": 16}, "tensors of 0 layers"),
         ({"hidden_act": "silu"}, "activation='silu'"),
         ({"num_attention_heads": 3}, "heads=3"),
+        ({"layer_norm_eps": -1}, "norm_eps=-1"),
+        ({"hidden_dropout_prob": 7.0}, "dropout=7"),
         ({"position_embedding_type": "relative_key"}, "expected 'absolute'"),
     ],
 )

@@ -43,8 +43,8 @@ def test_a_start_is_kept_and_goes_on():
     )
     assert longer.config.dim == 16
     np.testing.assert_allclose(longer.encode(["The cat eats"]), start.encode(["The cat eats"]), atol=1e-4)
-    with pytest.raises(OptionError, match="max_length=128"):
-        firth.MaskedLM().train(sentences(10), start=start)
+    with pytest.raises(OptionError, match="max_length=64"):
+        firth.MaskedLM(max_length=64).train(sentences(10), start=start)
     with pytest.raises(OptionError, match="layout"):
         firth.Electra(max_length=16).train(sentences(10), start=start)
     other = firth.Corpus.build(sentences(30), tokens="wordpieces", max_size=100)
@@ -81,3 +81,33 @@ def test_bf16_is_close():
 def test_texts_without_words(text):
     with pytest.raises(CorpusError, match="expected"):
         firth.MaskedLM(**NETWORK).train(text, training=training())
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_heads_begin_at_the_frequencies_also_from_a_start(name):
+    """At the first update a generator or a head that no folder holds loses no more than the frequencies do."""
+    how = {"training": training(epochs=1, lr=1e-9), "max_size": 120}
+    lines = sentences()
+    first = MODELS[name].train(lines, held_out=lines[:20], **how)
+    again = MODELS[name].train(lines, held_out=lines[:20], start=first, training=how["training"])
+    for model in (first, again):
+        facts = model.metadata["training"]
+        row = facts["rows"][-1]
+        for key in ("held_out_generator_loss", "held_out_corrective_loss"):
+            if key in row:
+                assert row[key] < facts["unigram_loss"] + 0.8
+    if name == "electra":
+        unigram = first.metadata["training"]["unigram_loss"]
+        assert -3 < first.head.score.bias.item() < -1.5  # log odds of about 15 %
+        assert abs(again.metadata["training"]["rows"][-1]["held_out_generator_loss"] - unigram) < 0.3
+
+
+def test_a_start_keeps_its_network_and_other_sizes_are_refused():
+    start = trained("masked")
+    lines = sentences(60)
+    again = firth.MaskedLM().train(lines, start=start, training=training(epochs=1))
+    assert (again.dim, again.config.max_length) == (16, 24)
+    with pytest.raises(OptionError, match="dim=32: the start, whose network is kept, has 16; leave dim out"):
+        firth.MaskedLM(dim=32).train(lines, start=start, training=training(epochs=1))
+    with pytest.raises(OptionError, match="the start has 24 positions"):
+        firth.MaskedLM(max_length=64).train(lines, start=start, training=training(epochs=1))

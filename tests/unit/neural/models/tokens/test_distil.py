@@ -66,5 +66,5 @@ def test_what_is_refused(tmp_path):
     for other in (tmp_path / "v", words, None, firth.MaskedLM()):
         with pytest.raises(OptionError, match="expected a model that gives words vectors in their context"):
             firth.distil(other, TEXT)
-    with pytest.raises(MissingFileError, match="expected a folder that firth wrote"):
+    with pytest.raises(MissingFileError, match="expected the folder of a model that gives words vectors"):
         firth.distil(tmp_path / "w", TEXT)

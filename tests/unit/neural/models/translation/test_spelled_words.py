@@ -8,6 +8,7 @@ import torch
 
 import firth
 from firth.errors import OptionError
+from firth.neural.layers.character_decoder import CharacterDecoder
 from firth.neural.layers.spelling import BEGIN, END
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.spelled_words import spelled
@@ -98,6 +99,16 @@ def test_known_words_are_not_spelled(beams):
     others = spelled(decoder, vectors, source, known=set(best), beams=beams)
     assert not set(best) & set(others)
     assert spelled(decoder, vectors, source, known=set(others), beams=beams) == best
+
+
+def test_a_word_that_was_cut_is_not_a_known_one():
+    """A decoder that hardly ends writes the longest word; where that is known, another beam's is taken."""
+    torch.manual_seed(0)
+    decoder = CharacterDecoder(["ab"], width_in=3, char_dim=3, hidden=4, longest=3).eval()
+    (word,) = spelled(decoder, torch.zeros(1, 3))
+    cut = word[:1] * 3
+    (other,) = spelled(decoder, torch.zeros(1, 3), known={word, cut, "aaa", "bbb"})
+    assert other not in {word, cut, "aaa", "bbb"}
 
 
 def test_words_are_spelled_in_bf16():

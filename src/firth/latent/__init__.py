@@ -1,0 +1,1 @@
+"""Models with hidden variables that learn without PyTorch."""
