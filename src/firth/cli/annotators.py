@@ -253,17 +253,17 @@ def commands(help: str, **group: Callable[..., None]) -> typer.Typer:
     return app
 
 
-def open_model(path: Path, kind: str) -> Any:
+def open_model(path: Path, *kinds: str) -> Any:
     """Return a model.
 
     Args:
         path: of its folder.
-        kind: it must be of, such as "a tagger".
+        *kinds: of which it must be one, such as "a tagger".
 
     Raises:
         OptionError: the folder holds something else.
     """
     content = load_folder(path)
-    if plain_name(content) != kind:
-        raise OptionError(f"{path} holds {plain_name(content)}, expected {kind}")
+    if plain_name(content) not in kinds:
+        raise OptionError(f"{path} holds {plain_name(content)}, expected {' or '.join(kinds)}")
     return content

@@ -143,6 +143,7 @@ def _report(name: str, encoder: Any, output: Path, seconds: float, json: bool, c
         )
         print(f"held-out text: {shown}")
     if unigram:
-        loss, accuracy = unigram["unigram_loss"], unigram["unigram_accuracy"]
-        print(f"frequencies of pieces alone: loss {loss:.3f}, accuracy {accuracy:.3f}")
+        named = "generator loss" if "held_out_generator_loss" in figures else "loss"
+        accuracy = f", accuracy {unigram['unigram_accuracy']:.3f}" if "held_out_accuracy" in figures else ""
+        print(f"frequencies of pieces alone: {named} {unigram['unigram_loss']:.3f}{accuracy}")
     print(f"next: firth encode {shlex.quote(str(output))} TEXTS -o vectors.npy")

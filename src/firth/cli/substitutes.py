@@ -21,6 +21,7 @@ from firth.comparison.named import Model, named
 from firth.corpus.options import CorpusOptions
 from firth.errors import MissingExtraError, OptionError
 from firth.language.text import UNK
+from firth.registry import plain_name
 from firth.timing import running_clock
 
 HOMES, NAME, KIND = ("firth.neural.models.contexts.",), "context2vec", "firth-context2vec"
@@ -134,16 +135,21 @@ def _predict(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Print the words that fit the place marked [] of each line best, with their cosines."""
+    """Print the words that fit the place marked [] of each line best, with their cosines.
+
+    MODEL may also be a pretrained encoder that predicts hidden words: its word pieces, with their probabilities.
+    """
     if n < 1:
         raise OptionError(f"-n {n}: expected at least 1")
     with working(f"reading {model}", quiet):
-        found = open_model(model, "a model of contexts")
+        found = open_model(model, "a model of contexts", "a contextual encoder")
+    if candidates is not None and plain_name(found) == "a contextual encoder":
+        raise OptionError(f"--candidates: {model} predicts word pieces and ranks no others; leave it out")
     words = None if candidates is None else [word.strip() for word in candidates.split(",")]
     many = 1 if texts == "-" and sys.stdin.isatty() else LINES
     for lines in following(line_batches(texts, many, damaged="strict"), "finding words", quiet):
         for line in lines:
-            answers = found.substitutes(line, n=n, candidates=words)
+            answers = found.substitutes(line, n=n, **({} if words is None else {"candidates": words}))
             if json:
                 print_json({"text": line, "words": [{"word": word, "score": score} for word, score in answers]})
             else:

@@ -15,6 +15,7 @@ from firth.errors import KindError, OptionError, brief
 from firth.options import wrong_kind
 
 Text = str | Sequence[str]
+HOLE = "[]"  # in place of a word
 _NAMED = 8  # columns named in a message
 
 
@@ -42,6 +43,40 @@ def check_position(position: Any, words: Sequence[str]) -> None:
             f"position={brief(position)}: expected a whole number from 0 to {len(words) - 1}, for the "
             f"words {brief(words)}"
         )
+
+
+def read_place(
+    sentence: Any, position: Any, *, split: Callable[[str], list[str]], filler: str, marks: Sequence[str] = (HOLE,)
+) -> tuple[list[str], int]:
+    """Return the words of a sentence, and the place of one of them.
+
+    Args:
+        sentence: a text with a mark in place of the word; or a text or its words.
+        position: of the word, from 0; None for a text with a mark.
+        split: turns a text into words.
+        filler: the word that is put in place of a mark.
+        marks: of which a text has one.
+
+    Raises:
+        OptionError: the text has no mark and no position is given, or both, or there is no such position.
+        KindError: it is no text and no list of words.
+    """
+    if isinstance(sentence, str):
+        mark = next((each for each in marks if each in sentence), None)
+        if mark is not None:
+            if position is not None or sentence.count(mark) > 1:
+                raise OptionError(f"{brief(sentence)}: expected one {mark}, and then no position")
+            left, right = map(split, sentence.split(mark))
+            return [*left, filler, *right], len(left)
+        words = split(sentence)
+    elif isinstance(sentence, Sequence) and all(isinstance(word, str) for word in sentence):
+        words = list(sentence)
+    else:
+        raise KindError(f"sentence: found {brief(sentence)}, expected a text or a list of words")
+    if position is None:
+        raise OptionError(f"{brief(sentence)}: which word? Give its position, or write {HOLE} in its place")
+    check_position(position, words)
+    return words, int(position)
 
 
 def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterable[Any]:

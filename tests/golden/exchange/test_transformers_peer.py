@@ -64,7 +64,7 @@ def test_the_peer_predicts_the_same_hidden_words(encoders, tmp_path):
     place = batch["input_ids"][0].tolist().index(tokenizer.mask_token_id)
     with torch.no_grad():
         chances = model(**batch).logits[0, place].softmax(0)
-    for piece, chance in encoder.substitutes(words, 6, k=5):
+    for piece, chance in encoder.substitutes(words, 6, n=5):
         assert chance == pytest.approx(float(chances[tokenizer.convert_tokens_to_ids(piece)]), abs=1e-4)
 
 

@@ -37,6 +37,20 @@ def test_a_round(run, texts):
     assert json.loads(out)["words"] == 9
 
 
+def test_a_masked_language_model_fills_places(run, texts):
+    """Word pieces and their probabilities; no other words are ranked."""
+    tiny = ["--dim", "8", "--layers", "1", "--heads", "2", "--max-length", "16", "--max-size", "80", "--epochs", "1"]
+    assert run("pretrain", "masked", "text.txt", "-o", "bert", *tiny, "-q")[0] == 0
+    status, out, err = run("substitutes", "predict", "bert", "places.txt", "-n", "3", "-q", "--json")
+    assert status == 0, err
+    scores = [each["score"] for each in json.loads(out.splitlines()[0])["words"]]
+    assert len(scores) == 3
+    assert 1 > scores[0] >= scores[1] >= scores[2] > 0
+    status, _, err = run("substitutes", "predict", "bert", "places.txt", "--candidates", "cat", "-q")
+    assert status != 0
+    assert "ranks no others" in err
+
+
 def test_mistakes_are_told_without_a_traceback(run, texts, tmp_path):
     assert run("substitutes", "train", "text.txt", "-o", "m", *TINY)[0] == 0
     (tmp_path / "plain.txt").write_text("no place here\n", encoding="utf-8")

@@ -19,7 +19,7 @@ from firth.neural.training.devices import no_subnormals
 from firth.readers.words_in_context import Occurrence
 from firth.resampling import Floats
 from firth.storage.model_folder import ModelFolder
-from firth.text.inputs import check_position
+from firth.text.inputs import read_place
 from firth.text.tokenise import tokeniser
 from firth.training_facts import with_training_facts
 from firth.vectors.cosine import Matrix, unit
@@ -28,7 +28,6 @@ from firth.vocabulary import Vocabulary
 
 KIND, COUNTS = "firth-context2vec", "counts"  # in config.json; name of an array
 BATCH = 64  # sentences that are read together
-HOLE = "[]"
 MEASURES = ("context", "mult")
 Sentence = str | Sequence[str]
 
@@ -158,6 +157,8 @@ class ContextModel(SavedModel):
         scores = table[ids] @ unit(self._context_vectors([(words, place)])[0])
         if measure == "mult":
             own = self._row(word)
+            if own is None and word == UNK:
+                raise OptionError("measure='mult' compares with the word that stands there: give it, and its position")
             if own is None:
                 raise OptionError(f"measure='mult' with the word {word!r}: expected a word that the model knows")
             scores = (1 + scores) / 2 * (1 + table[ids] @ table[own]) / 2
@@ -226,22 +227,9 @@ class ContextModel(SavedModel):
 
     def _place(self, sentence: Sentence, position: int | None) -> tuple[list[str], int]:
         """Return the words of a sentence as the model reads them, and the position."""
-        if isinstance(sentence, str):
-            before, hole, after = sentence.partition(HOLE)
-            if hole and HOLE not in after and position is None:
-                left, right = self._split(before), self._split(after)
-                words, position = [*left, UNK, *right], len(left)
-            elif hole:
-                raise OptionError(f"{brief(sentence)}: expected one {HOLE}, and then no position")
-            else:
-                words = self._split(sentence)
-        elif isinstance(sentence, Sequence) and all(isinstance(word, str) for word in sentence):
-            words = self._folded(sentence)
-        else:
-            raise KindError(f"sentence: found {brief(sentence)}, expected a text or a list of words")
-        if position is None:
-            raise OptionError(f"{brief(sentence)}: which word? Give its position, or write {HOLE} in its place")
-        check_position(position, words)
+        words, position = read_place(sentence, position, split=self._split, filler=UNK)
+        if not isinstance(sentence, str):
+            words = self._folded(words)
         if len(words) < 2:
             raise CorpusError(f"{brief(sentence)}: a word alone has no context; expected other words beside it")
         return words, position

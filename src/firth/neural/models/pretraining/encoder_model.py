@@ -23,7 +23,7 @@ from firth.progress import Progress, Status, reporting_slow_work
 from firth.storage.model_folder import ModelFolder
 from firth.storage.untrusted import parse_json
 from firth.text.batches import check_batch_size, encoded_in_batches, warn_truncated
-from firth.text.inputs import Text, check_position, checked_texts, token_lists
+from firth.text.inputs import HOLE, Text, checked_texts, read_place, token_lists
 from firth.text.wordpieces import MASK, SPECIAL, WordPieces
 from firth.training_facts import with_training_facts
 from firth.vectors.cosine import Matrix
@@ -201,31 +201,32 @@ class PretrainedEncoder(SavedModel):
         return results
 
     @torch.no_grad()
-    def substitutes(self, sentence: Text, position: int, k: int = 10) -> list[tuple[str, float]]:
+    def substitutes(self, sentence: Text, position: int | None = None, *, n: int = 10) -> list[tuple[str, float]]:
         """Return the pieces that fit a place best when its word is hidden, with their probabilities.
 
         Args:
-            sentence: its words, or a string whose words are split at spaces.
-            position: of the word, from 0.
-            k: number of pieces.
+            sentence: a text with `[]` or `[MASK]` in place of the word; or the words of a sentence, or a string whose
+                words are split at spaces.
+            position: of the word, from 0; None for a text with a mark.
+            n: number of pieces.
 
         Raises:
-            OptionError: the encoder does not predict hidden tokens, there is no such word, or `k` is below 1.
+            OptionError: the encoder does not predict hidden tokens, there is no such word, or `n` is below 1.
+            KindError: the sentence is no text and no list of words.
         """
         head = self.head
         if not isinstance(head, MaskedPrediction):
             raise OptionError("this encoder does not predict hidden words: use one of firth.MaskedLM")
-        (words,) = token_lists([sentence], str.split, "sentence")
-        check_position(position, words)
-        if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
-            raise OptionError(f"k={brief(k)}: expected a whole number of at least 1")
+        words, position = read_place(sentence, position, split=str.split, filler=MASK, marks=(HOLE, MASK))
+        if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
+            raise OptionError(f"n={brief(n)}: expected a whole number of at least 1")
         ((row, owners),) = self.pieces.encode_words([[*words[:position], MASK, *words[position + 1 :]]])
         place = owners.index(position)
         first = max(0, min(place - self.max_pieces // 2, len(row) - self.max_pieces))
         ids = torch.tensor([self._closed(row[first : first + self.max_pieces])], device=self.device)
         scores = head.output.log_prob(head(self.module(ids)[0, place - first + 1][None]))[0].exp()
         scores[torch.from_numpy(self.pieces.special).to(scores.device)] = 0.0
-        best = scores[: len(self.pieces)].topk(min(k, len(self.pieces) - len(SPECIAL)))
+        best = scores[: len(self.pieces)].topk(min(n, len(self.pieces) - len(SPECIAL)))
         names = self.pieces.vocabulary
         return [
             (names[number], score) for number, score in zip(best.indices.tolist(), best.values.tolist(), strict=True)

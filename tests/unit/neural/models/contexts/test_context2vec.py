@@ -194,7 +194,7 @@ def test_unusable_requests_are_refused(model):
         model.substitutes("the [] eats", measure="cosine")
     with pytest.raises(OptionError, match="n=0"):
         model.substitutes("the [] eats", n=0)
-    with pytest.raises(OptionError, match="that the model knows"):
+    with pytest.raises(OptionError, match="the word that stands there"):
         model.substitutes("the [] eats", measure="mult")
     with pytest.raises(KindError, match="a list of words"):
         model.substitutes("the [] eats", candidates="dog")

@@ -91,10 +91,17 @@ def test_gradients_against_differences():
 
 
 def test_it_predicts_what_fits():
-    best = trained("masked").substitutes("The cat eats bread near the dog's house .", 2, k=5)
+    best = trained("masked").substitutes("The cat eats bread near the dog's house .", 2, n=5)
     assert len(best) == 5
     assert [score for _, score in best] == sorted((score for _, score in best), reverse=True)
     assert not {piece for piece, _ in best} & {"[MASK]", "[UNK]"}
+    for mark in ("[]", "[MASK]"):
+        assert trained("masked").substitutes(f"The cat {mark} bread near the dog's house .", n=5) == best
+    for arguments in (("The cat",), ("The cat", "cat"), ("The cat", True), ("The [] cat", 1), ("", 0), ("a [] b []",)):
+        with pytest.raises(OptionError, match=r"expected|which word"):
+            trained("masked").substitutes(*arguments)
+    with pytest.raises(OptionError, match="n=0: expected a whole number"):
+        trained("masked").substitutes("The []", n=0)
 
 
 @pytest.mark.parametrize("options", [{"mask_rate": 0.0}, {"mask_rate": 1.0}, {"heads": 3}, {"masking": "letters"}])
