@@ -47,6 +47,8 @@ SAME = (
     {"beam", "beams", "num_beams", "n_beams", "beam_size", "beam_width"},
     {"search", "strategy", "do_sample"},
     {"path", "fname", "filename", "file", "fp"},
+    {"suites", "sets", "test_sets", "benchmarks", "tasks"},
+    {"output", "output_dir", "output_path", "out_dir", "save_dir"},
     {
         "held_out",
         "dev",
