@@ -71,6 +71,12 @@ def describe(arguments: Any, *kinds: Any) -> None:
     _DESCRIBED[arguments] = kinds
 
 
+def explained_class(kind: type[_Class]) -> type[_Class]:
+    """Decorate a class: to make an object with a name that it lacks, or without what it needs, gets an answer."""
+    kind.__init__ = explained(kind.__init__)  # type: ignore[method-assign]  # the same arguments
+    return kind
+
+
 @overload
 def explained(function: _Function, /) -> _Function: ...
 @overload
@@ -220,6 +226,8 @@ def _missing(
 def _called(function: Any, args: tuple[Any, ...]) -> str:
     """Return the name that a function is called by: it may be a method under another name."""
     own: str = function.__name__
+    if own == "__init__" and args:
+        return type(args[0]).__name__
     methods = vars(type(args[0])).items() if args else ()
     return next((name for name, method in methods if getattr(method, "__wrapped__", None) is function), own)
 

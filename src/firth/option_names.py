@@ -159,6 +159,7 @@ SYNONYMS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(
         ("model_name", "model_name_or_path", "pretrained_model_name_or_path"), ("embed", "start", "encoder")
     ),
+    "num_output_representations": "output",
     "fp16": "precision",
     "bf16": "precision",
     "max_steps": "epochs",

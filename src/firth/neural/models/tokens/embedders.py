@@ -26,6 +26,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from firth.arguments import explained_class
 from firth.errors import OptionError, brief
 from firth.neural.models.tokens.contextual import ContextualEncoder
 from firth.registry import load_folder
@@ -76,6 +77,7 @@ class ContextualEmbedder(abc.ABC):
         return {"kind": type(self).__name__, "tuned": self.tuned}
 
 
+@explained_class
 @dataclass(frozen=True, eq=False)
 class ELMo(ContextualEmbedder):
     """Weighted layers of an encoder as vectors of words.
@@ -86,7 +88,7 @@ class ELMo(ContextualEmbedder):
         output: whether another mix joins the output of the task's encoder.
 
     Raises:
-        OptionError: the model gives words no vectors.
+        OptionError: the model gives words no vectors, or a name is no argument.
 
     Source:
         Peters et al. 2018, sections 3.2 and 3.3.
@@ -106,6 +108,7 @@ class ELMo(ContextualEmbedder):
         return {**super().settings, "output": self.output}
 
 
+@explained_class
 @dataclass(frozen=True, eq=False)
 class TagLM(ContextualEmbedder):
     """The top layer of an encoder, which joins the second layer of a tagger or parser.
@@ -115,7 +118,7 @@ class TagLM(ContextualEmbedder):
         tuned: whether training changes the encoder, a copy of which it then works on; otherwise it is frozen.
 
     Raises:
-        OptionError: the model gives words no vectors.
+        OptionError: the model gives words no vectors, or a name is no argument.
 
     Source:
         Peters et al. 2017, section 2.4.
@@ -129,6 +132,7 @@ class TagLM(ContextualEmbedder):
         return (MIDDLE,)
 
 
+@explained_class
 @dataclass(frozen=True, eq=False)
 class CoVe(ContextualEmbedder):
     """The states of a translator's encoder as vectors of words.
@@ -138,7 +142,7 @@ class CoVe(ContextualEmbedder):
         tuned: whether training changes the encoder, a copy of which it then works on; otherwise it is frozen.
 
     Raises:
-        OptionError: the model gives words no vectors.
+        OptionError: the model gives words no vectors, or a name is no argument.
 
     Source:
         McCann et al. 2017, section 4.
