@@ -328,8 +328,8 @@ def explained(kind: Any, unnamed: Iterable[Any], wrong: Mapping[str, Any]) -> st
         f"{name}={reprlib.repr(value)}: {_place(kind.__name__, name, value, options, verb or '', train)}"
         for name, value in wrong.items()
     ]
-    example = next((f"{name}={field.default!r}" for name, field in options.items()), "")
     for value in unnamed:
+        example = next((f"{name}={_example(field, value)}" for name, field in options.items()), "")
         text = f"; {_text_to(verb, kind.__name__)}" if verb else ""
         lines.append(f"{reprlib.repr(value)}: {kind.__name__} takes options by name, such as {example}{text}")
     return "\n".join(lines)
@@ -380,6 +380,12 @@ def _place_of(
 
 def _text_to(verb: str, kind: str) -> str:
     return f"pass the text to {verb}: {kind}(...).{verb}(text)"
+
+
+def _example(field: Field[Any], given: Any) -> str:
+    """Return a value of an option: its default, or what was given where the default is None and that may be meant."""
+    meant = field.default is None and type(given) in typing.get_args(field.type)
+    return reprlib.repr(given if meant else field.default)
 
 
 def _meaning(field: Field[Any]) -> str:

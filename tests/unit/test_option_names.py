@@ -106,6 +106,14 @@ def test_values_without_names():
     assert "text" not in said(firth.GenerationOptions, 3)
 
 
+def test_a_value_without_a_name_is_shown_with_the_name_that_it_may_have():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    assert "'bert': EncoderClassifier takes options by name, such as encoder='bert'" in said(
+        firth.EncoderClassifier, "bert"
+    )
+    assert "such as encoder=None" in said(firth.EncoderClassifier, 3)
+
+
 def test_it_is_a_type_error_and_an_option_error():
     for family in (TypeError, ValueError, OptionError, firth.FirthError):
         with pytest.raises(family):

@@ -20,7 +20,7 @@ from firth.comparison.named import Model, named
 from firth.corpus.options import CorpusOptions
 from firth.errors import MissingExtraError, OptionError
 from firth.timing import running_clock
-from firth.vectors.io.load import load
+from firth.vectors.io.load import load_as
 
 HOMES, KIND = ("firth.neural.models.pretraining.",), "firth-encoder"
 PIECES = ("wordpieces", "cased-wordpieces")  # names of tokens
@@ -118,7 +118,7 @@ def _pretrain(
     reading = {**CORPUS.select(options), **splitting}
     with running_clock():
         with working(f"reading {start}", quiet or start is None):
-            before = None if start is None else load(start)
+            before = None if start is None else load_as(start, _encoder_class(), "the folder of a contextual encoder")
         defaults: dict[str, Any] = {"tokens": PIECES[0]}
         if before is not None:
             defaults = {"tokens": getattr(before, "pieces", PIECES[0]), "min_count": 1}
@@ -138,6 +138,12 @@ def _pretrain(
     encoder.save(output)
     _report(name, encoder, output, time.monotonic() - began, json)
     end(encoder.metadata["training"])
+
+
+def _encoder_class() -> Any:
+    from firth.neural.models.pretraining.encoder_model import PretrainedEncoder  # imports PyTorch
+
+    return PretrainedEncoder
 
 
 def _report(name: str, encoder: Any, output: Path, seconds: float, json: bool) -> None:

@@ -124,7 +124,7 @@ def test_a_parser_with_an_embedder_is_the_same_when_it_is_loaded(model, tmp_path
         first, second = parser.module(inputs[0]).arcs, loaded.module(inputs[1]).arcs
     torch.testing.assert_close(first, second)
     assert [each.heads for each in loaded.predict([sentence])] == [each.heads for each in parser.predict([sentence])]
-    with pytest.raises(OptionError, match=r"expected firth\.BiaffineParser"):
+    with pytest.raises(OptionError, match=r"expected firth\.BiaffineParser \(firth parse train --model biaffine\)"):
         firth.TransitionParser().train([sentence] * 4, embed=model, progress=False)
 
 
