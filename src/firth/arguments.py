@@ -47,6 +47,8 @@ SAME = (
     {"beam", "beams", "num_beams", "n_beams", "beam_size", "beam_width"},
     {"search", "strategy", "do_sample"},
     {"path", "fname", "filename", "file", "fp"},
+    {"suites", "sets", "test_sets", "benchmarks", "tasks"},
+    {"output", "output_dir", "output_path", "out_dir", "save_dir"},
     {
         "held_out",
         "dev",
@@ -67,6 +69,12 @@ SAME = (
 def describe(arguments: Any, *kinds: Any) -> None:
     """Say which options classes hold the defaults, ranges and help of a `TypedDict` of options."""
     _DESCRIBED[arguments] = kinds
+
+
+def explained_class(kind: type[_Class]) -> type[_Class]:
+    """Decorate a class: to make an object with a name that it lacks, or without what it needs, gets an answer."""
+    kind.__init__ = explained(kind.__init__)  # type: ignore[method-assign]  # the same arguments
+    return kind
 
 
 @overload
@@ -218,6 +226,8 @@ def _missing(
 def _called(function: Any, args: tuple[Any, ...]) -> str:
     """Return the name that a function is called by: it may be a method under another name."""
     own: str = function.__name__
+    if own == "__init__" and args:
+        return type(args[0]).__name__
     methods = vars(type(args[0])).items() if args else ()
     return next((name for name, method in methods if getattr(method, "__wrapped__", None) is function), own)
 

@@ -94,13 +94,34 @@ CONTEXTS = {  # of context2vec
     "context2vec": "use context_vector(sentence, position)",
     "evaluate": "use test()",
 }
-ENCODERS = {  # of sentences
+_DISTIL = "use firth.distil(encoder, text)"
+_WORDS = "use encode_tokens(sentences)"
+_ENCODER = "use firth.MaskedLM(...).train(text, start=encoder), or firth.EncoderClassifier(encoder=folder) for labels"
+ENCODERS = {  # pretrained on text
+    "fit": _ENCODER,
+    "train": _ENCODER,
+    "similarity": "cosines are those of encode(texts); use firth.TextIndex(encoder, texts).search(query)",
+    "most_similar": "use firth.TextIndex(encoder, texts).search(query), or firth.distil(encoder, text) for words",
+    "semantic_search": "use firth.TextIndex(encoder, texts).search(query)",
+    **dict.fromkeys(("wv", "word_vectors", "get_input_embeddings"), _DISTIL),
+    "predict": "use substitutes(sentence, position); firth.EncoderClassifier learns labels of texts",
+    **dict.fromkeys(("fill_mask", "unmask"), "use substitutes(sentence, position)"),
+    **dict.fromkeys(("tokenize", "tokenise"), "use pieces.tokenize(text)"),
+    **dict.fromkeys(("tokenizer", "tokeniser"), "use pieces"),
+    **dict.fromkeys(("embed_sentence", "embed_sentences", "last_hidden_state", "hidden_states"), _WORDS),
+    **dict.fromkeys(("vocab", "vocabulary"), "use pieces.vocabulary"),
+    **dict.fromkeys(("hidden_size", "get_sentence_embedding_dimension"), "use dim"),
+    **dict.fromkeys(("max_seq_length", "max_length"), "use config.max_length"),
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(encoder, 'owner/name')",
+}
+SENTENCE_ENCODERS = {
     "fit": "use firth.SimCSE(...).train(texts), or another class of options",
     "train": "use firth.SimCSE(...).train(texts), or another class of options",
     "similarity": "cosines are those of encode(texts); use firth.TextIndex(model, texts).search(query)",
     "most_similar": "use firth.TextIndex(model, texts).search(query), or word_vectors()",
     "semantic_search": "use firth.TextIndex(model, texts).search(query)",
-    "predict": "encode(texts) gives vectors; firth.CNNClassifier learns labels",
+    "predict": "encode(texts) gives vectors; firth.CNNClassifier learns labels of texts",
     "get_sentence_embedding_dimension": "use dim",
     "max_seq_length": "use options.max_length",
     "tokenize": "use rules",
@@ -203,7 +224,10 @@ LANGUAGE_MODELS = {
 }
 
 BIDIRECTIONAL = {  # language models
-    "encode": "use token_states(sentences): vectors of words in their context, layer by layer",
+    **dict.fromkeys(
+        ("encode", "encode_tokens", "embed_sentence", "embed_sentences", "embed_batch"),
+        "use token_states(sentences): vectors of words in their context, layer by layer",
+    ),
     "score": "use perplexity(text), or log_probs(model.read(text))",
     "generate": "a bidirectional model completes no text; firth.RecurrentLM(...).train(text) gives one that does",
     "fit": "use firth.BidirectionalLM(...).train(texts)",

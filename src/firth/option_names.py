@@ -39,7 +39,8 @@ RENAMED = {  # from names in earlier versions, which their files still have
 }
 RENAMED_VALUES = {("cell", "plain"): "rnn", ("embedding", "characters"): "char-cnn"}
 MOVED = {("TrainingOptions", name): "an option of language models: RecurrentLM" for name in ("bptt", "vary_bptt")}
-SYNONYMS = {  # from names in gensim, fastText, scikit-learn, PyTorch and Hugging Face
+# From names in gensim, fastText, scikit-learn, PyTorch and Hugging Face; of several names, the first that there is.
+SYNONYMS: dict[str, str | tuple[str, ...]] = {
     "vector_size": "dim",
     "size": "dim",
     "n_components": "dim",
@@ -78,7 +79,8 @@ SYNONYMS = {  # from names in gensim, fastText, scikit-learn, PyTorch and Huggin
     "optimizer": "optimiser",
     "seq_len": "bptt",
     "max_grad_norm": "clip_norm",
-    "hidden_size": "hidden",
+    "hidden_size": ("hidden", "dim"),
+    "units": ("hidden", "dim"),
     "num_layers": "layers",
     "num_heads": "heads",
     "nhead": "heads",
@@ -106,7 +108,7 @@ SYNONYMS = {  # from names in gensim, fastText, scikit-learn, PyTorch and Huggin
     "text_column": "column",
     "cache_dir": "cache",
     "n_embd": "dim",
-    "embedding_size": "dim",
+    "embedding_size": ("embedding_dim", "dim"),
     "n_layer": "layers",
     "n_layers": "layers",
     "num_hidden_layers": "layers",
@@ -118,7 +120,8 @@ SYNONYMS = {  # from names in gensim, fastText, scikit-learn, PyTorch and Huggin
     "n_positions": "context",
     "n_ctx": "context",
     "block_size": "context",
-    "max_position_embeddings": "context",
+    "max_position_embeddings": ("context", "max_length"),
+    "max_seq_length": "max_length",
     "activation_function": "activation",
     "hidden_act": "activation",
     "resid_pdrop": "dropout",
@@ -146,6 +149,24 @@ SYNONYMS = {  # from names in gensim, fastText, scikit-learn, PyTorch and Huggin
     "spans_per_word": "kept",
     "top_span_ratio": "kept",
     "max_antecedents": "antecedents",
+    "mlm_probability": "mask_rate",
+    "masked_lm_prob": "mask_rate",
+    "whole_word_masking": "masking",
+    "whole_word_mask": "masking",
+    "generator_dim": "generator",
+    "generator_size": "generator",
+    "generator_hidden_size": "generator",
+    **dict.fromkeys(
+        ("model_name", "model_name_or_path", "pretrained_model_name_or_path"), ("embed", "start", "encoder")
+    ),
+    "num_output_representations": "output",
+    "fp16": "precision",
+    "bf16": "precision",
+    "max_steps": "epochs",
+    "num_train_steps": "epochs",
+    "resume": "checkpoint",
+    "resume_from_checkpoint": "checkpoint",
+    "checkpoint_dir": "checkpoint",
 }
 PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Face: names of firth
     "Parser": "TransitionParser(...).train('train.conllu'), and load(path) for a trained parser",
@@ -191,7 +212,12 @@ PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Fac
     "api": "from_hub for models, firth.data.get for data sets",
     "datasets": "data",
     "load_dataset": "data.get",
-    "AutoModel": "from_hub",
+    "AutoModel": "load(folder), or firth.from_hub(name) for a model of the hub",
+    "PretrainedEncoder": "MaskedLM(...).train(text), and load(folder) for a pretrained encoder",
+    "AutoTokenizer": "load(folder).pieces, or firth.WordPieces",
+    "BertTokenizer": "WordPieces",
+    "AutoModelForSequenceClassification": "EncoderClassifier",
+    "BertForSequenceClassification": "EncoderClassifier",
     "SentenceTransformer": "SimCSE(...).train(texts), or load(path), and then model.encode(texts)",
     "encode": "load(path).encode(texts), or encode_file",
     "semantic_search": "TextIndex",
@@ -206,6 +232,7 @@ PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Fac
     "VDCNN": "VDCNNClassifier",
     "TreeLSTM": "TreeLSTMClassifier",
     "BERT": "MaskedLM",
+    "Bert": "MaskedLM",
     "BertModel": "MaskedLM",
     "BertForMaskedLM": "MaskedLM",
     "QuickThought": "SkipThought",
@@ -261,8 +288,14 @@ def one_spelling(name: str) -> str:
 
 def synonym(name: str, names: Iterable[str]) -> str | None:
     """Return the valid name for a former name or a name in another library, or None."""
-    other = RENAMED.get(name) or SYNONYMS.get(name)
-    return other if other is not None and other in names else None
+    names = list(names)
+    return next((other for other in _others(name) if other in names), None)
+
+
+def _others(name: str) -> tuple[str, ...]:
+    """Return what a former name or a name in another library may be called here."""
+    other = RENAMED.get(name) or SYNONYMS.get(name, ())
+    return (other,) if isinstance(other, str) else other
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
@@ -271,8 +304,13 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     other = synonym(name, names)
     if other is not None:
         return f"use {other}"
-    near = difflib.get_close_matches(name, names)
+    near = near_names(name, names)
     return f"did you mean {' or '.join(near)}?" if near else f"expected one of {', '.join(names) or 'none'}"
+
+
+def near_names(name: str, names: Iterable[str]) -> list[str]:
+    """Return at most three valid names that are spelled nearly like a name."""
+    return difflib.get_close_matches(name, list(names), cutoff=0.61)  # temperature is not nearly generator: 0.6
 
 
 def explained(kind: Any, unnamed: Iterable[Any], wrong: Mapping[str, Any]) -> str:
@@ -290,8 +328,8 @@ def explained(kind: Any, unnamed: Iterable[Any], wrong: Mapping[str, Any]) -> st
         f"{name}={reprlib.repr(value)}: {_place(kind.__name__, name, value, options, verb or '', train)}"
         for name, value in wrong.items()
     ]
-    example = next((f"{name}={field.default!r}" for name, field in options.items()), "")
     for value in unnamed:
+        example = next((f"{name}={_example(field, value)}" for name, field in options.items()), "")
         text = f"; {_text_to(verb, kind.__name__)}" if verb else ""
         lines.append(f"{reprlib.repr(value)}: {kind.__name__} takes options by name, such as {example}{text}")
     return "\n".join(lines)
@@ -306,7 +344,20 @@ def _place(
     train: Mapping[str, inspect.Parameter],
 ) -> str:
     """Return where a missing option belongs: another name, `train`, the text, or nowhere."""
-    other = RENAMED.get(name) or SYNONYMS.get(name, name)
+    places = (_place_of(kind, name, other, value, options, verb, train) for other in _others(name) or (name,))
+    return next(filter(None, places), f"{kind} has no such option; {suggestion(name, options)}")
+
+
+def _place_of(
+    kind: str,
+    name: str,
+    other: str,
+    value: Any,
+    options: Mapping[str, Field[Any]],
+    verb: str,
+    train: Mapping[str, inspect.Parameter],
+) -> str | None:
+    """Return where `other`, which `name` may stand for, belongs; None for nowhere."""
     if other in options:
         answer = f"renamed to {other}" if name in RENAMED else f"{kind} has no such option; use {other}"
         return f"{answer} ({_meaning(options[other])})"
@@ -324,11 +375,17 @@ def _place(
             if field is not None and field.metadata:
                 inner = f"{parameter.name}={part.__name__}({other}=...)"
                 return f"an option of {part.__name__}: {kind}(...).{verb}(text, {inner})"
-    return f"{kind} has no such option; {suggestion(name, options)}"
+    return None
 
 
 def _text_to(verb: str, kind: str) -> str:
     return f"pass the text to {verb}: {kind}(...).{verb}(text)"
+
+
+def _example(field: Field[Any], given: Any) -> str:
+    """Return a value of an option: its default, or what was given where the default is None and that may be meant."""
+    meant = field.default is None and type(given) in typing.get_args(field.type)
+    return reprlib.repr(given if meant else field.default)
 
 
 def _meaning(field: Field[Any]) -> str:

@@ -49,13 +49,13 @@ def model(firth, once):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["train", "kneser-ney", "empty.txt", "-o", "new", "-q"], "the text holds no words"),
+        (["train", "kneser-ney", "empty.txt", "-o", "new", "-q"], "empty.txt holds no words"),
         (["train", "kneser-ney", "missing.txt", "-o", "new", "-q"], "missing.txt: no such file"),
         (["train", "kneser-ney", "text.txt", "-o", "new", "--order", "0", "-q"], "--order 0: expected a whole number"),
         (["train", "kneser-ney", "text.txt", "-o", "text.txt", "-q"], "text.txt is a file"),
         (["train", "kneser-ney", "text.txt", "-o", "new", "--held-out", "missing.txt", "-q"], "missing.txt: no such"),
         (["perplexity", "model", "unknown.txt", "-q"], "none of the 5 words of the held-out text"),
-        (["perplexity", "model", "empty.txt", "-q"], "the text holds no words"),
+        (["perplexity", "model", "empty.txt", "-q"], "empty.txt holds no words"),
         (["perplexity", "missing", "text.txt", "-q"], "missing: No such file or directory; expected a language model"),
         (["perplexity", "vectors", "text.txt", "-q"], "vectors holds word vectors, expected a language model"),
         (

@@ -132,7 +132,7 @@ class TestUnknownNames:
             (lambda **named: firth.Word2Vec().train(["a b"], **named), {"workers": 4}, "use threads"),
             (lambda **named: firth.Corpus.build(["a b"], **named), {"tokenizer": str.split}, "use tokens"),
             (lambda **named: firth.Corpus.build(["a b"], **named), {"vocab_size": 9}, "use max_size"),
-            (lambda **named: firth.evaluate(VECTORS, **named), {"sets": "men"}, "did you mean suites?"),
+            (lambda **named: firth.evaluate(VECTORS, **named), {"sets": "men"}, "use suites"),
             (lambda **named: firth.load("x", **named), {"binary": True}, "expected one of path, kind, format"),
         ],
     )

@@ -4,12 +4,22 @@ import copy
 import inspect
 import pickle
 import pydoc
+import re
 
 import numpy as np
 import pytest
 
 import firth
-from firth.attribute_names import ANNOTATED, CLASSIFIERS, DOCUMENTS, SENTENCES, VECTORS
+from firth.attribute_names import (
+    ANNOTATED,
+    BIDIRECTIONAL,
+    CLASSIFIERS,
+    DOCUMENTS,
+    ENCODERS,
+    SENTENCE_ENCODERS,
+    SENTENCES,
+    VECTORS,
+)
 from firth.readers.conllu import DependencySentence
 
 SPACE = firth.WordVectors(["red", "green"], np.eye(2, dtype=np.float32))
@@ -79,6 +89,58 @@ def test_answers_name_what_exists():
         for answer in answers.values():
             used = answer.partition("use ")[2].partition("(")[0].partition(",")[0].partition(".")[0]
             assert not used or used == "firth" or used in own, answer
+
+
+def test_answers_about_encoders_name_what_exists():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    from firth.neural.models.bidirectional.bidirectional_model import BidirectionalLanguageModel
+    from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
+    from firth.neural.models.sentences.sentence_model import SentenceEncoder
+    from firth.text.wordpieces import WordPieces
+
+    for kind, answers in (
+        (PretrainedEncoder, ENCODERS),
+        (SentenceEncoder, SENTENCE_ENCODERS),
+        (BidirectionalLanguageModel, BIDIRECTIONAL),
+    ):
+        own = set(dir(kind)) | set(inspect.signature(kind).parameters)
+        assert own.isdisjoint(answers)
+        for answer in answers.values():
+            used = re.match(r"\w+", answer.partition("use ")[2])
+            assert not used or used[0] == "firth" or used[0] in own, answer
+            for name in re.findall(r"firth\.(\w+)", answer):
+                assert name in firth.__all__
+            for name in re.findall(r"pieces\.(\w+)", answer):
+                assert name in dir(WordPieces)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("tokenize", "use pieces.tokenize(text)"),
+        ("tokenizer", "use pieces"),
+        ("hidden_size", "use dim"),
+        ("fill_mask", "use substitutes(sentence, position)"),
+        ("predict", "use substitutes(sentence, position); firth.EncoderClassifier learns labels of texts"),
+        ("most_similar", "use firth.TextIndex(encoder, texts).search(query), or firth.distil(encoder, text) for words"),
+        ("max_seq_length", "use config.max_length"),
+    ],
+)
+def test_pretrained_encoders(name, answer):
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
+
+    encoder = PretrainedEncoder.__new__(PretrainedEncoder)
+    assert said(encoder, name) == f"'PretrainedEncoder' object has no attribute {name!r}; {answer}"
+
+
+def test_bidirectional_language_models_read_words_by_token_states():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    from firth.neural.models.bidirectional.bidirectional_model import BidirectionalLanguageModel
+
+    model = BidirectionalLanguageModel.__new__(BidirectionalLanguageModel)
+    for name in ("encode_tokens", "embed_sentence"):
+        assert "use token_states(sentences): vectors of words in their context" in said(model, name)
 
 
 def test_names_of_spacy_and_stanza():

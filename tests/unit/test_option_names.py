@@ -106,6 +106,14 @@ def test_values_without_names():
     assert "text" not in said(firth.GenerationOptions, 3)
 
 
+def test_a_value_without_a_name_is_shown_with_the_name_that_it_may_have():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    assert "'bert': EncoderClassifier takes options by name, such as encoder='bert'" in said(
+        firth.EncoderClassifier, "bert"
+    )
+    assert "such as encoder=None" in said(firth.EncoderClassifier, 3)
+
+
 def test_it_is_a_type_error_and_an_option_error():
     for family in (TypeError, ValueError, OptionError, firth.FirthError):
         with pytest.raises(family):
@@ -135,15 +143,46 @@ def test_options_of_a_text_are_those_of_a_corpus():
 
 def test_every_synonym_leads_to_an_option():
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    known = {"threads", "seed", *TEXT_OPTIONS}
+    known = {"threads", "seed", "embed", "start", "checkpoint", *TEXT_OPTIONS}
     for name in firth.__all__:
         known |= getattr(getattr(firth, name), "__dataclass_fields__", {}).keys()
-    assert {*RENAMED.values(), *SYNONYMS.values()} <= known
+    meant = {each for other in SYNONYMS.values() for each in ((other,) if isinstance(other, str) else other)}
+    assert {*RENAMED.values(), *meant} <= known
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "message"),
+    [
+        ("Electra", "embedding_size", "use embedding_dim (width of the vectors of tokens"),
+        ("MaskedLM", "embedding_size", "use dim (width of the encoder)"),
+        ("Electra", "generator_dim", "use generator (width of the generator, as a share of the encoder's)"),
+        ("Electra", "temperature", "Electra has no such option; expected one of embedding_dim, generator, weight, dim"),
+        ("MaskedLM", "hidden_size", "use dim (width of the encoder)"),
+        ("BidirectionalLM", "hidden_size", "use dim (width of the vector of a word"),
+        ("RecurrentLM", "hidden_size", "use hidden ("),
+        ("Context2Vec", "units", "use hidden (width of the state of each LSTM)"),
+        ("MaskedLM", "mlm_probability", "use mask_rate (share of tokens that are hidden)"),
+        ("MaskedLM", "whole_word_masking", "use masking ('tokens' or 'words' or 'spans')"),
+        ("MaskedLM", "max_position_embeddings", "use max_length (length of a sequence in word pieces"),
+        ("TransformerLM", "max_position_embeddings", "use context ("),
+        ("MaskedLM", "max_seq_length", "use max_length ("),
+        ("MaskedLM", "fp16", "an option of TrainingOptions: MaskedLM(...).train(text, training=TrainingOptions(prec"),
+        ("MaskedLM", "resume", "an argument of train: MaskedLM(...).train(text, checkpoint=...)"),
+        ("MaskedLM", "model_name_or_path", "an argument of train: MaskedLM(...).train(text, start=...)"),
+        ("EncoderClassifier", "model_name_or_path", "use encoder (pretrained encoder: its folder)"),
+        ("Tagger", "model_name_or_path", "an argument of train: Tagger(...).train(text, embed=...)"),
+    ],
+)
+def test_names_of_pretrained_encoders(kind, name, message):
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    assert message in said(getattr(firth, kind), **{name: 3})
 
 
 def test_suggestions():
     assert synonym("size", ["dim", "size_limit"]) == "dim"
     assert synonym("size", ["width"]) is None
+    assert synonym("embedding_size", ["dim", "embedding_dim"]) == "embedding_dim"
+    assert synonym("embedding_size", iter(["dim"])) == "dim"
     assert suggestion("size", ["dim", "sizes"]) == "use dim"
     assert suggestion("sizs", ["dim", "sizes"]) == "did you mean sizes?"
     assert suggestion("colour", []) == "expected one of none"

@@ -21,7 +21,7 @@ from firth.cli.flag_messages import EXPECTED, RENAMED, name_flags, say_expected
 from firth.cli.output import paragraphs
 from firth.cli.synonyms import flag_advice, meant, meant_file
 from firth.errors import CorpusError, OptionError
-from firth.option_names import one_spelling
+from firth.option_names import near_names, one_spelling
 from firth.options import expected_number
 
 SIMPLE = (bool, int, float, str)  # types that a command line can give
@@ -216,6 +216,9 @@ def _suggest_flag(error: Any) -> None:
     if advice is not None:
         error.message += f"; {advice}"
         error.possibilities = []
+    else:
+        near = {flags[each][0] for each in near_names(given, flags)}
+        error.possibilities = [each for each in error.possibilities or () if each in near]
 
 
 def with_flags(command: Callable[..., None], flags: Iterable[Flags], **fixed: Any) -> Callable[..., None]:

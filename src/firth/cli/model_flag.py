@@ -28,7 +28,7 @@ def chosen_model(arguments: Sequence[str], models: Collection[str], default: str
             name = value if equals else next(iter(arguments[i + 1 : end]), "")
     name = one_spelling(name).lower()
     if name not in models:
-        other = MODELS.get(name)
-        advice = f"; use --model {other}" if other in models else ""
+        other = next((each for each in MODELS.get(name, "").split(" or ") if each in models), None)
+        advice = "" if other is None else f"; use --model {other}"
         raise OptionError(f"--model {name}: expected one of {', '.join(models)}{advice}")
     return name

@@ -4,13 +4,13 @@ import importlib
 import shlex
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, Sources, output
+from firth.cli.arguments import TEXT, AsJson, Checkpoint, OneThread, Quiet, Seed, Sources, output
 from firth.cli.flags import Flags, Group, add_command, with_flags
 from firth.cli.output import end, note, paragraphs, print_json, working
 from firth.cli.targets import check_folder_target, check_writable
@@ -18,14 +18,42 @@ from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of
 from firth.comparison.named import Model, named
 from firth.corpus.options import CorpusOptions
-from firth.errors import MissingExtraError
+from firth.errors import MissingExtraError, OptionError
 from firth.timing import running_clock
-from firth.vectors.io.load import load
+from firth.vectors.io.load import load_as
 
 HOMES, KIND = ("firth.neural.models.pretraining.",), "firth-encoder"
+PIECES = ("wordpieces", "cased-wordpieces")  # names of tokens
 CORPUS = replace(
-    ANY_CORPUS, without=frozenset({"unknown", "keep_empty", "stop_words"}), defaults=CorpusOptions(tokens="wordpieces")
+    ANY_CORPUS,
+    without=frozenset({"unknown", "keep_empty", "stop_words", "tokens"}),
+    defaults=CorpusOptions(tokens=PIECES[0]),
 )
+
+
+@dataclass(frozen=True)
+class PieceOptions:
+    """How text is split."""
+
+    tokens: Annotated[
+        str | None,
+        typer.Option(
+            help="Word pieces that are learned from the text: lower-cased, or with their case. One of "
+            f"{', '.join(PIECES)}. Default: {PIECES[0]}.",
+            metavar="NAME",
+            show_default=False,
+            rich_help_panel=TEXT,
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.tokens is not None and self.tokens.lower() not in PIECES and not self.tokens.endswith(".json"):
+            raise OptionError(
+                f"tokens={self.tokens!r}: an encoder reads word pieces; expected one of {', '.join(PIECES)}"
+            )
+
+
+SPLITTING = Flags(PieceOptions, TEXT)
 
 
 def command_of(name: str) -> Any:
@@ -40,7 +68,7 @@ def command_of(name: str) -> Any:
         raise MissingExtraError("torch", "neural", "pretrain encoders") from None
     how = named(HOMES)[name]
     usual = how.kind.training
-    flags = [_model_flags(how), Flags(type(usual), "Training", defaults=usual), CORPUS, READING]
+    flags = [_model_flags(how), Flags(type(usual), "Training", defaults=usual), CORPUS, SPLITTING, READING]
     run = with_flags(_pretrain, flags, name=name, how=how)
     app = typer.Typer(cls=Group)
     text = f"{how.description}\n\n{paragraphs(run).partition(chr(10) * 2)[2]}"
@@ -85,15 +113,16 @@ def _pretrain(
     check_folder_target(output, kinds=[KIND])
     if checkpoint is not None:
         check_writable(checkpoint / "state")
+    splitting = SPLITTING.select(options)
+    PieceOptions(**splitting)
+    reading = {**CORPUS.select(options), **splitting}
     with running_clock():
         with working(f"reading {start}", quiet or start is None):
-            before = None if start is None else load(start)
-        defaults: dict[str, Any] = {"tokens": "wordpieces"}
+            before = None if start is None else load_as(start, _encoder_class(), "the folder of a contextual encoder")
+        defaults: dict[str, Any] = {"tokens": PIECES[0]}
         if before is not None:
-            defaults = {"tokens": getattr(before, "pieces", "wordpieces"), "min_count": 1}
-        text = corpus_of(
-            corpus, {**CORPUS.select(options), **READING.select(options)}, defaults=defaults, progress=not quiet
-        )
+            defaults = {"tokens": getattr(before, "pieces", PIECES[0]), "min_count": 1}
+        text = corpus_of(corpus, {**reading, **READING.select(options)}, defaults=defaults, progress=not quiet)
         usual = how.kind.training
         encoder = how.kind(**_model_flags(how).select(options), **how.preset).train(
             text,
@@ -113,6 +142,12 @@ def _pretrain(
     encoder.save(output)
     _report(name, encoder, output, time.monotonic() - began, json, checkpoint is not None)
     end(encoder.metadata["training"])
+
+
+def _encoder_class() -> Any:
+    from firth.neural.models.pretraining.encoder_model import PretrainedEncoder  # imports PyTorch
+
+    return PretrainedEncoder
 
 
 def _report(name: str, encoder: Any, output: Path, seconds: float, json: bool, checkpoint: bool) -> None:

@@ -55,10 +55,16 @@ _LANGUAGE_MODELS = {
 _ENCODERS = {
     **dict.fromkeys(("skip-thought", "skipthought", "skip-thoughts"), "skip-thought"),
     **dict.fromkeys(("simcse", "sbert", "sentence-transformer"), "simcse"),
-    **dict.fromkeys(("masked-lm", "mlm", "bert"), "masked-lm"),
+    **dict.fromkeys(("masked-lm", "mlm"), "masked-lm"),
 }
-MODELS = {  # after --model
+_PRETRAINED = {
+    **dict.fromkeys(("bert", "roberta", "mlm", "masked-lm", "maskedlm"), "masked"),
+    **dict.fromkeys(("coco-lm", "cocolm"), "coco"),
+}
+MODELS = {  # after --model; of several, those that the command has
     **_ENCODERS,
+    **dict.fromkeys(("bert", "roberta", "electra"), "masked-lm or encoder"),
+    **dict.fromkeys(("pretrained", "transformers"), "encoder"),
     "maskedlm": "masked-lm",
     "supervised": "supervised-simcse",
     "sup-simcse": "supervised-simcse",
@@ -107,6 +113,9 @@ SYNONYMS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("attribute", "captum", "saliency"), "explain"),
         **dict.fromkeys(("senteval", "sts"), "evaluate"),
         **{name: f"sentences train --model {ours}" for name, ours in _ENCODERS.items()},
+        **{name: f"pretrain {ours}" for name, ours in _PRETRAINED.items() if name not in _ENCODERS},
+        **{name: f"pretrain {name}" for name in ("masked", "electra", "coco")},
+        **dict.fromkeys(("fill-mask", "unmask"), "substitutes predict"),
         **dict.fromkeys(("bpe", "sentencepiece", "tokeniser", "learn-bpe"), "subwords train"),
         "word2phrase": "phrases",
         **dict.fromkeys(("phraser", "collocations", "bigrams"), "phrases"),
@@ -136,6 +145,7 @@ SYNONYMS: dict[str, dict[str, str]] = {
         "predict-prob": "predict --json",
         **dict.fromkeys(("evaluate", "eval", "score"), "test"),
     },
+    "firth pretrain": {**_PRETRAINED, "elmo": "firth lm train elmo"},
     "firth coref": {
         "fit": "train",
         **dict.fromkeys(("resolve", "apply", "annotate"), "predict"),
@@ -159,7 +169,16 @@ _FORMAT = "the name after -o gives the format: vectors.bin, or vectors.vec for t
 _COMMANDS = "each model is a command: firth train skipgram, firth train cbow"
 _ANNOTATORS = {f"firth {group} train" for group in ("tag", "parse", "coref")}
 _TEST_FILES = {"test", "test_file", "test_data", "test_files", "test_set"}
-FLAGS = {"firth train": {"binary": _FORMAT, "cbow": _COMMANDS, "sg": _COMMANDS, "model": _COMMANDS}}
+FLAGS = {  # of a command, or of all commands of a group
+    "firth train": {"binary": _FORMAT, "cbow": _COMMANDS, "sg": _COMMANDS, "model": _COMMANDS},
+    "firth pretrain": {
+        "model": "each model is a command: firth pretrain masked, firth pretrain electra, firth pretrain coco",
+        **dict.fromkeys(("whole_word_masking", "whole_word_mask"), "use --masking words"),
+        **dict.fromkeys(("fp16", "bf16"), "use --precision bf16, or --precision fp16 on a GPU"),
+        "max_steps": "use --epochs or --minutes",
+    },
+    "firth classify train": {"encoder": "add --model encoder"},
+}
 ARGUMENTS = {
     "corpus": _TEXTS,
     "source": _TEXTS,
@@ -208,4 +227,5 @@ def flag_advice(command: str, name: str, arguments: Collection[str], usage: Iter
         return f"it needs no flag: {' '.join((command, *usage))}"
     if command in _ANNOTATORS and name in _TEST_FILES:
         return f"a trained model is tested by {command.removesuffix('train')}test MODEL FILE"
-    return FLAGS.get(command.rpartition(" ")[0], {}).get(name)
+    group = command.rpartition(" ")[0]
+    return next((FLAGS[each][name] for each in (command, group) if name in FLAGS.get(each, ())), None)

@@ -21,6 +21,7 @@ from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.size_defaults import log_choice
 from firth.corpus.sources import Files, Items, Source, resolve
+from firth.corpus.vocabulary_selection import no_words
 from firth.errors import CorpusError, FormatError, MissingExtraError, brief
 from firth.notebook import facts
 from firth.progress import Progress, Report, Status, compiling, reporting
@@ -241,6 +242,8 @@ def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | 
         meter = ReadingProgress(report, source.size() if isinstance(source, Files) else None)
         compiling(lambda: _compile(source, options), report)
         words, counts = count(source, options, spill.write, meter)
+        if not counts.any() and isinstance(source, Files) and len(source.asked) == 1:
+            raise CorpusError(no_words(source.asked[0], options))
         report(Status(stage="numbering words"))
         origin = {"name": source.name, "identity": identity}
         facts = write_encoded(folder, spill, words, counts, options, origin, meter.characters or None)

@@ -31,7 +31,7 @@ from firth.errors import OptionError
 from firth.progress import Report, Status
 from firth.text.byte_level import CHARACTERS
 from firth.text.subwords import Subwords
-from firth.text.wordpieces import WordPieces
+from firth.text.wordpieces import LEAST, SPECIAL, WordPieces
 
 SAMPLE = 1 << 24  # characters that subwords are learned from, at most
 BYTES, MAX_SIZE = len(CHARACTERS), 32_000
@@ -64,15 +64,19 @@ def with_tokens(source: Source, options: CorpusOptions, report: Report) -> Itera
     if not is_learned(options.tokens):
         yield source, options
         return
-    if options.max_size is not None and options.max_size <= BYTES and "wordpieces" not in str(options.tokens):
-        raise OptionError(
-            f"max_size={options.max_size} with tokens={options.tokens!r}: expected at least {BYTES + 1}, as {BYTES} of "
-            "them are the bytes, which any text consists of"
-        )
+    _check_size(options)
     with tempfile.TemporaryDirectory(prefix="firth-") as folder:
         read = _readable_again(source, Path(folder))
         subwords = _learned(read(), options, report)
         yield read(), replace(options, tokens=subwords, min_count=1, max_size=None)
+
+
+def _check_size(options: CorpusOptions) -> None:
+    pieces = "wordpieces" in str(options.tokens)
+    least = LEAST + len(SPECIAL) if pieces else BYTES + 1
+    if options.max_size is not None and options.max_size < least:
+        why = "" if pieces else f", as {BYTES} of them are the bytes, which any text consists of"
+        raise OptionError(f"max_size={options.max_size} with tokens={options.tokens!r}: expected at least {least}{why}")
 
 
 def _learned(source: Source, options: CorpusOptions, report: Report) -> Subwords | WordPieces:

@@ -103,6 +103,8 @@ def resolve(source: Any, column: str | None = None) -> Source:
         if column is not None:
             raise CorpusError(f"column={column!r}: standard input has no columns; expected a file of a table")
         return StandardInput()
+    if isinstance(source, bytes | bytearray):
+        raise CorpusError(f"found {type(source).__name__} {brief(source)}; {_EXPECTED}: decode it")
     if isinstance(source, Mapping) and column is None and DEFAULT_COLUMN not in source:
         keys = ", ".join(map(repr, source))
         raise CorpusError(

@@ -111,12 +111,22 @@ def by_count_then_word(words: Sequence[str], counts: npt.NDArray[np.int64]) -> n
     return order
 
 
+def no_words(text: str, options: CorpusOptions) -> str:
+    """Return the message about a text without words.
+
+    Args:
+        text: its name, or "the text".
+        options: of the corpus.
+    """
+    how = options.tokens if isinstance(options.tokens, str) else type(options.tokens).__name__
+    return f"{text} holds no words (tokens={how}); expected words; look at the text"
+
+
 def _nothing_left(
     words: Sequence[str], counts: npt.NDArray[np.int64], total: int, options: CorpusOptions, least: int
 ) -> str:
     if total == 0:
-        how = options.tokens if isinstance(options.tokens, str) else type(options.tokens).__name__
-        return f"the text holds no words (tokens={how}); expected words; look at the text"
+        return no_words("the text", options)
     most = int(counts.max())
     if most == 0:
         return f"stop_words removes all {len(words):,} words; expected some to stay; shorten the list"

@@ -31,7 +31,7 @@ from firth.errors import DivergenceError, OptionError, warn_caller
 from firth.latent import gibbs
 from firth.latent.boltzmann_machine import BINARY, SOFTMAX, VISIBLE, BoltzmannMachine, checked_rows
 from firth.options import option, options_class
-from firth.progress import Progress, Status, reporting_slow_work
+from firth.progress import Progress, Status, compiling, reporting_slow_work
 from firth.randomness import generator, kernel_states
 
 Floats = npt.NDArray[np.float32]
@@ -99,6 +99,7 @@ class RBM:
         began, changed = time.perf_counter(), []
         run = _Run.begin(self, data, seed)
         with reporting_slow_work(progress) as report:
+            compiling(run.compile, report)
             for epoch in range(self.epochs):
                 shares = run.epoch(epoch)
                 if not all(np.isfinite(each).all() for each in run.parameters):
@@ -165,14 +166,22 @@ class _Run:
     def parameters(self) -> tuple[Floats, Floats, Floats]:
         return self.machine.weights, self.machine.visible_bias, self.machine.hidden_bias
 
+    def compile(self) -> None:
+        """Compile the kernel, or read it from the cache: learn from no rows."""
+        self._learn(np.empty(0, dtype=np.int64), 0.0, 0.0)
+
     def epoch(self, number: int) -> float:
         """Learn from all rows once; return how much the first steps of the chains have changed visible units."""
         o = self.options
         rates = [o.lr * (1 - done / o.epochs) for done in (number, number + 1)]
+        return self._learn(self.random.permutation(len(self.data)), *rates)
+
+    def _learn(self, order: npt.NDArray[np.int64], first_lr: float, last_lr: float) -> float:
+        o = self.options
         return float(
             gibbs.learn(
-                self.data, self.lengths, self.random.permutation(len(self.data)), *self.parameters, *self.last,
+                self.data, self.lengths, order, *self.parameters, *self.last,
                 self.chains, self.chain_hidden, self.chain_lengths, o.visible == SOFTMAX, o.algorithm == "pcd", o.steps,
-                min(o.batch_size, len(self.data)), *rates, o.momentum, o.weight_decay, self.state,
+                min(o.batch_size, len(self.data)), first_lr, last_lr, o.momentum, o.weight_decay, self.state,
             )
         )  # fmt: skip

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, brief
 from firth.storage.files import replacing_file
 from firth.storage.untrusted import parse_json
 
@@ -104,13 +104,19 @@ def check_identity(identity: Mapping[str, Any], expected: Mapping[str, Any], fol
             continue
         there: Any = identity.get(key)
         here: Any = value
+        verb = "is"
         if isinstance(value, dict) and isinstance(there, dict):
             parts = [k for k in {**value, **there} if there.get(k) != value.get(k)]
-            there, here = ({k: each.get(k) for k in parts} for each in (there, value))
+            verb = "have" if key.endswith("s") else "has"
+            there, here = (", ".join(_shown(k, each.get(k)) for k in parts) for each in (there, value))
         raise OptionError(
-            f"{folder} holds a checkpoint of another run: its {key} is {there}, this run's is {here}; go on with the "
-            "same corpus, options, seed and threads, or name another folder"
+            f"{folder} holds a checkpoint of another run: its {key} {verb} {there}, this run's {verb} {here}; go "
+            "on with the same corpus, options, seed and threads, or name another folder"
         )
+
+
+def _shown(name: str, value: Any) -> str:
+    return f"no {name}" if value is None else f"{name}={brief(value)}"
 
 
 def _checksum(facts: str, arrays: Iterator[tuple[str, npt.NDArray[Any]]]) -> int:

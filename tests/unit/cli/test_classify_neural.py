@@ -89,3 +89,12 @@ def test_trees(capsys, tmp_path):
     (tmp_path / "new.txt").write_text("(x (x so) (x bad))\n", encoding="utf-8")
     assert run("predict", "t", "new.txt", "-q") == 0
     assert capsys.readouterr().out.split("\t")[0] in "01"
+
+
+def test_the_encoder_of_a_classifier_is_a_folder():
+    with pytest.raises(
+        OptionError, match=r"the encoder is missing: give --encoder FOLDER, as firth\.MaskedLM or firth"
+    ):
+        run("train", "train.txt", "-o", "k", "--model", "encoder", "-q")
+    with pytest.raises(OptionError, match=r"train\.txt is a file that holds no model, expected the folder of a contex"):
+        run("train", "train.txt", "-o", "k", "--model", "encoder", "--encoder", "train.txt", "-q")

@@ -46,6 +46,11 @@ def test_what_is_advised_exists(run, group):
             "clusters v.firth text.txt --n-clusters 3",
             "No such option: --n-clusters; use --clusters: Number of clusters.",
         ),
+        ("pretrain bert text.txt", "No such command 'bert'; use firth pretrain masked"),
+        ("pretrain elmo text.txt", "use firth lm train elmo"),
+        ("bert text.txt", "use firth pretrain masked"),
+        ("electra text.txt", "use firth pretrain electra"),
+        ("fill-mask", "use firth substitutes predict"),
         ("trian", "Did you mean 'train', 'pretrain'?"),
     ],
 )
@@ -99,6 +104,7 @@ def test_flags_may_have_one_dash_and_underscores(run, tmp_path):
         ("neighbours v.firth word -topn 3", "use --number"),
         ("neighbours v.firth word -k 3", "use --number"),
         ("neighbours v.firth word --num 3", "use --number"),
+        ("classify train text.txt -o c --encoder bert", "No such option: --encoder; add --model encoder"),
     ],
 )
 def test_flags_of_other_programs(run, line, advice):
@@ -107,6 +113,46 @@ def test_flags_of_other_programs(run, line, advice):
     text = " ".join(err.replace("│", " ").split())
     assert advice in text
     assert "Possible options" not in text
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("electra --embedding-size 8", "--embedding-size; use --embedding-dim: Width of the vectors of tokens"),
+        ("masked --embedding-size 8", "--embedding-size; use --dim: Width of the encoder."),
+        ("electra --generator-dim 64", "use --generator: Width of the generator, as a share of the encoder's."),
+        ("electra --temperature 1", "No such option: --temperature"),
+        ("masked --mlm_probability 0.2", "use --mask-rate: Share of tokens that are hidden."),
+        ("masked --hidden_size 8", "use --dim: Width of the encoder."),
+        ("masked --max_seq_length 8", "use --max-length: Length of a sequence in word pieces"),
+        ("masked --output_dir x", "use --output: Folder to save the encoder in."),
+        ("masked --resume x", "use --checkpoint: Folder for checkpoints"),
+        ("masked --fp16", "use --precision bf16, or --precision fp16 on a GPU"),
+        ("masked --max-steps 10", "use --epochs or --minutes"),
+        ("masked --whole-word-masking", "use --masking words"),
+        ("masked --model bert", "each model is a command: firth pretrain masked, firth pretrain electra"),
+    ],
+)
+def test_flags_of_other_pretraining(run, line, advice):
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    status, _, err = run("pretrain", *line.split(), "text.txt")
+    assert status == 2
+    text = " ".join(err.replace("│", " ").split())
+    assert advice in text
+    assert "Possible options" not in text
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("classify train text.txt -o c --model bert", "vdcnn; use --model encoder"),
+        ("sentences train text.txt -o s --model bert", "supervised-simcse; use --model masked-lm"),
+    ],
+)
+def test_values_of_model(run, line, advice):
+    status, _, err = run(*line.split())
+    assert status == 1
+    assert advice in err
 
 
 def test_a_text_in_place_of_a_file(run, tmp_path):

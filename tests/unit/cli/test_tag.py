@@ -143,3 +143,10 @@ def test_a_tagger_over_a_bidirectional_language_model(capsys, tmp_path, monkeypa
     tagger = firth.load("n")
     assert [each.settings for each in tagger.reader.embedders] == [{"kind": "ELMo", "tuned": False, "output": False}]
     assert "Ann" in firth.load("lm").vocabulary.words
+
+
+def test_a_pretrained_encoder_has_a_flag_of_its_own():
+    with pytest.raises(OptionError, match=r"--encoder bert: expected one of bilstm, window; a pre.* as --embed bert$"):
+        run("train", "ner.txt", "-o", "n", "--encoder", "bert", "-q")
+    with pytest.raises(OptionError, match=r"--encoder bilst: expected one of bilstm, window$"):
+        run("train", "ner.txt", "-o", "n", "--encoder", "bilst", "-q")

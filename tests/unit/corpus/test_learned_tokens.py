@@ -93,6 +93,8 @@ def test_names_in_any_case_and_words_that_do_not_fit():
         firth.Corpus.build(LINES, tokens="subwords", stop_words=["the"])
     with pytest.raises(CorpusError, match="empty"):
         firth.Corpus.build([""], tokens="subwords")
+    with pytest.raises(OptionError, match="max_size=68 with tokens='cased-wordpieces': expected at least 69"):
+        firth.Corpus.build(LINES, tokens="cased-wordpieces", max_size=68)
 
 
 @pytest.mark.parametrize(

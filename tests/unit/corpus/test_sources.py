@@ -94,7 +94,7 @@ def test_rows_and_columns(source: Any, column: str | None, items: list[Any]) -> 
     ("source", "column", "message"),
     [
         ("", None, "is a built|expected"),
-        (b"text", None, "item 0 is int"),
+        (b"text", None, "found bytes b.text.; expected a path, .*: decode it$"),
         (3, None, "found int 3; expected a path, a glob"),
         (None, None, "found NoneType"),
         ([], None, "the list gave nothing"),

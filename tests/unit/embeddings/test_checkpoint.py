@@ -116,9 +116,9 @@ class TestAnotherRun:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"window": 7}, r"its options is \{'window': 5\}, this run's is \{'window': 7\}"),
-            ({"lr": 0.03, "dim": 17}, r"\{'dim': 16, 'lr': 0.025\}, this run's is \{'dim': 17, 'lr': 0.03\}"),
-            ({"epochs": 4}, r"\{'epochs': 3\}, this run's is \{'epochs': 4\}"),
+            ({"window": 7}, r"its options have window=5, this run's have window=7"),
+            ({"lr": 0.03, "dim": 17}, r"dim=16, lr=0.025, this run's have dim=17, lr=0.03"),
+            ({"epochs": 4}, r"epochs=3, this run's have epochs=4"),
         ],
     )
     def test_options(self, change, message, zipf, tmp_path):

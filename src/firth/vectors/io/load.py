@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from firth import registry
 from firth.arguments import explained
-from firth.errors import KindError, OptionError, ShapeError, brief
+from firth.errors import FormatError, KindError, OptionError, ShapeError, brief
 from firth.options import check_path
 from firth.storage import model_folder
 from firth.storage.files import check_exists, named
@@ -197,7 +197,12 @@ def load_as(path: str | os.PathLike[str], kind: type[ModelT], expected: str, **h
     Raises:
         OptionError: the path holds something else.
     """
-    model = load(path, **how)
+    try:
+        model = load(path, **how)
+    except FormatError:
+        if issubclass(kind, WordVectors) or not Path(path).is_file():
+            raise
+        raise OptionError(f"{path} is a file that holds no model, expected {expected}") from None
     if not isinstance(model, kind):
         raise OptionError(f"{path} holds {registry.plain_name(model)}, expected {expected}")
     return model

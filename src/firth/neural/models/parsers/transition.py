@@ -108,7 +108,8 @@ class TransitionParser(ParserOptions):
         """Return words, tags and relations; see `ParserOptions.vocabulary`."""
         if embedders:
             raise OptionError(
-                "embed with TransitionParser, whose kernels read tables of words: expected firth.BiaffineParser"
+                "embed with TransitionParser, whose kernels read tables of words: expected firth.BiaffineParser "
+                "(firth parse train --model biaffine)"
             )
         return learn_vocabulary(
             sentences,

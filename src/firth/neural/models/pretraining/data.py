@@ -71,12 +71,14 @@ class PieceText:
         Raises:
             OptionError: the corpus is not one of word pieces, or has lost some of them.
         """
+        tokens = str(corpus.options.tokens)
         try:
-            pieces = WordPieces(str(corpus.options.tokens))
+            pieces = WordPieces(tokens)
         except FormatError as error:
+            found = f"subwords of another kind ({error})" if tokens.startswith("{") else f"tokens={tokens!r}"
             raise OptionError(
-                f"a corpus of other tokens than word pieces with special tokens ({error}): build it with "
-                "tokens='wordpieces', or give its text"
+                f"{found}: an encoder reads word pieces with special tokens; expected tokens='wordpieces' or "
+                "tokens='cased-wordpieces'"
             ) from None
         if corpus.vocabulary.oov_share > 0:
             raise OptionError("a corpus that has left out rare pieces: build it with min_count=1")

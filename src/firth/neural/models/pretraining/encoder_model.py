@@ -216,7 +216,10 @@ class PretrainedEncoder(SavedModel):
         """
         head = self.head
         if not isinstance(head, MaskedPrediction):
-            raise OptionError("this encoder does not predict hidden words: use one of firth.MaskedLM")
+            raise OptionError(
+                "this encoder predicts no hidden words: expected one of firth.MaskedLM, or a folder of transformers with "
+                "the head of a masked language model"
+            )
         words, position = read_place(sentence, position, split=str.split, filler=MASK, marks=(HOLE, MASK))
         if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
             raise OptionError(f"n={brief(n)}: expected a whole number of at least 1")

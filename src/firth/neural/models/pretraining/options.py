@@ -41,13 +41,11 @@ class PretrainingOptions(abc.ABC):
         128, "length of a sequence in word pieces, special tokens included", minimum=4, maximum=100_000
     )
     dropout: float = option(0.1, "dropout of inputs, of each part's output and of attention", minimum=0, maximum=0.99)
-    mask_rate: float = option(0.15, "share of tokens that are hidden", minimum=0, maximum=1, exclusive=True)
+    mask_rate: float = option(0.15, "share of tokens that are hidden", minimum=0, maximum=0.99, exclusive=True)
     masking: str = option("tokens", "what is hidden at once: word pieces, words, or spans of words", choices=UNITS)
 
     def __post_init__(self) -> None:
         check(self)
-        if self.mask_rate == 1:
-            raise OptionError("mask_rate=1: nothing would be left to predict from; expected less, such as 0.15")
         if self.dim % self.heads:
             raise OptionError(f"heads={self.heads}: expected a divisor of dim={self.dim}, which the heads share")
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import ENCODERS, no_attribute
+from firth.attribute_names import SENTENCE_ENCODERS, no_attribute
 from firth.errors import OptionError
 from firth.language.text import UNK, TextRules
 from firth.neural.models.sentences.expansion import mapped_words
@@ -79,7 +79,7 @@ class SentenceEncoder(SavedModel):
     if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
 
         def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, ENCODERS, dir(type(self)))
+            raise no_attribute(type(self).__name__, name, SENTENCE_ENCODERS, dir(type(self)))
 
     def __repr__(self) -> str:
         added = "" if self.added is None else f" and {len(self.added):,} added"

@@ -4,12 +4,13 @@ import abc
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from firth.errors import OptionError
+from firth.errors import OptionError, brief
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.tag_set import TagSet
 from firth.neural.models.tokens.options import TokenOptions
 from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.training.options import TrainingOptions
+from firth.option_names import near_names
 from firth.options import option, options_class
 from firth.vectors.word_vectors import WordVectors
 
@@ -50,11 +51,21 @@ class TaggerOptions(TokenOptions, abc.ABC):
             given: Any = self.targets  # a number of a column may be an int
             names = given.split(",") if isinstance(given, str) else [given] if isinstance(given, int) else list(given)
             object.__setattr__(self, "targets", ",".join(str(name).strip() for name in names))
+        self._check_encoder()
         super().__post_init__()
         if not all(self.target_names) or len(set(self.target_names)) != len(self.target_names):
             raise OptionError(f"targets={self.targets!r}: expected different names, such as 'upos,feats'")
         if self.head == "margin" and self.encoder != "window":
             raise OptionError(f"head='margin' with encoder={self.encoder!r}: a margin needs encoder='window'")
+
+    def _check_encoder(self) -> None:
+        """Refuse a pretrained encoder, which taggers read beside words."""
+        name: Any = self.encoder
+        if isinstance(name, str) and name.lower() not in ENCODERS and not near_names(name.lower(), ENCODERS):
+            raise OptionError(
+                f"encoder={brief(name)}: expected one of {', '.join(ENCODERS)}; a pretrained encoder is given to train "
+                f"as embed={brief(name)}"
+            )
 
     @property
     def target_names(self) -> tuple[str, ...]:

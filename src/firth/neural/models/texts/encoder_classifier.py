@@ -77,10 +77,12 @@ def fine_tune(
         DivergenceError: training diverged.
     """
     if options.encoder is None:
-        raise OptionError("encoder=None: expected the folder of a pretrained encoder, such as firth.MaskedLM makes")
+        raise OptionError(
+            "the encoder is missing: give encoder='FOLDER', as firth.MaskedLM or firth pretrain makes one"
+        )
     config = RunConfig.of(options.training, run)
     with running_clock():
-        start = load_as(options.encoder, PretrainedEncoder, "a contextual encoder")
+        start = load_as(options.encoder, PretrainedEncoder, "the folder of a contextual encoder")
         reader = TextReader(
             start.pieces.vocabulary,
             "wordpieces",

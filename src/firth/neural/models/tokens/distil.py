@@ -84,7 +84,7 @@ def distil(
     counts, names = read.vocabulary.counts, read.vocabulary.words
     size = min(int((counts >= min_count).sum()), len(names) if max_size is None else max_size)
     if size == 0:
-        raise CorpusError(f"no word occurs {min_count:,} times; give more text, or a lower min_count")
+        raise CorpusError(f"no word occurs {min_count:,} times; give more text, or lower min_count={min_count}")
     ids = {word: number for number, word in enumerate(names[:size])}
     sums, seen, done = torch.zeros(size, model.token_width, dtype=torch.float64), np.zeros(size, dtype=np.int64), 0
     with reporting_slow_work(progress) as report, torch_threads(threads), torch.no_grad(), no_subnormals():

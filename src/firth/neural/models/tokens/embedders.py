@@ -25,6 +25,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from firth.arguments import explained_class
 from firth.errors import OptionError, brief
 from firth.neural.models.tokens.contextual import ContextualEncoder, opened
 
@@ -73,6 +74,7 @@ class ContextualEmbedder(abc.ABC):
         return {"kind": type(self).__name__, "tuned": self.tuned}
 
 
+@explained_class
 @dataclass(frozen=True, eq=False)
 class ELMo(ContextualEmbedder):
     """Weighted layers of an encoder as vectors of words.
@@ -83,7 +85,7 @@ class ELMo(ContextualEmbedder):
         output: whether another mix joins the output of the task's encoder.
 
     Raises:
-        OptionError: the model gives words no vectors.
+        OptionError: the model gives words no vectors, or a name is no argument.
 
     Source:
         Peters et al. 2018, sections 3.2 and 3.3.
@@ -103,6 +105,7 @@ class ELMo(ContextualEmbedder):
         return {**super().settings, "output": self.output}
 
 
+@explained_class
 @dataclass(frozen=True, eq=False)
 class TagLM(ContextualEmbedder):
     """The top layer of an encoder, which joins the second layer of a tagger or parser.
@@ -112,7 +115,7 @@ class TagLM(ContextualEmbedder):
         tuned: whether training changes the encoder, a copy of which it then works on; otherwise it is frozen.
 
     Raises:
-        OptionError: the model gives words no vectors.
+        OptionError: the model gives words no vectors, or a name is no argument.
 
     Source:
         Peters et al. 2017, section 2.4.
@@ -126,6 +129,7 @@ class TagLM(ContextualEmbedder):
         return (MIDDLE,)
 
 
+@explained_class
 @dataclass(frozen=True, eq=False)
 class CoVe(ContextualEmbedder):
     """The states of a translator's encoder as vectors of words.
@@ -135,7 +139,7 @@ class CoVe(ContextualEmbedder):
         tuned: whether training changes the encoder, a copy of which it then works on; otherwise it is frozen.
 
     Raises:
-        OptionError: the model gives words no vectors.
+        OptionError: the model gives words no vectors, or a name is no argument.
 
     Source:
         McCann et al. 2017, section 4.

@@ -108,3 +108,9 @@ def test_it_predicts_what_fits():
 def test_bad_options(options):
     with pytest.raises(OptionError, match="expected"):
         firth.MaskedLM(**{**NETWORK, **options})
+
+
+@pytest.mark.parametrize("rate", [1, 1.5])
+def test_a_text_is_never_hidden_whole(rate):
+    with pytest.raises(OptionError, match=f"mask_rate={rate}: expected a finite number above 0 and at most 0.99"):
+        firth.MaskedLM(mask_rate=rate)

@@ -124,10 +124,10 @@ def test_pairs_and_the_state_before_a_text(folder):
 
 
 def test_a_folder_without_an_encoder(folder, tmp_path):
-    with pytest.raises(OptionError, match="expected the folder"):
+    with pytest.raises(OptionError, match="the encoder is missing: give encoder='FOLDER'"):
         firth.EncoderClassifier().train(TEXTS, LABELS)
     fitted(folder, epochs=1, tuning="frozen").save(tmp_path / "model")
-    with pytest.raises(OptionError, match="expected a contextual encoder"):
+    with pytest.raises(OptionError, match="expected the folder of a contextual encoder"):
         firth.EncoderClassifier(encoder=tmp_path / "model").train(TEXTS, LABELS)
     config = tmp_path / "model" / "config.json"
     config.write_text(config.read_text().replace('"dim": 16', '"dim": 1000000'))

@@ -59,7 +59,7 @@ def test_what_is_refused(tmp_path):
     for name, value in (("contexts", -1), ("min_count", 0), ("max_size", 0), ("contexts", True)):
         with pytest.raises(OptionError, match=rf"{name}={value}: expected a whole number of at least 1"):
             firth.distil(encoder, TEXT, **{name: value})
-    with pytest.raises(CorpusError, match="no word occurs 100 times"):
+    with pytest.raises(CorpusError, match="no word occurs 100 times; give more text, or lower min_count=100"):
         firth.distil(encoder, TEXT, min_count=100)
     words = firth.WordVectors(["a"], np.ones((1, 2)))
     words.save(tmp_path / "v")

@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, UnknownOptionError
 from firth.neural.models.tokens.embedders import embedders_of
 from firth.readers.conllu import DependencySentence
 from tests.unit.neural.models.bidirectional.tiny import sentences, untrained
@@ -124,7 +124,7 @@ def test_a_parser_with_an_embedder_is_the_same_when_it_is_loaded(model, tmp_path
         first, second = parser.module(inputs[0]).arcs, loaded.module(inputs[1]).arcs
     torch.testing.assert_close(first, second)
     assert [each.heads for each in loaded.predict([sentence])] == [each.heads for each in parser.predict([sentence])]
-    with pytest.raises(OptionError, match=r"expected firth\.BiaffineParser"):
+    with pytest.raises(OptionError, match=r"expected firth\.BiaffineParser \(firth parse train --model biaffine\)"):
         firth.TransitionParser().train([sentence] * 4, embed=model, progress=False)
 
 
@@ -135,6 +135,12 @@ def test_what_is_refused(model, tmp_path):
         trained(firth.TagLM(model), encoder="window")
     with pytest.raises(OptionError, match=r"ELMo\(3\): expected a model that gives words vectors"):
         firth.ELMo(3)
+    with pytest.raises(UnknownOptionError, match="num_output_representations=2: not an argument of ELMo; use output"):
+        firth.ELMo(model, num_output_representations=2)
+    with pytest.raises(UnknownOptionError, match="outputs=1: not an argument of CoVe; expected one of model, tuned"):
+        firth.CoVe(model, outputs=1)
+    with pytest.raises(TypeError, match="ELMo: model is missing"):
+        firth.ELMo()
     assert embedders_of(None) == ()
     trained(firth.ELMo(model)).save(tmp_path / "tagger")
     config = tmp_path / "tagger" / "model-0" / "config.json"
