@@ -58,6 +58,8 @@ from firth.neural.models.bidirectional.bidirectional_lm import BidirectionalLM a
 from firth.neural.models.contexts.context2vec import Context2Vec as Context2Vec
 from firth.neural.models.coreference.coreference import Coreference as Coreference
 from firth.neural.models.coreference.spans import SpanCoreference as SpanCoreference
+from firth.neural.models.graphs.graph_network import GAT as GAT
+from firth.neural.models.graphs.graph_network import GCN as GCN
 from firth.neural.models.language.feedforward import FeedForwardLM as FeedForwardLM
 from firth.neural.models.language.log_bilinear import LogBilinearLM as LogBilinearLM
 from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM

@@ -36,6 +36,8 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "ParserModel": "a parser",
     "TaggerModel": "a tagger",
     "TreeModel": "a neural classifier",
+    "BoltzmannMachine": "a Boltzmann machine",
+    "NodeModel": "a graph network",
     "Mixture": "a mixture of language models",
     "NeuralLanguageModel": "a neural language model",
     "NgramModel": "an n-gram model",

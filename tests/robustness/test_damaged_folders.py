@@ -33,6 +33,8 @@ FOLDERS = {
     "label-cnn": "firth-label-model",
     "parser": "firth-parser",
     "pointers": "firth-pointer-network",
+    "graph-network": "firth-graph-model",
+    "boltzmann-machine": "firth-boltzmann-machine",
     "tagger": "firth-tagger",
     "summarizer": "firth-summarizer",
     "translator": "firth-translator",

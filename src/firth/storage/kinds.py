@@ -13,6 +13,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-context2vec": "firth.neural.models.contexts.files:restore",
     "firth-coreference": "firth.neural.models.coreference.files:restore",
     "firth-documents": "firth.vectors.document_vectors:restore",
+    "firth-graph-model": "firth.neural.models.graphs.files:restore",
     "firth-label-model": "firth.neural.models.texts.files:restore",
     "firth-encoder": "firth.neural.models.pretraining.files:restore",
     "firth-language-model": "firth.neural.models.language.files:restore",

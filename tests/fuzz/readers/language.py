@@ -127,6 +127,42 @@ def use_pointers(path: Path) -> Any:
     return [found.tolist() for found in model.predict([[each[: model.dim] for each in some] for some in sets])]
 
 
+def make_graph_network(path: Path) -> None:
+    """A graph network as its seed draws it."""
+    import torch
+
+    import firth
+    from firth.neural.models.graphs.node_model import NodeModel
+
+    options = firth.GCN(hidden=3)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        NodeModel(options.build(2, 3), options, ["a", "b", "c"], 2, {"made": "for tests"}).save(path)
+
+
+def use_graph_network(path: Path) -> Any:
+    """Labels of three nodes."""
+    import firth
+
+    model = firth.load(path)
+    return model.predict([[0, 1, 0], [1, 0, 1], [0, 1, 0]], [[0.5] * min(model.dim, 9)] * 3)
+
+
+def make_boltzmann_machine(path: Path) -> None:
+    """A machine after one epoch."""
+    import firth
+
+    firth.RBM(hidden=3, epochs=1).train([[0, 1, 0, 1], [1, 0, 1, 0]], progress=False).save(path)
+
+
+def use_boltzmann_machine(path: Path) -> Any:
+    """Features of a row."""
+    import firth
+
+    model = firth.load(path)
+    return model.encode([[0.5] * min(len(model.weights), 9)]).tolist()
+
+
 def make_translator(path: Path) -> None:
     """A translator as its seed draws it."""
     import firth
@@ -414,6 +450,8 @@ READERS = (
     label_model("vdcnn", lambda: firth.VDCNNClassifier(dim=4, filters=2, hidden=4)),
     Reader(name="coreference-spans", make=make_spans, use=use_spans, own=True, cost=0.02, needs="torch"),
     Reader(name="coreference", make=make_coreference, use=use_coreference, own=True, cost=0.02, needs="torch"),
+    Reader(name="graph-network", make=make_graph_network, use=use_graph_network, own=True, cost=0.02, needs="torch"),
+    Reader(name="boltzmann-machine", make=make_boltzmann_machine, use=use_boltzmann_machine, own=True, cost=0.02),
     Reader(name="pointers", make=make_pointers, use=use_pointers, own=True, cost=0.02, needs="torch"),
     Reader(name="summarizer", make=make_summarizer, use=use_summarizer, own=True, cost=0.02, needs="torch"),
     Reader(name="translator", make=make_translator, use=use_translator, own=True, cost=0.02, needs="torch"),

@@ -217,8 +217,8 @@ class PretrainedEncoder(SavedModel):
         head = self.head
         if not isinstance(head, MaskedPrediction):
             raise OptionError(
-                "this encoder predicts no hidden words: expected one of firth.MaskedLM, or a folder of transformers with "
-                "the head of a masked language model"
+                "this encoder predicts no hidden words: expected one of firth.MaskedLM, or a folder of transformers "
+                "with the head of a masked language model"
             )
         words, position = read_place(sentence, position, split=str.split, filler=MASK, marks=(HOLE, MASK))
         if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:

@@ -1,0 +1,1 @@
+"""Graph networks: labels of nodes from their neighbours and features."""

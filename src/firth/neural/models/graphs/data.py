@@ -1,0 +1,190 @@
+"""Graphs of nodes with features and labels, as graph networks read them.
+
+What
+    Edges and features are SciPy sparse matrices or arrays. Each node becomes its own neighbour.
+Objective
+    A~ = D^-1/2 (A + I) D^-1/2 with D the row sums of A + I, for the weights A of the edges
+Source
+    Kipf and Welling 2017, section 2 (the renormalisation trick).
+Departures
+    Nodes that have themselves as neighbours keep that weight, to which 1 is added.
+Cost
+    Memory for the edges and the numbers that are not 0.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from scipy.sparse import csr_array, diags_array, eye_array, issparse
+
+from firth.errors import CorpusError, KindError, OptionError, ShapeError, brief
+from firth.neural.layers.graphs import Inputs, SparseMatrix
+
+Ints = npt.NDArray[np.int64]
+UNKNOWN = -1  # label of a node that has none
+DENSE = 0.2  # features with a larger share of numbers that are not 0 are read as an array
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """N nodes.
+
+    Attributes:
+        edges: (N, N) A~.
+        features: (N, D).
+        digest: of both.
+    """
+
+    edges: SparseMatrix
+    features: Inputs
+    digest: str
+
+    fresh, scale = True, 1.0
+
+    @property
+    def nodes(self) -> int:
+        """N."""
+        return int(self.edges.matrix.shape[0])
+
+    @property
+    def dim(self) -> int:
+        """D."""
+        features = self.features if isinstance(self.features, torch.Tensor) else self.features.matrix
+        return int(features.shape[1])
+
+    def to(self, device: torch.device) -> "Graph":
+        """Return the graph on a device."""
+        return Graph(self.edges.to(device), self.features.to(device), self.digest)
+
+
+@dataclass(frozen=True, eq=False)
+class WholeGraph:
+    """The one batch of each epoch: the graph; implements `firth.neural.training.task.Batches`."""
+
+    graph: Graph
+
+    def count(self, epoch: int) -> int:
+        """Return 1."""
+        return 1
+
+    def epoch(self, number: int, start: int = 0) -> Iterator[Graph]:
+        """Yield the graph, unless it is to be left out."""
+        if not start:
+            yield self.graph
+
+    def shard(self, rank: int, of: int) -> "WholeGraph":
+        """Return the graph: it is not divided.
+
+        Raises:
+            OptionError: there are several processes.
+        """
+        if of > 1:
+            raise OptionError(f"processes={of}: a graph is one batch, which is not divided; expected 1")
+        return self
+
+
+def read_graph(edges: Any, features: Any, *, dim: int | None = None) -> Graph:
+    """Return a graph, checked.
+
+    Args:
+        edges: (N, N) weights, a SciPy sparse matrix or an array; 0 where there is no edge.
+        features: (N, D) sparse matrix or array; None for a unit of its own per node.
+        dim: D, if it is known.
+
+    Raises:
+        KindError: they are no matrices of numbers.
+        ShapeError: the edges are not square, or the features have another number of rows or width.
+        OptionError: a weight is negative, or a number is not finite.
+    """
+    weights = _matrix(edges, "edges")
+    n = weights.shape[0]
+    if weights.shape[0] != weights.shape[1] or not n:
+        raise ShapeError(f"edges of the shape {weights.shape}; expected (N, N) with one node at least")
+    if weights.nnz and weights.data.min() < 0:
+        row, column = (int(each[np.argmin(weights.data)]) for each in weights.nonzero())
+        raise OptionError(f"edges: the weight from node {row:,} to {column:,} is negative; expected 0 or more")
+    numbers = eye_array(n, format="csr", dtype=np.float32) if features is None else _matrix(features, "features")
+    if numbers.shape[0] != n or (dim is not None and numbers.shape[1] != dim):
+        expected = f"({n:,}, {'D' if dim is None else format(dim, ',')})"
+        raise ShapeError(f"features of the shape {numbers.shape}; expected {expected}, a row per node")
+    propagation = normalised(weights)
+    digest = hashlib.blake2b(digest_size=16)
+    for matrix in (propagation, numbers):
+        for array in (matrix.indptr, matrix.indices, matrix.data):
+            digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    sparse = numbers.nnz < DENSE * numbers.shape[0] * numbers.shape[1]
+    rows: Inputs = SparseMatrix.of(_tensor(numbers)) if sparse else torch.from_numpy(numbers.toarray())
+    return Graph(SparseMatrix.of(_tensor(propagation)), rows, digest.hexdigest())
+
+
+def normalised(weights: csr_array) -> csr_array:
+    """Return A~ of weights, (N, N) float32.
+
+    Args:
+        weights: (N, N), none negative.
+    """
+    closed = csr_array(weights + eye_array(weights.shape[0], format="csr"))
+    scales = diags_array(closed.sum(axis=1) ** -0.5)
+    return csr_array(scales @ closed @ scales).astype(np.float32)
+
+
+def read_labels(labels: Any, nodes: int, names: Sequence[str] | None = None) -> tuple[list[str], Ints]:
+    """Return the names of labels, and the label of each node or `UNKNOWN`.
+
+    Args:
+        labels: N labels, strings or whole numbers; None or a negative number for a node without one.
+        nodes: N.
+        names: of the labels, if they are known.
+
+    Raises:
+        KindError: they are no list.
+        ShapeError: there are more or fewer labels than nodes.
+        CorpusError: no node has a label, all have the same, or one is none of the names.
+    """
+    if isinstance(labels, str) or not hasattr(labels, "__len__"):
+        raise KindError(f"labels: found {brief(labels)}, expected a list with the label of each node, or None")
+    if len(labels) != nodes:
+        raise ShapeError(f"{len(labels):,} labels of {nodes:,} nodes; expected one per node, None where it is unknown")
+    read = [None if _is_unknown(label) else str(label) for label in labels]
+    known = {label for label in read if label is not None}
+    if not known:
+        raise CorpusError("no node has a label; expected some, and None or -1 for the others")
+    if names is None:
+        if len(known) < 2:
+            raise CorpusError(f"all labels are {known.pop()!r}; expected two different ones at least")
+        names = sorted(known)
+    elif not known <= set(names):
+        other = min(known - set(names))
+        raise CorpusError(f"the label {other!r} is none of those that were learned: {', '.join(names)}")
+    numbers = {name: number for number, name in enumerate(names)}
+    return list(names), np.array([UNKNOWN if label is None else numbers[label] for label in read], dtype=np.int64)
+
+
+def _is_unknown(label: Any) -> bool:
+    return label is None or (isinstance(label, int | float | np.number) and not label >= 0)
+
+
+def _matrix(values: Any, name: str) -> csr_array:
+    try:
+        given: Any = values if issparse(values) else np.asarray(values)
+        found: Any = csr_array(given, dtype=np.dtype(np.float32))
+    except (TypeError, ValueError) as error:
+        raise KindError(f"{name}: {error}; expected a SciPy sparse matrix or an array of numbers") from None
+    if found.ndim != 2:
+        raise ShapeError(f"{name} of the shape {found.shape}; expected a matrix")
+    found.sum_duplicates()
+    if not np.isfinite(found.data).all():
+        raise OptionError(f"{name}: a number that is not finite")
+    matrix: csr_array = found
+    return matrix
+
+
+def _tensor(matrix: csr_array) -> torch.Tensor:
+    starts, columns = (torch.from_numpy(np.asarray(part, dtype=np.int64)) for part in (matrix.indptr, matrix.indices))
+    shape, values = tuple(matrix.shape), torch.from_numpy(matrix.data)
+    return torch.sparse_csr_tensor(starts, columns, values, shape, check_invariants=True)

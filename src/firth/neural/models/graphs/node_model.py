@@ -1,0 +1,111 @@
+"""A trained graph network: labels of the nodes of its graph, or of another with the same features."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.evaluation.significance import wilson_interval
+from firth.neural.models.graphs.data import UNKNOWN, read_graph, read_labels
+from firth.neural.module_files import SavedModel
+from firth.neural.training.devices import no_subnormals
+from firth.storage.model_folder import ModelFolder
+from firth.training_facts import with_training_facts
+
+KIND = "firth-graph-model"
+
+
+@dataclass(frozen=True)
+class NodeScores:
+    """How often the labels of nodes are right.
+
+    Attributes:
+        accuracy: share of nodes with the right label.
+        low: lower bound of its 95 % interval (Wilson's).
+        high: upper bound.
+        nodes: number of nodes.
+    """
+
+    accuracy: float
+    low: float
+    high: float
+    nodes: int
+
+    def __str__(self) -> str:
+        return f"accuracy {self.accuracy:.3f} ({self.low:.3f} to {self.high:.3f}) of {self.nodes:,} nodes"
+
+
+class NodeModel(SavedModel):
+    """A trained graph network, as `firth.GCN(...).train` returns it.
+
+    Args:
+        module: with trained parameters.
+        options: of the network.
+        labels: L names.
+        dim: D, width of the features.
+        metadata: JSON values to save with the model.
+
+    Attributes:
+        module, options, labels, dim, metadata: as given.
+    """
+
+    def __init__(
+        self, module: Any, options: Any, labels: Sequence[str], dim: int, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        self.module, self.options, self.labels, self.dim = module.eval(), options, list(labels), dim
+        self.metadata: dict[str, Any] = with_training_facts(metadata)
+
+    def __repr__(self) -> str:
+        return f"<NodeModel: {type(self.options).__name__}, {self.dim:,} features, {len(self.labels):,} labels>"
+
+    def probabilities(self, edges: Any, features: Any) -> npt.NDArray[np.float32]:
+        """Return the probabilities of the labels, (N, L) float32, whose rows add up to 1.
+
+        Args:
+            edges: as for `train`.
+            features: likewise.
+
+        Raises:
+            KindError, ShapeError, OptionError: as `train`.
+        """
+        graph = read_graph(edges, features, dim=self.dim).to(self.device)
+        with torch.no_grad(), no_subnormals():
+            found: npt.NDArray[np.float32] = self.module(graph).float().softmax(1).cpu().numpy()
+        return found
+
+    def predict(self, edges: Any, features: Any) -> list[str]:
+        """Return the most probable label of each node.
+
+        Args:
+            edges: as for `train`.
+            features: likewise.
+
+        Raises:
+            KindError, ShapeError, OptionError: as `train`.
+        """
+        return [self.labels[row] for row in self.probabilities(edges, features).argmax(1).tolist()]
+
+    def test(self, edges: Any, features: Any, labels: Any) -> NodeScores:
+        """Return how many nodes get their label.
+
+        Args:
+            edges: as for `train`.
+            features: likewise.
+            labels: N labels; nodes without one do not count.
+
+        Raises:
+            CorpusError: no node has a label, or one is none that was learned.
+            KindError, ShapeError, OptionError: as `train`.
+        """
+        found = self.probabilities(edges, features).argmax(1)
+        _, expected = read_labels(labels, len(found), self.labels)
+        known = expected != UNKNOWN
+        right, count = int((found == expected)[known].sum()), int(known.sum())
+        return NodeScores(right / count, *wilson_interval(right, count), nodes=count)
+
+    def _content(self) -> ModelFolder:
+        card = ("Graph network", f" over {self.dim:,} features of nodes", "model.predict(edges, features)\n")
+        return self._model_folder(KIND, {}, {"labels": self.labels}, {"dim": self.dim}, card)

@@ -1,0 +1,70 @@
+"""The method `train` of graph networks: check the graph, create a module, run the training loop."""
+
+from typing import Any, Unpack
+
+import numpy as np
+
+from firth.arguments import explained
+from firth.errors import CorpusError, OptionError, brief
+from firth.neural.models.graphs.data import UNKNOWN, Ints, read_graph, read_labels
+from firth.neural.models.graphs.node_model import NodeModel
+from firth.neural.models.graphs.task import NodeTask
+from firth.neural.training.devices import new_parameters
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunArguments, RunConfig
+from firth.timing import running_clock
+
+
+@explained
+def train_graph_network(
+    options: Any, edges: Any, features: Any, labels: Any, *, held_out: Any = None, **run: Unpack[RunArguments]
+) -> NodeModel:
+    """Learn the labels of the nodes of a graph, of which some are known.
+
+    Args:
+        options: `firth.GCN` or `firth.GAT`.
+        edges: (N, N) weights, a SciPy sparse matrix or an array; of an undirected graph, symmetric.
+        features: (N, D) sparse matrix or array; None if the nodes have none.
+        labels: N labels, strings or whole numbers; None or a negative number for a node without one.
+        held_out: numbers of nodes whose labels select the best epoch, and are not learned. Without them, the model of
+            the last epoch is returned.
+        **run: training options and circumstances of the run; see `RunConfig`.
+
+    Returns:
+        The model.
+
+    Raises:
+        KindError: the edges or features are no matrices of numbers.
+        ShapeError: the edges are not square, or a node lacks features or an entry in `labels`.
+        CorpusError: no node has a label, or all have the same.
+        OptionError: a weight is negative, a number is not finite, or held-out nodes have no labels.
+        DivergenceError: training diverged.
+    """
+    config = RunConfig.of(options.training, run)
+    with running_clock():
+        graph = read_graph(edges, features)
+        names, numbers = read_labels(labels, graph.nodes)
+        judged = _held_out(held_out, numbers)
+        rows = np.setdiff1d(np.flatnonzero(numbers != UNKNOWN), judged)
+        if not len(rows):
+            raise CorpusError("all nodes with labels are held out; expected others to learn from")
+        with new_parameters(config.seed, 2):
+            module = options.build(graph.dim, len(names))
+        task = NodeTask(module, graph, numbers, rows, judged)
+        data = {"graph": graph.digest, "nodes": graph.nodes, "learned": rows.tolist(), "held_out": judged.tolist()}
+        facts = fit_model(task, options, config, data, facts={"labelled": len(rows), "held_out_nodes": len(judged)})
+    facts = {name: value for name, value in facts.items() if name not in ("learned", "held_out")}
+    return NodeModel(module, options, names, graph.dim, {"training": facts})
+
+
+def _held_out(nodes: Any, labels: Ints) -> Ints:
+    """Return the numbers of held-out nodes."""
+    found = np.asarray([] if nodes is None else nodes)
+    if found.size and (found.ndim != 1 or found.dtype.kind not in "iu"):
+        raise OptionError(f"held_out={brief(nodes)}: expected numbers of nodes")
+    found = found.astype(np.int64)
+    if found.size and not 0 <= found.min() <= found.max() < len(labels):
+        raise OptionError(f"held_out: nodes {found.min():,} to {found.max():,}; expected 0 to {len(labels) - 1:,}")
+    if (labels[found] == UNKNOWN).any():
+        raise OptionError(f"held_out: node {found[labels[found] == UNKNOWN][0]:,} has no label; expected one each")
+    return np.unique(found)
