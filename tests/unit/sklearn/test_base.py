@@ -20,7 +20,7 @@ import firth
 import firth.sklearn
 from firth.errors import CorpusError, KindError, ShapeError
 from firth.sklearn import AverageVectorizer, FastTextClassifier, LanguageModelFeatures, LSAVectorizer, PhraseJoiner
-from firth.sklearn.base import texts_of
+from firth.sklearn.base import seed_of, texts_of
 
 TEXTS = ["the cat sat", "on the mat", "the dog"]
 
@@ -88,12 +88,11 @@ def test_training_leaves_the_cache_alone(tmp_path, monkeypatch):
 
 def test_seeds():
     """A number is firth's seed; a generator gives another seed each time; with None seeds differ."""
-    estimator = LSAVectorizer(random_state=7)
-    assert [estimator._seed(), estimator._seed()] == [7, 7]
-    estimator = LSAVectorizer(random_state=np.random.RandomState(0))
-    assert estimator._seed() != estimator._seed()
-    assert LSAVectorizer(random_state=np.int64(3))._seed() == 3
-    assert LSAVectorizer()._seed() != LSAVectorizer()._seed()
+    assert [seed_of(7), seed_of(7)] == [7, 7]
+    random = np.random.RandomState(0)
+    assert seed_of(random) != seed_of(random)
+    assert seed_of(np.int64(3)) == 3
+    assert seed_of(None) != seed_of(None)
 
 
 def test_n_jobs_as_in_scikit_learn():

@@ -20,6 +20,7 @@ MODELS = {
     "PPMIVectorizer": (firth.AssociationVectors, {"association"}),
     "ParagraphVectorizer": (firth.ParagraphVectors, set()),
     "PhraseJoiner": (firth.Phrases, set()),
+    "RBMFeatures": (firth.RBM, set()),
 }
 
 
