@@ -52,6 +52,8 @@ KINDS = {
     "firth-mixture": "mixture",
     "firth-ngrams": "ngrams-folder",
     "firth-parser": "parser",
+    "firth-boltzmann-machine": "boltzmann-machine",
+    "firth-graph-model": "graph-network",
     "firth-pointer-network": "pointers",
     "firth-senses": "senses-none",
     "firth-sentence-encoder": "sentence-encoder",
