@@ -77,7 +77,7 @@ def reviews(data):
 
 def raw_text(texts, tested):
     """Texts as lines, in random order, without those that hold a sentence of a test; and how many those are."""
-    forbidden = {fingerprint(text) for text in tested}
+    forbidden = {fingerprint(text) for text in tested} - {fingerprint("")}  # which all lines without letters have
     texts = list(texts)
     kept = [" ".join(text) for text in texts if not any(fingerprint(sentence) in forbidden for sentence in text)]
     order = generator(0, "reviews").permutation(len(kept))

@@ -68,7 +68,7 @@ def lines_of(data):
 
 def without(lines, tested):
     """Lines in which no sentence is one of a test, in random order, and how many were left out."""
-    forbidden, kept, left_out = {fingerprint(text) for text in tested}, [], 0
+    forbidden, kept, left_out = {fingerprint(text) for text in tested} - {fingerprint("")}, [], 0
     for line in lines:
         if any(fingerprint(sentence) in forbidden for sentence in ENDS.split(line)):
             left_out += 1

@@ -115,6 +115,21 @@ ENCODERS = {  # pretrained on text
     "save_pretrained": "use save(path)",
     "push_to_hub": "use firth.push_to_hub(encoder, 'owner/name')",
 }
+BOLTZMANN_MACHINES = {
+    "transform": "use encode(rows)",
+    "fit": "use firth.RBM(...).train(rows)",
+    "train": "use firth.RBM(...).train(rows)",
+    "score_samples": "use log_likelihood(rows), or free_energy(rows)",
+    "gibbs": "use sample(number)",
+    "components_": "use weights, whose columns are the hidden units",
+}
+GRAPH_NETWORKS = {
+    "fit": "use firth.GCN(...).train(edges, features, labels)",
+    "train": "use firth.GCN(...).train(edges, features, labels)",
+    "predict_proba": "use probabilities(edges, features)",
+    "score": "use test(edges, features, labels)",
+    "classes_": "use labels",
+}
 SENTENCE_ENCODERS = {
     "fit": "use firth.SimCSE(...).train(texts), or another class of options",
     "train": "use firth.SimCSE(...).train(texts), or another class of options",

@@ -281,6 +281,16 @@ def check_kind(name: str, value: Any, *kinds: type) -> None:
     raise wrong_kind(name, value, " or ".join(kind.__name__ for kind in kinds) + how)
 
 
+def check_whole(name: str, value: Any, least: int = 1) -> None:
+    """Check that an argument is a whole number, and not too small.
+
+    Raises:
+        OptionError: it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise OptionError(f"{name}={brief(value)}: expected a whole number of at least {least}")
+
+
 def check_path(path: Any, name: str = "path") -> None:
     """Check that a value is a path.
 

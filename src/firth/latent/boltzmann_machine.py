@@ -19,15 +19,17 @@ Cost
 
 import os
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from firth.attribute_names import BOLTZMANN_MACHINES, no_attribute
 from firth.errors import KindError, OptionError, ShapeError, brief
 from firth.latent import gibbs
 from firth.latent.partition import LARGEST, PartitionEstimate, annealed, enumerated, log_one_plus_exp
 from firth.notebook import facts
+from firth.options import check_whole
 from firth.randomness import generator, kernel_states
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
@@ -69,6 +71,11 @@ class BoltzmannMachine:
     def dim(self) -> int:
         """H, the number of hidden units."""
         return int(self.weights.shape[1])
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, BOLTZMANN_MACHINES, dir(type(self)))
 
     def __repr__(self) -> str:
         visible, hidden = self.weights.shape
@@ -139,7 +146,7 @@ class BoltzmannMachine:
         """Return log Z in nats, exactly.
 
         Args:
-            length: n, number of words of a text, for softmax units.
+            length: n, number of words of a text, for softmax units; 0 for a text without words.
 
         Raises:
             OptionError: there are more than 22 hidden units, and more visible ones.
@@ -172,9 +179,8 @@ class BoltzmannMachine:
             Neal 2001; Salakhutdinov and Murray 2008, section 4.
         """
         self._check_length(length)
-        for name, value, least in (("chains", chains, 2), ("temperatures", temperatures, 1)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise OptionError(f"{name}={brief(value)}: expected a whole number of at least {least}")
+        check_whole("chains", chains, 2)
+        check_whole("temperatures", temperatures)
         rates = self.base_rates.astype(np.float64)
         rates = rates if self.visible == BINARY else rates / rates.sum()
         base = np.log(rates) - (np.log1p(-rates) if self.visible == BINARY else 0)
@@ -233,9 +239,8 @@ class BoltzmannMachine:
             ShapeError: the start has another shape.
         """
         self._check_length(length)
-        for name, value in (("number", number), ("steps", steps)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise OptionError(f"{name}={brief(value)}: expected a whole number of at least 1")
+        check_whole("number", number)
+        check_whole("steps", steps)
         random, shape = generator(seed, "Gibbs sampling"), (number, len(self.base_rates))
         if start is not None:
             visible = self._checked(start).copy()
@@ -248,7 +253,7 @@ class BoltzmannMachine:
             raise ShapeError(f"a start of the shape {visible.shape}; expected {shape}")
         gibbs.run_chains(
             visible, self.lengths(visible), self._weights, self.visible_bias, self.hidden_bias,
-            self.visible == SOFTMAX, steps, kernel_states(seed, "chains", 1),
+            self.visible == SOFTMAX, steps, kernel_states(seed, "Gibbs sampling", 1),
         )  # fmt: skip
         return visible
 
@@ -289,8 +294,7 @@ class BoltzmannMachine:
         )
 
     def _check_length(self, length: Any) -> None:
-        if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 1:
-            raise OptionError(f"length={brief(length)}: expected a whole number of at least 1")
+        check_whole("length", length, 0)
         if self.visible == BINARY and length != 1:
             raise OptionError(f"length={length}: texts have a length, rows of binary units have none; leave it out")
 

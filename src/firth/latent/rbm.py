@@ -74,7 +74,7 @@ class RBM:
 
         Args:
             rows: (N, V) array or sparse matrix: numbers from 0 to 1, which are probabilities of binary units, or
-                counts of words.
+                counts of words. They are held as an array, 4 N V bytes.
             seed: random seed; it decides every bit of the result on the same machine.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
@@ -148,7 +148,7 @@ class _Run:
         chosen = random.permutation(len(data))[: options.batch_size]
         lengths = machine.lengths(data)
         last = [np.zeros_like(each) for each in (machine.weights, machine.visible_bias, machine.hidden_bias)]
-        state = kernel_states(seed, "chains", 1)
+        state = kernel_states(seed, "contrastive divergence", 1)
         return cls(
             options,
             data,

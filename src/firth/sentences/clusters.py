@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from firth.arguments import explained
 from firth.errors import OptionError
+from firth.options import check_whole
 from firth.progress import Progress
 from firth.randomness import generator
 from firth.sentences.encoded_texts import encoded_texts
@@ -103,8 +104,7 @@ def cluster_texts(
         Dhillon and Modha 2001, section 3.
     """
     for name, value in (("k", k), ("starts", starts)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise OptionError(f"{name}={value!r}: expected a whole number of at least 1")
+        check_whole(name, value)
     encoded = encoded_texts(model, texts, vectors, batch_size=batch_size, progress=progress)
     if k > len(encoded.rows):
         raise OptionError(

@@ -257,8 +257,16 @@ def test_wrong_questions():
         m.encode([[0, 1]])
     with pytest.raises(OptionError, match="rows of binary units have none"):
         m.log_partition(length=3)
-    with pytest.raises(OptionError, match="length=0"):
-        machine(4, 3, "softmax").log_partition(length=0)
+    with pytest.raises(OptionError, match="length=-1"):
+        machine(4, 3, "softmax").log_partition(length=-1)
+    assert machine(4, 3, "softmax").log_likelihood([[0, 0, 0, 0]])[0] == pytest.approx(
+        0, abs=1e-12
+    )  # the one such text
+    for name, instead in (("transform", "encode"), ("score_samples", "log_likelihood"), ("gibbs", "sample")):
+        with pytest.raises(AttributeError, match=f"use {instead}"):
+            getattr(m, name)
+    with pytest.raises(AttributeError, match=r"use firth\.RBM"):
+        _ = firth.BernoulliRBM
     with pytest.raises(OptionError, match="use annealed_log_partition"):
         machine(30, 30).log_partition()
     with pytest.raises(OptionError, match="chains=1"):

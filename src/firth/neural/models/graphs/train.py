@@ -1,5 +1,6 @@
 """The method `train` of graph networks: check the graph, create a module, run the training loop."""
 
+import hashlib
 from typing import Any, Unpack
 
 import numpy as np
@@ -51,9 +52,9 @@ def train_graph_network(
         with new_parameters(config.seed, 2):
             module = options.build(graph.dim, len(names))
         task = NodeTask(module, graph, numbers, rows, judged)
-        data = {"graph": graph.digest, "nodes": graph.nodes, "learned": rows.tolist(), "held_out": judged.tolist()}
+        known = hashlib.blake2b(numbers.tobytes() + judged.tobytes(), digest_size=16).hexdigest()
+        data = {"graph": graph.digest, "labels": known, "nodes": graph.nodes}
         facts = fit_model(task, options, config, data, facts={"labelled": len(rows), "held_out_nodes": len(judged)})
-    facts = {name: value for name, value in facts.items() if name not in ("learned", "held_out")}
     return NodeModel(module, options, names, graph.dim, {"training": facts})
 
 

@@ -19,6 +19,7 @@ from firth.neural.models.pretraining.layout import Head, arrays_of, described
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
 from firth.neural.module_files import SavedModel
 from firth.neural.training.batching import Buckets, pad
+from firth.options import check_whole
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.storage.model_folder import ModelFolder
 from firth.storage.untrusted import parse_json
@@ -221,8 +222,7 @@ class PretrainedEncoder(SavedModel):
                 "with the head of a masked language model"
             )
         words, position = read_place(sentence, position, split=str.split, filler=MASK, marks=(HOLE, MASK))
-        if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
-            raise OptionError(f"n={brief(n)}: expected a whole number of at least 1")
+        check_whole("n", n)
         ((row, owners),) = self.pieces.encode_words([[*words[:position], MASK, *words[position + 1 :]]])
         place = owners.index(position)
         first = max(0, min(place - self.max_pieces // 2, len(row) - self.max_pieces))

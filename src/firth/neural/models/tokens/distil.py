@@ -30,6 +30,7 @@ from firth.errors import CorpusError, OptionError, brief
 from firth.neural.models.tokens.contextual import ContextualEncoder, opened
 from firth.neural.models.tokens.features import Words, batches_by_length
 from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.options import check_whole
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.vectors.word_vectors import WordVectors
 
@@ -78,8 +79,8 @@ def distil(
     given, max_size = text.pop("min_count", None), text.pop("max_size", None)
     min_count = MIN_COUNT if given is None else given
     for name, value in (("min_count", min_count), ("contexts", contexts), ("max_size", max_size)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise OptionError(f"{name}={brief(value)}: expected a whole number of at least 1")
+        if value is not None:
+            check_whole(name, value)
     read = as_corpus(corpus, text, defaults={"min_count": 1}, progress=progress)
     counts, names = read.vocabulary.counts, read.vocabulary.words
     size = min(int((counts >= min_count).sum()), len(names) if max_size is None else max_size)

@@ -23,7 +23,6 @@ import numpy.typing as npt
 import torch
 
 from firth.inference.beam_search import BeamSearch, beam_search
-from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.character_decoder import CharacterDecoder, Characters
@@ -83,7 +82,7 @@ def spelled(
     known: Container[str] = (),
     beams: int = BEAMS,
 ) -> list[str]:
-    """Return n words, none of them empty; a known one only where all beams were cut at known ones.
+    """Return n words, none of them empty; a known one only where the beams find no other.
 
     Args:
         decoder: of characters, in evaluation mode.
@@ -94,18 +93,29 @@ def spelled(
     """
     if not len(vectors):
         return []
+    words = [each[0] for each in _found(decoder, vectors, source, known, beams, 1)]
+    cut = [
+        row for row, word in enumerate(words) if word in known
+    ]  # longer than the longest, and known without the rest
+    if cut:
+        rows = torch.tensor(cut, device=vectors.device)
+        others = _found(decoder, vectors[rows], rows_of(source, rows), known, beams, beams)
+        for row, found in zip(cut, others, strict=True):
+            words[row] = next((word for word in found if word not in known), words[row])
+    return words
+
+
+def _found(
+    decoder: CharacterDecoder, vectors: torch.Tensor, source: Characters, known: Container[str], beams: int, n: int
+) -> list[list[str]]:
+    """Return at most n spellings of each word, the best first."""
     found = beam_search(
         SpellingScorer(decoder, vectors, source, known),
         [()] * len(vectors),
         GenerationOptions(max_length=decoder.spelling.longest + 1, min_length=1),
         BeamSearch(beams=beams, length_normalisation="none"),
+        n,
         stop=(END,),
         banned=(PADDING, BEGIN, UNKNOWN_CHARACTER),
     )
-    return [_first(decoder, known, hypotheses) for hypotheses in found]
-
-
-def _first(decoder: CharacterDecoder, known: Container[str], hypotheses: Sequence[Continuation]) -> str:
-    """Return the best word that is not known; one that was cut at the longest length may be."""
-    words = [decoder.spelling.text(each.ids[: decoder.spelling.longest]) for each in hypotheses]
-    return next((word for word in words if word not in known), words[0])
+    return [[decoder.spelling.text(each.ids[: decoder.spelling.longest]) for each in some] for some in found]

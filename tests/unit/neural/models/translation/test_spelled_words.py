@@ -102,13 +102,19 @@ def test_known_words_are_not_spelled(beams):
 
 
 def test_a_word_that_was_cut_is_not_a_known_one():
-    """A decoder that hardly ends writes the longest word; where that is known, another beam's is taken."""
+    """A decoder that never ends is cut at the longest length; where the best word is known, another beam's is taken."""
     torch.manual_seed(0)
     decoder = CharacterDecoder(["ab"], width_in=3, char_dim=3, hidden=4, longest=3).eval()
-    (word,) = spelled(decoder, torch.zeros(1, 3))
-    cut = word[:1] * 3
-    (other,) = spelled(decoder, torch.zeros(1, 3), known={word, cut, "aaa", "bbb"})
-    assert other not in {word, cut, "aaa", "bbb"}
+    with torch.no_grad():
+        decoder.out.bias[END] = -50.0
+    (best,) = spelled(decoder, torch.zeros(1, 3))
+    (other,) = spelled(decoder, torch.zeros(1, 3), known={best})
+    assert len(best) == len(other) == 3
+    assert other != best
+    every = {"".join(word) for word in itertools.product("ab", repeat=3)}
+    for word in every:
+        assert spelled(decoder, torch.zeros(2, 3), known=every - {word}, beams=16) == [word] * 2
+    assert spelled(decoder, torch.zeros(1, 3), known=every)[0] in every, "no other word is there"
 
 
 def test_words_are_spelled_in_bf16():
