@@ -70,6 +70,8 @@ from firth.neural.models.pointers.pointer_network import PointerNetwork as Point
 from firth.neural.models.pretraining.coco_lm import CocoLM as CocoLM
 from firth.neural.models.pretraining.electra import Electra as Electra
 from firth.neural.models.pretraining.masked_lm import MaskedLM as MaskedLM
+from firth.neural.models.reading.attentive import Reader as Reader
+from firth.neural.models.reading.bidaf import BiDAF as BiDAF
 from firth.neural.models.sentences.declutr import DeCLUTR as DeCLUTR
 from firth.neural.models.sentences.masked_lm import SentenceMaskedLM as SentenceMaskedLM
 from firth.neural.models.sentences.moco import MoCo as MoCo

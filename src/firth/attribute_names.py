@@ -130,6 +130,18 @@ GRAPH_NETWORKS = {
     "score": "use test(edges, features, labels)",
     "classes_": "use labels",
 }
+_READER = "use firth.Reader(...).train('train.json')"
+READERS = {
+    "fit": _READER,
+    "train": _READER,
+    "read": "use answer(question, paragraph)",
+    "ask": "use answer(question, paragraph)",
+    "evaluate": "use test(gold)",
+    "score": "use test(gold)",
+    "n_best": "use answer(question, paragraph, n=5).others",
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(model, 'owner/name')",
+}
 SENTENCE_ENCODERS = {
     "fit": "use firth.SimCSE(...).train(texts), or another class of options",
     "train": "use firth.SimCSE(...).train(texts), or another class of options",

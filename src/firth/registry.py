@@ -34,6 +34,7 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "DocumentVectors": "document vectors",
     "LabelModel": "a neural classifier",
     "ParserModel": "a parser",
+    "ReadingModel": "a reader",
     "TaggerModel": "a tagger",
     "TreeModel": "a neural classifier",
     "BoltzmannMachine": "a Boltzmann machine",

@@ -1,0 +1,1 @@
+"""Reading comprehension: answers to questions, as spans of a paragraph."""

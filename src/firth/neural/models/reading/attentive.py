@@ -1,0 +1,140 @@
+"""The Stanford attentive reader: answers by a BiLSTM over a paragraph that knows the words of the question.
+
+What
+    Words of the paragraph are vectors, whether they occur in the question, tags, and a mean of the question's words that
+    are like them. A BiLSTM reads them; starts and ends are scored against one vector of the question.
+Objective
+    f_align(p_i) = sum_j a_ij E(q_j),  a_ij = softmax_j relu(W E(p_i)) . relu(W E(q_j))
+    p = BiLSTM([E(p_i); match; frequency; tags; f_align(p_i)]),   q = sum_j b_j BiLSTM(E(q))_j,  b = softmax_j w . q_j
+    P_start(i) = softmax_i p_i W_s q,   P_end(i) = softmax_i p_i W_e q;   L = -log P_start(y) - log P_end(z)
+    The answer is the span of at most `longest` tokens with the highest P_start(i) P_end(j).
+Source
+    Chen, Fisch, Weston and Bordes 2017, "Reading Wikipedia to answer open-domain questions", section 3.2; Chen, Bolton
+    and Manning 2016 (the reader before it).
+Departures
+    All word vectors are trained if they are tuned, not those of the thousand most frequent question words only. Adam in
+    place of Adamax. One dropout mask per text.
+Cost
+    16 H (D + H) operations per token and layer forward, for D inputs; `benchmarks/reading.py` measures questions per
+    second.
+"""
+
+from typing import ClassVar
+
+import torch
+from torch import nn
+
+from firth.neural.layers.attention import attention_weights, dot_scores
+from firth.neural.layers.bilstm import BiLSTM
+from firth.neural.layers.dropout import Dropout
+from firth.neural.models.reading.data import ReadingBatch
+from firth.neural.models.reading.module import ReadingModule, SpanScores, with_padding
+from firth.neural.models.reading.options import ReadingOptions
+from firth.neural.models.reading.passages import MATCHES
+from firth.neural.models.reading.train import train_reader
+from firth.neural.models.tokens.embedder import TokenEmbedder
+from firth.neural.models.tokens.reader import FIRST, TokenReader
+from firth.neural.training.options import TrainingOptions
+from firth.options import option, options_class
+from firth.vectors.word_vectors import WordVectors
+
+
+@options_class
+class Reader(ReadingOptions):
+    """The Stanford attentive reader.
+
+    Raises:
+        OptionError: an option is out of its range.
+
+    Source:
+        Chen, Fisch, Weston and Bordes 2017; the module's docstring has the formulas and every departure.
+    """
+
+    train = train_reader
+    training: ClassVar[TrainingOptions] = TrainingOptions(
+        epochs=5, batch_size=32, optimiser="adam", lr=0.002, clip_norm=10.0, patience=2, schedule="linear"
+    )
+
+    characters: str = option(
+        "none", "vectors of words from their characters: by a CNN, an LSTM, or none", choices=("cnn", "lstm", "none")
+    )
+    hidden: int = option(128, "width of each LSTM's state", minimum=1)
+    layers: int = option(3, "number of LSTM layers, of which all are read", minimum=1)
+    dropout: float = option(0.4, "dropout of the vectors of words and between layers", minimum=0, maximum=0.99)
+    match: bool = option(True, "tell which words of the paragraph are in the question, and align both")
+
+    def build(self, reader: TokenReader, tags: tuple[int, ...], vectors: WordVectors | None) -> "AttentiveModule":
+        """Return a module with random parameters; see `ReadingOptions.build`."""
+        return AttentiveModule(self, TokenEmbedder(self, reader, vectors), tags)
+
+
+class StackedBiLSTM(nn.Module):
+    """BiLSTM layers whose outputs stand side by side.
+
+    Args:
+        width_in: D, width of the input.
+        hidden: H, width of each state.
+        layers: their number.
+        dropout: rate before each layer but the first.
+
+    Attributes:
+        width: 2 H times the number of layers.
+    """
+
+    def __init__(self, width_in: int, hidden: int, layers: int, dropout: float) -> None:
+        super().__init__()
+        widths = [width_in, *[2 * hidden] * (layers - 1)]
+        self.layers = nn.ModuleList(BiLSTM(width, hidden) for width in widths)
+        self.dropout, self.width = Dropout(dropout, locked=True), 2 * hidden * layers
+
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        """Return (B, T, width) outputs of all layers, zero at padding.
+
+        Args:
+            x: (B, T, D).
+            lengths: (B,) on the CPU.
+        """
+        outputs: list[torch.Tensor] = []
+        for number, layer in enumerate(self.layers):
+            x = layer(self.dropout(x) if number else x, lengths)
+            outputs.append(x)
+        return torch.cat(outputs, 2)
+
+
+class AttentiveModule(ReadingModule):
+    """The network of the attentive reader.
+
+    Args:
+        options: widths.
+        embedder: of words.
+        tags: number of tags of each target of taggers.
+    """
+
+    def __init__(self, options: Reader, embedder: TokenEmbedder, tags: tuple[int, ...]) -> None:
+        super().__init__(embedder, no_answer=options.no_answer)
+        D = embedder.width
+        self.dropout = Dropout(options.dropout, locked=True)
+        self.tags = nn.ModuleList(nn.Embedding(count + FIRST, options.column_dim) for count in tags)
+        self.match = options.match
+        self.align = nn.Linear(D, D)
+        width = D + (D + MATCHES if self.match else 0) + options.column_dim * len(tags)
+        self.paragraph = StackedBiLSTM(width, options.hidden, options.layers, options.dropout)
+        self.question = StackedBiLSTM(D, options.hidden, options.layers, options.dropout)
+        self.weigh = nn.Linear(self.question.width, 1, bias=False)
+        self.start, self.end = (nn.Linear(self.question.width, self.paragraph.width, bias=False) for _ in range(2))
+
+    def forward(self, batch: ReadingBatch) -> SpanScores:
+        """Return the scores of a batch; see `ReadingModule`."""
+        asked, inside = batch.asked, batch.inside
+        words, given = self.dropout(self.embedder(batch.questions)), self.dropout(self.embedder(batch.paragraphs))
+        mine, theirs = torch.relu(self.align(given)), torch.relu(self.align(words))
+        alignment = attention_weights(dot_scores(mine, theirs), asked.unsqueeze(1))
+        parts = [given, *(table(ids) for table, ids in zip(self.tags, batch.tags, strict=True))]
+        if self.match:
+            parts += [alignment @ words, batch.features.to(given.dtype)]
+        p = self.dropout(self.paragraph(torch.cat(parts, 2), batch.paragraphs.lengths))
+        states = self.dropout(self.question(words, batch.questions.lengths))
+        weights = attention_weights(self.weigh(states).transpose(1, 2), asked.unsqueeze(1))  # (B, 1, Q)
+        q = weights @ states  # (B, 1, D)
+        starts, ends = ((p @ side(q).transpose(1, 2)).squeeze(2) for side in (self.start, self.end))
+        return SpanScores(with_padding(starts, inside), with_padding(ends, inside), alignment)

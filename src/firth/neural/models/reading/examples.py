@@ -1,0 +1,152 @@
+"""Questions with answers, from files and lists, as pairs to train on."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firth.errors import CorpusError, KindError, brief, warn_caller
+from firth.neural.models.reading.data import Pair
+from firth.neural.models.reading.passages import Passage, PassageReader
+from firth.neural.training.held_out import split_rows
+from firth.progress import Progress
+from firth.readers.questions import Question, question_of, read_questions
+from firth.text.inputs import table_columns
+
+EXPECTED = "expected the path of SQuAD's JSON or of JSON lines, or a list of firth.readers.questions.Question or of rows"
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """Questions and where they are from.
+
+    Attributes:
+        name: of the source, for messages.
+        questions: at least one.
+    """
+
+    name: str
+    questions: Sequence[Question]
+
+
+def questions_from(source: Any, name: str = "source") -> QuestionSet:
+    """Return the questions of a path, of several, or of a list of questions or rows.
+
+    Raises:
+        CorpusError: there is no question, or one without a word.
+        FormatError: a file or a row has another form, or an answer does not stand where its offset says.
+        KindError: it is none of these.
+        OSError: a file cannot be read.
+    """
+    if isinstance(source, str | os.PathLike):
+        found, name = list(read_questions(source)), str(source)
+    elif isinstance(source, Question | Mapping) or not isinstance(source, Iterable):
+        raise KindError(f"{name}: found {brief(source)}; {EXPECTED}")
+    elif table_columns(source) is not None and hasattr(source, "to_dict"):
+        raise KindError(f"{name}: found a table; {EXPECTED}: table.to_dict('records')")
+    else:
+        items = list(source)
+        found = []
+        for number, item in enumerate(items):
+            if isinstance(item, str | os.PathLike):
+                found += read_questions(item)
+            elif isinstance(item, Question | Mapping):
+                found.append(item if isinstance(item, Question) else question_of(item, f"{name}[{number}]"))
+            else:
+                raise KindError(f"{name}[{number}]: found {brief(item)}; {EXPECTED}")
+    if not found:
+        raise CorpusError(f"{name}: no question; {EXPECTED}")
+    return QuestionSet(name, found)
+
+
+def divided(questions: QuestionSet, seed: int) -> tuple[QuestionSet, QuestionSet]:
+    """Return questions to train on, and a tenth that selects the model: by article where titles differ, else by paragraph.
+
+    Raises:
+        CorpusError: there is one article or paragraph only.
+    """
+    titles = {each.title for each in questions.questions}
+    keys = [each.title if len(titles) > 1 else each.paragraph for each in questions.questions]
+    groups = sorted(set(keys))
+    what = "article" if len(titles) > 1 else "paragraph"
+    _, judged = split_rows(len(groups), seed, f"{questions.name}: {len(groups)} {what}")
+    chosen = {groups[row] for row in judged}
+    parts: tuple[list[Question], list[Question]] = ([], [])
+    for key, question in zip(keys, questions.questions, strict=True):
+        parts[key in chosen].append(question)
+    return QuestionSet(questions.name, parts[0]), QuestionSet(questions.name, parts[1])
+
+
+@dataclass(frozen=True, eq=False)
+class ReadQuestions:
+    """Questions as passages.
+
+    Attributes:
+        questions: N, as they were given.
+        asked: their texts.
+        paragraphs: of each, the one that is shared by those about it.
+    """
+
+    questions: Sequence[Question]
+    asked: Sequence[Passage]
+    paragraphs: Sequence[Passage]
+
+
+def read_all(
+    questions: QuestionSet, reader: PassageReader, *, progress: Progress = False
+) -> ReadQuestions:
+    """Return questions as passages.
+
+    Raises:
+        CorpusError: a question or a paragraph has no word.
+    """
+    texts = list(dict.fromkeys(each.paragraph for each in questions.questions))
+    passages = dict(zip(texts, reader.read(texts, tags=True, progress=progress), strict=True))
+    asked = reader.read([each.question for each in questions.questions])
+    for question, passage in zip(questions.questions, asked, strict=True):
+        for what, text in (("question", passage), ("paragraph", passages[question.paragraph])):
+            if not len(text):
+                raise CorpusError(
+                    f"{questions.name}: the {what} of question {question.name or brief(question.question)} has no word; "
+                    "expected one at least"
+                )
+    return ReadQuestions(questions.questions, asked, [passages[each.paragraph] for each in questions.questions])
+
+
+def training_pairs(read: ReadQuestions, name: str, *, window: int, no_answer: bool) -> list[Pair]:
+    """Return a pair for each question that can be learned from.
+
+    Of a paragraph that is longer than the window, the part with the answer in its middle is read.
+
+    Args:
+        read: the questions.
+        name: of their source, for messages.
+        window: tokens that are read together.
+        no_answer: whether questions without an answer are learned.
+
+    Warns:
+        UserWarning: questions are left out, for they have no answer.
+
+    Raises:
+        CorpusError: no question has an answer.
+    """
+    pairs, left_out = [], 0
+    for question, asked, paragraph in zip(read.questions, read.asked, read.paragraphs, strict=True):
+        if not question.answers:
+            left_out += not no_answer
+            if no_answer:
+                pairs.append(Pair(asked, paragraph.window(0, window) if len(paragraph) > window else paragraph))
+            continue
+        answer = question.answers[0]
+        first, last = paragraph.tokens_of(answer.start, answer.end)
+        if len(paragraph) > window:
+            begin = min(max((first + last - window) // 2, 0), len(paragraph) - window)
+            begin = min(begin, first)
+            paragraph, first, last = paragraph.window(begin, begin + window), first - begin, last - begin
+            last = min(last, window - 1)
+        pairs.append(Pair(asked, paragraph, (first, last)))
+    if not any(pair.span is not None for pair in pairs):
+        raise CorpusError(f"{name}: no question has an answer; expected some, as spans of their paragraphs")
+    if left_out:
+        warn_caller(f"{name}: {left_out:,} questions without an answer are left out; no_answer=True learns them")
+    return pairs

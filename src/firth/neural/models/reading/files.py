@@ -1,0 +1,33 @@
+"""Readers from their folders."""
+
+from typing import Any
+
+from firth.neural.models.reading.passages import PassageReader
+from firth.neural.models.reading.reading_model import ReadingModel
+from firth.neural.models.reading.train import new_module
+from firth.neural.models.tags.tagger_model import TaggerModel
+from firth.neural.models.tokens.files import COUNTS, restored_reader
+from firth.neural.module_files import read_module, read_options
+from firth.registry import load_folder
+from firth.storage.model_folder import ModelFolder
+
+
+def restore(content: ModelFolder) -> ReadingModel:
+    """Return the reader of a folder.
+
+    Raises:
+        FormatError: the folder is damaged, or holds a reader that this version does not know.
+    """
+    tokens = restored_reader(content)
+    try:
+        options: Any = read_options(content, __package__)
+        count = int(content.config["taggers"])
+        first = len(tokens.embedders)
+        taggers = tuple(load_folder(content.path / f"model-{number}") for number in range(first, first + count))
+        if not all(isinstance(tagger, TaggerModel) for tagger in taggers):
+            raise ValueError("a tagger that is none")
+    except (KeyError, TypeError, ValueError, OverflowError, OSError) as error:
+        raise content.damaged(f"config.json does not describe a reader ({error})") from error
+    reader = PassageReader(tokens, taggers)
+    module = read_module(content, options, lambda: new_module(options, reader, seed=0), other=(COUNTS,))
+    return ReadingModel(module, options, reader, content.metadata)

@@ -1,0 +1,293 @@
+"""A trained reader: answers to questions about paragraphs, scores, saving."""
+
+import numbers
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.arguments import explained
+from firth.attribute_names import READERS, no_attribute
+from firth.errors import CorpusError, OptionError, ShapeError, brief
+from firth.evaluation.answers import AnswerScores, score_answers
+from firth.neural.models.reading.answering import FoundSpan, found_spans, windows_of
+from firth.neural.models.reading.examples import questions_from
+from firth.neural.models.reading.module import ReadingModule
+from firth.neural.models.reading.options import ReadingOptions
+from firth.neural.models.reading.passages import Passage, PassageReader
+from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
+from firth.neural.module_files import SavedModel
+from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.options import check_whole
+from firth.progress import Progress, Status, reporting_slow_work
+from firth.storage.model_folder import ModelFolder
+from firth.text.inputs import check_items, check_no_file, check_text
+from firth.training_facts import with_training_facts
+
+KIND = "firth-reader"
+BLOCK = 1000  # questions that are read together
+
+
+@dataclass(frozen=True, eq=False)
+class ReadAnswer:
+    """The answer to a question.
+
+    Attributes:
+        text: as it stands in the paragraph; "" if the paragraph does not answer the question.
+        start: characters of the paragraph before it.
+        end: characters up to its end.
+        score: of its start and end, which can be compared between paragraphs.
+        probability: among all spans of the paragraphs.
+        paragraph: number of the paragraph, where several were given.
+        others: further answers, best first, if several were asked for.
+        attention: (T, Q) weights of the words of the question for each word of the paragraph, if asked for.
+        words: the T words of the paragraph, likewise.
+        question: the Q words of the question, likewise.
+    """
+
+    text: str
+    start: int
+    end: int
+    score: float
+    probability: float
+    paragraph: int = 0
+    others: tuple["ReadAnswer", ...] = ()
+    attention: npt.NDArray[np.float32] | None = None
+    words: tuple[str, ...] = ()
+    question: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text or "(no answer)"
+
+
+class ReadingModel(SavedModel):
+    """A trained reader, as `firth.Reader(...).train` returns it.
+
+    Args:
+        module: with trained parameters.
+        options: of the reader.
+        reader: how it reads texts.
+        metadata: JSON values to save with the model: how it was trained.
+
+    Attributes:
+        module: in evaluation mode.
+        options: as given.
+        reader: as given.
+        metadata: as given.
+    """
+
+    options: ReadingOptions
+
+    def __init__(
+        self,
+        module: ReadingModule,
+        options: ReadingOptions,
+        reader: PassageReader,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.module, self.options, self.reader = module.eval(), options, reader
+        self.metadata = with_training_facts(metadata)
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, READERS, dir(type(self)))
+
+    def __repr__(self) -> str:
+        return f"<ReadingModel: {type(self.options).__name__}, {len(self.words):,} words>"
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The V words that are looked up."""
+        return self.reader.tokens.words
+
+    @explained
+    def answer(
+        self,
+        question: Any,
+        paragraph: Any,
+        *,
+        n: int = 1,
+        attention: bool = False,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> Any:
+        """Return the answers to questions.
+
+        Args:
+            question: a text, or N texts.
+            paragraph: a text, which all questions are about; or of one question several texts, of N questions as many
+                texts or lists of texts. The best answer of all paragraphs of a question counts.
+            n: answers of each question; the others are attributes of the best.
+            attention: whether the attention of the answer's paragraph is returned, too, of at most `window` tokens.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Returns:
+            A `ReadAnswer`; of N questions a list.
+
+        Raises:
+            CorpusError: a question or all its paragraphs have no word.
+            KindError: a question or a paragraph is no text.
+            OptionError: n is below 1.
+            ShapeError: there are other numbers of questions and paragraphs.
+        """
+        check_whole("n", n, 1)
+        check_no_file(question, "question", "a question or a list of them")
+        check_no_file(paragraph, "paragraph", "a paragraph or a list of them")
+        if isinstance(question, str):
+            given = [paragraph] if isinstance(paragraph, str) else paragraph
+            texts = [_texts(given, "paragraph")]
+            return self._answers([question], texts, n, attention, threads, progress)[0]
+        questions = _texts(question, "question")
+        if isinstance(paragraph, str):
+            several: list[Any] = [paragraph] * len(questions)
+        else:
+            several = list(check_items(paragraph, "paragraph"))
+        if len(several) != len(questions):
+            raise ShapeError(f"{len(questions):,} questions and {len(several):,} paragraphs; expected as many")
+        texts = [
+            [each] if isinstance(each, str) else _texts(each, f"paragraph[{number}]")
+            for number, each in enumerate(several)
+        ]
+        return self._answers(questions, texts, n, attention, threads, progress)
+
+    @explained
+    def predict(
+        self, questions: Any, *, threads: int | None = None, progress: Progress = None
+    ) -> dict[str, str]:
+        """Return the answers to the questions of a file by their names, as SQuAD's official script reads them.
+
+        Args:
+            questions: in any form that `train` reads; answers do not matter.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: there is no question, or one without a word.
+            FormatError: a file or a row has another form.
+        """
+        data = questions_from(questions, "questions").questions
+        asked, paragraphs = [each.question for each in data], [[each.paragraph] for each in data]
+        found = self._answers(asked, paragraphs, 1, False, threads, progress)
+        return {each.name or str(row): answer.text for row, (each, answer) in enumerate(zip(data, found, strict=True))}
+
+    @explained
+    def test(
+        self, gold: Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None
+    ) -> AnswerScores:
+        """Compare answers with the right ones: exact match and F1.
+
+        Args:
+            gold: questions with answers, in any form that `train` reads.
+            seed: of the resamples of the confidence intervals.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: there is no question, or one without a word.
+            FormatError: a file is damaged.
+        """
+        data = questions_from(gold, "gold").questions
+        asked, paragraphs = [each.question for each in data], [[each.paragraph] for each in data]
+        found = self._answers(asked, paragraphs, 1, False, threads, progress)
+        right = [[answer.text for answer in each.answers] for each in data]
+        return score_answers([each.text for each in found], right, seed=seed)
+
+    def _answers(
+        self,
+        questions: Sequence[str],
+        paragraphs: Sequence[Sequence[str]],
+        n: int,
+        attention: bool,
+        threads: int | None,
+        progress: Progress,
+    ) -> list[ReadAnswer]:
+        found: list[ReadAnswer] = []
+        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
+            for first in range(0, len(questions), BLOCK):
+                block = slice(first, first + BLOCK)
+                found += self._block(questions[block], paragraphs[block], n, attention)
+                report(Status(stage="reading", done=len(found), total=len(questions), unit="questions"))
+        return found
+
+    def _block(
+        self, questions: Sequence[str], paragraphs: Sequence[Sequence[str]], n: int, attention: bool
+    ) -> list[ReadAnswer]:
+        reader = replace(self.reader, numbers=type(self.reader.numbers)())  # grows with the texts
+        texts = list(dict.fromkeys(text for each in paragraphs for text in each))
+        passages = dict(zip(texts, reader.read(texts, tags=True), strict=True))
+        windows = []
+        for question, asked, each in zip(questions, reader.read(questions), paragraphs, strict=True):
+            _check_words(question, asked, [passages[text] for text in each])
+            some = windows_of(asked, [passages[text] for text in each], self.options.window)
+            windows.append([window for window in some if len(window[1].paragraph)])
+        weights: dict[int, npt.NDArray[np.float32]] | None = {} if attention else None
+        sizes = {"longest": self.options.longest, "n": n}
+        spans = found_spans(self.module, self.reader.tokens, windows, **sizes, attention=weights)
+        answers, before = [], 0
+        for each, some, parts in zip(paragraphs, spans, windows, strict=True):
+            best, *others = (_answer(span, each) for span in some)
+            shown: dict[str, Any] = {}
+            if weights is not None:
+                part = next(
+                    (row for row, (number, pair) in enumerate(parts) if _covers(number, pair.paragraph, best)), 0
+                )
+                pair = parts[part][1]
+                shown = {
+                    "attention": weights[before + part],
+                    "words": pair.paragraph.sentence.forms,
+                    "question": pair.question.sentence.forms,
+                }
+            answers.append(replace(best, others=tuple(others), **shown))
+            before += len(parts)
+        return answers
+
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes; see `firth.neural.models.reading.files`."""
+        tokens, taggers = self.reader.tokens, self.reader.taggers
+        folders = dict(reader_folders(tokens))
+        folders |= {f"model-{number}": _writer(tagger) for number, tagger in enumerate(taggers, len(folders))}
+        example = 'print(model.answer("Who wrote it?", "Mary Shelley wrote it in 1818."))\n'
+        return self._model_folder(
+            KIND,
+            reader_arrays(tokens),
+            reader_texts(tokens),
+            {**reader_config(tokens), "taggers": len(taggers)},
+            ("A reader", f": {len(self.words):,} words", example),
+            folders,
+        )
+
+
+def _writer(tagger: Any) -> Callable[[str | os.PathLike[str]], None]:
+    return lambda path: tagger.save(Path(path))
+
+
+def _texts(values: Any, name: str) -> list[str]:
+    texts = list(check_items(values, name))
+    for number, text in enumerate(texts):
+        check_text(text, f"{name}[{number}]")
+    return texts
+
+
+def _check_words(question: str, asked: Passage, paragraphs: Sequence[Passage]) -> None:
+    if not len(asked):
+        raise CorpusError(f"the question {brief(question)} has no word; expected one at least")
+    if not any(map(len, paragraphs)):
+        raise CorpusError(f"the question {brief(question)}: its paragraph has no word; expected one at least")
+
+
+def _answer(span: FoundSpan, paragraphs: Sequence[str]) -> ReadAnswer:
+    text = paragraphs[span.paragraph][span.start : span.end]
+    return ReadAnswer(text, span.start, span.end, span.score, span.probability, span.paragraph)
+
+
+def _covers(number: int, passage: Passage, answer: ReadAnswer) -> bool:
+    """Whether an answer stands in a part of a paragraph."""
+    first, last = passage.answer(0, len(passage) - 1)
+    return number == answer.paragraph and first <= answer.start and answer.end <= last

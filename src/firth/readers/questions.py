@@ -1,0 +1,199 @@
+"""Questions about paragraphs with answers that stand in them: SQuAD 1.1 and 2.0, XQuAD, and rows of tables.
+
+Rajpurkar et al. 2016 and 2018. Answers are spans of characters; a question of SQuAD 2.0 may have none. Two forms are
+read: SQuAD's JSON of articles, paragraphs and questions, and JSON lines with `question`, `context` and `answers`, as the
+`datasets` of Hugging Face have them.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from firth.errors import FormatError, brief
+from firth.readers.lines import PathLike
+from firth.storage.files import json_bytes, replacing_file, text_of
+
+EXPECTED = 'expected SQuAD\'s JSON, {"data": [{"paragraphs": [{"context": ..., "qas": [...]}]}]}, or a JSON row per line'
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer that stands in a paragraph.
+
+    Attributes:
+        text: as it is written there.
+        start: characters of the paragraph before it.
+    """
+
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """Characters of the paragraph up to its end."""
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about a paragraph.
+
+    Attributes:
+        question: its text.
+        paragraph: the text in which the answer is sought.
+        answers: right ones; none if the paragraph does not answer the question.
+        name: identifier, such as that of SQuAD.
+        title: of the article; "" if it is not known.
+    """
+
+    question: str
+    paragraph: str
+    answers: tuple[Answer, ...] = ()
+    name: str = ""
+    title: str = ""
+
+
+def read_questions(path: PathLike) -> Iterator[Question]:
+    """Yield the questions of a file.
+
+    Args:
+        path: UTF-8, plain or compressed: SQuAD's JSON, or a JSON row per line.
+
+    Raises:
+        FormatError: the file has another form, an answer does not stand where its offset says, or there is no question;
+            the message names the question.
+        OSError: the file cannot be read.
+    """
+    text = text_of(path)
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        yield from _rows(text, path, error)
+        return
+    except RecursionError:
+        raise FormatError(f"{path}: brackets too deep; {EXPECTED}") from None
+    articles = content.get("data") if isinstance(content, Mapping) else None
+    if articles is None and isinstance(content, Mapping) and "question" in content:
+        yield question_of(content, f"{path}")  # a single row
+        return
+    empty = True
+    for number, article in enumerate(_list(articles, f"{path}: data"), 1):
+        where = f"{path}: article {number}"
+        title = article.get("title", "") if isinstance(article, Mapping) else ""
+        for paragraph in _list(_entry(article, "paragraphs", where), f"{where}: paragraphs"):
+            context = _text(_entry(paragraph, "context", where), f"{where}: context")
+            for row in _list(_entry(paragraph, "qas", where), f"{where}: qas"):
+                empty = False
+                yield question_of({**_mapping(row, where), "context": context, "title": title}, where)
+    if empty:
+        raise FormatError(f"{path}: no question; {EXPECTED}")
+
+
+def question_of(row: Any, where: str) -> Question:
+    """Return the question of a row.
+
+    Args:
+        row: with `question`, `context` (or `paragraph`), and perhaps `id`, `title`, `is_impossible` and `answers`: a
+            list of {"text": ..., "answer_start": ...}, or these two as lists.
+        where: for messages.
+
+    Raises:
+        FormatError: an entry is missing or of another kind, or an answer does not stand where its offset says.
+    """
+    entries = _mapping(row, where)
+    name = str(entries.get("id", entries.get("name", "")))
+    where = f"{where}: question {name!r}" if name else where
+    paragraph = entries.get("context", entries.get("paragraph"))
+    text = _text(paragraph, f"{where}: context")
+    asked = _text(_entry(entries, "question", where), f"{where}: question")
+    given: Any = () if entries.get("is_impossible") is True else entries.get("answers") or ()
+    if isinstance(given, Mapping):
+        texts, starts = (_list(_entry(given, key, where), f"{where}: {key}") for key in ("text", "answer_start"))
+        if len(texts) != len(starts):
+            raise FormatError(f"{where}: {len(texts)} answers with {len(starts)} offsets; expected as many")
+        given = [{"text": text, "answer_start": start} for text, start in zip(texts, starts, strict=True)]
+    answers = tuple(_answer(each, text, where) for each in _list(given, f"{where}: answers"))
+    return Question(asked, text, answers, name, str(entries.get("title") or ""))
+
+
+def write_questions(path: PathLike, questions: Iterable[Question]) -> None:
+    """Write questions as SQuAD's JSON, version 2.0: consecutive ones about one paragraph share it.
+
+    Args:
+        path: of the file.
+        questions: in their order; those without a name get their number.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    numbered = list(enumerate(questions))
+    articles = []
+    for title, of_title in groupby(numbered, key=lambda each: each[1].title):
+        paragraphs = []
+        for context, some in groupby(of_title, key=lambda each: each[1].paragraph):
+            paragraphs.append({"context": context, "qas": [_as_json(number, each) for number, each in some]})
+        articles.append({"title": title, "paragraphs": paragraphs})
+    with replacing_file(path) as file:
+        file.write(json_bytes({"version": "v2.0", "data": articles}))
+
+
+def _as_json(number: int, question: Question) -> dict[str, Any]:
+    answers = [{"text": each.text, "answer_start": each.start} for each in question.answers]
+    name = question.name or str(number)
+    return {"id": name, "question": question.question, "answers": answers, "is_impossible": not answers}
+
+
+def _rows(text: str, path: PathLike, error: json.JSONDecodeError) -> Iterator[Question]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        where = f"{path} line {number}"
+        try:
+            row = json.loads(line)
+        except (json.JSONDecodeError, RecursionError):
+            raise FormatError(f"{path} line {error.lineno}: no JSON ({error.msg}); {EXPECTED}") from None
+        yield question_of(row, where)
+    if not text.strip():
+        raise FormatError(f"{path}: an empty file; {EXPECTED}")
+
+
+def _answer(value: Any, paragraph: str, where: str) -> Answer:
+    entries = _mapping(value, f"{where}: an answer")
+    text = _text(_entry(entries, "text", where), f"{where}: text of an answer")
+    start = _entry(entries, "answer_start", where)
+    if isinstance(start, bool) or not isinstance(start, int):
+        raise FormatError(f"{where}: answer_start {brief(start)}; expected a whole number of characters")
+    if not text.strip() or start < 0 or paragraph[start : start + len(text)] != text:
+        found = paragraph[max(start, 0) : max(start, 0) + len(text)]
+        raise FormatError(
+            f"{where}: the answer {brief(text)} at {start:,}, where the paragraph has {brief(found)}; expected the offset "
+            "of the answer in characters"
+        )
+    return Answer(text, start)
+
+
+def _entry(value: Any, key: str, where: str) -> Any:
+    entries = _mapping(value, where)
+    if key not in entries:
+        raise FormatError(f"{where}: no {key!r} among {brief(list(entries))}; {EXPECTED}")
+    return entries[key]
+
+
+def _mapping(value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise FormatError(f"{where}: found {brief(value)}; {EXPECTED}")
+    return value
+
+
+def _list(value: Any, where: str) -> Sequence[Any]:
+    if isinstance(value, str) or not (isinstance(value, Sequence) or hasattr(value, "tolist")):
+        raise FormatError(f"{where}: found {brief(value)}; {EXPECTED}")
+    return value if isinstance(value, Sequence) else value.tolist()
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise FormatError(f"{where}: found {brief(value)}; expected a text")
+    return value
