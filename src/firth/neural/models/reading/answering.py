@@ -136,7 +136,7 @@ def _ordered(spans: list[FoundSpan], totals: list[float], none: float | None, n:
     chosen = list(best.values())
     if none is not None:
         chosen = sorted([*chosen, FoundSpan(none, 0.0, 0, 0, 0, no_answer=True)], key=lambda each: -each.score)
-    return [replace(each, probability=float(np.exp(each.score - total))) for each in chosen[:n]]
+    return [replace(each, probability=min(float(np.exp(each.score - total)), 1.0)) for each in chosen[:n]]
 
 
 def _batches(lengths: Sequence[int]) -> list[list[int]]:

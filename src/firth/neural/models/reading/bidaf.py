@@ -107,7 +107,7 @@ class BiDAFModule(ReadingModule):
         width = 8 * H + options.column_dim * len(tags)
         self.model = BiLSTM(width, H, layers=2, dropout=options.dropout)
         self.after = BiLSTM(width + 6 * H, H)
-        self.start, self.end = nn.Linear(width + 2 * H, 1), nn.Linear(width + 2 * H, 1)
+        self.start, self.end = (nn.Linear(width + 2 * H, 1, bias=False) for _ in range(2))
 
     def forward(self, batch: ReadingBatch) -> SpanScores:
         """Return the scores of a batch; see `ReadingModule`."""

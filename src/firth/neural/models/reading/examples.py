@@ -107,7 +107,7 @@ def read_all(
         for what, text in (("question", passage), ("paragraph", passages[question.paragraph])):
             if not len(text):
                 raise CorpusError(
-                    f"{questions.name}: the {what} of question {question.name or brief(question.question)} has no word; "
+                    f"{questions.name}: the {what} of question {brief(question.name or question.question)} has no word; "
                     "expected one at least"
                 )
     return ReadQuestions(questions.questions, asked, [passages[each.paragraph] for each in questions.questions])

@@ -1,0 +1,106 @@
+"""Questions with answers: SQuAD's JSON, rows, and what is wrong with them."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from firth.errors import FormatError
+from firth.readers.questions import Answer, Question, question_of, read_questions, write_questions
+
+DATA = Path(os.environ.get("FIRTH_DATA", "missing")) / "questions"
+TEXT = "Ann “lives” in Zürich."
+
+
+def squad(*rows, context=TEXT, **article):
+    return {"data": [{"paragraphs": [{"context": context, "qas": list(rows)}], **article}]}
+
+
+def row(**changes):
+    return {"id": "q1", "question": "Where?", "answers": [{"text": "Zürich", "answer_start": 15}], **changes}
+
+
+def read(folder, content):
+    path = folder / "a.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    return list(read_questions(path))
+
+
+def test_a_question_of_squad(tmp_path):
+    (found,) = read(tmp_path, squad(row(), title="Ann"))
+    assert found == Question("Where?", TEXT, (Answer("Zürich", 15),), "q1", "Ann")
+    assert TEXT[found.answers[0].start : found.answers[0].end] == "Zürich"
+
+
+def test_a_question_without_an_answer(tmp_path):
+    wrong = row(is_impossible=True, plausible_answers=[{"text": "x", "answer_start": 900}])
+    assert [each.answers for each in read(tmp_path, squad(wrong, row(answers=[])))] == [(), ()]
+
+
+def test_rows_as_hugging_face_has_them(tmp_path):
+    one = row(context=TEXT, answers={"text": ["Zürich", "Ann"], "answer_start": [15, 0]}, title="T")
+    found = read(tmp_path, "\n".join(json.dumps(each) for each in (one, one)) + "\n")
+    assert len(found) == 2 and found[0] == found[1]
+    assert [each.text for each in found[0].answers] == ["Zürich", "Ann"]
+    assert read(tmp_path, json.dumps(one)) == found[:1]
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    questions = [
+        Question("Where?", TEXT, (Answer("Zürich", 15),), "1", "T"),
+        Question("Why?", TEXT, (), "2", "T"),
+        Question("Who?", "Bob did.", (Answer("Bob", 0),), "3", "U"),
+    ]
+    write_questions(tmp_path / "b.json", questions)
+    assert list(read_questions(tmp_path / "b.json")) == questions
+    articles = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))["data"]
+    assert [len(article["paragraphs"]) for article in articles] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"answers": [{"text": "Zürich", "answer_start": 14}]}, "question 'q1': the answer 'Zürich' at 14"),
+        ({"answers": [{"text": "Zürich", "answer_start": -7}]}, "question 'q1': the answer 'Zürich' at -7"),
+        ({"answers": [{"text": "", "answer_start": 3}]}, "question 'q1': the answer '' at 3"),
+        ({"answers": [{"text": "Zürich", "answer_start": "15"}]}, "answer_start '15'"),
+        ({"answers": [{"text": "Zürich"}]}, "no 'answer_start'"),
+        ({"answers": ["Zürich"]}, "an answer: found 'Zürich'"),
+        ({"answers": "Zürich"}, "answers: found 'Zürich'"),
+        ({"question": None}, "question: found None; expected a text"),
+    ],
+)
+def test_damaged_questions_are_named(tmp_path, changes, problem):
+    with pytest.raises(FormatError, match=problem):
+        read(tmp_path, squad(row(**changes)))
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "empty file"),
+        ("not json", "line 1: no JSON"),
+        ("[1, 2]", "found None"),
+        ('{"data": []}', "no question"),
+        ('{"data": [{}]}', "article 1: no 'paragraphs'"),
+        ('{"data": 3}', "data: found 3"),
+        ("[" * 100_000, "brackets too deep"),
+    ],
+)
+def test_other_files_are_refused(tmp_path, content, problem):
+    with pytest.raises(FormatError, match=problem):
+        read(tmp_path, content)
+
+
+def test_a_row_without_a_paragraph():
+    with pytest.raises(FormatError, match="here: context: found None"):
+        question_of({"question": "Where?"}, "here")
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="needs the shared corpora: set FIRTH_DATA")
+def test_squad_and_xquad():
+    dev = list(read_questions(DATA / "squad" / "squad-dev-v1.1.json.gz"))
+    assert len(dev) == 10_570 and len({each.title for each in dev}) == 48
+    for language in ("de", "zh"):
+        assert len(list(read_questions(DATA / "xquad" / f"xquad.{language}.json.gz"))) == 1190
