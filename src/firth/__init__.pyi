@@ -106,6 +106,7 @@ from firth.sentences.clusters import cluster_texts as cluster_texts
 from firth.sentences.duplicates import near_duplicates as near_duplicates
 from firth.sentences.file_encoding import encode_file as encode_file
 from firth.sentences.search import TextIndex as TextIndex
+from firth.sentences.tfidf_index import TfidfIndex as TfidfIndex
 from firth.text.subwords import Subwords as Subwords
 from firth.text.wordpieces import WordPieces as WordPieces
 from firth.vectors.document_vectors import DocumentVectors as DocumentVectors

@@ -32,6 +32,7 @@ FOLDERS = {
     "coreference": "firth-coreference",
     "label-cnn": "firth-label-model",
     "parser": "firth-parser",
+    "reader": "firth-reader",
     "pointers": "firth-pointer-network",
     "graph-network": "firth-graph-model",
     "boltzmann-machine": "firth-boltzmann-machine",

@@ -54,6 +54,7 @@ KINDS = {
     "firth-parser": "parser",
     "firth-boltzmann-machine": "boltzmann-machine",
     "firth-graph-model": "graph-network",
+    "firth-reader": "reader",
     "firth-pointer-network": "pointers",
     "firth-senses": "senses-none",
     "firth-sentence-encoder": "sentence-encoder",

@@ -76,6 +76,7 @@ PANELS = {
         "parse": ("parse", "parse", "Dependency parsers: train, predict and test."),
         "translate": ("translate", "translate", "Translators of texts: train, predict, test."),
         "summarize": ("summarize", "summarize", "Summarizers of texts: train, predict, test."),
+        "answer": ("answer", "answer", "Answers that stand in a text: train, predict, test."),
         "pretrain": ("pretrain_group", "pretrain", "Contextual encoders: pretrain on raw text."),
         "substitutes": ("substitutes", "substitutes", "Words that fit a place in a sentence: train, predict, test."),
         "sentences": ("sentences_group", "sentences", "Sentence encoders: train on raw text."),

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import gzip
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,30 @@ def use_pointers(path: Path) -> Any:
     model = firth.load(path)
     sets = [[[0.1 * i, 0.3] for i in range(n)] for n in (2, 4)]
     return [found.tolist() for found in model.predict([[each[: model.dim] for each in some] for some in sets])]
+
+
+def make_reader(path: Path) -> None:
+    """A reader as its seed draws it, with a tagger."""
+    import firth
+    from firth.neural.models.reading.passages import PassageReader
+    from firth.neural.models.reading.reading_model import ReadingModel
+    from firth.neural.models.reading.train import new_module
+    from firth.neural.models.tokens.reader import learn_token_reader
+
+    make_tagger(path.with_name("tagger"))
+    tagger = firth.load(path.with_name("tagger"))
+    shutil.rmtree(path.with_name("tagger"))
+    options = firth.Reader(dim=4, hidden=3, layers=1, column_dim=2, no_answer=True, extra_words=0)
+    reader = PassageReader(learn_token_reader([["a", "b", "a", "?"]], characters=False), (tagger,))
+    ReadingModel(new_module(options, reader, 0), options, reader, {"made": "for tests"}).save(path)
+
+
+def use_reader(path: Path) -> Any:
+    """The answer to a question."""
+    import firth
+
+    found = firth.load(path).answer("a b ?", "b a b a a", n=2)
+    return [(each.text, each.start, round(each.score, 3)) for each in (found, *found.others)]
 
 
 def make_graph_network(path: Path) -> None:
@@ -452,6 +477,7 @@ READERS = (
     Reader(name="coreference", make=make_coreference, use=use_coreference, own=True, cost=0.02, needs="torch"),
     Reader(name="graph-network", make=make_graph_network, use=use_graph_network, own=True, cost=0.02, needs="torch"),
     Reader(name="boltzmann-machine", make=make_boltzmann_machine, use=use_boltzmann_machine, own=True, cost=0.02),
+    Reader(name="reader", make=make_reader, use=use_reader, own=True, cost=0.04, needs="torch"),
     Reader(name="pointers", make=make_pointers, use=use_pointers, own=True, cost=0.02, needs="torch"),
     Reader(name="summarizer", make=make_summarizer, use=use_summarizer, own=True, cost=0.02, needs="torch"),
     Reader(name="translator", make=make_translator, use=use_translator, own=True, cost=0.02, needs="torch"),

@@ -35,7 +35,7 @@ from firth.neural.models.reading.train import train_reader
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.reader import FIRST, TokenReader
 from firth.neural.training.options import TrainingOptions
-from firth.options import option, options_class
+from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -50,6 +50,10 @@ class Reader(ReadingOptions):
         Chen, Fisch, Weston and Bordes 2017; the module's docstring has the formulas and every departure.
     """
 
+    presets: ClassVar = {
+        "attentive": Preset("The Stanford attentive reader (Chen, Fisch, Weston and Bordes 2017).")
+    }
+    common_options: ClassVar = ("dim", "hidden", "layers", "dropout", "embedding", "no_answer")
     train = train_reader
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=5, batch_size=32, optimiser="adam", lr=0.002, clip_norm=10.0, patience=2, schedule="linear"

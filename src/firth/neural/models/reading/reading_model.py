@@ -1,6 +1,5 @@
 """A trained reader: answers to questions about paragraphs, scores, saving."""
 
-import numbers
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from firth.arguments import explained
 from firth.attribute_names import READERS, no_attribute
-from firth.errors import CorpusError, OptionError, ShapeError, brief
+from firth.errors import CorpusError, KindError, ShapeError, brief
 from firth.evaluation.answers import AnswerScores, score_answers
 from firth.neural.models.reading.answering import FoundSpan, found_spans, windows_of
 from firth.neural.models.reading.examples import questions_from
@@ -156,6 +154,62 @@ class ReadingModel(SavedModel):
             for number, each in enumerate(several)
         ]
         return self._answers(questions, texts, n, attention, threads, progress)
+
+    @explained
+    def answer_from(
+        self,
+        question: Any,
+        index: Any,
+        *,
+        paragraphs: int = 5,
+        n: int = 1,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> Any:
+        """Return the answers to questions from texts that are searched first.
+
+        Args:
+            question: a text, or N texts.
+            index: of texts: `firth.TfidfIndex(texts)`, which finds those with rare words of the question, or
+                `firth.TextIndex(encoder, texts)`, which finds those near in meaning.
+            paragraphs: texts that are read for each question.
+            n: answers of each question; the others are attributes of the best.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Returns:
+            A `ReadAnswer`, whose `paragraph` is the row of its text in the index; of N questions a list. Where no text
+            is found, the answer is "", with the row -1.
+
+        Raises:
+            CorpusError: a question has no word.
+            KindError: a question is no text, or the index has no `search`.
+            OptionError: `paragraphs` or n is below 1.
+
+        Source:
+            Chen, Fisch, Weston and Bordes 2017, section 3.
+        """
+        check_whole("paragraphs", paragraphs, 1)
+        check_whole("n", n, 1)
+        if not callable(getattr(index, "search", None)):
+            raise KindError(f"index: found {brief(index)}; expected firth.TfidfIndex(texts) or firth.TextIndex(...)")
+        if isinstance(question, str):
+            answers = self.answer_from(
+                [question], index, paragraphs=paragraphs, n=n, threads=threads, progress=progress
+            )
+            return answers[0]
+        questions = _texts(question, "question")
+        found = [
+            [match for match in matches if isinstance(match.text, str) and match.text.strip()]
+            for matches in index.search(questions, paragraphs)
+        ]
+        rows = [row for row, matches in enumerate(found) if matches]
+        asked, texts = [questions[row] for row in rows], [[each.text for each in found[row]] for row in rows]
+        answers = [ReadAnswer("", 0, 0, -np.inf, 0.0, -1)] * len(questions)
+        for row, answer in zip(rows, self._answers(asked, texts, n, False, threads, progress), strict=True):
+            others = tuple(replace(each, paragraph=found[row][each.paragraph].row) for each in answer.others)
+            answers[row] = replace(answer, paragraph=found[row][answer.paragraph].row, others=others)
+        return answers
 
     @explained
     def predict(

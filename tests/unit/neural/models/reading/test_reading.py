@@ -325,3 +325,16 @@ def test_found_spans_report_what_is_read(model):
     done = []
     found_spans(model.module, reader.tokens, windows, longest=3, report=done.append)
     assert done == [3]
+
+
+def test_answers_are_found_in_many_texts(model):
+    texts = [f"{each.paragraph}" for each in made_questions(5, 7)] + ["Bob sleeps in Paris.", "", "Zoe lives in Cairo."]
+    index = firth.TfidfIndex(texts)
+    found = model.answer_from("Where does Zoe live?", index, paragraphs=2, n=2)
+    assert (found.text, found.paragraph) == ("Cairo", 7)
+    assert texts[found.paragraph][found.start : found.end] == found.text
+    assert all(texts[each.paragraph][each.start : each.end] == each.text for each in found.others)
+    together = model.answer_from(["Where does Zoe live?", "xyz"], index, paragraphs=2)
+    assert together[0].text == "Cairo" and (together[1].text, together[1].paragraph) == ("", -1)
+    with pytest.raises(KindError, match=r"index: found 3; expected firth.TfidfIndex"):
+        model.answer_from("Who?", 3)

@@ -1,0 +1,125 @@
+"""`firth answer`: train readers, answer questions, test answers."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.annotators import Summary, Training, commands, open_model
+from firth.cli.arguments import AsJson, OneThread, Quiet, names, number
+from firth.cli.output import note, print_json, working
+from firth.cli.texts import source_of
+from firth.errors import OptionError
+from firth.readers.questions import read_questions
+from firth.sentences.text_blocks import read_texts
+from firth.sentences.tfidf_index import TfidfIndex
+from firth.storage.files import text_of
+
+Reader = Annotated[Path, names("A reader: a folder that firth wrote.", "MODEL")]
+Questions = Annotated[
+    list[Path],
+    names("Questions with answers: SQuAD's JSON, or JSON lines with question, context and answers.", "FILE"),
+]
+FILES = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".json.xz", ".jsonl.xz", ".json.zst", ".jsonl.zst")
+
+
+def _summary(reader: Any) -> Summary:
+    facts = reader.metadata["training"]
+    words = len(reader.words)
+    return Summary(f"{words:,} words", {"words": words}, "questions", f"{facts['words']:,} words", (), "F1 {}")
+
+
+train = Training(
+    group="answer",
+    what="reader",
+    kind="firth-reader",
+    homes=("firth.neural.models.reading.",),
+    default="attentive",
+    source=Questions,
+    held_out="Questions that choose the best epoch. Default: those about a tenth of the articles or paragraphs.",
+    about="Train a reader on questions whose answers stand in a paragraph.",
+    summary=_summary,
+    embed=True,
+).command()
+
+
+def _predict(
+    model: Reader,
+    questions: Annotated[
+        list[str], names("Questions; or a file of them with their paragraphs, as for train.", "QUESTION|FILE")
+    ],
+    text: Annotated[
+        Path | None, typer.Option(help="File of the text that answers; - for standard input.", metavar="FILE")
+    ] = None,
+    corpus: Annotated[
+        str | None,
+        typer.Option(help="Texts that are searched: a file with a text per line, a table or a folder.", metavar="CORPUS"),
+    ] = None,
+    number: Annotated[int, number("Answers per question.")] = 1,
+    paragraphs: Annotated[int, typer.Option(help="Texts of --corpus that are read for each question.")] = 5,
+    threads: OneThread = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Answer questions: the probability, the place and the answer, between tabs.
+
+    The place is the first character of the answer; with --corpus it follows the line of the text. Of a file of
+    questions their names and answers are printed, with --json as SQuAD's official script reads them.
+    """
+    with working(f"reading {model}", quiet):
+        reader = open_model(model, "a reader")
+    if text is None and corpus is None:
+        _answer_file(reader, questions, threads, quiet, json)
+        return
+    if text is not None and corpus is not None:
+        raise OptionError("--text and --corpus: expected one of them")
+    if text is not None:
+        source = text_of("/dev/stdin" if str(text) == "-" else text)
+        found = reader.answer(questions, source, n=number, threads=threads, progress=not quiet)
+    else:
+        with working("reading the texts", quiet):
+            index = TfidfIndex(read_texts(source_of([str(corpus)]), progress=False), progress=False)
+        options = {"paragraphs": paragraphs, "n": number}
+        found = reader.answer_from(questions, index, **options, threads=threads, progress=not quiet)
+    for question, best in zip(questions, found, strict=True):
+        if len(questions) > 1 and not json:
+            print(question)
+        if best.paragraph < 0:
+            note(f"{question!r}: nothing found, since no text has one of its words")
+        for each in (best, *best.others):
+            shown = {key: asdict(each)[key] for key in ("text", "start", "end", "probability")}
+            line = {} if corpus is None else {"line": each.paragraph + 1}
+            if json:
+                print_json({"question": question, **line, **shown})
+            elif each.paragraph >= 0:
+                place = f"{each.paragraph + 1}:{each.start}" if corpus is not None else str(each.start)
+                print(f"{each.probability:.4f}\t{place}\t{each}")
+
+
+def _answer_file(reader: Any, questions: list[str], threads: int | None, quiet: bool, json: bool) -> None:
+    """Print the answers to the questions of a file."""
+    if len(questions) != 1 or not questions[0].lower().endswith(FILES):
+        raise OptionError("which text answers? Give --text FILE or --corpus CORPUS, or a file of questions, such as a.json")
+    answers = reader.predict(list(read_questions(questions[0])), threads=threads, progress=not quiet)
+    if json:
+        print_json(answers)
+        return
+    for name, answer in answers.items():
+        print(f"{name}\t{answer}")
+
+
+def _test(
+    model: Reader, source: Questions, threads: OneThread = None, quiet: Quiet = False, json: AsJson = False
+) -> None:
+    """Test a reader on questions with answers: exact match and F1, with intervals."""
+    scores = open_model(model, "a reader").test(source, threads=threads, progress=not quiet)
+    print_json(asdict(scores)) if json else print(scores)
+
+
+answer = commands(
+    "Answers that stand in a text: train readers, predict, test.",
+    train=train,
+    predict=_predict,
+    test=_test,
+)

@@ -1,0 +1,123 @@
+"""Search by words: texts ranked by TF-IDF of hashed words and word pairs, without any training.
+
+What
+    Each word and each pair of neighbouring words of a text is hashed; texts and queries are sparse rows of weights.
+    Words of most texts weigh nothing.
+Objective
+    score(q, d) = sum over the terms t of both of w_qt w_dt,   w_dt = log(1 + count(t, d)) idf(t)
+    idf(t) = max(0, log((N - N_t + 0.5) / (N_t + 0.5))) for N texts, N_t of them with t
+Source
+    Chen, Fisch, Weston and Bordes 2017, section 3.1; Weinberger et al. 2009 (hashing).
+Departures
+    No list of stop words: idf makes them weigh nothing. Where no word of a query is rarer than in half of the texts,
+    1 / N_t replaces its idf, so that few texts can be searched, too.
+Cost
+    Memory for each distinct term of each text, 8 bytes; a query reads the rows of its terms.
+"""
+
+import zlib
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array, csr_array
+
+from firth.arguments import explained
+from firth.errors import CorpusError, OptionError
+from firth.options import check_whole
+from firth.progress import Progress, Status, reporting_slow_work
+from firth.sentences.search import TextMatch
+from firth.text.inputs import Text, checked_texts
+from firth.text.tokenise import unicode_tokens
+
+Hashes = npt.NDArray[np.uint32]
+
+
+class TfidfIndex:
+    """Texts that can be searched by their words.
+
+    Args:
+        texts: N texts, such as paragraphs. Those without a word are never found.
+        bits: of the hashes of terms; with fewer, more terms are taken for one another.
+        progress: how to show progress; see `firth.progress`.
+
+    Attributes:
+        texts: as given.
+
+    Raises:
+        CorpusError: no text has a word.
+        KindError: `texts` is no list of texts.
+        OptionError: `bits` is out of its range.
+    """
+
+    def __init__(self, texts: Sequence[Text], *, bits: int = 24, progress: Progress = None) -> None:
+        check_whole("bits", bits, 1)
+        if bits > 32:
+            raise OptionError(f"bits={bits}: expected 32 at most")
+        self.texts: Sequence[Text] = checked_texts(texts)
+        self._mask = np.uint32((1 << bits) - 1)
+        terms, rows, counts = [], [], []
+        with reporting_slow_work(progress) as report:
+            for row, text in enumerate(self.texts):
+                some, number = np.unique(self._hashes(text), return_counts=True)
+                terms.append(some)
+                counts.append(number)
+                rows.append(np.full(len(some), row, np.int32))
+                if row % 1000 == 999:
+                    report(Status(stage="indexing", done=row + 1, total=len(self.texts), unit="texts"))
+        flat = np.concatenate([np.empty(0, np.uint32), *terms])
+        if not len(flat):
+            raise CorpusError("texts: no word in any of them; expected some to search")
+        self._terms, columns = np.unique(flat, return_inverse=True)
+        weights = np.log1p(np.concatenate(counts)).astype(np.float32)
+        shape = (len(self._terms), len(self.texts))
+        self._weights = csr_array(coo_array((weights, (columns.reshape(-1), np.concatenate(rows))), shape=shape))
+        found = np.diff(self._weights.indptr)  # texts with each term
+        self._idf = np.maximum(np.log((shape[1] - found + 0.5) / (found + 0.5)), 0).astype(np.float32)
+        self._rarity = (1 / found).astype(np.float32)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __repr__(self) -> str:
+        return f"<TfidfIndex: {len(self):,} texts, {len(self._terms):,} words and word pairs>"
+
+    @explained
+    def search(self, queries: Text | Sequence[Text], topn: int = 10) -> Any:
+        """Return the texts that share the rarest words with a query.
+
+        Args:
+            queries: a text, or a list of texts.
+            topn: number of texts per query.
+
+        Returns:
+            [TextMatch, ...], best first; for a list of queries a list of such lists. Texts without a shared word are
+            not among them.
+
+        Raises:
+            OptionError: `topn` is below 1.
+            KindError: `queries` is neither a text nor a list of texts.
+        """
+        if isinstance(queries, str):
+            return self.search([queries], topn)[0]
+        check_whole("topn", topn, 1)
+        return [self._found(query, topn) for query in checked_texts(queries, "queries")]
+
+    def _found(self, query: Text, topn: int) -> list[TextMatch]:
+        terms, counts = np.unique(self._hashes(query), return_counts=True)
+        rows = np.searchsorted(self._terms, terms)
+        rows[rows == len(self._terms)] = 0
+        known = self._terms[rows] == terms
+        rows, counts = rows[known], counts[known]
+        idf = self._idf[rows] if self._idf[rows].any() else self._rarity[rows]
+        scores = (np.log1p(counts) * idf**2) @ self._weights[rows]
+        best = np.argpartition(-scores, min(topn, len(scores)) - 1)[:topn]
+        ranked = best[np.lexsort((best, -scores[best]))].tolist()
+        return [TextMatch(row, float(scores[row]), self.texts[row]) for row in ranked if scores[row] > 0]
+
+    def _hashes(self, text: Text) -> Hashes:
+        words = unicode_tokens(text) if isinstance(text, str) else list(text)
+        terms: Iterable[str] = (*words, *(f"{one} {other}" for one, other in pairwise(words)))
+        return np.fromiter((zlib.crc32(term.encode("utf-8", "surrogatepass")) for term in terms), np.uint32) & self._mask
