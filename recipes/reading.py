@@ -1,4 +1,4 @@
-"""Answers to questions about paragraphs of Wikipedia (SQuAD 1.1): the attentive reader, BiDAF, and what is without them.
+"""Answers to questions about paragraphs of Wikipedia (SQuAD 1.1): the attentive reader, BiDAF, and baselines.
 
 Readers start from word vectors that are trained on text of yours, such as a dump of Wikipedia. Each is trained with
 and without what it is known for: the attentive reader without the features that match question and paragraph, BiDAF
@@ -150,7 +150,7 @@ def candidates(text):
 
 
 def sliding_window(question):
-    """The answer of the sliding-window baseline (Richardson, Burges and Renshaw 2013): rare shared words near a span."""
+    """The answer of the sliding window (Richardson, Burges and Renshaw 2013): rare shared words near a span."""
     text = question.paragraph
     places, _, spans = candidates(text)
     words = [text[start:end].lower() for start, end in places]

@@ -18,8 +18,7 @@ from firth.storage.files import text_of
 
 Reader = Annotated[Path, names("A reader: a folder that firth wrote.", "MODEL")]
 Questions = Annotated[
-    list[Path],
-    names("Questions with answers: SQuAD's JSON, or JSON lines with question, context and answers.", "FILE"),
+    list[Path], names("Questions with answers: SQuAD's JSON, or JSON lines with question, context and answers.", "FILE")
 ]
 FILES = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".json.xz", ".jsonl.xz", ".json.zst", ".jsonl.zst")
 
@@ -54,7 +53,9 @@ def _predict(
     ] = None,
     corpus: Annotated[
         str | None,
-        typer.Option(help="Texts that are searched: a file with a text per line, a table or a folder.", metavar="CORPUS"),
+        typer.Option(
+            help="Texts that are searched: a file with a text per line, a table or a folder.", metavar="CORPUS"
+        ),
     ] = None,
     number: Annotated[int, number("Answers per question.")] = 1,
     paragraphs: Annotated[int, typer.Option(help="Texts of --corpus that are read for each question.")] = 5,
@@ -100,7 +101,9 @@ def _predict(
 def _answer_file(reader: Any, questions: list[str], threads: int | None, quiet: bool, json: bool) -> None:
     """Print the answers to the questions of a file."""
     if len(questions) != 1 or not questions[0].lower().endswith(FILES):
-        raise OptionError("which text answers? Give --text FILE or --corpus CORPUS, or a file of questions, such as a.json")
+        raise OptionError(
+            "which text answers? Give --text FILE or --corpus CORPUS, or a file of questions, such as a.json"
+        )
     answers = reader.predict(list(read_questions(questions[0])), threads=threads, progress=not quiet)
     if json:
         print_json(answers)
@@ -118,8 +121,5 @@ def _test(
 
 
 answer = commands(
-    "Answers that stand in a text: train readers, predict, test.",
-    train=train,
-    predict=_predict,
-    test=_test,
+    "Answers that stand in a text: train readers, predict, test.", train=train, predict=_predict, test=_test
 )

@@ -111,7 +111,9 @@ def score_answers(answers: Sequence[str], right: Sequence[Sequence[str]], *, see
         ShapeError: there are other numbers of both, or none.
     """
     if len(answers) != len(right) or not answers:
-        raise ShapeError(f"{len(answers):,} answers of {len(right):,} questions: expected one of each, and one at least")
+        raise ShapeError(
+            f"{len(answers):,} answers of {len(right):,} questions: expected one of each, and one at least"
+        )
     pairs = list(zip(answers, right, strict=True))
     exact = 100 * np.array([exact_match(*pair) for pair in pairs])
     overlap = 100 * np.array([f1(*pair) for pair in pairs])

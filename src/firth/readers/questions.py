@@ -1,8 +1,8 @@
 """Questions about paragraphs with answers that stand in them: SQuAD 1.1 and 2.0, XQuAD, and rows of tables.
 
 Rajpurkar et al. 2016 and 2018. Answers are spans of characters; a question of SQuAD 2.0 may have none. Two forms are
-read: SQuAD's JSON of articles, paragraphs and questions, and JSON lines with `question`, `context` and `answers`, as the
-`datasets` of Hugging Face have them.
+read: SQuAD's JSON of articles, paragraphs and questions, and JSON lines with `question`, `context` and `answers`, as
+the `datasets` of Hugging Face have them.
 """
 
 import json
@@ -15,7 +15,9 @@ from firth.errors import FormatError, brief
 from firth.readers.lines import PathLike
 from firth.storage.files import json_bytes, replacing_file, text_of
 
-EXPECTED = 'expected SQuAD\'s JSON, {"data": [{"paragraphs": [{"context": ..., "qas": [...]}]}]}, or a JSON row per line'
+EXPECTED = (
+    'expected SQuAD\'s JSON, {"data": [{"paragraphs": [{"context": ..., "qas": [...]}]}]}, or a JSON row per line'
+)
 
 
 @dataclass(frozen=True)
@@ -168,8 +170,8 @@ def _answer(value: Any, paragraph: str, where: str) -> Answer:
     if not text.strip() or start < 0 or paragraph[start : start + len(text)] != text:
         found = paragraph[max(start, 0) : max(start, 0) + len(text)]
         raise FormatError(
-            f"{where}: the answer {brief(text)} at {start:,}, where the paragraph has {brief(found)}; expected the offset "
-            "of the answer in characters"
+            f"{where}: the answer {brief(text)} at {start:,}, where the paragraph has {brief(found)}; expected the "
+            "offset of the answer in characters"
         )
     return Answer(text, start)
 

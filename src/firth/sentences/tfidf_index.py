@@ -120,4 +120,6 @@ class TfidfIndex:
     def _hashes(self, text: Text) -> Hashes:
         words = unicode_tokens(text) if isinstance(text, str) else list(text)
         terms: Iterable[str] = (*words, *(f"{one} {other}" for one, other in pairwise(words)))
-        return np.fromiter((zlib.crc32(term.encode("utf-8", "surrogatepass")) for term in terms), np.uint32) & self._mask
+        return (
+            np.fromiter((zlib.crc32(term.encode("utf-8", "surrogatepass")) for term in terms), np.uint32) & self._mask
+        )

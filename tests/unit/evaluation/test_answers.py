@@ -41,7 +41,8 @@ def test_scores_are_means_in_percent():
     assert scores.exact_match == pytest.approx(200 / 3)
     assert scores.f1 == pytest.approx(100 * (1 + 2 / 3 + 1) / 3)
     assert scores.f1_interval[0] <= scores.f1 <= scores.f1_interval[1]
-    assert "exact match 66.67" in str(scores) and "88.89 (66.67" in scores._repr_html_()
+    assert "exact match 66.67" in str(scores)
+    assert "88.89 (66.67" in scores._repr_html_()
 
 
 def test_f1_is_symmetric_and_at_least_exact_match():

@@ -41,7 +41,8 @@ def test_a_question_without_an_answer(tmp_path):
 def test_rows_as_hugging_face_has_them(tmp_path):
     one = row(context=TEXT, answers={"text": ["Zürich", "Ann"], "answer_start": [15, 0]}, title="T")
     found = read(tmp_path, "\n".join(json.dumps(each) for each in (one, one)) + "\n")
-    assert len(found) == 2 and found[0] == found[1]
+    assert len(found) == 2
+    assert found[0] == found[1]
     assert [each.text for each in found[0].answers] == ["Zürich", "Ann"]
     assert read(tmp_path, json.dumps(one)) == found[:1]
 
@@ -101,6 +102,7 @@ def test_a_row_without_a_paragraph():
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs the shared corpora: set FIRTH_DATA")
 def test_squad_and_xquad():
     dev = list(read_questions(DATA / "squad" / "squad-dev-v1.1.json.gz"))
-    assert len(dev) == 10_570 and len({each.title for each in dev}) == 48
+    assert len(dev) == 10_570
+    assert len({each.title for each in dev}) == 48
     for language in ("de", "zh"):
         assert len(list(read_questions(DATA / "xquad" / f"xquad.{language}.json.gz"))) == 1190

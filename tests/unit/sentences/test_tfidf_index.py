@@ -43,7 +43,8 @@ def test_scores_are_those_of_the_formula(query):
     scores = {row: expected(query, text) for row, text in enumerate(TEXTS)}
     assert {match.row for match in found} == {row for row, score in scores.items() if score > 0}
     for match in found:
-        assert match.score == pytest.approx(scores[match.row], rel=1e-5) and match.text == TEXTS[match.row]
+        assert match.score == pytest.approx(scores[match.row], rel=1e-5)
+        assert match.text == TEXTS[match.row]
     assert [match.score for match in found] == sorted((match.score for match in found), reverse=True)
 
 
@@ -56,7 +57,8 @@ def test_of_few_texts_every_shared_word_counts():
 def test_lists_of_queries_and_queries_without_a_known_word():
     index = firth.TfidfIndex(TEXTS)
     assert index.search(["Thames", "xyz", ""], 1) == [index.search("Thames", 1), [], []]
-    assert len(index) == 6 and repr(index).startswith("<TfidfIndex: 6 texts, ")
+    assert len(index) == 6
+    assert repr(index).startswith("<TfidfIndex: 6 texts, ")
 
 
 def test_hashes_of_few_bits_still_find_the_text():

@@ -1,8 +1,8 @@
 """The Stanford attentive reader: answers by a BiLSTM over a paragraph that knows the words of the question.
 
 What
-    Words of the paragraph are vectors, whether they occur in the question, tags, and a mean of the question's words that
-    are like them. A BiLSTM reads them; starts and ends are scored against one vector of the question.
+    A word of the paragraph is its vector, whether it occurs in the question, its tags, and the mean of the question's
+    words that are like it. A BiLSTM reads them; starts and ends are scored against one vector of the question.
 Objective
     f_align(p_i) = sum_j a_ij E(q_j),  a_ij = softmax_j relu(W E(p_i)) . relu(W E(q_j))
     p = BiLSTM([E(p_i); match; frequency; tags; f_align(p_i)]),   q = sum_j b_j BiLSTM(E(q))_j,  b = softmax_j w . q_j
@@ -50,9 +50,7 @@ class Reader(ReadingOptions):
         Chen, Fisch, Weston and Bordes 2017; the module's docstring has the formulas and every departure.
     """
 
-    presets: ClassVar = {
-        "attentive": Preset("The Stanford attentive reader (Chen, Fisch, Weston and Bordes 2017).")
-    }
+    presets: ClassVar = {"attentive": Preset("The Stanford attentive reader (Chen, Fisch, Weston and Bordes 2017).")}
     common_options: ClassVar = ("dim", "hidden", "layers", "dropout", "embedding", "no_answer")
     train = train_reader
     training: ClassVar[TrainingOptions] = TrainingOptions(

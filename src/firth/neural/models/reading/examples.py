@@ -13,7 +13,9 @@ from firth.progress import Progress
 from firth.readers.questions import Question, question_of, read_questions
 from firth.text.inputs import table_columns
 
-EXPECTED = "expected the path of SQuAD's JSON or of JSON lines, or a list of firth.readers.questions.Question or of rows"
+EXPECTED = (
+    "expected the path of SQuAD's JSON or of JSON lines, or a list of firth.readers.questions.Question or of rows"
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def questions_from(source: Any, name: str = "source") -> QuestionSet:
 
 
 def divided(questions: QuestionSet, seed: int) -> tuple[QuestionSet, QuestionSet]:
-    """Return questions to train on, and a tenth that selects the model: by article where titles differ, else by paragraph.
+    """Return questions to train on, and a tenth that selects the model: by article or, without titles, by paragraph.
 
     Raises:
         CorpusError: there is one article or paragraph only.
@@ -92,9 +94,7 @@ class ReadQuestions:
     paragraphs: Sequence[Passage]
 
 
-def read_all(
-    questions: QuestionSet, reader: PassageReader, *, progress: Progress = False
-) -> ReadQuestions:
+def read_all(questions: QuestionSet, reader: PassageReader, *, progress: Progress = False) -> ReadQuestions:
     """Return questions as passages.
 
     Raises:
@@ -107,8 +107,8 @@ def read_all(
         for what, text in (("question", passage), ("paragraph", passages[question.paragraph])):
             if not len(text):
                 raise CorpusError(
-                    f"{questions.name}: the {what} of question {brief(question.name or question.question)} has no word; "
-                    "expected one at least"
+                    f"{questions.name}: the {what} of question {brief(question.name or question.question)} has no word;"
+                    " expected one at least"
                 )
     return ReadQuestions(questions.questions, asked, [passages[each.paragraph] for each in questions.questions])
 

@@ -31,11 +31,7 @@ from firth.text.running_text import Span, Tokeniser, sentences_and_tokens
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 MATCHES = 4  # features of a token of a paragraph
-_ENDINGS = (
-    (re.compile(r"(?<![ea])ies$"), "y"),
-    (re.compile(r"(?<![aeo])es$"), "e"),
-    (re.compile(r"(?<![us])s$"), ""),
-)
+_ENDINGS = ((re.compile(r"(?<![ea])ies$"), "y"), (re.compile(r"(?<![aeo])es$"), "e"), (re.compile(r"(?<![us])s$"), ""))
 _PAST = re.compile(r"(?<=....)(?:ed|ing|e)$")
 
 

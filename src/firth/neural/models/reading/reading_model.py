@@ -212,9 +212,7 @@ class ReadingModel(SavedModel):
         return answers
 
     @explained
-    def predict(
-        self, questions: Any, *, threads: int | None = None, progress: Progress = None
-    ) -> dict[str, str]:
+    def predict(self, questions: Any, *, threads: int | None = None, progress: Progress = None) -> dict[str, str]:
         """Return the answers to the questions of a file by their names, as SQuAD's official script reads them.
 
         Args:
@@ -232,9 +230,7 @@ class ReadingModel(SavedModel):
         return {each.name or str(row): answer.text for row, (each, answer) in enumerate(zip(data, found, strict=True))}
 
     @explained
-    def test(
-        self, gold: Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None
-    ) -> AnswerScores:
+    def test(self, gold: Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None) -> AnswerScores:
         """Compare answers with the right ones: exact match and F1.
 
         Args:

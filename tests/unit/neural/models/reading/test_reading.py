@@ -56,7 +56,9 @@ def passages(*texts):
 
 def built(options, *pairs):
     """A module with random parameters, its vocabulary, and pairs of texts as it reads them."""
-    tokens = learn_token_reader([text.split() for pair in pairs for text in pair], characters=options.characters != "none")
+    tokens = learn_token_reader(
+        [text.split() for pair in pairs for text in pair], characters=options.characters != "none"
+    )
     reader = PassageReader(tokens)
     read = [Pair(*reader.read(pair)) for pair in pairs]
     module = new_module(options, reader, 0).double()
@@ -88,14 +90,12 @@ def test_trilinear_scores_are_those_of_the_concatenated_vectors():
     torch.manual_seed(0)
     layer, h, u = TrilinearScores(5).double(), torch.randn(2, 4, 5).double(), torch.randn(2, 3, 5).double()
     w = torch.cat([layer.one.weight[0], layer.other.weight[0], layer.both])
-    every = torch.cat(
-        [h[:, :, None].expand(2, 4, 3, 5), u[:, None].expand(2, 4, 3, 5), h[:, :, None] * u[:, None]], 3
-    )
+    every = torch.cat([h[:, :, None].expand(2, 4, 3, 5), u[:, None].expand(2, 4, 3, 5), h[:, :, None] * u[:, None]], 3)
     torch.testing.assert_close(layer(h, u), every @ w)
 
 
 def test_attention_of_bidaf_in_both_directions():
-    """Of each word of the paragraph over the question, and one over the paragraph by its best match, as the paper has it."""
+    """Each word of the paragraph over the question, and one over the paragraph by its best match."""
     options = firth.BiDAF(**SMALL, char_dim=3, char_width=4)
     module, _, _ = built(options, ("a b", "c d e"))
     torch.manual_seed(1)
@@ -116,7 +116,10 @@ def test_attention_of_bidaf_in_both_directions():
 
 @pytest.mark.parametrize("options", KINDS)
 def test_padding_and_neighbours_change_nothing(options):
-    pairs = [("Where is it ?", "It is here ."), ("Who came to the town ?", "Ann and Bob came to the town in the night .")]
+    pairs = [
+        ("Where is it ?", "It is here ."),
+        ("Who came to the town ?", "Ann and Bob came to the town in the night ."),
+    ]
     module, tokens, read = built(options, *pairs)
     both = module(collate(tokens, read))
     for row, pair in enumerate(read):
@@ -165,10 +168,12 @@ def test_a_reader_learns_and_answers(model):
     scores = model.test(made_questions(30, 2))
     assert scores.exact_match >= 90  # one of three cities, by chance, is 33
     answer = model.answer("Where does Bob live?", "Ann lives in Lima. Bob lives in Oslo. Eve lives in Rome.", n=4)
-    assert answer.text == "Oslo" and answer.paragraph == 0
+    assert answer.text == "Oslo"
+    assert answer.paragraph == 0
     assert (answer.start, answer.end) == (32, 36)
     ranked = [answer, *answer.others]
-    assert len(ranked) == 4 and [each.score for each in ranked] == sorted((each.score for each in ranked), reverse=True)
+    assert len(ranked) == 4
+    assert [each.score for each in ranked] == sorted((each.score for each in ranked), reverse=True)
     assert 0 < sum(each.probability for each in ranked) <= 1
     ratio = math.exp(ranked[1].score - ranked[0].score)
     assert ranked[1].probability / ranked[0].probability == pytest.approx(ratio)
@@ -192,7 +197,8 @@ def test_a_long_paragraph_is_read_in_parts(model):
     text = f"{filler}Bob lives in Oslo. {filler}"
     answer = model.answer("Where does Bob live?", text, attention=True)
     assert (answer.text, text[answer.start : answer.end]) == ("Oslo", "Oslo")
-    assert answer.attention.shape == (len(answer.words), len(answer.question)) and "Oslo" in answer.words
+    assert answer.attention.shape == (len(answer.words), len(answer.question))
+    assert "Oslo" in answer.words
     np.testing.assert_allclose(answer.attention.sum(1), 1, rtol=1e-5)
     several = model.answer("Where does Bob live?", [filler, "Bob lives in Oslo."])
     assert (several.text, several.paragraph, several.start) == ("Oslo", 1, 13)
@@ -232,11 +238,17 @@ def test_no_answer_is_learned():
     questions = made_questions(60)
     without = [Question("Where does Zoe live?", each.paragraph, (), f"n{each.name}") for each in questions[:40]]
     options = firth.Reader(dim=16, hidden=12, layers=1, dropout=0.0, no_answer=True)
-    model = options.train([*questions, *without], held_out=questions[:10] + without[:10], training=QUICK, progress=False)
+    model = options.train(
+        [*questions, *without], held_out=questions[:10] + without[:10], training=QUICK, progress=False
+    )
     scores = model.test(made_questions(20, 5) + [Question("Where does Zoe live?", questions[50].paragraph)] * 5)
-    assert scores.unanswerable == 5 and scores.no_answer_f1 == 100 and scores.f1 > 70
+    assert scores.unanswerable == 5
+    assert scores.no_answer_f1 == 100
+    assert scores.f1 > 70
     found = model.answer("Where does Zoe live?", questions[50].paragraph, n=2)
-    assert found.text == "" and str(found) == "(no answer)" and found.others[0].text
+    assert found.text == ""
+    assert str(found) == "(no answer)"
+    assert found.others[0].text
 
 
 def test_questions_without_an_answer_are_left_out_and_said():
@@ -264,7 +276,7 @@ def test_articles_are_held_out_whole():
 
 
 def test_tags_of_taggers_are_features(tmp_path):
-    sentences = [([*"ab"], ["X", "Y"]), ("Bob lives in Oslo .".split(), ["P", "V", "I", "C", "."])] * 4
+    sentences = [([*"ab"], ["X", "Y"]), (["Bob", "lives", "in", "Oslo", "."], ["P", "V", "I", "C", "."])] * 4
     tagger = firth.Tagger(dim=4, hidden=4, char_dim=2, char_width=2).train(
         sentences, held_out=sentences, training=firth.TrainingOptions(epochs=2, optimiser="adam"), progress=False
     )
@@ -275,7 +287,7 @@ def test_tags_of_taggers_are_features(tmp_path):
     model.save(tmp_path / "m")
     questions = made_questions(3, 6)
     assert firth.load(tmp_path / "m").predict(questions) == model.predict(questions)
-    with pytest.raises(KindError, match="taggers: found 'upos'; expected a trained firth.Tagger"):
+    with pytest.raises(KindError, match="taggers: found .upos.; expected"):
         options.train(made_questions(12), taggers="upos", **how)
 
 
@@ -319,7 +331,7 @@ def test_the_same_seed_gives_the_same_reader():
 
 
 def test_found_spans_report_what_is_read(model):
-    _, (question, paragraph) = passages("Where does Bob live ?", "Bob lives in Oslo .")
+    _, (_question, _paragraph) = passages("Where does Bob live ?", "Bob lives in Oslo .")
     reader = model.reader
     windows = [windows_of(*reader.read(["Where does Bob live?"]), reader.read(["Bob lives in Oslo."]), 30)] * 3
     done = []
@@ -335,6 +347,7 @@ def test_answers_are_found_in_many_texts(model):
     assert texts[found.paragraph][found.start : found.end] == found.text
     assert all(texts[each.paragraph][each.start : each.end] == each.text for each in found.others)
     together = model.answer_from(["Where does Zoe live?", "xyz"], index, paragraphs=2)
-    assert together[0].text == "Cairo" and (together[1].text, together[1].paragraph) == ("", -1)
-    with pytest.raises(KindError, match=r"index: found 3; expected firth.TfidfIndex"):
+    assert together[0].text == "Cairo"
+    assert (together[1].text, together[1].paragraph) == ("", -1)
+    with pytest.raises(KindError, match="index: found 3; expected"):
         model.answer_from("Who?", 3)
