@@ -47,7 +47,7 @@ Job = Callable[[], int]  # returns the number of questions
 
 TITLE = "# Readers: questions a second"
 LEGEND = """Three BiLSTM layers of 2 x {hidden} over paragraph and question, word vectors of {dim}. Training: batches of
-{batch}. Open: {questions:,} questions over {paragraphs:,} paragraphs, {found} of which are read for each. One processor,
+{batch}. Open: {questions:,} questions over {paragraphs:,} paragraphs, {found} of which are read for each. One core,
 fp32; contenders take turns; a figure is the median of {rounds} rounds (least - greatest). "Ratio" is that figure to
 DrQA's, the median over rounds. Written by `python -m benchmarks.reading`.
 

@@ -12,7 +12,7 @@ from tests.unit.neural.models.reading.test_reading import made_questions
 
 @pytest.fixture
 def squad(tmp_path):
-    write_questions(tmp_path / "squad-train-v1.1.json", made_questions(80))
+    write_questions(tmp_path / "squad-train-v1.1.json", made_questions(400))
     write_questions(tmp_path / "squad-dev-v1.1.json", made_questions(20, 1))
     return tmp_path
 
@@ -23,8 +23,8 @@ def test_readers_baselines_and_the_open_domain(recipe, squad):
     lines = (each.paragraph for each in made_questions(80))
     text.write_text("\n".join(lines) * 20, encoding="utf-8")
     main = recipe["main"]
-    main([str(squad), "vectors", str(text), "--dim", "8", "-o", str(squad / "v")])
-    small = ["--dim", "8", "--hidden", "8", "--epochs", "6", "--vectors", str(squad / "v")]
+    main([str(squad), "vectors", str(text), "--dim", "16", "-o", str(squad / "v")])
+    small = ["--dim", "16", "--hidden", "12", "--epochs", "10", "--vectors", str(squad / "v")]
     for name in ("attentive", "no-attention"):
         main([str(squad), name, *small, "-o", str(squad / name)])
     scores = main([str(squad), "test", str(squad / "attentive"), str(squad / "no-attention")])

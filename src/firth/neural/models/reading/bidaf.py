@@ -85,7 +85,8 @@ class TrilinearScores(nn.Module):
 
     def forward(self, h: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
         """Return (B, T, Q) scores of (B, T, D) h and (B, Q, D) u."""
-        return self.one(h) + self.other(u).transpose(1, 2) + (h * self.both) @ u.transpose(1, 2)
+        scores: torch.Tensor = self.one(h) + self.other(u).transpose(1, 2) + (h * self.both) @ u.transpose(1, 2)
+        return scores
 
 
 class BiDAFModule(ReadingModule):

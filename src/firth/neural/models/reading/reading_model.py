@@ -278,11 +278,12 @@ class ReadingModel(SavedModel):
             some = windows_of(asked, [passages[text] for text in each], self.options.window)
             windows.append([window for window in some if len(window[1].paragraph)])
         weights: dict[int, npt.NDArray[np.float32]] | None = {} if attention else None
-        sizes = {"longest": self.options.longest, "n": n}
-        spans = found_spans(self.module, self.reader.tokens, windows, **sizes, attention=weights)
+        spans = found_spans(
+            self.module, self.reader.tokens, windows, longest=self.options.longest, n=n, attention=weights
+        )
         answers, before = [], 0
-        for each, some, parts in zip(paragraphs, spans, windows, strict=True):
-            best, *others = (_answer(span, each) for span in some)
+        for each, found, parts in zip(paragraphs, spans, windows, strict=True):
+            best, *others = (_answer(span, each) for span in found)
             shown: dict[str, Any] = {}
             if weights is not None:
                 part = next(

@@ -83,9 +83,10 @@ def train_reader(
         tokens = options.learn_reader(_sentences(texts, tokeniser), vectors, embedders=embedders_of(embed))
         reader = PassageReader(tokens, taggers_of(taggers), tokeniser)
         train, held = (read_all(each, reader, progress=config.progress) for each in (examples, judged))
-        sizes = {"window": options.window, "no_answer": options.no_answer}
-        pairs = training_pairs(train, examples.name, **sizes)
-        held_pairs = training_pairs(held, judged.name, **sizes)
+        pairs, held_pairs = (
+            training_pairs(each, part.name, window=options.window, no_answer=options.no_answer)
+            for each, part in ((train, examples), (held, judged))
+        )
         module = new_module(options, reader, config.seed, vectors, copies=2)
         task = ReadingTask(
             module,

@@ -287,7 +287,7 @@ def test_tags_of_taggers_are_features(tmp_path):
     model.save(tmp_path / "m")
     questions = made_questions(3, 6)
     assert firth.load(tmp_path / "m").predict(questions) == model.predict(questions)
-    with pytest.raises(KindError, match="taggers: found .upos.; expected"):
+    with pytest.raises(KindError, match="taggers: found 'upos'; expected"):
         options.train(made_questions(12), taggers="upos", **how)
 
 
