@@ -41,8 +41,8 @@ class EncodingOptions:
     pooling: Annotated[
         str | None,
         typer.Option(
-            help="With a language model: pooling of its hidden states. Default: mean.",
-            metavar="mean|last|max|attention",
+            help="With a language model or a contextual encoder (mean, cls): pooling of its hidden states. Default: mean.",
+            metavar="mean|last|max|attention|cls",
         ),
     ] = None
     max_length: Annotated[
@@ -79,10 +79,13 @@ def open_encoder(path: Path, quiet: bool, options: dict[str, Any]) -> TextEncode
 def _with_pooling(path: Path, encoder: TextEncoder, pooling: dict[str, Any]) -> TextEncoder:
     from firth.language.model import LanguageModel
 
-    if not isinstance(encoder, LanguageModel):
+    if not isinstance(encoder, LanguageModel) and plain_name(encoder) != "a contextual encoder":
         name, value = next(iter(pooling.items()))
         flag = name.replace("_", "-")
-        raise OptionError(f"--{flag} {value}: {path} holds {plain_name(encoder)}; expected a neural language model")
+        raise OptionError(
+            f"--{flag} {value}: {path} holds {plain_name(encoder)}; expected a neural language model or a contextual "
+            "encoder"
+        )
     from firth.neural.hidden_states import HiddenStates
 
     return HiddenStates(cast(Any, encoder), **pooling)

@@ -79,3 +79,20 @@ def test_mistakes(run, folder, arguments, said):
     assert said in err
     assert err.count("\n") == 1
     assert sorted(path.name for path in folder.iterdir() if path.name != "cache") == ["t.txt", "v.firth"]
+
+
+def test_pooling_of_a_contextual_encoder(run, folder):
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    from tests.unit.neural.models.pretraining.encoders import trained
+
+    model = trained("masked")
+    model.save(folder / "e.firth")
+    (folder / "some.txt").write_text("The cat eats.\nA dog\n", encoding="utf-8")
+    status, _, err = run("encode", "e.firth", "some.txt", "-o", "e.npy", "--pooling", "cls", "-q")
+    assert status == 0, err
+    np.testing.assert_allclose(
+        np.load(folder / "e.npy"), model.encode(["The cat eats.", "A dog"], pooling="cls"), atol=1e-6
+    )
+    status, _, err = run("encode", "e.firth", "some.txt", "-o", "f.npy", "--pooling", "max", "-q")
+    assert status == 1
+    assert "--pooling max: expected one of mean, cls" in err

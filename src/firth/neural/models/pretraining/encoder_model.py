@@ -136,8 +136,7 @@ class PretrainedEncoder(SavedModel):
             OptionError: `batch_size` is below 1, or there is no such pooling.
             KindError: `texts` is one string, or no list of texts.
         """
-        if pooling not in POOLINGS:
-            raise OptionError(f"pooling={brief(pooling)}: expected one of {', '.join(POOLINGS)}")
+        check_text_pooling(pooling)
         long = total = 0
 
         def encoded(part: list[Text]) -> Matrix:
@@ -398,6 +397,16 @@ class PretrainedEncoder(SavedModel):
             metadata=self.metadata,
             card=CARD.format(layout=self.layout, about=repr(self)[1:-1], version=firth.__version__),
         )
+
+
+def check_text_pooling(pooling: Any) -> None:
+    """Check the name of a pooling of texts.
+
+    Raises:
+        OptionError: there is none of this name.
+    """
+    if pooling not in POOLINGS:
+        raise OptionError(f"pooling={brief(pooling)}: expected one of {', '.join(POOLINGS)}")
 
 
 def _pooling(name: str) -> Callable[[list[torch.Tensor], torch.Tensor], torch.Tensor]:

@@ -125,3 +125,15 @@ def test_layers_are_whole_numbers(layer):
         model.encode_tokens([["The", "cat"]], layer=layer)
     same = zip(*(model.encode_tokens([["The", "cat"]], layer=each) for each in (1, np.int64(1))), strict=True)
     assert all((one == other).all() for one, other in same)
+
+
+def test_an_encoder_with_its_pooling():
+    model, texts = trained("masked"), sentences(3)
+    for pooling in ("mean", "cls"):
+        encoder = firth.HiddenStates(model, pooling)
+        np.testing.assert_array_equal(encoder.encode(texts), model.encode(texts, pooling=pooling))
+        assert encoder.dim == model.dim
+    with pytest.raises(OptionError, match="pooling='max': expected one of mean, cls"):
+        firth.HiddenStates(model, "max")
+    with pytest.raises(OptionError, match="max_length=9: a pretrained encoder reads"):
+        firth.HiddenStates(model, max_length=9)
