@@ -41,7 +41,7 @@ class EncodingOptions:
     pooling: Annotated[
         str | None,
         typer.Option(
-            help="With a language model or a contextual encoder (mean, cls): pooling of its hidden states. Default: mean.",
+            help="With a language model, or a contextual encoder (mean, cls): pooling of hidden states. Default: mean.",
             metavar="mean|last|max|attention|cls",
         ),
     ] = None
