@@ -5,7 +5,6 @@ read: SQuAD's JSON of articles, paragraphs and questions, and JSON lines with `q
 the `datasets` of Hugging Face have them.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,6 +13,7 @@ from typing import Any
 from firth.errors import FormatError, brief
 from firth.readers.lines import PathLike
 from firth.storage.files import json_bytes, replacing_file, text_of
+from firth.storage.untrusted import parse_json
 
 EXPECTED = (
     'expected SQuAD\'s JSON, {"data": [{"paragraphs": [{"context": ..., "qas": [...]}]}]}, or a JSON row per line'
@@ -70,12 +70,10 @@ def read_questions(path: PathLike) -> Iterator[Question]:
     """
     text = text_of(path)
     try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        yield from _rows(text, path, error)
+        content = parse_json(text)
+    except ValueError:
+        yield from _rows(text, path)
         return
-    except RecursionError:
-        raise FormatError(f"{path}: brackets too deep; {EXPECTED}") from None
     articles = content.get("data") if isinstance(content, Mapping) else None
     if articles is None and isinstance(content, Mapping) and "question" in content:
         yield question_of(content, f"{path}")  # a single row
@@ -147,15 +145,15 @@ def _as_json(number: int, question: Question) -> dict[str, Any]:
     return {"id": name, "question": question.question, "answers": answers, "is_impossible": not answers}
 
 
-def _rows(text: str, path: PathLike, error: json.JSONDecodeError) -> Iterator[Question]:
+def _rows(text: str, path: PathLike) -> Iterator[Question]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         where = f"{path} line {number}"
         try:
-            row = json.loads(line)
-        except (json.JSONDecodeError, RecursionError):
-            raise FormatError(f"{path} line {error.lineno}: no JSON ({error.msg}); {EXPECTED}") from None
+            row = parse_json(line)
+        except ValueError as error:
+            raise FormatError(f"{where}: no JSON ({error}); {EXPECTED}") from None
         yield question_of(row, where)
     if not text.strip():
         raise FormatError(f"{path}: an empty file; {EXPECTED}")

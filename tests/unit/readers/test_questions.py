@@ -86,7 +86,7 @@ def test_damaged_questions_are_named(tmp_path, changes, problem):
         ('{"data": []}', "no question"),
         ('{"data": [{}]}', "article 1: no 'paragraphs'"),
         ('{"data": 3}', "data: found 3"),
-        ("[" * 100_000, "brackets too deep"),
+        ("[" * 100_000, "line 1: no JSON .brackets within brackets"),
     ],
 )
 def test_other_files_are_refused(tmp_path, content, problem):

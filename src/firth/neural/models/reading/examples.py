@@ -124,11 +124,11 @@ def training_pairs(read: ReadQuestions, name: str, *, window: int, no_answer: bo
         window: tokens that are read together.
         no_answer: whether questions without an answer are learned.
 
-    Warns:
-        UserWarning: questions are left out, for they have no answer.
-
     Raises:
         CorpusError: no question has an answer.
+
+    Warns:
+        UserWarning: questions are left out, for they have no answer.
     """
     pairs, left_out = [], 0
     for question, asked, paragraph in zip(read.questions, read.asked, read.paragraphs, strict=True):

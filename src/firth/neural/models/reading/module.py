@@ -51,10 +51,11 @@ class ReadingModule(nn.Module, abc.ABC):
 
     def losses(self, batch: ReadingBatch) -> torch.Tensor:
         """Return the (B,) negative log probabilities of the right starts and ends."""
-        return sum(
+        losses = [
             nn.functional.cross_entropy(scores, batch.spans[:, side], reduction="none")
             for side, scores in enumerate(self.extended(self(batch)))
-        )  # type: ignore[return-value]
+        ]
+        return torch.stack(losses).sum(0)
 
     def extended(self, scores: SpanScores) -> tuple[torch.Tensor, torch.Tensor]:
         """Return (B, T + 1) scores of starts and of ends, the last of which is that of no answer."""
