@@ -130,6 +130,16 @@ GRAPH_NETWORKS = {
     "score": "use test(edges, features, labels)",
     "classes_": "use labels",
 }
+AUTOENCODERS = {
+    "fit": "use firth.SentenceVAE(...).train(texts)",
+    "train": "use firth.SentenceVAE(...).train(texts)",
+    "generate": "use sample(number), or decode(codes)",
+    "reconstruct": "use decode(encode(texts))",
+    "predict": "use decode(encode(texts))",
+    "transform": "use encode(texts)",
+    "evaluate": "use test(texts)",
+    "score": "use test(texts)",
+}
 SENTENCE_ENCODERS = {
     "fit": "use firth.SimCSE(...).train(texts), or another class of options",
     "train": "use firth.SimCSE(...).train(texts), or another class of options",
