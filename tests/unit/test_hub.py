@@ -56,6 +56,7 @@ KINDS = {
     "firth-graph-model": "graph-network",
     "firth-pointer-network": "pointers",
     "firth-senses": "senses-none",
+    "firth-sentence-autoencoder": "sentence-autoencoder",
     "firth-sentence-encoder": "sentence-encoder",
     "firth-subwords": "subwords-folder",
     "firth-summarizer": "summarizer",

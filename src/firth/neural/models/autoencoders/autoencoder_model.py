@@ -58,9 +58,13 @@ class AutoencoderModel(SavedModel):
             raise no_attribute(type(self).__name__, name, AUTOENCODERS, dir(type(self)))
 
     def __repr__(self) -> str:
-        kind = f"{self.options.slots} of {self.options.codes} codes" if self.discrete else f"{self.options.latent} numbers"
+        kind = (
+            f"{self.options.slots} of {self.options.codes} codes" if self.discrete else f"{self.options.latent} numbers"
+        )
         labels = f", {len(self.labels)} labels" if self.labels else ""
-        return f"<AutoencoderModel: {self.options.code}, {kind}, {len(self.items.units):,} words{labels}{self._state()}>"
+        return (
+            f"<AutoencoderModel: {self.options.code}, {kind}, {len(self.items.units):,} words{labels}{self._state()}>"
+        )
 
     @property
     def labels(self) -> list[str]:
@@ -73,7 +77,9 @@ class AutoencoderModel(SavedModel):
         return bool(self.module.code.discrete)
 
     @explained
-    def encode(self, texts: Any, labels: Any = None, *, threads: int | None = None, progress: Progress = False) -> Codes:
+    def encode(
+        self, texts: Any, labels: Any = None, *, threads: int | None = None, progress: Progress = False
+    ) -> Codes:
         """Return the codes of sentences: the (N, D) means of the posteriors, float32, or (N, M) categories, int64.
 
         Args:

@@ -184,9 +184,7 @@ class SentenceItems:
     def batches(self, items: Sequence[Item], size: int, *, shuffle: bool = True, seed: int = 0) -> Buckets[Item]:
         """Return batches of sentences of similar length."""
         lengths = np.array([len(ids) for ids, _ in items])
-        return Buckets(
-            items=items, lengths=lengths, collate=self.collate, batch_size=size, shuffle=shuffle, seed=seed
-        )
+        return Buckets(items=items, lengths=lengths, collate=self.collate, batch_size=size, shuffle=shuffle, seed=seed)
 
 
 def digest(*parts: Sequence[Item]) -> str:

@@ -76,8 +76,8 @@ class AutoencoderScores:
 
     @property
     def collapsed(self) -> bool:
-        """Whether the codes say next to nothing: a divergence below half a nat."""
-        return self.kl < COLLAPSED
+        """Whether the codes say next to nothing: a divergence below half a nat, or no active unit."""
+        return self.kl < COLLAPSED or not self.active_units
 
     def __str__(self) -> str:
         bound = self.importance_weighted
@@ -96,12 +96,7 @@ def _listed(numbers: Sequence[float]) -> str:
 
 @torch.no_grad()
 def measured(
-    module: SentenceAutoencoder,
-    batches: Buckets[Any],
-    *,
-    samples: int = 0,
-    seed: int = 0,
-    report: Report | None = None,
+    module: SentenceAutoencoder, batches: Buckets[Any], *, samples: int = 0, seed: int = 0, report: Report | None = None
 ) -> AutoencoderScores:
     """Return the scores of sentences; the module is in evaluation mode.
 

@@ -40,9 +40,7 @@ class CodeScorer:
         """Return the state of some sentences; see `Scorer.reorder`."""
         return rows_of(state, torch.from_numpy(np.asarray(rows, dtype=np.int64)).to(self._condition.device))
 
-    def _scores(
-        self, condition: torch.Tensor, state: State, ids: npt.NDArray[np.int64]
-    ) -> tuple[TensorScores, Any]:
+    def _scores(self, condition: torch.Tensor, state: State, ids: npt.NDArray[np.int64]) -> tuple[TensorScores, Any]:
         words = torch.from_numpy(np.asarray(ids, dtype=np.int64)).to(condition.device)
         outputs, after = self._module.read(words[:, None], condition, state)
         return TensorScores(*self._output(outputs[:, -1])), (condition, after)

@@ -48,7 +48,9 @@ class SentenceVAE:
     )
 
     code: str = option(
-        "gaussian", "latent code: normal numbers, or categories by the Gumbel-softmax or vector quantisation", choices=CODES
+        "gaussian",
+        "latent code: normal numbers, or categories by the Gumbel-softmax or vector quantisation",
+        choices=CODES,
     )
     latent: int = option(32, "width of the code; of discrete codes the width of a category's vector", minimum=1)
     slots: int = option(1, "slots of a discrete code, each with one category", minimum=1)
@@ -87,7 +89,9 @@ class SentenceVAE:
                 f"least_temperature={self.least_temperature}: expected at most temperature={self.temperature}"
             )
         if self.lagging and self.code == "vq":
-            raise OptionError("lagging=True with code='vq': its posterior has no divergence that could lag; leave it out")
+            raise OptionError(
+                "lagging=True with code='vq': its posterior has no divergence that could lag; leave it out"
+            )
 
     def build(self, units: Units, labels: int) -> SentenceAutoencoder:
         """Return a module with random parameters from torch's default generator.
