@@ -1,9 +1,9 @@
 """Sentence autoencoders on captions: bounds on the likelihood, collapse and its remedies, discrete codes, labels.
 
-Captions are those of Multi30k in English. A model with the name `collapse` is trained without KL annealing, free bits and
-word dropout: its code collapses, and its ELBO is that of a language model of the same size. `annealing`, `free-bits` and
-`lagging` are remedies; `gumbel` and `vq` have discrete codes, whose words are shown; `questions` is a conditional model of
-questions and statements, short sentences without their final mark, of which a text classifier judges what is generated.
+Captions are those of Multi30k in English. The model `collapse` is trained without KL annealing, free bits and word
+dropout: its code collapses, and its ELBO is that of a language model of the same size. `annealing`, `free-bits` and
+`lagging` are remedies; `gumbel` and `vq` have discrete codes, whose words are shown; `questions` is a conditional model
+of questions and statements, short sentences without their final mark. A text classifier judges what it generates.
 
     python recipes/sentence_vae.py collapse MULTI30K
     python recipes/sentence_vae.py free-bits MULTI30K -o captions.firth
@@ -20,6 +20,7 @@ import gzip
 import itertools
 import json
 import random
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -99,6 +100,11 @@ def show(**row):
     return row
 
 
+def tell(row):
+    """Print a row of the training on standard error."""
+    print(json.dumps(row), file=sys.stderr, flush=True)
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", choices=list(MODELS))
@@ -124,12 +130,12 @@ def main(argv=None):
     options |= {name: json.loads(value) for name, value in (each.split("=") for each in args.set)}
     kind = firth.SentenceVAE(**options)
     training = replace(kind.training, epochs=args.epochs)
-    how = {"training": training, "seed": args.seed, "checkpoint": args.checkpoint}
+    how = {"training": training, "seed": args.seed, "checkpoint": args.checkpoint, "callbacks": [tell]}
     model = kind.train(train, held_out=held_out, **how)
     if args.output:
         model.save(args.output)
     facts = model.metadata["training"]
-    kept = ("epoch", "held_out_loss", "held_out_kl", "held_out_active_units")
+    kept = ("epoch", "held_out_elbo", "held_out_kl", "held_out_active_units")
     course = [{name: round(row[name], 3) for name in kept} for row in facts["rows"]]
     scores = model.test(test[: args.test], samples=args.samples, progress=False)
     rows = [

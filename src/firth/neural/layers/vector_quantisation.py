@@ -9,9 +9,8 @@ Source
     Van den Oord, Vinyals and Kavukcuoglu 2017, "Neural discrete representation learning", section 3.2, equations 1 to
     3. Restarts of unused codes: Dhariwal et al. 2020, "Jukebox", section 3.1.
 Departures
-    Rows start as standard normal numbers, as wide as the vectors are at first, and not within 1 / K of zero. A row whose
-    share of the use falls below `LEAST` / K becomes a vector of the batch (random restart), so that no code stays dead.
-    The losses are sums over the width, not means.
+    Rows start as standard normal numbers. A row whose share of the use falls below `LEAST` / K becomes a vector of the
+    batch (random restart), so that no code stays dead. The losses are sums over the width, not means.
 Cost
     2 K D operations per slot and vector.
 """

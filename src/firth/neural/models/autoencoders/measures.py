@@ -5,7 +5,8 @@ What
     codes and sentences, active units, and how evenly discrete codes are used.
 Objective
     ELBO = E_q log p(x | z) - KL(q(z | x) | p(z));   IW_k = log 1/k sum_i p(x | z_i) p(z_i) / q(z_i | x),  z_i ~ q
-    I = E_x KL(q(z | x) | p(z)) - KL(q(z) | p(z)) = E_x E_q(z|x) [log q(z | x) - log q(z)],   q(z) = 1/N sum_n q(z | x_n)
+    I = E_x KL(q(z | x) | p(z)) - KL(q(z) | p(z)) = E_x E_q(z|x) [log q(z | x) - log q(z)],
+    q(z) = 1/N sum_n q(z | x_n)
     active: dimensions whose posterior means have a variance above .01; code perplexity exp H(1/N sum_n q(c | x_n)) per
     slot; perplexity exp(-sum of the bound / words)
 Source
@@ -51,6 +52,7 @@ class AutoencoderScores:
         importance_weighted: tighter bound with `samples` samples of each code; None if it was not computed.
         samples: of the importance-weighted bound.
         kl: divergence of posteriors from priors.
+        kl_by_unit: that of each dimension or slot.
         reconstruction: log-likelihood of sentences given their codes.
         mutual_information: of codes and sentences.
         active_units: dimensions, or slots, that tell sentences apart.
@@ -66,6 +68,7 @@ class AutoencoderScores:
     importance_weighted: float | None
     samples: int
     kl: float
+    kl_by_unit: tuple[float, ...]
     reconstruction: float
     mutual_information: float
     active_units: int
@@ -117,7 +120,7 @@ def measured(
             report(Status(stage="scoring", done=done, total=len(batches.items), unit="sentences"))
     posterior, kl, weights, log_likelihood = (torch.cat(each) for each in zip(*parts, strict=True))
     words = int((batches.lengths - 1).sum())
-    elbo = log_likelihood.mean(1) - kl
+    elbo = log_likelihood.mean(1) - kl.sum(1)
     tight = torch.logsumexp(weights, 1) - math.log(weights.shape[1])
     bound = tight if samples else elbo
     spread = 1.96 * float(elbo.std(correction=0)) / math.sqrt(len(elbo))
@@ -128,7 +131,8 @@ def measured(
         high=mean + spread,
         importance_weighted=float(tight.mean()) if samples else None,
         samples=samples,
-        kl=float(kl.mean()),
+        kl=float(kl.sum(1).mean()),
+        kl_by_unit=tuple(kl.mean(0).tolist()),
         reconstruction=float(log_likelihood.mean()),
         mutual_information=mutual_information(module, posterior, generator),
         active_units=active_units(module, posterior),
@@ -142,11 +146,11 @@ def measured(
 def _of_batch(
     module: SentenceAutoencoder, batch: Sentences, samples: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, ...]:
-    """Return posteriors, (B,) divergences, and the (B, k) logarithms of weights and of likelihoods given codes."""
+    """Return posteriors, (B, G) divergences, and the (B, k) logarithms of weights and of likelihoods given codes."""
     code = module.code
     posterior = code.distribution(module.encoder(batch))
     prior = code.prior(batch.labels, len(posterior))
-    kl = code.kl(posterior, prior).double().sum(1)
+    kl = code.kl(posterior, prior).double()
     weights, likelihoods = [], []
     step = max(1, ROWS // len(posterior))
     for first in range(0, samples, step):

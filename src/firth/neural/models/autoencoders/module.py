@@ -1,13 +1,16 @@
 """Network of a sentence autoencoder: an encoder of sentences, their codes, and a decoder that reads a code.
 
 What
-    A recurrent encoder reads a sentence; its last output gives the posterior of the code. A recurrent decoder starts
+    A recurrent encoder reads a sentence; its pooled outputs give the posterior of the code. A recurrent decoder starts
     from the code and reads it beside each word. With labels, encoder and decoder also read the vector of the label.
 Objective
     log p(x | z, c) = sum_t log softmax(W h_t + b)[x_t],   h_t = stack([E x_t-1; z; c], h_t-1),   h_0 = tanh(U [z; c])
 Source
-    Bowman et al. 2016, section 3; Sohn, Lee and Yan 2015, section 4 (labels).
+    Bowman et al. 2016, section 3; Long, Cao and Cheung 2019, "Preventing posterior collapse in sequence VAEs with
+    pooling", section 3 (the maximum of all outputs instead of the last one); Sohn, Lee and Yan 2015, section 4.
 Departures
+    The encoder's word vectors are standard normal at first: with small ones, codes of different sentences are hardly
+    different, and the decoder has learned to ignore them before they are.
     Words have different vectors in encoder and decoder, so that each can be trained without the other. The decoder's
     vectors are also those of the output layer (Press and Wolf 2017).
 Cost
@@ -25,6 +28,7 @@ from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.packed import Packing
 from firth.neural.layers.recurrent import RecurrentStack
+from firth.neural.layers.sequence_pooling import pooled
 from firth.neural.layers.state import State
 from firth.neural.models.autoencoders.codes import Code
 from firth.neural.models.autoencoders.data import Sentences
@@ -46,19 +50,20 @@ class SentenceReader(nn.Module):
 
     def __init__(self, options: Any, words: int, labels: int, outputs: int) -> None:
         super().__init__()
+        self.pooling = options.pooling
         self.embedding = WordEmbedding(words, options.dim)
+        nn.init.normal_(self.embedding.weight)
         self.labels = nn.Embedding(labels, options.label_dim) if labels else None
         self.stack = RecurrentStack(options.dim, options.hidden, options.layers, cell=options.cell)
         self.output = nn.Linear(self.stack.width + (options.label_dim if labels else 0), outputs)
 
     def forward(self, batch: Sentences) -> torch.Tensor:
-        """Return (B, outputs). The stack reads forward: its output at the last word does not depend on padding."""
+        """Return (B, outputs). The stack reads forward: its outputs do not depend on padding, which comes later."""
         outputs, _ = self.stack(self.embedding(batch.targets))
-        rows = torch.arange(len(outputs), device=outputs.device)
-        last = outputs[rows, batch.lengths.to(outputs.device) - 1]
+        vector = pooled(outputs, batch.lengths.to(outputs.device), self.pooling)
         if self.labels is not None:
-            last = torch.cat([last, self.labels(batch.labels)], 1)
-        numbers: torch.Tensor = self.output(last)
+            vector = torch.cat([vector, self.labels(batch.labels)], 1)
+        numbers: torch.Tensor = self.output(vector)
         return numbers
 
 

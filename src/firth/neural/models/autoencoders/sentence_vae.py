@@ -1,18 +1,18 @@
 """Variational autoencoders of sentences: a latent code for each sentence, and a sentence for each code.
 
 What
-    An LSTM reads a sentence and gives the distribution of its code; another LSTM writes the sentence from a code. Codes
-    are normal vectors, or slots with one of K categories: drawn by the Gumbel-softmax, or chosen by vector quantisation.
+    An LSTM reads a sentence and gives the distribution of its code; another writes the sentence from a code. Codes are
+    normal vectors, or slots with one of K categories: drawn by the Gumbel-softmax, or chosen by vector quantisation.
     With labels, the prior of the codes depends on the label, and both LSTMs read it: a conditional autoencoder.
 Objective
     log p(x) >= E_q(z | x) log p(x | z) - KL(q(z | x) | p(z));   `objective` says how the divergence counts in training
 Source
-    Bowman et al. 2016, "Generating sentences from a continuous space"; Sohn, Lee and Yan 2015 (conditional); Jang, Gu and
-    Poole 2017 (Gumbel-softmax); van den Oord, Vinyals and Kavukcuoglu 2017 (vector quantisation).
+    Bowman et al. 2016, "Generating sentences from a continuous space"; Sohn, Lee and Yan 2015 (conditional); Jang, Gu
+    and Poole 2017 (Gumbel-softmax); van den Oord, Vinyals and Kavukcuoglu 2017 (vector quantisation).
 Departures
-    The decoder reads the code at each step, too, and not only at the start. The posterior may be collapsed without
-    free bits, as in the paper; training warns of that. Other departures are in `codes`, `module`, `objective`, `lagging`
-    and `measures`.
+    The decoder reads the code at each step, too, and not only at the start. Free bits are given by default: without
+    them the code collapses more often. Other departures are in `codes`, `module`, `objective`, `lagging` and
+    `measures`.
 Cost
     A step of two LSTMs and of the softmax over all words for each word.
 """
@@ -20,6 +20,7 @@ Cost
 from typing import ClassVar
 
 from firth.errors import OptionError
+from firth.neural.layers.sequence_pooling import POOLINGS
 from firth.neural.models.autoencoders.codes import Code, GaussianCode, GumbelCode, QuantisedCode
 from firth.neural.models.autoencoders.module import SentenceAutoencoder
 from firth.neural.models.autoencoders.objective import ANNEALING
@@ -59,6 +60,9 @@ class SentenceVAE:
     hidden: int = option(256, "width of the layers of encoder and decoder", minimum=1)
     layers: int = option(1, "layers of the encoder, and of the decoder", minimum=1)
     cell: str = option("lstm", "recurrent cell", choices=("lstm", "gru", "rnn"))
+    pooling: str = option(
+        "max", "what of the encoder's outputs gives the code; last is that of Bowman et al.", choices=POOLINGS
+    )
     label_dim: int = option(16, "width of the vectors of labels, where sentences have labels", minimum=1)
     dropout: float = option(0.3, "dropout of the decoder's inputs and outputs", minimum=0, maximum=0.99)
     word_dropout: float = option(

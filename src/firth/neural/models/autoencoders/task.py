@@ -72,12 +72,16 @@ class AutoencoderTask:
         return measured(self._model, self._held_out)
 
     def evaluate(self) -> Mapping[str, float]:
-        """Return -ELBO in nats per sentence as the loss, and what it consists of; see `Task.evaluate`."""
+        """Return the objective at the full weight of the KL as the loss, and figures; see `Task.evaluate`.
+
+        Without free bits it is -ELBO. With them, a code that spends them is as good as one that collapsed.
+        """
         scores = self.scores()
         if self._lagging is not None:
             self._lagging.judge(scores.mutual_information)
         figures = {
-            "loss": -scores.elbo,
+            "loss": sum(max(each, self._options.free_bits) for each in scores.kl_by_unit) - scores.reconstruction,
+            "elbo": scores.elbo,
             "perplexity": scores.perplexity,
             "kl": scores.kl,
             "mutual_information": scores.mutual_information,

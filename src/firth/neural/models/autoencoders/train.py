@@ -48,7 +48,8 @@ def train_autoencoder(
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
-        The model of the best ELBO on held-out sentences. A code that collapsed is warned of.
+        The model of the best objective on held-out sentences: the ELBO, where free bits cost nothing. A code that
+        collapsed is warned of.
 
     Raises:
         CorpusError: there are no sentences, or a label is missing or unknown.

@@ -20,7 +20,7 @@ def code_of(kind, labels=0):
     else:
         code = QuantisedCode(2, 3, 4, labels, commitment=0.25)
     if labels and kind != "vq":
-        torch.nn.init.normal_(code.prior_network[-1].weight)
+        torch.nn.init.normal_(code.prior_network[-1].weight, std=0.3)
     return code.eval()
 
 

@@ -13,40 +13,35 @@ from tests.unit.neural.models.autoencoders.tiny import LABELS, SENTENCES, traine
 pytestmark = pytest.mark.filterwarnings("ignore:the code")
 
 
-@pytest.fixture(scope="module")
-def learned():
-    """After 60 epochs without dropout, on 27 sentences that have 3 x 3 x 3 forms."""
-    how = {"dropout": 0.0, "word_dropout": 0.5, "free_bits": 0.5, "hidden": 24, "dim": 12, "latent": 4}
+@pytest.mark.slow
+def test_it_learns_to_say_again_what_it_read():
+    """27 sentences of 3 x 3 x 3 forms; without a code, a decoder can only guess them."""
+    how = {"dropout": 0.0, "word_dropout": 0.5, "free_bits": 1.0, "hidden": 32, "dim": 16, "annealing": "logistic"}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return trained(epochs=60, **how)
-
-
-def test_it_learns_to_say_again_what_it_read(learned):
-    found = learned.decode(learned.encode(SENTENCES))
-    same = sum(
-        word == other for a, b in zip(found, SENTENCES, strict=True) for word, other in zip(a.split(), b.split())
-    )
-    assert same / sum(len(text.split()) for text in SENTENCES) > 0.7  # without a code at most .55
-    scores = learned.test(SENTENCES, samples=50, progress=False)
+        model = trained(epochs=60, copies=8, lr=0.003, annealing_share=0.7, **how)
+    found = model.decode(model.encode(SENTENCES))
+    assert np.mean([one == other for one, other in zip(found, SENTENCES, strict=True)]) > 0.6
+    scores = model.test(SENTENCES, samples=50, progress=False)
     assert not scores.collapsed
-    assert scores.kl > 1
-    assert scores.importance_weighted > scores.elbo
-    assert scores.mutual_information < np.log(27) + 1e-6
-    assert "active units" in str(scores)
-    assert "KL" in repr(learned)
+    assert scores.kl > 2
+    assert 2 < scores.mutual_information < np.log(27) + 1e-6
 
 
-def test_interpolations_begin_and_end_with_their_sentences(learned):
+def test_interpolations_begin_and_end_with_their_sentences():
+    learned = untrained(latent=8, hidden=16)
     first, last = SENTENCES[0], SENTENCES[-1]
     found = learned.interpolate(first, last, 4)
     assert len(found) == 4
     assert [found[0], found[-1]] == learned.decode(learned.encode([first, last]))
+    start, end = learned.encode([first, last])
+    assert found[1] == learned.decode([start + (end - start) / 3])[0]
     with pytest.raises(OptionError, match="steps"):
         learned.interpolate(first, last, 1)
 
 
-def test_samples_depend_on_their_seed(learned):
+def test_samples_depend_on_their_seed():
+    learned = untrained(latent=8, hidden=16)
     found = learned.sample(5, seed=1)
     assert found == learned.sample(5, seed=1) != learned.sample(5, seed=2)
     assert set(" ".join(found).replace("!", " ").split()) <= {
@@ -86,16 +81,16 @@ def test_there_and_back(code, labels, tmp_path):
     "options", [{"code": "vq"}, {"code": "gumbel", "hard": True}, {"lagging": True, "encoder_updates": 5}]
 )
 def test_a_run_resumes_with_the_same_bits(options, tmp_path):
-    class Stop(Exception):
+    class StopError(Exception):
         pass
 
     def stop(row):
         if row["epoch"] >= 2:
-            raise Stop
+            raise StopError
 
     whole = trained(epochs=4, **options)
     run = {"checkpoint": tmp_path / "run"}
-    with pytest.raises(Stop):
+    with pytest.raises(StopError):
         trained(epochs=4, run={**run, "callbacks": [stop]}, **options)
     again = trained(epochs=4, run=run, **options)
     for name, tensor in whole.module.state_dict().items():
@@ -103,7 +98,7 @@ def test_a_run_resumes_with_the_same_bits(options, tmp_path):
 
 
 def test_labels_are_recovered_from_sentences():
-    model = trained(LABELS, epochs=60, dropout=0.0, hidden=24, dim=12, free_bits=0.0)
+    model = trained(LABELS, epochs=10, copies=4, lr=0.02, dropout=0.0, hidden=24, dim=12, free_bits=0.0)
     for label in ("long", "short"):
         found = [len(text.split()) > 3 or "!" in text for text in model.sample(20, label)]
         assert np.mean([each == (label == "long") for each in found]) >= 0.85
@@ -144,8 +139,8 @@ def test_bad_options():
         firth.SentenceVAE(least_temperature=2.0)
     with pytest.raises(OptionError, match="code='vq'"):
         firth.SentenceVAE(lagging=True, code="vq")
+    training = firth.TrainingOptions(accumulate=2)
     with pytest.raises(OptionError, match="accumulate=1"):
-        training = firth.TrainingOptions(accumulate=2)
         firth.SentenceVAE(lagging=True).train(["a", "b"], training=training)
     with pytest.raises(OptionError, match="held_out: no labels for a model with the labels long, short"):
         firth.SentenceVAE(min_count=1).train(SENTENCES, LABELS, held_out=["a"])
@@ -189,6 +184,7 @@ def test_files_pairs_and_long_sentences(tmp_path):
     with pytest.warns(UserWarning, match="have more than 2 words"):
         model = kind.train(path, training=training)
     assert all(len(text.split()) <= 3 for text in model.sample(3))
+    kind = firth.SentenceVAE(dim=4, hidden=4, latent=2, min_count=1)
     pairs = kind.train([(text, label) for text, label in zip(SENTENCES, LABELS, strict=True)], training=training)
     assert pairs.labels == ["long", "short"]
     with pytest.raises(OptionError, match="labels are given with a file"):
@@ -196,6 +192,6 @@ def test_files_pairs_and_long_sentences(tmp_path):
 
 
 def test_subwords_write_every_text():
-    model = untrained(units="subwords")
+    model = untrained(units="subwords", max_size=300)
     found = model.decode(model.encode(["The DOG äöü"]), options=firth.GenerationOptions(max_length=4))
     assert isinstance(found[0], str)

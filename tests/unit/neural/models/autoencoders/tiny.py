@@ -20,7 +20,7 @@ SMALL = {"dim": 6, "hidden": 8, "latent": 3, "label_dim": 2, "codes": 4, "slots"
 def untrained(*, labels=False, seed=0, **options):
     """An autoencoder with random parameters that are large enough to matter."""
     kind = firth.SentenceVAE(**{**SMALL, **options})
-    units = learn_units(SENTENCES, kind.units, 200, lowercase=True)
+    units = learn_units(SENTENCES, kind.units, min(kind.max_size, 300), lowercase=True)
     names = sorted(set(LABELS)) if labels else []
     with new_parameters(seed):
         module = kind.build(units, len(names))
@@ -29,18 +29,17 @@ def untrained(*, labels=False, seed=0, **options):
     return AutoencoderModel(module, kind, SentenceItems(units, names, kind.max_length))
 
 
-def trained(labels=None, *, epochs=2, held_out=None, **options):
-    """An autoencoder after some epochs."""
+def trained(labels=None, *, epochs=2, copies=1, lr=0.002, run=None, **options):
+    """An autoencoder after some epochs on so many copies of the sentences."""
     kind = firth.SentenceVAE(**{**SMALL, **options})
-    run = options.pop("run", {})
-    training = replace(kind.training, epochs=epochs, batch_size=8)
-    judged = SENTENCES[:9] if held_out is None else held_out
+    training = replace(kind.training, epochs=epochs, batch_size=8, lr=lr)
+    judged = slice(0, 27, 3)
     return kind.train(
-        SENTENCES,
-        labels,
-        held_out=judged,
-        held_out_labels=None if labels is None else labels[:9],
+        SENTENCES * copies,
+        None if labels is None else labels * copies,
+        held_out=SENTENCES[judged],
+        held_out_labels=None if labels is None else labels[judged],
         training=training,
         progress=False,
-        **run,
+        **(run or {}),
     )
