@@ -157,7 +157,7 @@ def make_autoencoder(path: Path) -> None:
     from firth.neural.training.devices import new_parameters
 
     options = firth.SentenceVAE(dim=3, hidden=4, latent=2, label_dim=2, code="vq", codes=3)
-    units = learn_units(["a b a"], "words", 9)
+    units = learn_units(["a b a"], "words", 9, lowercase=True)
     with new_parameters(1):
         module = options.build(units, 2)
     AutoencoderModel(module, options, SentenceItems(units, ["no", "yes"], 9), {"made": "for tests"}).save(path)

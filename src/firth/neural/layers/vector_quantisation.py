@@ -9,8 +9,9 @@ Source
     Van den Oord, Vinyals and Kavukcuoglu 2017, "Neural discrete representation learning", section 3.2, equations 1 to
     3. Restarts of unused codes: Dhariwal et al. 2020, "Jukebox", section 3.1.
 Departures
-    Rows start as standard normal numbers. A row whose share of the use falls below `LEAST` / K becomes a vector of the
-    batch (random restart), so that no code stays dead. The losses are sums over the width, not means.
+    Rows start as vectors of the first batch: random ones would be far from all of them. A row whose share of the use
+    falls below `LEAST` / K becomes a vector of the batch (random restart), so that no code stays dead. The losses are
+    sums over the width, not means.
 Cost
     2 K D operations per slot and vector.
 """
@@ -18,7 +19,7 @@ Cost
 import torch
 from torch import nn
 
-LEAST = 0.02  # of an equal share
+LEAST = 0.05  # of an equal share
 DECAY = 0.98  # of the running shares, per batch
 
 
@@ -33,7 +34,7 @@ class VectorQuantiser(nn.Module):
 
     Attributes:
         rows: (M, K, D) codebooks.
-        use: (M, K) running share of each code among those of its slot, in training.
+        use: (M, K) running share of each code among those of its slot, in training; 0 before.
     """
 
     use: torch.Tensor
@@ -42,7 +43,7 @@ class VectorQuantiser(nn.Module):
         super().__init__()
         self.commitment = commitment
         self.rows = nn.Parameter(torch.empty(slots, codes, width).normal_())
-        self.register_buffer("use", torch.full((slots, codes), 1 / codes))
+        self.register_buffer("use", torch.zeros(slots, codes))
 
     def nearest(self, z: torch.Tensor) -> torch.Tensor:
         """Return the (B, M) int64 codes of (B, M, D) vectors."""

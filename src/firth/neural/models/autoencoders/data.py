@@ -95,6 +95,7 @@ def read_texts(texts: Any, labels: Any, name: str = "texts") -> LabelledSentence
         CorpusError: no text is left, or a text has no label.
         KindError: something is no text.
         ShapeError: there are not as many labels as texts.
+        OptionError: labels are given with a file.
     """
     found: list[Any]
     if isinstance(texts, str | os.PathLike):

@@ -7,8 +7,9 @@ Objective
     ELBO = E_q log p(x | z) - KL(q(z | x) | p(z));   IW_k = log 1/k sum_i p(x | z_i) p(z_i) / q(z_i | x),  z_i ~ q
     I = E_x KL(q(z | x) | p(z)) - KL(q(z) | p(z)) = E_x E_q(z|x) [log q(z | x) - log q(z)],
     q(z) = 1/N sum_n q(z | x_n)
-    active: dimensions whose posterior means have a variance above .01; code perplexity exp H(1/N sum_n q(c | x_n)) per
-    slot; perplexity exp(-sum of the bound / words)
+    active: dimensions whose posterior means have a variance above .01, and slots with more than .01 nats of
+    information H(1/N sum_n q(c | x_n)) - 1/N sum_n H(q(c | x_n)); code perplexity: exp of the entropy of the most
+    probable codes, per slot; perplexity exp(-sum of the bound / words)
 Source
     Kingma and Welling 2014, equation 3; Burda, Grosse and Salakhutdinov 2016, equation 8 and section 4 (active units);
     Hoffman and Johnson 2016, section 2, as estimated by He et al. 2019, section 3.1.
@@ -28,6 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch.nn.functional import one_hot
 
 from firth.neural.models.autoencoders.data import Sentences
 from firth.neural.models.autoencoders.module import SentenceAutoencoder
@@ -35,7 +37,7 @@ from firth.neural.training.batching import Buckets
 from firth.progress import Report, Status
 
 MOST = 2000  # sentences of which the mutual information is estimated
-ACTIVE = 0.01  # variance of the posterior means of an active unit
+ACTIVE = 0.01  # variance of the posterior means of an active unit; nats of information of an active slot
 COLLAPSED = 0.5  # nats of KL below which a code says next to nothing
 ROWS = 256  # sentences that are decoded at once
 Floats = npt.NDArray[np.float64]
@@ -56,7 +58,7 @@ class AutoencoderScores:
         reconstruction: log-likelihood of sentences given their codes.
         mutual_information: of codes and sentences.
         active_units: dimensions, or slots, that tell sentences apart.
-        code_perplexity: effective number of codes in use, of each slot; none for normal codes.
+        code_perplexity: effective number of most probable codes, of each slot; none for normal codes.
         perplexity: per word and end of sentence, from the tighter bound.
         words: number of words and ends.
         sentences: number of sentences.
@@ -184,16 +186,21 @@ def mutual_information(
 
 
 def active_units(module: SentenceAutoencoder, posterior: torch.Tensor) -> int:
-    """Return the number of active dimensions, or of slots that do not have one code only."""
+    """Return the number of dimensions, or slots, that tell sentences apart."""
+    rows = posterior.double()
     if module.code.discrete:
-        return sum(each > math.exp(ACTIVE) for each in code_perplexity(module, posterior))
-    return int((module.code.best(posterior).double().var(0, correction=0) > ACTIVE).sum())
+        information = _entropy(rows.exp().mean(0)) - _entropy(rows.exp()).mean(0)  # (M,)
+        return int((information > ACTIVE).sum())
+    return int((module.code.best(rows).var(0, correction=0) > ACTIVE).sum())
 
 
 def code_perplexity(module: SentenceAutoencoder, posterior: torch.Tensor) -> tuple[float, ...]:
     """Return the effective number of codes in use of each slot; nothing for normal codes."""
     if not module.code.discrete:
         return ()
-    share = posterior.double().exp().mean(0)  # (M, K)
-    entropy = -torch.special.xlogy(share, share).sum(1)
-    return tuple(entropy.exp().tolist())
+    share = one_hot(module.code.best(posterior), posterior.shape[-1]).double().mean(0)  # (M, K)
+    return tuple(_entropy(share).exp().tolist())
+
+
+def _entropy(probabilities: torch.Tensor) -> torch.Tensor:
+    return -torch.special.xlogy(probabilities, probabilities).sum(-1)

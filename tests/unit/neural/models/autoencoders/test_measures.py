@@ -108,3 +108,6 @@ def test_active_units_and_code_perplexity_by_hand():
     log[range(4), 1, [0, 0, 1, 1]] = 0.0
     assert code_perplexity(gumbel, log) == pytest.approx((1, 2))
     assert active_units(gumbel, log) == 1
+    vague = gumbel.code.distribution(torch.zeros(4, 8))  # all categories alike, for all sentences
+    assert active_units(gumbel, vague) == 0
+    assert code_perplexity(gumbel, vague) == pytest.approx((1, 1))

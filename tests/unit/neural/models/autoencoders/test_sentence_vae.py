@@ -98,7 +98,7 @@ def test_a_run_resumes_with_the_same_bits(options, tmp_path):
 
 
 def test_labels_are_recovered_from_sentences():
-    model = trained(LABELS, epochs=10, copies=4, lr=0.02, dropout=0.0, hidden=24, dim=12, free_bits=0.0)
+    model = trained(LABELS, epochs=8, copies=4, lr=0.02, dropout=0.0, hidden=24, dim=12, free_bits=0.0)
     for label in ("long", "short"):
         found = [len(text.split()) > 3 or "!" in text for text in model.sample(20, label)]
         assert np.mean([each == (label == "long") for each in found]) >= 0.85
