@@ -54,6 +54,7 @@ from firth.language.ngram_model import NgramModel as NgramModel
 from firth.latent.boltzmann_machine import BoltzmannMachine as BoltzmannMachine
 from firth.latent.rbm import RBM as RBM
 from firth.neural.hidden_states import HiddenStates as HiddenStates
+from firth.neural.models.autoencoders.sentence_vae import SentenceVAE as SentenceVAE
 from firth.neural.models.bidirectional.bidirectional_lm import BidirectionalLM as BidirectionalLM
 from firth.neural.models.contexts.context2vec import Context2Vec as Context2Vec
 from firth.neural.models.coreference.coreference import Coreference as Coreference

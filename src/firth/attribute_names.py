@@ -142,6 +142,16 @@ READERS = {
     "save_pretrained": "use save(path)",
     "push_to_hub": "use firth.push_to_hub(model, 'owner/name')",
 }
+AUTOENCODERS = {
+    "fit": "use firth.SentenceVAE(...).train(texts)",
+    "train": "use firth.SentenceVAE(...).train(texts)",
+    "generate": "use sample(number), or decode(codes)",
+    "reconstruct": "use decode(encode(texts))",
+    "predict": "use decode(encode(texts))",
+    "transform": "use encode(texts)",
+    "evaluate": "use test(texts)",
+    "score": "use test(texts)",
+}
 SENTENCE_ENCODERS = {
     "fit": "use firth.SimCSE(...).train(texts), or another class of options",
     "train": "use firth.SimCSE(...).train(texts), or another class of options",

@@ -177,6 +177,7 @@ PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Fac
     ),
     "PointerNet": "PointerNetwork",
     **dict.fromkeys(("BernoulliRBM", "RestrictedBoltzmannMachine"), "RBM"),
+    **dict.fromkeys(("VAE", "TextVAE", "VariationalAutoencoder"), "SentenceVAE"),
     "GCNConv": "GCN",
     "GATConv": "GAT",
     "Doc": "Document",

@@ -24,6 +24,7 @@ TORCH_EMBEDDING = "firth.neural.torch_embedding:embedding"  # takes a matrix and
 TRANSFORMERS = "firth.neural.models.pretraining.files:read_folder"  # takes a folder of Hugging Face's transformers
 PLAIN_NAMES = {  # class of a model: what it is, in messages
     "Alignment": "an alignment",
+    "AutoencoderModel": "an autoencoder of sentences",
     "BidirectionalLanguageModel": "a bidirectional language model",
     "Classifier": "a text classifier",
     "Composition": "a model of composition",

@@ -41,6 +41,7 @@ FOLDERS = {
     "translator": "firth-translator",
     "tree-model": "firth-tree-model",
     "contextual-encoder": "firth-encoder",
+    "sentence-autoencoder": "firth-sentence-autoencoder",
     "sentence-encoder": "firth-sentence-encoder",
 }
 MANIFESTS = ("config.json", "corpus.json", "cooccurrence.json")

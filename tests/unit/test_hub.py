@@ -57,6 +57,7 @@ KINDS = {
     "firth-reader": "reader",
     "firth-pointer-network": "pointers",
     "firth-senses": "senses-none",
+    "firth-sentence-autoencoder": "sentence-autoencoder",
     "firth-sentence-encoder": "sentence-encoder",
     "firth-subwords": "subwords-folder",
     "firth-summarizer": "summarizer",

@@ -19,6 +19,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-language-model": "firth.neural.models.language.files:restore",
     "firth-mixture": "firth.language.mixture:restore",
     "firth-ngrams": "firth.language.ngram_model:restore",
+    "firth-sentence-autoencoder": "firth.neural.models.autoencoders.files:restore",
     "firth-sentence-encoder": "firth.neural.models.sentences.files:restore",
     "firth-pointer-network": "firth.neural.models.pointers.files:restore",
     "firth-reader": "firth.neural.models.reading.files:restore",

@@ -173,6 +173,31 @@ def use_graph_network(path: Path) -> Any:
     return model.predict([[0, 1, 0], [1, 0, 1], [0, 1, 0]], [[0.5] * min(model.dim, 9)] * 3)
 
 
+def make_autoencoder(path: Path) -> None:
+    """An autoencoder of sentences with labels as its seed draws it."""
+    import firth
+    from firth.neural.models.autoencoders.autoencoder_model import AutoencoderModel
+    from firth.neural.models.autoencoders.data import SentenceItems
+    from firth.neural.models.translation.units import learn_units
+    from firth.neural.training.devices import new_parameters
+
+    options = firth.SentenceVAE(dim=3, hidden=4, latent=2, label_dim=2, code="vq", codes=3)
+    units = learn_units(["a b a"], "words", 9, lowercase=True)
+    with new_parameters(1):
+        module = options.build(units, 2)
+    AutoencoderModel(module, options, SentenceItems(units, ["no", "yes"], 9), {"made": "for tests"}).save(path)
+
+
+def use_autoencoder(path: Path) -> Any:
+    """Codes of two texts, and a text."""
+    import firth
+
+    model = firth.load(path)
+    labels = model.labels[:1] * 2 or None
+    codes = model.encode(["a b", "b"], labels)
+    return [codes.tolist(), model.decode(codes, labels, options=firth.GenerationOptions(max_length=5))]
+
+
 def make_boltzmann_machine(path: Path) -> None:
     """A machine after one epoch."""
     import firth
@@ -475,6 +500,7 @@ READERS = (
     label_model("vdcnn", lambda: firth.VDCNNClassifier(dim=4, filters=2, hidden=4)),
     Reader(name="coreference-spans", make=make_spans, use=use_spans, own=True, cost=0.02, needs="torch"),
     Reader(name="coreference", make=make_coreference, use=use_coreference, own=True, cost=0.02, needs="torch"),
+    Reader(name="sentence-autoencoder", make=make_autoencoder, use=use_autoencoder, own=True, cost=0.02, needs="torch"),
     Reader(name="graph-network", make=make_graph_network, use=use_graph_network, own=True, cost=0.02, needs="torch"),
     Reader(name="boltzmann-machine", make=make_boltzmann_machine, use=use_boltzmann_machine, own=True, cost=0.02),
     Reader(name="reader", make=make_reader, use=use_reader, own=True, cost=0.04, needs="torch"),
