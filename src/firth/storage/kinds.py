@@ -16,6 +16,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-graph-model": "firth.neural.models.graphs.files:restore",
     "firth-label-model": "firth.neural.models.texts.files:restore",
     "firth-encoder": "firth.neural.models.pretraining.files:restore",
+    "firth-lattice-language-model": "firth.neural.models.lattices.files:restore",
     "firth-language-model": "firth.neural.models.language.files:restore",
     "firth-mixture": "firth.language.mixture:restore",
     "firth-ngrams": "firth.language.ngram_model:restore",
