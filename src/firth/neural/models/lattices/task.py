@@ -40,7 +40,8 @@ class LatticeTask:
         self.batches: Batches = TextStream(ids=text.ids, batch_size=batch_size, bptt=bptt, bos=module.bos)
         self._held_out = None
         if held_out is not None:
-            self._held_out = TextStream(ids=held_out.ids, batch_size=EVAL_STREAMS, bptt=EVAL_BPTT, bos=module.bos)
+            streams = min(EVAL_STREAMS, max(len(held_out) // EVAL_BPTT, 1))  # each costs its end's chunks
+            self._held_out = TextStream(ids=held_out.ids, batch_size=streams, bptt=EVAL_BPTT, bos=module.bos)
         self.eval_predictions = 0 if held_out is None else len(held_out)
 
     def step(self, batch: TextBatch, state: State, progress: TrainingProgress) -> StepOutput:

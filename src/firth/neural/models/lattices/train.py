@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-import numpy as np
 import torch
 
 from firth.arguments import explained
@@ -55,21 +54,23 @@ def train_lattice(
         text = training_text(corpus, given, tokens="characters", progress=config.progress)
         if held_out is not None:
             held_out = held_out_text(held_out, text.vocabulary, text.rules, progress=config.progress)
-        counts: dict[Chunk, int] = (
-            frequent_chunks(
-                text, max_length=options.max_length, most=options.chunks, min_count=options.min_count
-            )
-            if chunks is None
-            else dict.fromkeys(given_chunks(chunks, text), options.min_count)
-        )
+        found, counts = _chunks(options, chunks, text)
         bos = text.unk_id if text.eos_id is None else text.eos_id
         with new_parameters(config.seed, 2):
-            module = options.build(len(text.vocabulary), list(counts), bos)
-        every = np.concatenate([text.vocabulary.counts, np.array(list(counts.values()), np.int64)])
-        module.begin_at(torch.from_numpy(every))
+            module = options.build(len(text.vocabulary), found, bos)
+        module.begin_at(torch.tensor([*text.vocabulary.counts.tolist(), *counts]))
         task = LatticeTask(module, text, held_out, batch_size=config.training.batch_size, bptt=options.bptt)
-        facts = fit_model(task, options, config, {"text": _digest(text, list(counts)), "words": len(text)})
+        facts = fit_model(task, options, config, {"text": _digest(text, found), "words": len(text)})
     return LatticeModel(module, options, text.vocabulary, text.rules, {"training": facts})
+
+
+def _chunks(options: Any, chunks: Sequence[Text] | None, text: LanguageText) -> tuple[list[Chunk], list[int]]:
+    """Return the chunks of a model and their counts, of given ones the lowest that counts."""
+    if chunks is not None:
+        given = given_chunks(chunks, text)
+        return given, [options.min_count] * len(given)
+    found = frequent_chunks(text, max_length=options.max_length, most=options.chunks, min_count=options.min_count)
+    return list(found), list(found.values())
 
 
 def given_chunks(chunks: Sequence[Text], text: LanguageText) -> list[Chunk]:
