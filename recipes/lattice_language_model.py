@@ -63,7 +63,9 @@ def paragraphs(args):
     ends = np.cumsum([len(each) + 1 for each in found])
     if ends[-1] < args.characters + 2 * args.held_out:
         raise SystemExit(f"the text has {ends[-1]:,} characters: give --characters and --held-out that fit it")
-    borders = np.searchsorted(ends, [args.characters, args.characters + args.held_out, args.characters + 2 * args.held_out])
+    borders = np.searchsorted(
+        ends, [args.characters, args.characters + args.held_out, args.characters + 2 * args.held_out]
+    )
     return [found[start:stop] for start, stop in zip([0, *borders[:-1]], borders, strict=True)]
 
 
@@ -119,7 +121,12 @@ def speed(args, parts):
     tokens = args.batch_size * args.bptt
     median = {name: statistics.median(seconds[1:]) for name, (_, _, seconds) in steps.items()}
     for name, seconds in median.items():
-        row = {"task": "speed", "model": name, "hidden": args.hidden, "characters_per_cpu_second": round(tokens / seconds)}
+        row = {
+            "task": "speed",
+            "model": name,
+            "hidden": args.hidden,
+            "characters_per_cpu_second": round(tokens / seconds),
+        }
         yield row | ({"times_lstm": round(seconds / median["lstm"], 2)} if "lstm" in median else {})
 
 

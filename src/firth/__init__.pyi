@@ -60,11 +60,11 @@ from firth.neural.models.coreference.coreference import Coreference as Coreferen
 from firth.neural.models.coreference.spans import SpanCoreference as SpanCoreference
 from firth.neural.models.graphs.graph_network import GAT as GAT
 from firth.neural.models.graphs.graph_network import GCN as GCN
-from firth.neural.models.lattices.lattice_lm import LatticeLM as LatticeLM
 from firth.neural.models.language.feedforward import FeedForwardLM as FeedForwardLM
 from firth.neural.models.language.log_bilinear import LogBilinearLM as LogBilinearLM
 from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM
 from firth.neural.models.language.transformer import TransformerLM as TransformerLM
+from firth.neural.models.lattices.lattice_lm import LatticeLM as LatticeLM
 from firth.neural.models.parsers.biaffine import BiaffineParser as BiaffineParser
 from firth.neural.models.parsers.transition import TransitionParser as TransitionParser
 from firth.neural.models.pointers.pointer_network import PointerNetwork as PointerNetwork

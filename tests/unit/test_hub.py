@@ -49,6 +49,7 @@ KINDS = {
     "firth-encoder": "contextual-encoder",
     "firth-label-model": "label-cnn",
     "firth-language-model": "neural-feedforward",
+    "firth-lattice-language-model": "lattice",
     "firth-mixture": "mixture",
     "firth-ngrams": "ngrams-folder",
     "firth-parser": "parser",

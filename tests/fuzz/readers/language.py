@@ -127,6 +127,30 @@ def use_pointers(path: Path) -> Any:
     return [found.tolist() for found in model.predict([[each[: model.dim] for each in some] for some in sets])]
 
 
+def make_lattice(path: Path) -> None:
+    """A lattice language model as its seed draws it."""
+    import torch
+
+    import firth
+    from firth.language.text import training_text
+    from firth.neural.models.lattices.lattice_model import LatticeModel
+
+    options = firth.LatticeLM(max_length=2, dim=3, hidden=4, senses=2)
+    text = training_text([["a", "b", "a"]], {"min_count": 1}, progress=False)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        module = options.build(len(text.vocabulary), [(0, 1), (1, 1)], text.unk_id)
+    LatticeModel(module, options, text.vocabulary, text.rules, {"made": "for tests"}).save(path)
+
+
+def use_lattice(path: Path) -> Any:
+    """Log-probabilities, the chunks and the words."""
+    import firth
+
+    model = firth.load(path)
+    return [near(model.log_probs(model.read([["a", "b"]]))), model.chunks, list(model.vocabulary.words)]
+
+
 def make_graph_network(path: Path) -> None:
     """A graph network as its seed draws it."""
     import torch
@@ -450,6 +474,7 @@ READERS = (
     label_model("vdcnn", lambda: firth.VDCNNClassifier(dim=4, filters=2, hidden=4)),
     Reader(name="coreference-spans", make=make_spans, use=use_spans, own=True, cost=0.02, needs="torch"),
     Reader(name="coreference", make=make_coreference, use=use_coreference, own=True, cost=0.02, needs="torch"),
+    Reader(name="lattice", make=make_lattice, use=use_lattice, own=True, cost=0.02, needs="torch"),
     Reader(name="graph-network", make=make_graph_network, use=use_graph_network, own=True, cost=0.02, needs="torch"),
     Reader(name="boltzmann-machine", make=make_boltzmann_machine, use=use_boltzmann_machine, own=True, cost=0.02),
     Reader(name="pointers", make=make_pointers, use=use_pointers, own=True, cost=0.02, needs="torch"),

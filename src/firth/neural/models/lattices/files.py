@@ -38,7 +38,5 @@ def restore(content: ModelFolder) -> LatticeModel:
         raise content.damaged(f"config.json does not describe a lattice language model ({error})") from error
     if not 0 <= bos < len(words):
         raise content.damaged(f"config.json says bos={bos}, expected the number of one of {len(words):,} words")
-    module = read_module(
-        content, options, lambda: options.build(len(words), chunks, bos), other=(COUNTS, CHUNKS)
-    )
+    module = read_module(content, options, lambda: options.build(len(words), chunks, bos), other=(COUNTS, CHUNKS))
     return LatticeModel(module, options, vocabulary, rules, content.metadata)

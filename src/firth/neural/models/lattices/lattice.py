@@ -99,4 +99,3 @@ class Lattice:
         with torch.enable_grad():
             total = segments_total(self._segments._replace(pieces=leaf), ring).sum()
         return torch.autograd.grad(total, leaf)[0][0]
-

@@ -109,7 +109,7 @@ class LatticeModel(SavedModel, LanguageModel):
         reading = self.module(ids, self._fresh(1))
         leaving = reading.nodes.scores.transpose(0, 1)  # (1, L + N, L, K)
         N = len(read)
-        pieces = torch.stack([leaving[:, L - l : L - l + N, l - 1] for l in range(1, L + 1)], 2)
+        pieces = torch.stack([leaving[:, L - length : L - length + N, length - 1] for length in range(1, L + 1)], 2)
         words = [self.vocabulary.words[i] for i in read.ids.tolist()]
         return Lattice(words, self._texts(words, pieces[0]), pieces)
 
@@ -144,7 +144,9 @@ class LatticeModel(SavedModel, LanguageModel):
     def _beginnings(self, reading: Reading) -> torch.Tensor:
         """Return (B, T) logarithms of the probabilities of the text up to each token, relative to where it began."""
         units, L = self.module.units, self.module.units.max_length
-        hidden, totals = (each.transpose(0, 1) for each in (reading.nodes.hidden, reading.nodes.totals))  # (B, L + T, ...)
+        hidden, totals = (
+            each.transpose(0, 1) for each in (reading.nodes.hidden, reading.nodes.totals)
+        )  # (B, L + T, ...)
         B, count = hidden.shape[:2]
         T = count - L
         masses = units.masses(self.module.unit_probabilities(hidden.reshape(B * count, -1))).view(B, count, -1)

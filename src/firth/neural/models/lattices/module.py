@@ -86,10 +86,10 @@ class LatticeModule(nn.Module):
         T, L = ids.shape[1], self.units.max_length
         units, nodes = self.units(torch.cat([context, ids], 1))  # (B, L - 1 + T, L), that begin with each token
         # Node n stands before token n; an edge of l tokens into node n begins at node n - l.
-        entering = torch.stack([units[:, L - l : L - l + T, l - 1] for l in range(1, L + 1)], 2)  # (B, T, L)
+        entering = [units[:, L - length : L - length + T, length - 1] for length in range(1, L + 1)]
         leaving = functional.pad(units, (0, 0, 0, 1), value=-1).transpose(0, 1)  # (L + T, B, L)
         rows = self._rows(leaving)
-        x = self._inputs(self._rows(entering.transpose(0, 1)))  # (T, B, L, K, 4 H)
+        x = self._inputs(self._rows(torch.stack(entering, 2).transpose(0, 1)))  # (T, B, L, K, 4 H)
         mask = self.mask(h, (L + T, len(ids), h.shape[2]))
         edges = Edges(x, rows.clamp(min=0), rows < 0, mask, self._noise(x), self._drawn)
         start = tuple(each.transpose(0, 1) for each in (h, c, totals - totals[:, -1:]))

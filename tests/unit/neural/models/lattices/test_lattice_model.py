@@ -54,7 +54,7 @@ def test_a_stream_in_parts_is_the_stream(model, monkeypatch):
 
 
 def test_paths_and_marginals(model):
-    ids, truth = reference(model, "abca")
+    _, truth = reference(model, "abca")
     lattice = model.lattice("abca")
     shares = torch.softmax(torch.stack([truth.log_prob(path) for path in truth.paths]), 0).tolist()
     best = truth.paths[int(np.argmax(shares))]
