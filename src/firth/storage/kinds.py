@@ -21,6 +21,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-mixture": "firth.language.mixture:restore",
     "firth-ngrams": "firth.language.ngram_model:restore",
     "firth-sentence-encoder": "firth.neural.models.sentences.files:restore",
+    "firth-predictor-network": "firth.neural.models.predictors.files:restore",
     "firth-pointer-network": "firth.neural.models.pointers.files:restore",
     "firth-parser": "firth.neural.models.parsers.files:restore",
     "firth-senses": "firth.vectors.sense_vectors:restore",

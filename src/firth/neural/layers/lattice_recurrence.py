@@ -170,7 +170,7 @@ class _Lattice(torch.autograd.Function):
         recurrent, output, rows, mask, noise, hidden, cells, logits, lse, p, c, tanh_c, w, v = ctx.saved_tensors
         (T, B, L, K, _, H), N, E = p.shape, len(hidden), c.shape[2]
         d_arriving = torch.zeros(N + L, B, L, K, dtype=torch.float64, device=p.device)
-        d_products, d_cells, d_hidden = (torch.zeros_like(p[0, 0, 0, 0]).new_zeros(N, B, k * H) for k in (4, 1, 1))
+        d_products, d_cells = p.new_zeros(N, B, 4 * H), p.new_zeros(N, B, H)
         d_p, d_logits = torch.empty_like(p), torch.empty_like(logits)
 
         def left(first: int, stop: int) -> torch.Tensor:  # of the outputs, through scores; and of totals

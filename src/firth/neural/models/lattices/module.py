@@ -131,4 +131,4 @@ class LatticeModule(nn.Module):
         distinct, places = rows.clamp(min=0).unique(return_inverse=True)
         vectors = self.dropout(self.embedding(distinct))
         table = functional.linear(vectors, self.cell.weight_ih, self.cell.bias_ih + self.cell.bias_hh)
-        return functional.embedding(places, table)
+        return functional.embedding(places, table.to(self.weight.dtype))  # not in half precision: it is added to sums
