@@ -30,6 +30,7 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "ContextModel": "a model of contexts",
     "PretrainedEncoder": "a contextual encoder",
     "CoreferenceModel": "a model of coreference",
+    "PredictorModel": "a latent predictor network",
     "PointerModel": "a pointer network",
     "DocumentVectors": "document vectors",
     "LabelModel": "a neural classifier",

@@ -55,6 +55,7 @@ KINDS = {
     "firth-parser": "parser",
     "firth-boltzmann-machine": "boltzmann-machine",
     "firth-graph-model": "graph-network",
+    "firth-predictor-network": "predictors",
     "firth-pointer-network": "pointers",
     "firth-senses": "senses-none",
     "firth-sentence-encoder": "sentence-encoder",

@@ -151,6 +151,27 @@ def use_lattice(path: Path) -> Any:
     return [near(model.log_probs(model.read([["a", "b"]]))), model.chunks, list(model.vocabulary.words)]
 
 
+def make_predictors(path: Path) -> None:
+    """A latent predictor network as its seed draws it."""
+    import torch
+
+    import firth
+    from firth.neural.models.predictors.predictor_model import PredictorModel
+
+    options = firth.LatentPredictorNetwork(dim=3, hidden=4, max_length=5)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        PredictorModel(options.build(2), options, ["name", "kind"], {"made": "for tests"}).save(path)
+
+
+def use_predictors(path: Path) -> Any:
+    """Likelihoods of a text."""
+    import firth
+
+    model = firth.load(path)
+    return near(model.log_likelihood([dict.fromkeys(model.fields[:9], "ab")], ["abc"]))
+
+
 def make_graph_network(path: Path) -> None:
     """A graph network as its seed draws it."""
     import torch
@@ -475,6 +496,7 @@ READERS = (
     Reader(name="coreference-spans", make=make_spans, use=use_spans, own=True, cost=0.02, needs="torch"),
     Reader(name="coreference", make=make_coreference, use=use_coreference, own=True, cost=0.02, needs="torch"),
     Reader(name="lattice", make=make_lattice, use=use_lattice, own=True, cost=0.02, needs="torch"),
+    Reader(name="predictors", make=make_predictors, use=use_predictors, own=True, cost=0.02, needs="torch"),
     Reader(name="graph-network", make=make_graph_network, use=use_graph_network, own=True, cost=0.02, needs="torch"),
     Reader(name="boltzmann-machine", make=make_boltzmann_machine, use=use_boltzmann_machine, own=True, cost=0.02),
     Reader(name="pointers", make=make_pointers, use=use_pointers, own=True, cost=0.02, needs="torch"),

@@ -180,11 +180,10 @@ class _Lattice(torch.autograd.Function):
             d = d_scores.to(p.dtype)
             part = torch.sub(logits[first:stop], lse[first:stop].unsqueeze(2), out=d_logits[first:stop])
             part.exp_().mul_(d.sum(2, keepdim=True).neg_()).scatter_add_(2, rows[first:stop], d)
-            through = part.flatten(0, 1) @ output
-            d_out = through.view(stop - first, B, H)
+            d_out: torch.Tensor = (part.flatten(0, 1) @ output).view(stop - first, B, H)
             if mask is not None:
                 d_out = d_out * mask[first:stop]
-            back = d_products[slices].flatten(0, 1) @ recurrent
+            back: torch.Tensor = d_products[slices].flatten(0, 1) @ recurrent
             return d_out.flip(0) + back.view(stop - first, B, H)
 
         d_totals = d_totals.clone()

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import torch
 
-from firth.neural.structs.segmentations import Segments, segments_total
+from firth.neural.structs.segmentations import Segments, piece_gradients, segments_total
 from firth.neural.structs.semirings import LOG, MAX, Sample, Semiring
 from firth.randomness import torch_seed
 
@@ -95,7 +95,4 @@ class Lattice:
 
     def _gradient(self, ring: Semiring) -> torch.Tensor:
         """Return the (N, L, K) derivatives of a total with respect to the scores of edges."""
-        leaf = self._segments.pieces.clone().requires_grad_()
-        with torch.enable_grad():
-            total = segments_total(self._segments._replace(pieces=leaf), ring).sum()
-        return torch.autograd.grad(total, leaf)[0][0]
+        return piece_gradients(self._segments, ring)[0]

@@ -105,8 +105,8 @@ class LatticeModule(nn.Module):
 
     def unit_probabilities(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return the (N, units) float64 probabilities of all units after (N, H) outputs, their senses added up."""
-        logits = functional.linear(hidden, self.weight, self.bias).double()
-        return logits.softmax(1).unflatten(1, (-1, self.senses)).sum(2)
+        p: torch.Tensor = functional.linear(hidden, self.weight, self.bias).double().softmax(1)
+        return p.view(len(p), -1, self.senses).sum(2)
 
     @property
     def _drawn(self) -> float:
@@ -128,7 +128,7 @@ class LatticeModule(nn.Module):
 
     def _inputs(self, rows: torch.Tensor) -> torch.Tensor:
         """Return (..., 4 H) W x and the biases of (...) rows; those of row 0 for -1."""
-        distinct, places = rows.clamp(min=0).unique(return_inverse=True)
+        distinct, places = torch.unique(rows.clamp(min=0), return_inverse=True)
         vectors = self.dropout(self.embedding(distinct))
         table = functional.linear(vectors, self.cell.weight_ih, self.cell.bias_ih + self.cell.bias_hh)
         return functional.embedding(places, table.to(self.weight.dtype))  # not in half precision: it is added to sums

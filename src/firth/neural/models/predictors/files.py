@@ -15,8 +15,8 @@ def restore(content: ModelFolder) -> PredictorModel:
     """
     try:
         options: Any = read_options(content, __package__)
-        fields = content.words("fields")
-        if not fields or len(set(fields)) != len(fields):
+        fields = list(content.config["fields"])
+        if not fields or not all(isinstance(name, str) for name in fields) or len(set(fields)) != len(fields):
             raise ValueError(f"{len(fields)} fields")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise content.damaged(f"config.json does not describe a latent predictor network ({error})") from error

@@ -16,8 +16,9 @@ Departures:
 - Bytes in place of characters, so that every text can be read and written.
 - Attention has dot products of decoder states and projected encoder states with the vector of their field; it does not
   feed the next decoder state, so that all steps of a text are computed together.
-- In a search a text is extended byte by byte, by the probability of the next byte over all predictors, copies that have
-  begun included; the authors extend by whole segments.
+- A text is written byte by byte, by the probability of the next byte over all predictors, copies that have begun
+  included; the authors' beam search extends by whole segments. Beams are left out: they are full of short texts before
+  a longer one ends.
 - Fields are copied whole; the authors' third predictor copies single words of a field.
 - The segments' sum is that of `structs.segmentations`, of which the entropy, samples and the best path come as well.
 Cost: per byte an LSTM step, a row of attention over all bytes of the record, and L (F + 1) sums for copies of up to L
@@ -65,10 +66,5 @@ class LatentPredictorNetwork:
             fields: F.
         """
         return PredictorModule(
-            fields,
-            dim=self.dim,
-            hidden=self.hidden,
-            dropout=self.dropout,
-            copying=self.copying,
-            max_copy=self.max_copy,
+            fields, dim=self.dim, hidden=self.hidden, dropout=self.dropout, copying=self.copying, max_copy=self.max_copy
         )

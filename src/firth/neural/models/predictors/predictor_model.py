@@ -10,7 +10,6 @@ import torch
 
 from firth.arguments import explained
 from firth.evaluation.significance import wilson_interval
-from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search
 from firth.neural.decoding import TensorScores
@@ -18,7 +17,7 @@ from firth.neural.layers.state import State, mapped, rows_of
 from firth.neural.models.predictors.data import END, IDS, Values, collated, padded_values, read_examples, read_records
 from firth.neural.models.predictors.module import Memory, PredictorModule
 from firth.neural.module_files import SavedModel
-from firth.neural.structs.segmentations import Segments, segments_total
+from firth.neural.structs.segmentations import Segments, piece_gradients, segments_total
 from firth.neural.structs.semirings import LOG, MAX
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting
@@ -86,61 +85,44 @@ class PredictorModel(SavedModel):
         return f"<PredictorModel: {', '.join(self.fields)}>"
 
     @explained
-    def predict(
-        self, inputs: Any, *, beams: int | BeamSearch = 1, threads: int | None = None, progress: Progress = False
-    ) -> list[str]:
-        """Return the texts of records.
+    def predict(self, inputs: Any, *, threads: int | None = None, progress: Progress = False) -> list[str]:
+        """Return the texts of records, byte by byte the most probable one over all predictors.
 
         Args:
             inputs: records, as for `train`.
-            beams: 1 for greedy search, or a number of beams, or `firth.BeamSearch`.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             KindError: a record is no mapping from strings to strings.
             CorpusError: a record has an unknown field.
-            OptionError: `beams` is below 1.
         """
-        search = beams if isinstance(beams, BeamSearch) else BeamSearch(beams=beams)
         values, found = read_records(inputs, self.fields)[1], list[str]()
         options = GenerationOptions(max_length=self.options.max_length + 1)  # with the end
         with reporting(progress) as report, torch_threads(threads), no_subnormals(), torch.no_grad():
             for start in range(0, len(values), BATCH):
                 part = values[start : start + BATCH]
                 scorer, prompts = PredictorScorer(self.module, part), [()] * len(part)
-                if search.beams == 1:
-                    written = greedy_search(scorer, prompts, options, stop=(END,))
-                else:
-                    written = [each[0] for each in beam_search(scorer, prompts, options, search, stop=(END,))]
+                written = greedy_search(scorer, prompts, options, stop=(END,))
                 found += [bytes(i for i in each.ids if i != END).decode("utf-8", "replace") for each in written]
                 report(Status(stage="writing", done=start + len(part), total=len(values), unit="records"))
         return found
 
     @explained
-    def test(
-        self,
-        inputs: Any,
-        targets: Any,
-        *,
-        beams: int | BeamSearch = 1,
-        threads: int | None = None,
-        progress: Progress = None,
-    ) -> TextScores:
+    def test(self, inputs: Any, targets: Any, *, threads: int | None = None, progress: Progress = None) -> TextScores:
         """Return how many texts of records are exactly right.
 
         Args:
             inputs: records, as for `train`.
             targets: their texts.
-            beams: as for `predict`.
             threads: number of threads; None for 1.
             progress: as for `predict`.
 
         Raises:
-            KindError, CorpusError, OptionError: as `train`.
+            KindError, CorpusError: as `train`.
         """
         expected = read_examples(read_records(inputs, self.fields)[1], targets)
-        found = self.predict(inputs, beams=beams, threads=threads, progress=progress)
+        found = self.predict(inputs, threads=threads, progress=progress)
         right = sum(a == b.target.decode("utf-8", "surrogatepass") for a, b in zip(found, expected, strict=True))
         return TextScores(right / len(found), *wilson_interval(right, len(found)), examples=len(found))
 
@@ -168,10 +150,7 @@ class PredictorModel(SavedModel):
         """
         examples, found = read_examples(read_records(inputs, self.fields)[1], targets), list[list[Segment]]()
         for segments in self._segments(inputs, targets):
-            leaf = segments.pieces.requires_grad_()
-            with torch.enable_grad():
-                best = segments_total(segments._replace(pieces=leaf), MAX).sum()
-            for chosen in torch.autograd.grad(best, leaf)[0] > 0:
+            for chosen in piece_gradients(segments, MAX) > 0:
                 text, parts = examples[len(found)].target, []
                 for end, size, label in chosen.nonzero().tolist():
                     part = text[end - size : end + 1].decode("utf-8", "replace")
@@ -188,7 +167,7 @@ class PredictorModel(SavedModel):
 
     def _content(self) -> ModelFolder:
         card = ("Latent predictor network", f" of the fields {', '.join(self.fields)}", "model.predict(records)\n")
-        return self._model_folder(KIND, {}, {"fields": self.fields}, {}, card)
+        return self._model_folder(KIND, {}, {}, {"fields": self.fields}, card)
 
 
 class PredictorScorer:

@@ -111,7 +111,6 @@ def test_names_never_seen_are_copied(tmp_path):
     assert scores.exact > 0.9, scores
     assert "of 20 texts" in str(scores)
     assert model.segments(records[170:171], texts[170:171])[0][0] == (names[170], "name")
-    assert model.predict(records[170:172], beams=3) == texts[170:172]
     model.save(tmp_path / "model")
     back = firth.load(tmp_path / "model")
     np.testing.assert_array_equal(
