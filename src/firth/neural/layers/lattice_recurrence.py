@@ -211,7 +211,7 @@ class _Lattice(torch.autograd.Function):
             d_incoming = w[t] * d_totals[n].unsqueeze(1)
             if noise is None or ctx.temperature:
                 d_log = v[t] * (d_v - (v[t] * d_v).sum(1, keepdim=True)) / (1.0 if noise is None else ctx.temperature)
-                d_incoming += d_log - w[t] * d_log.sum(1, keepdim=True)
+                d_incoming += d_log  # it adds up to 0, so that nothing comes through the total
             d_arriving[n] = d_incoming.view(B, L, K)
         d_start = left(0, L).flip(0)
         out = hidden.flip(0) if mask is None else hidden.flip(0) * mask

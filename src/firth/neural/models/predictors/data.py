@@ -49,8 +49,10 @@ class RecordBatch:
 
     def to(self, device: torch.device) -> "RecordBatch":
         """Return the batch with its tensors on a device."""
-        moved = (each.to(device) for each in (self.values, self.sizes, self.targets))
-        return RecordBatch(*moved, self.lengths, self.copies.to(device))
+        values, sizes, targets, copies = (
+            each.to(device) for each in (self.values, self.sizes, self.targets, self.copies)
+        )
+        return RecordBatch(values, sizes, targets, self.lengths, copies)
 
 
 def read_records(inputs: Any, fields: Sequence[str] | None = None) -> tuple[list[str], list[Values]]:

@@ -21,6 +21,12 @@ def test_counts_stay_within_sentences_and_known_tokens():
     assert frequent_chunks(text, max_length=1, most=9, min_count=1) == {}
 
 
+def test_sentences_without_ends_are_kept_apart():
+    text = training_text([["a", "b"], ["a", "b"]], {"min_count": 1}, eos=False, progress=False)
+    a, b = text.vocabulary.ids["a"], text.vocabulary.ids["b"]
+    assert frequent_chunks(text, max_length=3, most=9, min_count=1) == {(a, b): 2}
+
+
 def test_units_and_prefixes_of_each_token():
     units = Units(4, [(1, 2), (1, 2, 3), (3, 3, 3)], 3)
     found, nodes = units(torch.tensor([[1, 2, 3, 3, 3, -1], [-1, 1, 2, 2, 1, 2]]))
