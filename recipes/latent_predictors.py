@@ -94,7 +94,7 @@ def main(arguments=None):
     parser.add_argument("--records", type=int, default=1500, help="generated ones to learn from")
     parser.add_argument("--dim", type=int, default=32)
     parser.add_argument("--hidden", type=int, default=64)
-    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--epochs", type=int, default=24)
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--lr", type=float, default=0.005)
     parser.add_argument("--seed", type=int, default=0)
