@@ -65,9 +65,11 @@ from firth.neural.models.language.feedforward import FeedForwardLM as FeedForwar
 from firth.neural.models.language.log_bilinear import LogBilinearLM as LogBilinearLM
 from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM
 from firth.neural.models.language.transformer import TransformerLM as TransformerLM
+from firth.neural.models.lattices.lattice_lm import LatticeLM as LatticeLM
 from firth.neural.models.parsers.biaffine import BiaffineParser as BiaffineParser
 from firth.neural.models.parsers.transition import TransitionParser as TransitionParser
 from firth.neural.models.pointers.pointer_network import PointerNetwork as PointerNetwork
+from firth.neural.models.predictors.latent_predictor_network import LatentPredictorNetwork as LatentPredictorNetwork
 from firth.neural.models.pretraining.coco_lm import CocoLM as CocoLM
 from firth.neural.models.pretraining.electra import Electra as Electra
 from firth.neural.models.pretraining.masked_lm import MaskedLM as MaskedLM

@@ -27,6 +27,8 @@ FOLDERS = {
     "ngrams-folder": "firth-ngrams",
     "mixture": "firth-mixture",
     "neural-feedforward": "firth-language-model",
+    "predictors": "firth-predictor-network",
+    "lattice": "firth-lattice-language-model",
     "bidirectional": "firth-bidirectional-language-model",
     "context2vec": "firth-context2vec",
     "coreference": "firth-coreference",

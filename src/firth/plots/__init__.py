@@ -11,6 +11,7 @@ from firth.plots.axis import word_axis
 from firth.plots.bias import bias_summary
 from firth.plots.curve import training_curves
 from firth.plots.explanation import token_scores
+from firth.plots.lattice import lattice
 from firth.plots.map import word_map
 from firth.plots.models import models_by_set, models_by_time
 from firth.plots.neighbours import neighbour_network
@@ -32,6 +33,7 @@ __all__ = [
     "dependency_arcs",
     "embedding_atlas",
     "entity_spans",
+    "lattice",
     "models_by_set",
     "models_by_time",
     "neighbour_network",

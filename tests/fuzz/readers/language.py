@@ -152,6 +152,51 @@ def use_reader(path: Path) -> Any:
     return [(each.text, each.start, round(each.score, 3)) for each in (found, *found.others)]
 
 
+def make_lattice(path: Path) -> None:
+    """A lattice language model as its seed draws it."""
+    import torch
+
+    import firth
+    from firth.language.text import training_text
+    from firth.neural.models.lattices.lattice_model import LatticeModel
+
+    options = firth.LatticeLM(max_length=2, dim=3, hidden=4, senses=2)
+    text = training_text([["a", "b", "a"]], {"min_count": 1}, progress=False)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        module = options.build(len(text.vocabulary), [(0, 1), (1, 1)], text.unk_id)
+    LatticeModel(module, options, text.vocabulary, text.rules, {"made": "for tests"}).save(path)
+
+
+def use_lattice(path: Path) -> Any:
+    """Log-probabilities, the chunks and the words."""
+    import firth
+
+    model = firth.load(path)
+    return [near(model.log_probs(model.read([["a", "b"]]))), model.chunks, list(model.vocabulary.words)]
+
+
+def make_predictors(path: Path) -> None:
+    """A latent predictor network as its seed draws it."""
+    import torch
+
+    import firth
+    from firth.neural.models.predictors.predictor_model import PredictorModel
+
+    options = firth.LatentPredictorNetwork(dim=3, hidden=4, max_length=5)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        PredictorModel(options.build(2), options, ["name", "kind"], {"made": "for tests"}).save(path)
+
+
+def use_predictors(path: Path) -> Any:
+    """Likelihoods of a text."""
+    import firth
+
+    model = firth.load(path)
+    return near(model.log_likelihood([dict.fromkeys(model.fields[:9], "ab")], ["abc"]))
+
+
 def make_graph_network(path: Path) -> None:
     """A graph network as its seed draws it."""
     import torch
@@ -501,6 +546,8 @@ READERS = (
     Reader(name="coreference-spans", make=make_spans, use=use_spans, own=True, cost=0.02, needs="torch"),
     Reader(name="coreference", make=make_coreference, use=use_coreference, own=True, cost=0.02, needs="torch"),
     Reader(name="sentence-autoencoder", make=make_autoencoder, use=use_autoencoder, own=True, cost=0.02, needs="torch"),
+    Reader(name="lattice", make=make_lattice, use=use_lattice, own=True, cost=0.02, needs="torch"),
+    Reader(name="predictors", make=make_predictors, use=use_predictors, own=True, cost=0.02, needs="torch"),
     Reader(name="graph-network", make=make_graph_network, use=use_graph_network, own=True, cost=0.02, needs="torch"),
     Reader(name="boltzmann-machine", make=make_boltzmann_machine, use=use_boltzmann_machine, own=True, cost=0.02),
     Reader(name="reader", make=make_reader, use=use_reader, own=True, cost=0.04, needs="torch"),

@@ -75,3 +75,17 @@ def segments_total(segments: Segments, ring: Semiring) -> Values:
         total = torch.where(ends, alpha, total)
         before.append(ring.plus(ring.times(alpha.unsqueeze(2), transitions), 1))
     return ring.plus(ring.times(total, ring.values(segments.last)), 1)
+
+
+def piece_gradients(segments: Segments, ring: Semiring) -> torch.Tensor:
+    """Return the (B, T, L, K) derivatives of the totals with respect to the scores of pieces.
+
+    They are the probabilities of pieces (LOG), or 1 for those of the best segmentation (MAX) or of one drawn (Sample).
+
+    Raises:
+        ShapeError: see `Segments.check`.
+    """
+    leaf = segments.pieces.detach().requires_grad_()
+    with torch.enable_grad():
+        total = segments_total(Segments(leaf, *(each.detach() for each in segments[1:])), ring).sum()
+    return torch.autograd.grad(total, leaf)[0]

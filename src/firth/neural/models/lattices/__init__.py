@@ -1,0 +1,1 @@
+"""Neural lattice language models: texts whose segmentation into chunks is summed over."""

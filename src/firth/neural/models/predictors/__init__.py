@@ -1,0 +1,1 @@
+"""Latent predictor networks: texts of generated characters and copied fields."""
