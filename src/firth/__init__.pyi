@@ -21,6 +21,7 @@ from firth.counts.cooccurrence import Cooccurrence as Cooccurrence
 from firth.counts.matrix import CooccurrenceMatrix as CooccurrenceMatrix
 from firth.counts.phrases import Phrases as Phrases
 from firth.counts.phrases import PhraseTable as PhraseTable
+from firth.counts.word_document_graph import word_document_graph as word_document_graph
 from firth.documents.annotate import annotate as annotate
 from firth.documents.annotate import annotate_files as annotate_files
 from firth.documents.document import Document as Document
@@ -60,6 +61,7 @@ from firth.neural.models.coreference.coreference import Coreference as Coreferen
 from firth.neural.models.coreference.spans import SpanCoreference as SpanCoreference
 from firth.neural.models.graphs.graph_network import GAT as GAT
 from firth.neural.models.graphs.graph_network import GCN as GCN
+from firth.neural.models.graphs.text_gcn import TextGCN as TextGCN
 from firth.neural.models.language.feedforward import FeedForwardLM as FeedForwardLM
 from firth.neural.models.language.log_bilinear import LogBilinearLM as LogBilinearLM
 from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM

@@ -130,6 +130,15 @@ GRAPH_NETWORKS = {
     "score": "use test(edges, features, labels)",
     "classes_": "use labels",
 }
+_TEXT_GCN = "use firth.TextGCN(...).train(texts, labels, unlabelled=others)"
+TEXT_GRAPHS = {
+    "fit": _TEXT_GCN,
+    "train": _TEXT_GCN,
+    "predict_proba": "use probabilities(texts)",
+    "score": "use test(texts, labels)",
+    "classes_": "use labels",
+    "module": "the network is not kept, only what it computed: probabilities(texts), encode(texts), word_vectors()",
+}
 SENTENCE_ENCODERS = {
     "fit": "use firth.SimCSE(...).train(texts), or another class of options",
     "train": "use firth.SimCSE(...).train(texts), or another class of options",

@@ -179,6 +179,7 @@ PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Fac
     **dict.fromkeys(("BernoulliRBM", "RestrictedBoltzmannMachine"), "RBM"),
     "GCNConv": "GCN",
     "GATConv": "GAT",
+    "TextGraph": "TextGCN, or word_document_graph(texts) for the graph alone",
     "Doc": "Document",
     "Span": "Document: spans are pairs of numbers of tokens, (start, end)",
     "pipeline": "annotate(text, tagger=..., parser=..., coref=...)",

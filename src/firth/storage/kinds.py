@@ -26,6 +26,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-subwords": "firth.vectors.io.load:restore_subwords",
     "firth-summarizer": "firth.neural.models.summaries.files:restore",
     "firth-tagger": "firth.neural.models.tags.files:restore",
+    "firth-text-graph": "firth.neural.models.graphs.text_graph_model:restore",
     "firth-translator": "firth.neural.models.translation.files:restore",
     "firth-tree-model": "firth.neural.models.trees.files:restore",
     "firth-vectors": "firth.vectors.io.load:restore_words",
