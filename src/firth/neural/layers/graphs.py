@@ -46,9 +46,17 @@ class SparseMatrix(NamedTuple):
     @classmethod
     def of(cls, matrix: torch.Tensor) -> "SparseMatrix":
         """Return it for an (N, M) sparse tensor of any layout."""
-        listed = matrix.to_sparse_coo().coalesce()  # type: ignore[no-untyped-call]  # torch gives it no types
-        order = listed.indices()[1].argsort(stable=True)  # of a column, its rows stay in order
-        return cls(listed.to_sparse_csr(), listed.t().coalesce().to_sparse_csr(), order)
+        if matrix.layout is not torch.sparse_csr:
+            matrix = matrix.to_sparse_coo().coalesce().to_sparse_csr()  # type: ignore[no-untyped-call]  # of torch
+        (N, M), starts, columns = matrix.shape, matrix.crow_indices(), matrix.col_indices()
+        rows = torch.repeat_interleave(torch.arange(N, device=starts.device), starts.diff())
+        order = columns.argsort(stable=True)  # of a column, its rows stay in order
+        begins = torch.zeros(M + 1, dtype=starts.dtype, device=starts.device)
+        begins[1:] = columns.bincount(minlength=M).cumsum(0)
+        transposed = torch.sparse_csr_tensor(
+            begins, rows[order], matrix.values()[order], (M, N), check_invariants=False
+        )  # fmt: skip
+        return cls(matrix, transposed, order)
 
     def to(self, device: torch.device) -> "SparseMatrix":
         """Return it on a device."""
