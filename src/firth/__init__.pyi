@@ -56,6 +56,7 @@ from firth.latent.boltzmann_machine import BoltzmannMachine as BoltzmannMachine
 from firth.latent.rbm import RBM as RBM
 from firth.neural.hidden_states import HiddenStates as HiddenStates
 from firth.neural.models.bidirectional.bidirectional_lm import BidirectionalLM as BidirectionalLM
+from firth.neural.models.captions.captioner import Captioner as Captioner
 from firth.neural.models.contexts.context2vec import Context2Vec as Context2Vec
 from firth.neural.models.coreference.coreference import Coreference as Coreference
 from firth.neural.models.coreference.spans import SpanCoreference as SpanCoreference

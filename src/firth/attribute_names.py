@@ -164,6 +164,16 @@ PARSERS = {
     "save_pretrained": "use save(path)",
     "push_to_hub": "use firth.push_to_hub(parser, 'owner/name')",
 }
+_CAPTIONER = "use firth.Captioner(...).train(features, captions)"
+CAPTIONERS = {
+    "fit": _CAPTIONER,
+    "train": _CAPTIONER,
+    **dict.fromkeys(("generate", "predict", "sample", "describe"), "use caption(features)"),
+    "evaluate": "use test(features, captions)",
+    "log_prob": "use score(features, captions)",
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(model, 'owner/name')",
+}
 _TRANSLATOR = "use firth.Translator(...).train(pairs)"
 TRANSLATORS = {
     "fit": _TRANSLATOR,

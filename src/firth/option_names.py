@@ -177,6 +177,7 @@ PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Fac
     ),
     "PointerNet": "PointerNetwork",
     **dict.fromkeys(("BernoulliRBM", "RestrictedBoltzmannMachine"), "RBM"),
+    **dict.fromkeys(("CaptionModel", "ImageCaptioner", "ShowAttendTell"), "Captioner"),
     "GCNConv": "GCN",
     "GATConv": "GAT",
     "TextGraph": "TextGCN, or word_document_graph(texts) for the graph alone",

@@ -8,6 +8,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-alignment": "firth.alignment.alignment:restore",
     "firth-bidirectional-language-model": "firth.neural.models.bidirectional.files:restore",
     "firth-boltzmann-machine": "firth.latent.boltzmann_machine:restore",
+    "firth-captioner": "firth.neural.models.captions.files:restore",
     "firth-classifier": "firth.classify.files:restore",
     "firth-composition": "firth.embeddings.compositional:restore",
     "firth-context2vec": "firth.neural.models.contexts.files:restore",
