@@ -152,20 +152,14 @@ def judged(things, text):
     """Attributes that are right, all attributes, relations that hold, all relations; of the best assignment."""
     found, relations = read(text)
     size = max(len(things), len(found))
-    best, order = -1, ()
-    for chosen in itertools.permutations(range(size)):  # thing i is described by shape chosen[i]
-        right = sum(
-            a == b
-            for thing, place in zip(things, chosen, strict=False)
-            if place < len(found)
-            for a, b in zip(thing.attributes, found[place], strict=True)
-        )
-        if right > best:
-            best, order = right, chosen
-    things_of = {place: things[number] for number, place in enumerate(order[: len(things)])}
-    known = [(things_of.get(a), name, things_of.get(b)) for a, name, b in relations]
-    holds = sum(a is not None and b is not None and relation(a, b) == name for a, name, b in known)
-    return best, 3 * size, holds, len(relations)
+    best = (0, 0)
+    for order in itertools.permutations(range(size)):  # thing i is described by shape order[i]
+        pairs = [(thing, place) for thing, place in zip(things, order, strict=False) if place < len(found)]
+        right = sum(sum(map(str.__eq__, thing.attributes, found[place])) for thing, place in pairs)
+        at = {place: thing for thing, place in pairs}
+        holds = sum(a in at and b in at and relation(at[a], at[b]) == name for a, name, b in relations)
+        best = max(best, (right, holds))
+    return best[0], 3 * size, best[1], len(relations)
 
 
 def figures(model, count, seed, beams):

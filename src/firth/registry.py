@@ -38,6 +38,8 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "TreeModel": "a neural classifier",
     "BoltzmannMachine": "a Boltzmann machine",
     "NodeModel": "a graph network",
+    "TextGraphModel": "a graph of texts",
+    "CaptionModel": "a caption model",
     "Mixture": "a mixture of language models",
     "NeuralLanguageModel": "a neural language model",
     "NgramModel": "an n-gram model",

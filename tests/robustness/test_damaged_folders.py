@@ -34,6 +34,8 @@ FOLDERS = {
     "parser": "firth-parser",
     "pointers": "firth-pointer-network",
     "graph-network": "firth-graph-model",
+    "text-graph": "firth-text-graph",
+    "captioner": "firth-captioner",
     "boltzmann-machine": "firth-boltzmann-machine",
     "tagger": "firth-tagger",
     "summarizer": "firth-summarizer",

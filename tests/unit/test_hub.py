@@ -54,6 +54,8 @@ KINDS = {
     "firth-parser": "parser",
     "firth-boltzmann-machine": "boltzmann-machine",
     "firth-graph-model": "graph-network",
+    "firth-text-graph": "text-graph",
+    "firth-captioner": "captioner",
     "firth-pointer-network": "pointers",
     "firth-senses": "senses-none",
     "firth-sentence-encoder": "sentence-encoder",

@@ -65,6 +65,7 @@ class TextGraphModel:
         texts: (J, 16) uint8, digests of the texts.
         vectors: (J + V, H) float32, of texts and words.
         node_probabilities: (J + V, L) float32, likewise.
+        tokens: how texts are split into words.
         metadata: how it was trained, JSON-serialisable.
     """
 
@@ -73,6 +74,7 @@ class TextGraphModel:
     texts: npt.NDArray[np.uint8] = field(repr=False)
     vectors: Floats = field(repr=False)
     node_probabilities: Floats = field(repr=False)
+    tokens: str = "unicode"
     metadata: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -180,8 +182,13 @@ class TextGraphModel:
         arrays = {"texts": self.texts, "vectors": self.vectors, "probabilities": self.node_probabilities}
         lists = {"vocab": list(self.words), "labels": list(self.labels)}
         content = ModelFolder(
-            kind=KIND, arrays=arrays, texts=lists, metadata=self.metadata, card=CARD.format(**facts)
-        )  # fmt: skip
+            kind=KIND,
+            arrays=arrays,
+            texts=lists,
+            config={"tokens": self.tokens},
+            metadata=self.metadata,
+            card=CARD.format(**facts),
+        )
         model_folder.write(path, content)
 
     @cached_property
@@ -189,9 +196,8 @@ class TextGraphModel:
         return {row.tobytes(): place for place, row in enumerate(self.texts)}
 
     def _rows(self, texts: Any) -> list[int]:
-        rule = self.metadata.get("training", {}).get("options", {}).get("tokens")
         items = list(check_items(texts))
-        found = token_lists(items, tokeniser(rule if rule in RULES else "unicode"))
+        found = token_lists(items, tokeniser(self.tokens))
         rows = [self._places.get(row.tobytes(), UNKNOWN) for row in digests(found)]
         if UNKNOWN in rows:
             number = rows.index(UNKNOWN)
@@ -209,7 +215,9 @@ def restore(content: ModelFolder) -> TextGraphModel:
     Raises:
         FormatError: the folder is damaged.
     """
-    words, labels = content.words(), content.words("labels")
+    words, labels, tokens = content.words(), content.words("labels"), content.config.get("tokens")
+    if tokens not in list(RULES):
+        raise content.damaged(f"tokens={tokens!r} in config.json; expected one of {', '.join(RULES)}")
     texts = content.array("texts", (None, DIGEST), "u", dtype=np.uint8)
     nodes = len(texts) + len(words)
     arrays = {
@@ -221,4 +229,4 @@ def restore(content: ModelFolder) -> TextGraphModel:
     if not np.isfinite(arrays["vectors"]).all() or not (np.abs(arrays["probabilities"].sum(1) - 1) < 1e-3).all():
         raise content.damaged("vectors that are not finite, or probabilities that do not add up to 1")
     metadata: Mapping[str, Any] = content.metadata
-    return TextGraphModel(labels, words, np.array(texts), *arrays.values(), dict(metadata))
+    return TextGraphModel(labels, words, np.array(texts), *arrays.values(), tokens, dict(metadata))

@@ -58,7 +58,8 @@ def train_text_network(
         numbers = np.append(known, np.full(nodes.nodes - len(known), UNKNOWN))
         module, facts = fitted(options, nodes, (names, numbers), judged, config)
         vectors, probabilities = _outputs(module, nodes)
-    return TextGraphModel(names, graph.words, digests(tokens), vectors, probabilities, {"training": facts})
+    result = digests(tokens), vectors, probabilities
+    return TextGraphModel(names, graph.words, *result, options.tokens, {"training": facts})
 
 
 def _labels(labels: Any, texts: int) -> tuple[list[str], Ints]:
