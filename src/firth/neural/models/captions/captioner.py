@@ -60,7 +60,7 @@ class Captioner:
     attention: str = option("general", "attention over the cells of a grid", choices=("none", *SCORES))
     positions: bool = option(True, "position encoding: a learned vector for each cell of a grid")
     units: str = option("words", "what captions are split into", choices=("words", "subwords"))
-    size: int = option(20_000, "maximum number of words or subwords", minimum=1)
+    size: int = option(10_000, "maximum number of words or subwords", minimum=1)
     min_count: int = option(1, "minimum count of a word", minimum=1)
     lowercase: bool = option(False, "captions are read in lower case")
     max_length: int = option(60, "maximum tokens of a caption; longer ones are not learned", minimum=1)

@@ -34,7 +34,7 @@ class FeatureEncoder(nn.Module):
     def __init__(self, cells: int, dim: int, width: int, *, positions: bool, dropout: float) -> None:
         super().__init__()
         self.width, self.project, self.dropout = width, nn.Linear(dim, width), Dropout(dropout)
-        self.positions = nn.Parameter(torch.randn(cells, width) * 0.1) if positions else None
+        self.positions = nn.Parameter(torch.randn(cells, width)) if positions else None  # as large as W f
         self.register_buffer("mean", torch.zeros(dim))
         self.register_buffer("deviation", torch.ones(dim))
 
