@@ -86,7 +86,12 @@ def main(argv: list[str] | None = None) -> list[dict[str, Any]]:
             seconds[name] += [taken] if number else []  # the first round warms up
     medians = {name: statistics.median(each) for name, each in seconds.items()}
     rows = [
-        {"program": name, "seconds": round(median, 3), "ratio": round(median / medians["firth"], 2), "epochs": args.epochs}
+        {
+            "program": name,
+            "seconds": round(median, 3),
+            "ratio": round(median / medians["firth"], 2),
+            "epochs": args.epochs,
+        }
         for name, median in medians.items()
     ]
     for row in rows:

@@ -61,9 +61,7 @@ def scene(random):
     count = int(random.integers(1, 5))
     cells = sorted(random.choice(SIDE * SIDE, count, replace=False), key=lambda cell: (cell % SIDE, cell // SIDE))
     names = (tuple(SIZES), tuple(COLOURS), SHAPES)
-    return [
-        Thing(*(str(random.choice(each)) for each in names), int(cell) // SIDE, int(cell) % SIDE) for cell in cells
-    ]
+    return [Thing(*(str(random.choice(each)) for each in names), int(cell) // SIDE, int(cell) % SIDE) for cell in cells]
 
 
 def inside(shape, x, y, half):
@@ -83,7 +81,9 @@ def render(things, random):
     for thing in things:
         half = SIZES[thing.size]
         spare = CELL // 2 - half  # of the cell
-        y, x = (place * CELL + (CELL - 1) / 2 + random.integers(-spare, spare + 1) for place in (thing.row, thing.column))
+        y, x = (
+            place * CELL + (CELL - 1) / 2 + random.integers(-spare, spare + 1) for place in (thing.row, thing.column)
+        )
         mask = inside(thing.shape, places[None] - x, places[:, None] - y, half)
         pixels[mask] = np.array(COLOURS[thing.colour]) + random.normal(0, 0.03, (int(mask.sum()), 3))
     return pixels
@@ -139,7 +139,9 @@ def read(text):
     for place, word in enumerate(words):
         if word in SHAPES and place >= 2:
             found.append((plain.get(words[place - 2], words[place - 2]), words[place - 1], word))
-            related = [plain[each] for each in (" ".join(between), " ".join(between[:2]), *between[:1]) if each in plain]
+            related = [
+                plain[each] for each in (" ".join(between), " ".join(between[:2]), *between[:1]) if each in plain
+            ]
             if related and related[0] in INVERSE and len(found) > 1:
                 relations.append((len(found) - 2, related[0], len(found) - 1))
             between = []
@@ -168,7 +170,9 @@ def figures(model, count, seed, beams):
     found = [each.text for each in model.caption(features, beams=beams)]
     shuffled = np.roll(found, 1).tolist()
     for name, texts in (("images", found), ("shuffled images", shuffled)):
-        right, attributes, holds, relations = np.sum([judged(*each) for each in zip(scenes, texts, strict=True)], axis=0)
+        right, attributes, holds, relations = np.sum(
+            [judged(*each) for each in zip(scenes, texts, strict=True)], axis=0
+        )
         bleu = sacrebleu.corpus_bleu(texts, list(map(list, zip(*references, strict=True))), tokenize="none", force=True)
         yield {
             "captions of": name, "scenes": count, "beams": beams, "attributes": round(100 * right / attributes, 2),

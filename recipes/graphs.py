@@ -47,7 +47,9 @@ class Restricted(pickle.Unpickler):
 def planetoid(path, name):
     """Edges, features, labels, and the numbers of training, held-out and test nodes of "cora" or "citeseer"."""
     with tarfile.open(path) as archive:
-        content = {m.name.rpartition(".")[2]: archive.extractfile(m).read() for m in archive if f"ind.{name}." in m.name}
+        content = {
+            m.name.rpartition(".")[2]: archive.extractfile(m).read() for m in archive if f"ind.{name}." in m.name
+        }
     parts = ("x", "tx", "allx", "ty", "ally", "graph")
     read = {part: Restricted(io.BytesIO(content[part]), encoding="latin1").load() for part in parts}
     test = np.array(content["index"].split(), dtype=int)

@@ -2,7 +2,7 @@
 
 What: a sparse matrix with a row per document and a column per word.
 
-Objective: f_jw, how often word w occurs in document j; idf_w = log(J / J_w), for J documents of which J_w have the word.
+Objective: f_jw, how often word w occurs in document j; idf_w = log(J / J_w), if J_w of J documents have the word.
 
 Source: Salton and Buckley 1988, "Term-weighting approaches in automatic text retrieval", section 2.
 

@@ -151,9 +151,7 @@ def _windows(
         yield starts[first : first + WINDOWS], lengths[first : first + WINDOWS]
 
 
-def _bags(
-    ids: npt.NDArray[np.int32], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], words: int
-) -> Any:
+def _bags(ids: npt.NDArray[np.int32], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], words: int) -> Any:
     """Return 1 for each word of each window, (windows, V)."""
     from scipy import sparse
 

@@ -75,7 +75,7 @@ def test_labels_of_nodes():
     graph = firth.word_document_graph(TEXTS, min_count=1)
     assert graph.node_labels(["x", None, "y"]) == ["x", None, "y", *[None] * 8]
     with pytest.raises(ShapeError, match="6 labels of 5 documents"):
-        graph.node_labels("x y x y x y".split())
+        graph.node_labels(["x", "y", "x", "y", "x", "y"])
     with pytest.raises(KindError, match="expected a list with the label of each document"):
         graph.node_labels("xy")
 

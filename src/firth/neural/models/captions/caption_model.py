@@ -17,14 +17,7 @@ from firth.inference.beam_search import BeamSearch
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.neural.layers.products import STEADY_ROWS
-from firth.neural.models.captions.data import (
-    CaptionData,
-    FeatureBatch,
-    Floats,
-    Shape,
-    read_captions,
-    read_features,
-)
+from firth.neural.models.captions.data import CaptionData, FeatureBatch, Floats, Shape, read_captions, read_features
 from firth.neural.models.translation.constraints import constraints_of
 from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.scorer import TranslationScorer

@@ -8,14 +8,14 @@ Objective
     their mean. They enter the decoder in up to three ways:
     initial state  (h_0, c_0) = tanh(U m + b)
     gate bias      each gate of the cell is s(W x_t + V m + U h_t-1 + b)
-    attention      over the cells, as over the words of a source; `firth.neural.layers.recurrent_decoder` has the formula
+    attention      over the cells, as over the words of a source; `firth.neural.layers.recurrent_decoder` has formulas
 Source
     Vinyals, Toshev, Bengio and Erhan 2015, "Show and Tell", section 3 (a decoder that starts from features); Kiros,
     Salakhutdinov and Zemel 2014, "Multimodal Neural Language Models", section 3.1 (features as a bias); Xu et al. 2015,
     "Show, Attend and Tell", sections 3.1.2 and 4.2 (attention over a grid).
 Departures
     Show and Tell reads the features as the first word; here they are the first state. In Kiros et al. the features bias
-    the vector of the predicted word, here the gates. Attention is Luong's, after the recurrent step, with input feeding.
+    the vector of the predicted word, here the gates. Attention is Luong's: after the recurrent step, and fed back.
 Cost
     P D M multiplications per caption for the features; the rest is that of a translator's decoder over P states.
 """

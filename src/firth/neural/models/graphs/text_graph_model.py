@@ -86,9 +86,7 @@ class TextGraphModel:
             raise no_attribute(type(self).__name__, name, TEXT_GRAPHS, dir(type(self)))
 
     def __repr__(self) -> str:
-        return (
-            f"<TextGraphModel: {len(self.texts):,} texts, {len(self.words):,} words, {len(self.labels):,} labels>"
-        )
+        return f"<TextGraphModel: {len(self.texts):,} texts, {len(self.words):,} words, {len(self.labels):,} labels>"
 
     @property
     def dim(self) -> int:

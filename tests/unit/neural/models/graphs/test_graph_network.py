@@ -51,7 +51,7 @@ def test_indices_out_of_range(kind):
         edges.coords[1][0] = 7
     else:
         edges.indices[0] = 7
-    with pytest.raises(ShapeError, match="indices from 1 to 7 .* expected from 0 to 2"):
+    with pytest.raises(ShapeError, match=r"indices from 1 to 7 .* expected from 0 to 2"):
         firth.GCN().train(edges, None, ["a", "b", None])
 
 

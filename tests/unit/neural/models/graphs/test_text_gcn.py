@@ -46,7 +46,7 @@ def test_documents_without_labels_are_labelled_through_words(trained):
 
 
 def test_it_is_a_convolutional_network_over_the_graph(trained):
-    model, texts, labels = trained
+    _, texts, labels = trained
     held_out = [3]
     one = OPTIONS.train(texts, [*labels[:10], *[None] * 30], held_out=held_out, training=TRAINING, seed=4)
     graph = firth.word_document_graph(texts, min_count=1)
