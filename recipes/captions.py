@@ -1,8 +1,9 @@
 """Captions of generated scenes: one to four shapes with colours, sizes and relations.
 
 A scene has shapes in different cells of a 4 x 4 grid, moved a little inside their cells, on a noisy background; 48 x 48
-pixels. Its features are its pixels by cells: 16 cells of 12 x 12 x 3 numbers. Five captions name its shapes, from the
-left to the right, two and two with their relation; templates, synonyms and the order of a pair vary. Figures, on other
+pixels. Its features are those of a fixed random convolution, 128 filters of 5 x 5 pixels: their mean and their maximum in
+each of the 16 cells. Five captions name its shapes, from the left to the right, two and two with their relation;
+templates, synonyms and the order of a pair vary. Figures, on other
 scenes: of the attributes (size, colour, shape) of all shapes the share that the caption names right, extra shapes
 counted as wrong; the share of stated relations that hold; BLEU-4 against five captions. The control gives each image's
 caption to another image. `--plot` draws where the decoder looks at each word.
@@ -22,7 +23,7 @@ import sacrebleu
 
 import firth
 
-SIDE, CELL = 4, 12  # cells of a side, pixels of a cell's side
+SIDE, CELL, FILTERS = 4, 12, 128  # cells of a side, pixels of a cell's side, filters of the features
 COLOURS = {
     "red": (0.9, 0.1, 0.1), "green": (0.1, 0.7, 0.2), "blue": (0.15, 0.25, 0.9), "yellow": (0.95, 0.9, 0.1),
     "white": (1.0, 1.0, 1.0), "purple": (0.6, 0.15, 0.7),
@@ -90,9 +91,13 @@ def render(things, random):
 
 
 def cells(pixels):
-    """(16, 432) the pixels of each cell."""
-    grid = pixels.reshape(SIDE, CELL, SIDE, CELL, 3).swapaxes(1, 2)
-    return grid.reshape(SIDE * SIDE, -1).astype(np.float32)
+    """(16, 256) what the filters find in each cell, on average and at most."""
+    size = 5
+    filters = np.random.default_rng(0).normal(0, 1 / size, (size * size * 3, FILTERS)).astype(np.float32)
+    grid = (pixels - 0.4).reshape(SIDE, CELL, SIDE, CELL, 3).swapaxes(1, 2).reshape(-1, CELL, CELL, 3)
+    patches = np.lib.stride_tricks.sliding_window_view(grid.astype(np.float32), (size, size), axis=(1, 2))
+    found = np.maximum(patches.reshape(SIDE * SIDE, -1, 3 * size * size) @ filters, 0)
+    return np.concatenate([found.mean(1), found.max(1)], 1)
 
 
 def relation(one, other):
@@ -124,7 +129,7 @@ def caption(things, random):
 
 
 def generated(count, seed, captions=5):
-    """Scenes, their features (N, 16, 432), and captions of each."""
+    """Scenes, their features (N, 16, 256), and captions of each."""
     random = np.random.default_rng(seed)
     scenes = [scene(random) for _ in range(count)]
     features = np.stack([cells(render(things, random)) for things in scenes])
@@ -209,7 +214,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--toy", action="store_true", help="few scenes and a small model; seconds")
     parser.add_argument("-o", "--output", help="folder of the model")
-    parser.add_argument("--scenes", type=int, default=6000, help="to train on")
+    parser.add_argument("--scenes", type=int, default=4000, help="to train on")
     parser.add_argument("--test", type=int, default=1000, help="scenes to judge by")
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--minutes", type=float, help="limit of the training")
