@@ -30,7 +30,7 @@ def train_text_network(
         texts: strings, or lists of tokens.
         labels: of the texts, strings or whole numbers; None or a negative number for a text without one.
         unlabelled: further texts without labels. Only texts given here can be labelled later.
-        held_out: numbers of texts whose labels select the best epoch, and are not learned. Without them, a tenth of the
+        held_out: numbers of texts whose labels select the best epoch, by their loss, and are not learned. Without them, a tenth of the
             texts with labels is held out, at random.
         **run: training options and circumstances of the run; see `RunConfig`.
 
@@ -56,7 +56,7 @@ def train_text_network(
         graph = word_document_graph(tokens, window=options.window, progress=False, **how)
         nodes = read_graph(graph.edges, None)
         numbers = np.append(known, np.full(nodes.nodes - len(known), UNKNOWN))
-        module, facts = fitted(options, nodes, (names, numbers), judged, config)
+        module, facts = fitted(options, nodes, (names, numbers), judged, config, by_loss=True)
         vectors, probabilities = _outputs(module, nodes)
     result = digests(tokens), vectors, probabilities
     return TextGraphModel(names, graph.words, *result, options.tokens, {"training": facts})

@@ -51,7 +51,13 @@ def train_graph_network(
 
 
 def fitted(
-    options: Any, graph: Graph, labels: tuple[Sequence[str], Ints], judged: Ints, config: RunConfig
+    options: Any,
+    graph: Graph,
+    labels: tuple[Sequence[str], Ints],
+    judged: Ints,
+    config: RunConfig,
+    *,
+    by_loss: bool = False,
 ) -> tuple[Any, dict[str, Any]]:
     """Return a trained module, and the facts of its training.
 
@@ -61,6 +67,7 @@ def fitted(
         labels: names, and the label of each node, as `read_labels` returns them.
         judged: nodes that select the model.
         config: of the run.
+        by_loss: whether these nodes select by their cross entropy; else by their error.
 
     Raises:
         CorpusError: all nodes with labels are held out.
@@ -73,7 +80,7 @@ def fitted(
         raise CorpusError("all nodes with labels are held out; expected others to learn from")
     with new_parameters(config.seed, 2):
         module = options.build(graph.dim, len(names))
-    task = NodeTask(module, graph, numbers, rows, judged)
+    task = NodeTask(module, graph, numbers, rows, judged, by_loss=by_loss)
     known = hashlib.blake2b(numbers.tobytes() + judged.tobytes(), digest_size=16).hexdigest()
     data = {"graph": graph.digest, "labels": known, "nodes": graph.nodes}
     facts = {"labelled": len(rows), "held_out_nodes": len(judged)}
