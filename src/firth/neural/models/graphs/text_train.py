@@ -30,8 +30,8 @@ def train_text_network(
         texts: strings, or lists of tokens.
         labels: of the texts, strings or whole numbers; None or a negative number for a text without one.
         unlabelled: further texts without labels. Only texts given here can be labelled later.
-        held_out: numbers of texts whose labels select the best epoch, by their loss, and are not learned. Without them, a tenth of the
-            texts with labels is held out, at random.
+        held_out: numbers of texts whose labels select the best epoch, by their loss, and are not learned. Without them,
+            a tenth of the texts with labels is held out, at random.
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
