@@ -9,8 +9,8 @@ Objective
 Source
     Yao, Mao and Luo 2019, "Graph Convolutional Networks for Text Classification", sections 3.2 and 4.1.
 Departures
-    Training stops after `patience` epochs in which the loss of held-out documents is not below its lowest, and keeps the
-    epoch of the lowest; the authors' program stops when it exceeds its mean over ten epochs, and keeps the last.
+    Training stops after `patience` epochs in which the loss of held-out documents is not below its lowest, and keeps
+    the epoch of the lowest; the authors' program stops when it exceeds its mean over ten epochs, and keeps the last.
 Cost
     2 E H multiplications per epoch for E edges, and as many for the gradients.
 """
