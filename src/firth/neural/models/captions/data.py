@@ -106,8 +106,14 @@ class CaptionData:
             shuffle: whether each epoch has a new order.
         """
         lengths = np.array([len(ids) for _, ids in self.examples], dtype=np.int64)
-        how = {"batch_size": batch_size, "seed": seed, "shuffle": shuffle}
-        return Buckets(items=self.examples, lengths=lengths, collate=self.collate, **how)  # type: ignore[arg-type]
+        return Buckets(
+            items=self.examples,
+            lengths=lengths,
+            collate=self.collate,
+            batch_size=batch_size,
+            seed=seed,
+            shuffle=shuffle,
+        )
 
     def collate(self, examples: Sequence[tuple[int, Ids]]) -> PairBatch:
         """Return a batch of examples."""
