@@ -21,6 +21,7 @@ from firth.counts.cooccurrence import Cooccurrence as Cooccurrence
 from firth.counts.matrix import CooccurrenceMatrix as CooccurrenceMatrix
 from firth.counts.phrases import Phrases as Phrases
 from firth.counts.phrases import PhraseTable as PhraseTable
+from firth.counts.word_document_graph import word_document_graph as word_document_graph
 from firth.documents.annotate import annotate as annotate
 from firth.documents.annotate import annotate_files as annotate_files
 from firth.documents.document import Document as Document
@@ -56,11 +57,13 @@ from firth.latent.rbm import RBM as RBM
 from firth.neural.hidden_states import HiddenStates as HiddenStates
 from firth.neural.models.autoencoders.sentence_vae import SentenceVAE as SentenceVAE
 from firth.neural.models.bidirectional.bidirectional_lm import BidirectionalLM as BidirectionalLM
+from firth.neural.models.captions.captioner import Captioner as Captioner
 from firth.neural.models.contexts.context2vec import Context2Vec as Context2Vec
 from firth.neural.models.coreference.coreference import Coreference as Coreference
 from firth.neural.models.coreference.spans import SpanCoreference as SpanCoreference
 from firth.neural.models.graphs.graph_network import GAT as GAT
 from firth.neural.models.graphs.graph_network import GCN as GCN
+from firth.neural.models.graphs.text_gcn import TextGCN as TextGCN
 from firth.neural.models.language.feedforward import FeedForwardLM as FeedForwardLM
 from firth.neural.models.language.log_bilinear import LogBilinearLM as LogBilinearLM
 from firth.neural.models.language.recurrent import RecurrentLM as RecurrentLM

@@ -152,6 +152,15 @@ AUTOENCODERS = {
     "evaluate": "use test(texts)",
     "score": "use test(texts)",
 }
+_TEXT_GCN = "use firth.TextGCN(...).train(texts, labels, unlabelled=others)"
+TEXT_GRAPHS = {
+    "fit": _TEXT_GCN,
+    "train": _TEXT_GCN,
+    "predict_proba": "use probabilities(texts)",
+    "score": "use test(texts, labels)",
+    "classes_": "use labels",
+    "module": "the network is not kept, only what it computed: probabilities(texts), encode(texts), word_vectors()",
+}
 SENTENCE_ENCODERS = {
     "fit": "use firth.SimCSE(...).train(texts), or another class of options",
     "train": "use firth.SimCSE(...).train(texts), or another class of options",
@@ -176,6 +185,16 @@ PARSERS = {
     "labels": "use relations",
     "save_pretrained": "use save(path)",
     "push_to_hub": "use firth.push_to_hub(parser, 'owner/name')",
+}
+_CAPTIONER = "use firth.Captioner(...).train(features, captions)"
+CAPTIONERS = {
+    "fit": _CAPTIONER,
+    "train": _CAPTIONER,
+    **dict.fromkeys(("generate", "predict", "sample", "describe"), "use caption(features)"),
+    "evaluate": "use test(features, captions)",
+    "log_prob": "use score(features, captions)",
+    "save_pretrained": "use save(path)",
+    "push_to_hub": "use firth.push_to_hub(model, 'owner/name')",
 }
 _TRANSLATOR = "use firth.Translator(...).train(pairs)"
 TRANSLATORS = {

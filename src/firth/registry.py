@@ -42,6 +42,8 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
     "BoltzmannMachine": "a Boltzmann machine",
     "NodeModel": "a graph network",
     "LatticeModel": "a lattice language model",
+    "TextGraphModel": "a graph of texts",
+    "CaptionModel": "a caption model",
     "Mixture": "a mixture of language models",
     "NeuralLanguageModel": "a neural language model",
     "NgramModel": "an n-gram model",

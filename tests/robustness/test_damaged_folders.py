@@ -37,6 +37,8 @@ FOLDERS = {
     "reader": "firth-reader",
     "pointers": "firth-pointer-network",
     "graph-network": "firth-graph-model",
+    "text-graph": "firth-text-graph",
+    "captioner": "firth-captioner",
     "boltzmann-machine": "firth-boltzmann-machine",
     "tagger": "firth-tagger",
     "summarizer": "firth-summarizer",

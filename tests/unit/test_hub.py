@@ -57,6 +57,8 @@ KINDS = {
     "firth-graph-model": "graph-network",
     "firth-reader": "reader",
     "firth-predictor-network": "predictors",
+    "firth-text-graph": "text-graph",
+    "firth-captioner": "captioner",
     "firth-pointer-network": "pointers",
     "firth-senses": "senses-none",
     "firth-sentence-autoencoder": "sentence-autoencoder",

@@ -77,6 +77,24 @@ def correlation(counts: Any) -> Any:
     return _associated(CORRELATION, matrix, *_totals(matrix), positive=True)
 
 
+def window_pmi(together: Any, alone: npt.NDArray[np.float64], windows: int) -> Any:
+    """Return positive pointwise mutual information of words in windows, in nats: max(0, log n W / (n_i n_j)).
+
+    Args:
+        together: n_ij, a SciPy matrix (V, V): in how many windows both words are.
+        alone: n_i, (V,): in how many windows a word is.
+        windows: W, their number.
+
+    Returns:
+        A `csr_array` (V, V) of float64.
+
+    Source:
+        Church and Hanks 1990, section 3, for windows as in Yao, Mao and Luo 2019, equations 4 to 6.
+    """
+    rates = np.log(np.maximum(alone, 1))
+    return _associated(PMI, _cells(together), rates, rates - np.log(windows), positive=True)
+
+
 def _associated(
     kind: int, matrix: Any, of_rows: npt.NDArray[np.float64], of_columns: npt.NDArray[np.float64], *, positive: bool
 ) -> Any:

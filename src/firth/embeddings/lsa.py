@@ -35,6 +35,7 @@ from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
+from firth.counts.documents import document_counts, inverse_document_frequencies
 from firth.embeddings import window_options
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
 from firth.errors import OptionError, ShapeError
@@ -98,7 +99,7 @@ class LatentSemanticAnalysis:
             OptionError: `threads` is below 1, or `dim` is above the number of words or of documents.
         """
         corpus = as_corpus(corpus, text, defaults=document_options(corpus), progress=progress)
-        counts = _counts(corpus)
+        counts = document_counts(corpus)
         weights = self.global_weights(counts)
         vectors = spectral_vectors(
             self,
@@ -142,7 +143,7 @@ class LatentSemanticAnalysis:
         names = list(map(str, range(len(corpus)))) if names is None else list(names)
         if len(names) != len(corpus):
             raise OptionError(f"{len(names):,} names for {len(corpus):,} documents: expected one per document")
-        documents = self.fold_in(_counts(corpus), corpus.vocabulary.words, vectors)
+        documents = self.fold_in(document_counts(corpus), corpus.vocabulary.words, vectors)
         return WordVectors(names, documents.astype(np.float32), metadata={"training": dict(facts)})
 
     def fold_in(self, counts: Any, words: Sequence[str], vectors: WordVectors) -> npt.NDArray[np.float64]:
@@ -167,8 +168,7 @@ class LatentSemanticAnalysis:
         if self.weighting == "counts":
             return np.ones(words)
         if self.weighting == "tf-idf":
-            within = np.bincount(counts.indices, minlength=words)
-            return np.asarray(np.log(documents / np.maximum(within, 1)))
+            return inverse_document_frequencies(counts)
         total = np.bincount(counts.indices, counts.data, minlength=words)
         share = counts.data / total[counts.indices]
         entropy = np.bincount(counts.indices, share * np.log(share), minlength=words)
@@ -180,13 +180,3 @@ class LatentSemanticAnalysis:
         local = np.log1p(matrix.data) if self.weighting == "log-entropy" else matrix.data
         matrix.data = local * global_weights[matrix.indices]
         return matrix
-
-
-def _counts(corpus: Corpus) -> Any:
-    """Return the count of each word in each document: f, (J, V)."""
-    from scipy import sparse
-
-    shape = (len(corpus), len(corpus.vocabulary))
-    matrix = sparse.csr_array((np.ones(corpus.num_tokens), corpus.ids.copy(), corpus.offsets.copy()), shape=shape)
-    matrix.sum_duplicates()
-    return matrix

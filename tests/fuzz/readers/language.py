@@ -243,6 +243,52 @@ def use_autoencoder(path: Path) -> Any:
     return [codes.tolist(), model.decode(codes, labels, options=firth.GenerationOptions(max_length=5))]
 
 
+def make_text_graph(path: Path) -> None:
+    """Two texts and three words with numbers at random."""
+    import numpy as np
+
+    from firth.neural.models.graphs.text_graph_model import TextGraphModel, digests
+
+    random = np.random.default_rng(1)
+    vectors, chances = (random.random((5, 2), dtype=np.float32) for _ in range(2))
+    chances /= chances.sum(1, keepdims=True)
+    texts = digests([["a", "b"], ["b", "c"]])
+    TextGraphModel(["x", "y"], ["a", "b", "c"], texts, vectors, chances, metadata={"made": "for tests"}).save(path)
+
+
+def use_text_graph(path: Path) -> Any:
+    """Labels and vectors of texts and words."""
+    import firth
+
+    model = firth.load(path)
+    return [model.predict(["a b", "b c"]), near(model.encode(["b c"])), model.label_words(model.labels[0])]
+
+
+def make_captioner(path: Path) -> None:
+    """A caption model as its seed draws it."""
+    import torch
+
+    import firth
+    from firth.neural.models.captions.caption_model import CaptionModel
+    from firth.neural.models.captions.data import Shape
+    from firth.neural.models.translation.units import learn_units
+
+    options, units = firth.Captioner(hidden=4, max_length=5, gate_bias=True), learn_units(["x y"], "words", 9)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        CaptionModel(options.build(Shape(2, 3, True), units), options, units, Shape(2, 3, True)).save(path)
+
+
+def use_captioner(path: Path) -> Any:
+    """A caption, the score of another, and the words."""
+    import firth
+
+    model = firth.load(path)
+    features = [[[0.5] * model.shape.dim] * model.shape.cells]
+    words = list(model.units.words)[:200]
+    return [model.caption(features, beams=2)[0].text, near(model.score(features, ["x"])), words]
+
+
 def make_boltzmann_machine(path: Path) -> None:
     """A machine after one epoch."""
     import firth
@@ -549,6 +595,8 @@ READERS = (
     Reader(name="lattice", make=make_lattice, use=use_lattice, own=True, cost=0.02, needs="torch"),
     Reader(name="predictors", make=make_predictors, use=use_predictors, own=True, cost=0.02, needs="torch"),
     Reader(name="graph-network", make=make_graph_network, use=use_graph_network, own=True, cost=0.02, needs="torch"),
+    Reader(name="text-graph", make=make_text_graph, use=use_text_graph, own=True, cost=0.02, needs="torch"),
+    Reader(name="captioner", make=make_captioner, use=use_captioner, own=True, cost=0.02, needs="torch"),
     Reader(name="boltzmann-machine", make=make_boltzmann_machine, use=use_boltzmann_machine, own=True, cost=0.02),
     Reader(name="reader", make=make_reader, use=use_reader, own=True, cost=0.04, needs="torch"),
     Reader(name="pointers", make=make_pointers, use=use_pointers, own=True, cost=0.02, needs="torch"),

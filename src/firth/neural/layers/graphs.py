@@ -31,34 +31,53 @@ with warnings.catch_warnings():  # torch says once that sparse matrices in rows 
 
 
 class SparseMatrix(NamedTuple):
-    """A fixed sparse matrix and its transpose, (N, M) and (M, N) CSR, for products with dense ones."""
+    """A fixed sparse matrix and its transpose, for products with dense ones.
+
+    Attributes:
+        matrix: (N, M) CSR.
+        transposed: (M, N) CSR.
+        order: (E,) int64, the place in `matrix` of each of the numbers of `transposed`.
+    """
 
     matrix: torch.Tensor
     transposed: torch.Tensor
+    order: torch.Tensor
 
     @classmethod
     def of(cls, matrix: torch.Tensor) -> "SparseMatrix":
         """Return it for an (N, M) sparse tensor of any layout."""
-        listed = matrix.to_sparse_coo().coalesce()  # type: ignore[no-untyped-call]  # torch gives it no types
-        return cls(listed.to_sparse_csr(), listed.t().coalesce().to_sparse_csr())
+        if matrix.layout is not torch.sparse_csr:
+            matrix = matrix.to_sparse_coo().coalesce().to_sparse_csr()  # type: ignore[no-untyped-call]  # of torch
+        (N, M), starts, columns = matrix.shape, matrix.crow_indices(), matrix.col_indices()
+        rows = torch.repeat_interleave(torch.arange(N, device=starts.device), starts.diff())
+        order = columns.argsort(stable=True)  # of a column, its rows stay in order
+        begins = torch.zeros(M + 1, dtype=starts.dtype, device=starts.device)
+        begins[1:] = columns.bincount(minlength=M).cumsum(0)
+        transposed = torch.sparse_csr_tensor(
+            begins, rows[order], matrix.values()[order], (M, N), check_invariants=False
+        )  # fmt: skip
+        return cls(matrix, transposed, order)
 
     def to(self, device: torch.device) -> "SparseMatrix":
         """Return it on a device."""
-        return SparseMatrix(self.matrix.to(device), self.transposed.to(device))
+        return SparseMatrix(*(each.to(device) for each in self))
 
     def scaled(self, factors: torch.Tensor) -> "SparseMatrix":
         """Return it with each of its numbers, in the order of the rows, times a factor."""
-        m = self.matrix
-        values = m.values() * factors
-        of_numbers = torch.sparse_csr_tensor(
-            m.crow_indices(), m.col_indices(), values, m.shape, check_invariants=False
-        )  # fmt: skip
-        return SparseMatrix.of(of_numbers)
+        values = self.matrix.values() * factors
+        return SparseMatrix(_with(self.matrix, values), _with(self.transposed, values[self.order]), self.order)
 
     def __matmul__(self, dense: torch.Tensor) -> torch.Tensor:
         """Return the (N, D) product with an (M, D) tensor, to which gradients pass."""
-        product: torch.Tensor = _Product.apply(dense, *self)  # type: ignore[no-untyped-call]  # torch gives it no types
+        product: torch.Tensor = _Product.apply(dense, self.matrix, self.transposed)  # type: ignore[no-untyped-call]  # torch gives it no types
         return product
+
+
+def _with(matrix: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """Return a CSR matrix with other numbers in the same places."""
+    return torch.sparse_csr_tensor(
+        matrix.crow_indices(), matrix.col_indices(), values, matrix.shape, check_invariants=False
+    )
 
 
 class _Product(torch.autograd.Function):

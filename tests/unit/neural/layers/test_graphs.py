@@ -85,3 +85,13 @@ def test_dropout_of_sparse_inputs_is_that_of_their_numbers():
     assert 0 < int(kept.sum()) < int((x != 0).sum())
     torch.testing.assert_close(found[kept], 2 * x[kept])
     torch.testing.assert_close(layer.eval()(alone, SparseMatrix.of(x.to_sparse())), x)
+
+
+def test_numbers_that_are_scaled_are_scaled_in_the_transposed_matrix_too():
+    """Also of a matrix with empty rows and columns, whose numbers are in no order of columns."""
+    dense = torch.tensor([[0, 2.0, 0, 3], [0, 0, 0, 0], [5, 7, 0, 0]])
+    scaled = SparseMatrix.of(dense.to_sparse_csr()).scaled(torch.tensor([1.0, 10, 100, 1000]))
+    expected = torch.tensor([[0, 2.0, 0, 30], [0, 0, 0, 0], [500, 7000, 0, 0]])
+    assert torch.equal(scaled.matrix.to_dense(), expected)
+    assert torch.equal(scaled.transposed.to_dense(), expected.T)
+    assert torch.equal(SparseMatrix.of(dense.to_sparse_coo()).transposed.to_dense(), dense.T)

@@ -170,6 +170,8 @@ def _is_unknown(label: Any) -> bool:
 
 
 def _matrix(values: Any, name: str) -> csr_array:
+    if issparse(values):
+        _check_indices(values, name)
     try:
         given: Any = values if issparse(values) else np.asarray(values)
         found: Any = csr_array(given, dtype=np.dtype(np.float32))
@@ -182,6 +184,22 @@ def _matrix(values: Any, name: str) -> csr_array:
         raise OptionError(f"{name}: a number that is not finite")
     matrix: csr_array = found
     return matrix
+
+
+def _check_indices(matrix: Any, name: str) -> None:
+    """Check what SciPy checks only when a matrix is made: later changes would lead outside of its arrays."""
+    if matrix.format == "coo":
+        pairs = [(np.asarray(each), size) for each, size in zip(matrix.coords, matrix.shape, strict=True)]
+    elif matrix.format in ("csr", "csc"):
+        pairs = [(matrix.indices, matrix.shape[matrix.format == "csr"])]
+    else:
+        pairs = []
+    for numbers, size in pairs:
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < size:
+            raise ShapeError(
+                f"{name}: indices from {numbers.min():,} to {numbers.max():,} in a matrix of the shape "
+                f"{tuple(matrix.shape)}; expected from 0 to {size - 1:,}"
+            )
 
 
 def _tensor(matrix: csr_array) -> torch.Tensor:

@@ -44,10 +44,14 @@ class GraphModule(nn.Module):
 
     def forward(self, graph: Graph) -> torch.Tensor:
         """Return (N, L) scores of labels."""
+        scores: torch.Tensor = self.layers[-1](graph.edges, self.hidden(graph))
+        return scores
+
+    def hidden(self, graph: Graph) -> Inputs:
+        """Return what the last layer reads of the nodes, (N, H)."""
         x: Inputs = graph.features
-        for number, layer in enumerate(self.layers):
-            x = layer(graph.edges, self.activation(x) if number else x)
-        assert isinstance(x, torch.Tensor)
+        for layer in self.layers[:-1]:
+            x = self.activation(layer(graph.edges, x))
         return x
 
 

@@ -20,6 +20,7 @@ class NodeTask:
         labels: (N,) of all nodes.
         rows: nodes whose labels are learned.
         held_out: nodes that select the model; may be none.
+        by_loss: whether they select by their cross entropy; else by their error.
 
     Attributes:
         module: as given.
@@ -28,8 +29,10 @@ class NodeTask:
         eval_predictions: held-out nodes.
     """
 
-    def __init__(self, module: torch.nn.Module, graph: Graph, labels: Ints, rows: Ints, held_out: Ints) -> None:
-        self.module, self.unit, self.eval_predictions = module, "nodes", len(held_out)
+    def __init__(
+        self, module: torch.nn.Module, graph: Graph, labels: Ints, rows: Ints, held_out: Ints, *, by_loss: bool = False
+    ) -> None:
+        self.module, self.unit, self.eval_predictions, self._by_loss = module, "nodes", len(held_out), by_loss
         self.batches: Batches = WholeGraph(graph)
         self._graph = graph
         self._labels, self._rows, self._held_out = (torch.from_numpy(each) for each in (labels, rows, held_out))
@@ -40,14 +43,15 @@ class NodeTask:
         return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
 
     def evaluate(self) -> Mapping[str, float]:
-        """Return the error and the cross entropy of held-out nodes; nothing if there are none."""
+        """Return the error, or accuracy, and the cross entropy of held-out nodes; nothing if there are none."""
         if not len(self._held_out):
             return {}
         device = next(self.module.parameters()).device
         scores = self.module(self._graph.to(device))
         wrong = scores[self._held_out.to(device)].argmax(1).cpu() != self._labels[self._held_out]
         loss = self._losses(scores, self._held_out).mean(dtype=torch.float64)
-        return {"error": float(wrong.double().mean()), "loss": float(loss)}
+        error = float(wrong.double().mean())
+        return {"loss": float(loss), "accuracy": 1 - error} if self._by_loss else {"error": error, "loss": float(loss)}
 
     def _losses(self, scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         chosen = scores[rows.to(scores.device)].float()

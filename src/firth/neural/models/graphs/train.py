@@ -1,13 +1,14 @@
 """The method `train` of graph networks: check the graph, create a module, run the training loop."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
 
 from firth.arguments import explained
 from firth.errors import CorpusError, OptionError, brief
-from firth.neural.models.graphs.data import UNKNOWN, Ints, read_graph, read_labels
+from firth.neural.models.graphs.data import UNKNOWN, Graph, Ints, read_graph, read_labels
 from firth.neural.models.graphs.node_model import NodeModel
 from firth.neural.models.graphs.task import NodeTask
 from firth.neural.training.devices import new_parameters
@@ -45,21 +46,57 @@ def train_graph_network(
     with running_clock():
         graph = read_graph(edges, features)
         names, numbers = read_labels(labels, graph.nodes)
-        judged = _held_out(held_out, numbers)
-        rows = np.setdiff1d(np.flatnonzero(numbers != UNKNOWN), judged)
-        if not len(rows):
-            raise CorpusError("all nodes with labels are held out; expected others to learn from")
-        with new_parameters(config.seed, 2):
-            module = options.build(graph.dim, len(names))
-        task = NodeTask(module, graph, numbers, rows, judged)
-        known = hashlib.blake2b(numbers.tobytes() + judged.tobytes(), digest_size=16).hexdigest()
-        data = {"graph": graph.digest, "labels": known, "nodes": graph.nodes}
-        facts = fit_model(task, options, config, data, facts={"labelled": len(rows), "held_out_nodes": len(judged)})
+        module, facts = fitted(options, graph, (names, numbers), read_held_out(held_out, numbers), config)
     return NodeModel(module, options, names, graph.dim, {"training": facts})
 
 
-def _held_out(nodes: Any, labels: Ints) -> Ints:
-    """Return the numbers of held-out nodes."""
+def fitted(
+    options: Any,
+    graph: Graph,
+    labels: tuple[Sequence[str], Ints],
+    judged: Ints,
+    config: RunConfig,
+    *,
+    by_loss: bool = False,
+) -> tuple[Any, dict[str, Any]]:
+    """Return a trained module, and the facts of its training.
+
+    Args:
+        options: of the network.
+        graph: all nodes.
+        labels: names, and the label of each node, as `read_labels` returns them.
+        judged: nodes that select the model.
+        config: of the run.
+        by_loss: whether these nodes select by their cross entropy; else by their error.
+
+    Raises:
+        CorpusError: all nodes with labels are held out.
+        OptionError: the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    names, numbers = labels
+    rows = np.setdiff1d(np.flatnonzero(numbers != UNKNOWN), judged)
+    if not len(rows):
+        raise CorpusError("all nodes with labels are held out; expected others to learn from")
+    with new_parameters(config.seed, 2):
+        module = options.build(graph.dim, len(names))
+    task = NodeTask(module, graph, numbers, rows, judged, by_loss=by_loss)
+    known = hashlib.blake2b(numbers.tobytes() + judged.tobytes(), digest_size=16).hexdigest()
+    data = {"graph": graph.digest, "labels": known, "nodes": graph.nodes}
+    facts = {"labelled": len(rows), "held_out_nodes": len(judged)}
+    return module, fit_model(task, options, config, data, facts=facts)
+
+
+def read_held_out(nodes: Any, labels: Ints) -> Ints:
+    """Return the numbers of held-out nodes.
+
+    Args:
+        nodes: as for `train`.
+        labels: (N,) of the nodes.
+
+    Raises:
+        OptionError: they are no numbers of nodes with labels.
+    """
     found = np.asarray([] if nodes is None else nodes)
     if found.size and (found.ndim != 1 or found.dtype.kind not in "iu"):
         raise OptionError(f"held_out={brief(nodes)}: expected numbers of nodes")

@@ -39,7 +39,10 @@ def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], 
     """
     try:
         options = translator_of(read_options(content, package))
-        source, target = (_units(content, side, options) for side in ("source", "target"))
+        source, target = (
+            read_units(content, side, kind, lowercase=options.lowercase)
+            for side, kind in (("source", options.source_units), ("target", options.target_units))
+        )
         if options.joint and list(source.words) != list(target.words):
             raise ValueError("joint, and different words on both sides")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
@@ -51,10 +54,20 @@ def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], 
     return TranslationModel(module, options, reader, content.metadata)
 
 
-def _units(content: ModelFolder, side: str, options: Any) -> Units:
+def read_units(content: ModelFolder, side: str, kind: str, *, lowercase: bool) -> Units:
+    """Return the units of a side of a folder.
+
+    Args:
+        content: of the folder.
+        side: "source" or "target".
+        kind: of units, as the options say.
+        lowercase: likewise.
+
+    Raises:
+        KeyError, TypeError, ValueError: the folder does not hold them.
+    """
     facts, words = content.texts[UNITS][side], content.texts[f"{side}-vocab"]
-    kind = options.source_units if side == "source" else options.target_units
-    _check_rules(facts, side, kind, options.lowercase)
+    _check_rules(facts, side, kind, lowercase)
     if tuple(words[: len(SPECIAL)]) != SPECIAL:
         raise ValueError(f"the first words of the {side} are {words[: len(SPECIAL)]}; expected {', '.join(SPECIAL)}")
     if len(set(words)) != len(words) or not all(isinstance(word, str) for word in words):

@@ -1,14 +1,8 @@
-"""Graph networks: propagation, labels, bad input, folders, and Cora."""
-
-import collections
-import io
-import pickle
-import tarfile
-from typing import ClassVar
+"""Graph networks: propagation, labels, bad input, folders."""
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, csr_matrix, random_array
+from scipy.sparse import csr_array, random_array
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
@@ -34,6 +28,31 @@ def test_propagation_is_the_dense_formula():
     closed = weights + np.eye(9)
     scale = np.diag(closed.sum(1) ** -0.5)
     np.testing.assert_allclose(normalised(csr_array(weights)).toarray(), scale @ closed @ scale, rtol=1e-5)
+
+
+@pytest.mark.parametrize("options", [firth.GCN(), firth.GAT(hidden=4, heads=2)])
+def test_nodes_in_another_order_have_the_same_scores(options):
+    random = np.random.default_rng(3)
+    edges, features = random_array((9, 9), density=0.3, random_state=1).toarray(), random.random((9, 5))
+    edges += edges.T
+    order = random.permutation(9)
+    torch.manual_seed(0)
+    module = options.build(5, 3).eval()
+    with torch.no_grad():
+        scores = module(read_graph(edges, features)).numpy()
+        other = module(read_graph(edges[np.ix_(order, order)], features[order])).numpy()
+    np.testing.assert_allclose(other, scores[order], atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+def test_indices_out_of_range(kind):
+    edges = csr_array(np.eye(3)).asformat(kind)
+    if kind == "coo":
+        edges.coords[1][0] = 7
+    else:
+        edges.indices[0] = 7
+    with pytest.raises(ShapeError, match=r"indices from 1 to 7 .* expected from 0 to 2"):
+        firth.GCN().train(edges, None, ["a", "b", None])
 
 
 @pytest.mark.parametrize("options", [firth.GCN(), firth.GAT(hidden=4, heads=2)])
@@ -119,52 +138,3 @@ def test_isolated_nodes_and_other_widths():
     whole = WholeGraph(read_graph(edges, None))
     with pytest.raises(OptionError, match="processes=2"):
         whole.shard(0, 2)
-
-
-class Restricted(pickle.Unpickler):
-    """Reads SciPy matrices, NumPy arrays, dictionaries and lists only."""
-
-    names: ClassVar = {
-        "csr_matrix": csr_matrix,
-        "_reconstruct": np._core.multiarray._reconstruct,
-        "ndarray": np.ndarray,
-        "dtype": np.dtype,
-        "defaultdict": collections.defaultdict,
-        "list": list,
-    }
-
-    def find_class(self, module, name):
-        return self.names[name]
-
-
-def cora(shared_data):
-    """Edges, features, labels, and the numbers of training, held-out and test nodes of the usual division."""
-    with tarfile.open(shared_data / "graphs/planetoid/planetoid.tar.gz") as archive:
-        content = {m.name.rpartition(".")[2]: archive.extractfile(m).read() for m in archive if "ind.cora" in m.name}
-    read = {
-        name: Restricted(io.BytesIO(content[name]), encoding="latin1").load()
-        for name in ("x", "tx", "allx", "y", "ty", "ally", "graph")
-    }
-    places = np.array(content["index"].split(), dtype=int)
-    features = np.zeros((2708, 1433), dtype=np.float32)
-    labels = np.zeros((2708, 7))
-    features[:1708], labels[:1708] = read["allx"].toarray(), read["ally"]
-    features[places], labels[places] = read["tx"].toarray(), read["ty"]
-    edges = np.zeros((2708, 2708), dtype=np.float32)
-    for node, others in read["graph"].items():
-        edges[node, others] = edges[others, node] = 1
-    features /= np.maximum(features.sum(1, keepdims=True), 1)
-    return csr_array(edges), csr_array(features), labels.argmax(1), range(140), range(140, 640), places
-
-
-@pytest.mark.slow
-def test_cora(shared_data):
-    """One seed of the usual division; the paper has 81.5."""
-    edges, features, labels, train, held_out, test = cora(shared_data)
-    known = np.where(np.isin(np.arange(2708), [*train, *held_out]), labels, -1)
-    model = firth.GCN().train(edges, features, known, held_out=list(held_out), progress=False)
-    expected = np.where(np.isin(np.arange(2708), test), labels, -1)
-    scores = model.test(edges, features, expected)
-    print(scores, model.metadata["training"]["seconds"])
-    assert scores.nodes == 1000
-    assert scores.accuracy > 0.79

@@ -1,0 +1,1 @@
+"""Caption models: texts for feature vectors or grids of them."""
