@@ -94,7 +94,8 @@ class AutoencoderModel(SavedModel):
             CorpusError: a label is unknown.
         """
         if isinstance(texts, str):
-            return self.encode([texts], None if labels is None else [labels], threads=threads, progress=progress)[0]
+            code: Codes = self.encode([texts], labels and [labels], threads=threads, progress=progress)[0]
+            return code
         items = self._items(texts, labels)
         batches = self.items.batches(items, BATCH, shuffle=False) if items else None
         found: list[Any] = []

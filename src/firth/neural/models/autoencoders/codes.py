@@ -166,8 +166,8 @@ class DiscreteCode(Code, abc.ABC):
 
     def log_prob(self, codes: torch.Tensor, distribution: torch.Tensor) -> torch.Tensor:
         """Return log-probabilities; see `Code.log_prob`."""
-        shape = torch.broadcast_shapes(codes.shape, distribution.shape[:-1])
-        chosen = distribution.expand(*shape, -1).gather(-1, codes.expand(shape).unsqueeze(-1))
+        index = codes.unsqueeze(-1) + torch.zeros_like(distribution[..., :1], dtype=torch.int64)
+        chosen: torch.Tensor = distribution.expand(*index.shape[:-1], -1).gather(-1, index)
         return chosen.squeeze(-1).sum(-1)
 
 
@@ -203,7 +203,7 @@ class GumbelCode(DiscreteCode):
 
     def distribution(self, raw: torch.Tensor) -> torch.Tensor:
         """Return (B, M, K); see `Code.distribution`."""
-        return raw.unflatten(-1, (self.slots, self.codes)).log_softmax(-1)
+        return raw.reshape(*raw.shape[:-1], self.slots, self.codes).log_softmax(-1)
 
     def prior(self, labels: torch.Tensor | None, batch: int) -> torch.Tensor:
         """Return (B, M, K); see `Code.prior`."""
@@ -247,7 +247,7 @@ class QuantisedCode(DiscreteCode):
         self.register_buffer("log_prior", torch.full((max(labels, 1), slots, codes), -math.log(codes)))
 
     def _split(self, raw: torch.Tensor) -> torch.Tensor:
-        return raw.unflatten(-1, (self.slots, -1))
+        return raw.reshape(*raw.shape[:-1], self.slots, -1)
 
     def distribution(self, raw: torch.Tensor) -> torch.Tensor:
         """Return (B, M, K), 0 at the nearest code; see `Code.distribution`."""

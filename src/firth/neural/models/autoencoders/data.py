@@ -58,9 +58,11 @@ class Sentences:
 
     def repeated(self, times: int) -> "Sentences":
         """Return every sentence so many times, one after the other."""
-        parts = (self.inputs, self.targets, self.lengths)
+        inputs, targets, lengths = (
+            part.repeat_interleave(times, 0) for part in (self.inputs, self.targets, self.lengths)
+        )
         labels = None if self.labels is None else self.labels.repeat_interleave(times, 0)
-        return Sentences(*(part.repeat_interleave(times, 0) for part in parts), labels)
+        return Sentences(inputs, targets, lengths, labels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -181,7 +181,7 @@ def mutual_information(
     rows = posterior[:: max(1, -(-len(posterior) // MOST))].double()
     codes = code.draw(rows, generator)
     own = code.log_prob(codes, rows)
-    total = torch.cat([torch.logsumexp(code.log_prob(each[:, None], rows[None]), 1) for each in codes.split(64)])
+    total = torch.cat([torch.logsumexp(code.log_prob(each[:, None], rows[None]), 1) for each in torch.split(codes, 64)])
     return max(float((own - total).mean()) + math.log(len(rows)), 0.0)
 
 
@@ -203,4 +203,4 @@ def code_perplexity(module: SentenceAutoencoder, posterior: torch.Tensor) -> tup
 
 
 def _entropy(probabilities: torch.Tensor) -> torch.Tensor:
-    return -torch.special.xlogy(probabilities, probabilities).sum(-1)
+    return -torch.xlogy(probabilities, probabilities).sum(-1)

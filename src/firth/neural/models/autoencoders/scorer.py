@@ -34,7 +34,8 @@ class CodeScorer:
     @torch.no_grad()
     def advance(self, state: Any, ids: npt.NDArray[np.int64]) -> tuple[TensorScores, Any]:
         """Return the scores of the next words; see `Scorer.advance`."""
-        return self._scores(*state, ids)
+        condition, own = state
+        return self._scores(condition, own, ids)
 
     def reorder(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
         """Return the state of some sentences; see `Scorer.reorder`."""
