@@ -15,7 +15,8 @@ Source
     "Show, Attend and Tell", sections 3.1.2 and 4.2 (attention over a grid).
 Departures
     Show and Tell reads the features as the first word; here they are the first state. In Kiros et al. the features bias
-    the vector of the predicted word, here the gates. The scores of attention are of the state after a step, which is fed back.
+    the vector of the predicted word, here the gates. Attention is scored by the state after a recurrent step, in Xu et
+    al. by the one before; the attentional state enters the next step (input feeding).
 Cost
     P D M multiplications per caption for the features; the rest is that of a translator's decoder over P states.
 """
