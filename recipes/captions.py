@@ -215,14 +215,16 @@ def main(argv=None):
     parser.add_argument("--toy", action="store_true", help="few scenes and a small model; seconds")
     parser.add_argument("-o", "--output", help="folder of the model")
     parser.add_argument("--scenes", type=int, default=4000, help="to train on")
-    parser.add_argument("--test", type=int, default=1000, help="scenes to judge by")
+    parser.add_argument("--test", type=int, default=500, help="scenes to judge by")
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--minutes", type=float, help="limit of the training")
     parser.add_argument("--hidden", type=int, default=128)
-    parser.add_argument("--lr", type=float, default=0.003)
+    parser.add_argument("--lr", type=float, default=0.004)
+    parser.add_argument("--batch-size", type=int, default=32)
+    parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--no-initial-state", action="store_true")
     parser.add_argument("--gate-bias", action="store_true")
-    parser.add_argument("--attention", default="general")
+    parser.add_argument("--attention", default="additive")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--checkpoint", help="file to save the training in, to go on from")
     parser.add_argument("--plot", help="picture to write")
@@ -230,9 +232,15 @@ def main(argv=None):
     if args.toy:
         args.scenes, args.test, args.epochs, args.hidden = 60, 20, 3, 32
     options = firth.Captioner(
-        hidden=args.hidden, initial_state=not args.no_initial_state, gate_bias=args.gate_bias, attention=args.attention
+        hidden=args.hidden,
+        initial_state=not args.no_initial_state,
+        gate_bias=args.gate_bias,
+        attention=args.attention,
+        dropout=args.dropout,
     )
-    training = replace(options.training, epochs=args.epochs, lr=args.lr, minutes=args.minutes)
+    training = replace(
+        options.training, epochs=args.epochs, lr=args.lr, batch_size=args.batch_size, minutes=args.minutes
+    )
     _, features, captions = generated(args.scenes, args.seed)
     model = options.train(features, captions, training=training, seed=args.seed, checkpoint=args.checkpoint)
     if args.output:

@@ -15,7 +15,8 @@ Source
     "Show, Attend and Tell", sections 3.1.2 and 4.2 (attention over a grid).
 Departures
     Show and Tell reads the features as the first word; here they are the first state. In Kiros et al. the features bias
-    the vector of the predicted word, here the gates. Attention is Luong's: after the recurrent step, and fed back.
+    the vector of the predicted word, here the gates. Attention is scored by the state after a recurrent step, in Xu et
+    al. by the one before; the attentional state enters the next step (input feeding).
 Cost
     P D M multiplications per caption for the features; the rest is that of a translator's decoder over P states.
 """
@@ -57,7 +58,7 @@ class Captioner:
 
     initial_state: bool = option(True, "the features give the decoder's first state")
     gate_bias: bool = option(False, "the features are a bias of the decoder's gates at every step")
-    attention: str = option("general", "attention over the cells of a grid", choices=("none", *SCORES))
+    attention: str = option("additive", "attention over the cells of a grid", choices=("none", *SCORES))
     positions: bool = option(True, "position encoding: a learned vector for each cell of a grid")
     units: str = option("words", "what captions are split into", choices=("words", "subwords"))
     size: int = option(10_000, "maximum number of words or subwords", minimum=1)

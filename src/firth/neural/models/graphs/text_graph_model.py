@@ -13,7 +13,7 @@ Cost
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -177,7 +177,11 @@ class TextGraphModel:
             OSError: the folder cannot be written.
         """
         facts = {"texts": len(self.texts), "words": len(self.words), "labels": ", ".join(self.labels)}
-        arrays = {"texts": self.texts, "vectors": self.vectors, "probabilities": self.node_probabilities}
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "texts": self.texts,
+            "vectors": self.vectors,
+            "probabilities": self.node_probabilities,
+        }
         lists = {"vocab": list(self.words), "labels": list(self.labels)}
         content = ModelFolder(
             kind=KIND,
@@ -218,13 +222,11 @@ def restore(content: ModelFolder) -> TextGraphModel:
         raise content.damaged(f"tokens={tokens!r} in config.json; expected one of {', '.join(RULES)}")
     texts = content.array("texts", (None, DIGEST), "u", dtype=np.uint8)
     nodes = len(texts) + len(words)
-    arrays = {
-        name: np.array(content.array(name, (nodes, width), dtype=np.float32))
-        for name, width in (("vectors", None), ("probabilities", len(labels)))
-    }
+    vectors = content.array("vectors", (nodes, None), dtype=np.float32)
+    chances = content.array("probabilities", (nodes, len(labels)), dtype=np.float32)
     if len(set(words)) != len(words) or len(set(labels)) != len(labels) or len(labels) < 2:
         raise content.damaged("words or labels that are not distinct")
-    if not np.isfinite(arrays["vectors"]).all() or not (np.abs(arrays["probabilities"].sum(1) - 1) < 1e-3).all():
+    if not np.isfinite(vectors).all() or not (np.abs(chances.sum(1) - 1) < 1e-3).all():
         raise content.damaged("vectors that are not finite, or probabilities that do not add up to 1")
-    metadata: Mapping[str, Any] = content.metadata
-    return TextGraphModel(labels, words, np.array(texts), *arrays.values(), tokens, dict(metadata))
+    read = np.array(texts), np.array(vectors), np.array(chances)
+    return TextGraphModel(labels, words, *read, tokens=tokens, metadata=dict(content.metadata))
