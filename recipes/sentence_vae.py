@@ -79,8 +79,9 @@ def parts(args):
 
 def recovered(model, train, test, number):
     """How many sentences that were generated with a label get it from a classifier, and how many real ones do."""
+    train, test = ([(text.lower(), label) for text, label in rows] for rows in (train, test))  # as the model writes
     judge = firth.TextClassifier(loss="softmax", epochs=10, word_ngrams=2, dim=20).train(train, progress=False)
-    facts = {"classifier": right(judge, [text.lower() for text, _ in test], [label for _, label in test])}
+    facts = {"classifier": right(judge, *zip(*test, strict=True))}
     for label in model.labels:
         texts = model.sample(number, label)
         facts[label] = right(judge, texts, [label] * number)
