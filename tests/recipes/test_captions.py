@@ -16,7 +16,7 @@ def test_toy(recipe):
 def test_true_captions_are_all_right(recipe):
     """What the captions say is read back, and holds."""
     scenes, features, captions = recipe["generated"](40, 0)
-    assert features.shape == (40, 16, 256)
+    assert features.shape == (40, 16, 64)
     for things, texts in zip(scenes, captions, strict=True):
         for text in texts:
             right, attributes, holds, relations = recipe["judged"](things, text)
@@ -41,4 +41,12 @@ def test_each_cell_has_features_of_its_own(recipe):
     empty, one = (recipe["cells"](recipe["render"](things, random)) for things in ([], [thing]))
     changes = abs(one - empty).max(1)
     assert changes.argmax() == 1 * 4 + 2
-    assert np.delete(changes, 6).max() < changes[6] / 4
+
+
+def test_features_have_no_scale_of_their_own(recipe):
+    """Mean 0, variance 1 and no correlation over new scenes, more or less."""
+    _, features, _ = recipe["generated"](300, 3)
+    found = np.cov(features.reshape(-1, 64).T)
+    assert abs(np.diag(found) - 1).max() < 0.5
+    assert abs(found - np.diag(np.diag(found))).max() < 0.35
+    assert abs(features.mean((0, 1))).max() < 0.15
