@@ -60,7 +60,7 @@ class PredictorModule(nn.Module):
         self.bytes, self.fields = nn.Embedding(IDS, dim), nn.Embedding(fields, dim)
         self.encoder = BiLSTM(dim, hidden)
         self.decoder = RecurrentLayer("lstm", dim, hidden)
-        self.start = nn.Linear(2 * hidden, hidden)
+        self.start = nn.Linear(2 * hidden * fields, 2 * hidden)  # each field has weights of its own
         self.keys = nn.Linear(2 * hidden + dim, hidden)
         self.pointers, self.point = nn.Linear(2 * hidden + dim, hidden), nn.Linear(hidden, hidden)
         self.output, self.generate = nn.Linear(2 * hidden, hidden), nn.Linear(hidden, IDS)
@@ -78,8 +78,8 @@ class PredictorModule(nn.Module):
         means = (states * inside.unsqueeze(3)).sum(2) / sizes.clamp(min=1).unsqueeze(2)  # (B, F, 2 H)
         pointers = self.pointers(torch.cat([means, self.fields.weight.expand(B, -1, -1)], 2))
         copied = (sizes > 0) & (sizes <= self.max_copy)
-        first = torch.tanh(self.start(means.mean(1)))
-        return Memory(keys.flatten(1, 2), inside.flatten(1), pointers, copied), (first, torch.zeros_like(first))
+        first, cell = torch.tanh(self.start(means.flatten(1))).chunk(2, 1)
+        return Memory(keys.flatten(1, 2), inside.flatten(1), pointers, copied), (first, cell)
 
     def decode(self, memory: Memory, previous: torch.Tensor, state: State) -> tuple[Predictions, State]:
         """Return what may follow each of (B, T) bytes, and the state behind the last."""
