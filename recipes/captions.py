@@ -3,13 +3,13 @@
 A scene has shapes in different cells of a 4 x 4 grid, moved a little inside their cells, on a noisy background; 48 x 48
 pixels. Its features are those of a fixed random convolution, 128 filters of 5 x 5 pixels: their mean and their maximum
 in each of the 16 cells, as 64 principal components of equal variance (without that, the first vary thousands of times
-as much as those that tell shapes). Five captions name its shapes, from left to right, two and two with their relation;
-templates, synonyms and the order of a pair vary. Figures, on other scenes: of the attributes (size, colour, shape) of
-all shapes the share that the caption names right, extra shapes counted as wrong; the share of stated relations that
-hold; BLEU-4 against five captions. The control gives each image's caption to another image. `--plot` draws where the
-decoder looks at each word.
+as much as those that tell shapes). Five captions name its shapes, from the left to the right, two and two with their
+relation; templates, synonyms and the order of a pair vary. Figures, on other scenes: of the attributes (size, colour,
+shape) of all shapes the share that the caption names right, extra shapes counted as wrong; the share of stated
+relations that hold; BLEU-4 against five captions. The control gives each image's caption to another image. `--plot`
+draws where the decoder looks at each word.
 
-    python recipes/captions.py -o captioner.firth             # about ten minutes of one slow core
+    python recipes/captions.py -o captioner.firth             # a quarter of an hour of one slow core
     python recipes/captions.py --gate-bias --attention none   # other kinds of conditioning
     python recipes/captions.py --toy
 """
