@@ -42,6 +42,8 @@ SAME = (
         "corpus_file",
     },
     {"labels", "y", "label"},
+    {"paragraph", "context", "contexts", "passage", "passages"},
+    {"question", "questions"},
     {"size", "vocab_size"},
     {"options", "generation_config"},
     {"beam", "beams", "num_beams", "n_beams", "beam_size", "beam_width"},

@@ -179,6 +179,12 @@ PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Fac
     **dict.fromkeys(("BernoulliRBM", "RestrictedBoltzmannMachine"), "RBM"),
     **dict.fromkeys(("VAE", "TextVAE", "VariationalAutoencoder"), "SentenceVAE"),
     **dict.fromkeys(("CaptionModel", "ImageCaptioner", "ShowAttendTell"), "Captioner"),
+    **dict.fromkeys(
+        ("AttentiveReader", "DocumentReader", "DocReader", "QuestionAnswering", "ReadingComprehension"),
+        "Reader(...).train('train.json'), or BiDAF, and load(path) for a trained reader",
+    ),
+    **dict.fromkeys(("BidirectionalAttentionFlow", "BIDAF", "BiDaf"), "BiDAF"),
+    **dict.fromkeys(("TfidfRetriever", "TfidfDocRanker", "BM25", "Retriever"), "TfidfIndex(texts), or TextIndex"),
     "GCNConv": "GCN",
     "GATConv": "GAT",
     "TextGraph": "TextGCN, or word_document_graph(texts) for the graph alone",

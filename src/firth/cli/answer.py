@@ -9,17 +9,17 @@ import typer
 from firth.cli.annotators import Summary, Training, commands, open_model
 from firth.cli.arguments import AsJson, OneThread, Quiet, names, number
 from firth.cli.output import note, print_json, working
-from firth.cli.texts import source_of
+from firth.cli.texts import line_batches, source_of
 from firth.errors import OptionError
 from firth.readers.questions import read_questions
 from firth.sentences.text_blocks import read_texts
 from firth.sentences.tfidf_index import TfidfIndex
-from firth.storage.files import text_of
 
 Reader = Annotated[Path, names("A reader: a folder that firth wrote.", "MODEL")]
 Questions = Annotated[
     list[Path], names("Questions with answers: SQuAD's JSON, or JSON lines with question, context and answers.", "FILE")
 ]
+LINES = 1 << 12  # per block
 FILES = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".json.xz", ".jsonl.xz", ".json.zst", ".jsonl.zst")
 
 
@@ -76,7 +76,7 @@ def _predict(
     if text is not None and corpus is not None:
         raise OptionError("--text and --corpus: expected one of them")
     if text is not None:
-        source = text_of("/dev/stdin" if str(text) == "-" else text)
+        source = "\n".join(line for lines in line_batches(str(text), LINES, damaged="strict") for line in lines)
         found = reader.answer(questions, source, n=number, threads=threads, progress=not quiet)
     else:
         with working("reading the texts", quiet):

@@ -43,16 +43,20 @@ def normalised(answer: str) -> str:
 
 def exact_match(answer: str, right: Sequence[str]) -> float:
     """Return 1 if an answer equals a right one, else 0; without a right one "" is right."""
-    return max((float(normalised(answer) == normalised(each)) for each in right or ("",)), default=0.0)
+    return max(float(normalised(answer) == each) for each in _compared(right))
 
 
 def f1(answer: str, right: Sequence[str]) -> float:
     """Return the highest F1 of the words of an answer and of a right one."""
-    return max(_f1(answer, each) for each in right or ("",))
+    return max(_f1(normalised(answer).split(), each.split()) for each in _compared(right))
 
 
-def _f1(answer: str, right: str) -> float:
-    found, expected = normalised(answer).split(), normalised(right).split()
+def _compared(right: Sequence[str]) -> Sequence[str]:
+    """Return right answers normalised, without those of which nothing is left; "" if none are."""
+    return list(filter(None, map(normalised, right))) or ("",)
+
+
+def _f1(found: Sequence[str], expected: Sequence[str]) -> float:
     if not found or not expected:
         return float(found == expected)
     shared = sum((Counter(found) & Counter(expected)).values())

@@ -23,6 +23,7 @@ from firth.evaluation.answers import exact_match, f1, normalised, score_answers
         ("x", [], 0, 0),
         ("", ["x"], 0, 0),
         ("the", ["a"], 1, 1),  # nothing is left of either
+        ("", ["the", "x"], 0, 0),  # a right answer of which nothing is left does not count
         ("l'Été", ["lété"], 1, 1),
     ],
 )

@@ -10,7 +10,8 @@ Source
     Chen, Fisch, Weston and Bordes 2017, section 3.2 (exact match, token features); Harman 1991, section 2 (the S
     stemmer).
 Departures
-    Lemmas are approximated: the S stemmer's three rules for plurals, and -ed and -ing of words of six letters or more.
+    Lemmas are approximated: by the S stemmer's three rules for plurals, then -ed, -ing or -e is dropped behind four
+    letters.
     Of other languages the third feature adds little to the second.
 Cost
     Each text is read once; comparing a pair takes some 30 microseconds.
@@ -26,7 +27,7 @@ import numpy.typing as npt
 
 from firth.neural.models.tokens.reader import ReadSentence, TokenReader, lower
 from firth.progress import Progress
-from firth.text.running_text import Span, Tokeniser, sentences_and_tokens
+from firth.text.running_text import Span, sentences_and_tokens
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -117,13 +118,11 @@ class PassageReader:
     Attributes:
         tokens: the vocabulary.
         taggers: whose tags are features of the words of paragraphs.
-        tokeniser: a function from a sentence to its tokens; None for the rules of `firth.text.running_text`.
         numbers: of words, shared by the texts that are compared.
     """
 
     tokens: TokenReader
     taggers: Sequence[Any] = ()
-    tokeniser: Tokeniser | None = None
     numbers: Numbers = field(default_factory=Numbers)
 
     @property
@@ -139,7 +138,7 @@ class PassageReader:
             tags: whether taggers read them.
             progress: of the taggers.
         """
-        sentences = [sentences_and_tokens(text, self.tokeniser) for text in texts]
+        sentences = [sentences_and_tokens(text) for text in texts]
         columns = self._tagged(texts, sentences, progress) if tags else [()] * len(texts)
         return [
             self._passage(text, [place for sentence in each for place in sentence], found)

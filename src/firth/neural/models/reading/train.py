@@ -25,7 +25,7 @@ from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
-from firth.text.running_text import Tokeniser, sentences_and_tokens
+from firth.text.running_text import sentences_and_tokens
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
@@ -39,7 +39,6 @@ def train_reader(
     vectors: WordVectors | None = None,
     embed: Any = None,
     taggers: Any = None,
-    tokeniser: Tokeniser | None = None,
     **run: Unpack[RunArguments],
 ) -> ReadingModel:
     """Train a reader on questions whose answers stand in a paragraph.
@@ -53,7 +52,6 @@ def train_reader(
         vectors: word vectors to start from, or to keep (`embedding`).
         embed: vectors of words in context; see `firth.Tagger.train`.
         taggers: a trained tagger, or several, whose tags of paragraphs are features.
-        tokeniser: a function from a sentence to its tokens; None for firth's rules. It is not saved.
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
@@ -80,8 +78,8 @@ def train_reader(
         texts = dict.fromkeys(
             text for each in examples.questions for text in (each.paragraph, each.question)
         )  # each paragraph once
-        tokens = options.learn_reader(_sentences(texts, tokeniser), vectors, embedders=embedders_of(embed))
-        reader = PassageReader(tokens, taggers_of(taggers), tokeniser)
+        tokens = options.learn_reader(_sentences(texts), vectors, embedders=embedders_of(embed))
+        reader = PassageReader(tokens, taggers_of(taggers))
         train, held = (read_all(each, reader, progress=config.progress) for each in (examples, judged))
         pairs, held_pairs = (
             training_pairs(each, part.name, window=options.window, no_answer=options.no_answer)
@@ -142,9 +140,9 @@ def new_module(
         return module
 
 
-def _sentences(texts: Iterable[str], tokeniser: Tokeniser | None) -> Iterable[Sequence[str]]:
+def _sentences(texts: Iterable[str]) -> Iterable[Sequence[str]]:
     for text in texts:
-        places = itertools.chain.from_iterable(sentences_and_tokens(text, tokeniser))
+        places = itertools.chain.from_iterable(sentences_and_tokens(text))
         yield [text[start:end] for start, end in places]
 
 
