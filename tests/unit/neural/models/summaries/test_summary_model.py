@@ -1,5 +1,7 @@
 """Summarizers: the options reach the encoder-decoder, folders, scores."""
 
+import random
+
 import pytest
 
 import firth
@@ -57,3 +59,32 @@ def test_options_of_a_summarizer():
     assert firth.Summarizer(coverage_from=0.5).translator.coverage_from == 0.5
     with pytest.raises(OptionError, match="hidden=7"):
         firth.Summarizer(hidden=7)
+
+
+def sent_and_received(count, draw, taken):
+    """Pairs of a sentence with two words that no other pair has, and these words in one order."""
+
+    def word():
+        found = "".join(draw.choices("abcdefghijklmnopqrstuvwxyz", k=7))
+        taken.add(found)
+        return found
+
+    forms = ("please send {} to {} today", "today {} was sent to {}", "for {} has asked {} again")
+    pairs = [(word(), word(), draw.choice(forms)) for _ in range(count)]
+    return [(form.format(thing, person), f"{thing} for {person}") for thing, person, form in pairs]
+
+
+@pytest.mark.slow
+def test_words_that_training_lacks_are_copied():
+    draw, taken = random.Random(0), set()
+    train, held_out, test = (sent_and_received(count, draw, taken) for count in (2000, 200, 200))
+    assert len(taken) == 4800  # no word is in two pairs
+    training = firth.TrainingOptions(epochs=6, batch_size=32, lr=0.01, clip_norm=2.0, schedule="linear")
+    exact = {}
+    for copying in (True, False):
+        options = firth.Summarizer(hidden=48, dim=32, copying=copying, coverage=False, dropout=0.0)
+        model = options.train(train, held_out=held_out, training=training, seed=1, progress=False)
+        found = model.summarize([text for text, _ in test], beam=1)
+        exact[copying] = sum(each.text == right for each, (_, right) in zip(found, test, strict=True)) / len(test)
+    assert exact[True] >= 0.95
+    assert exact[False] == 0
