@@ -5,6 +5,7 @@ What: texts and queries are encoded by the same model, and ranked by the cosine 
 Cost: exact search takes N D multiplications per query.
 """
 
+import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -12,7 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from firth.arguments import explained
-from firth.errors import OptionError
+from firth.options import check_whole
 from firth.progress import Progress
 from firth.sentences.encoded_texts import encoded_texts
 from firth.text.inputs import Text, checked_texts
@@ -37,7 +38,45 @@ class TextMatch:
     text: Text
 
 
-class TextIndex:
+class SearchableTexts(abc.ABC):
+    """Texts that can be searched.
+
+    Attributes:
+        texts: N texts.
+    """
+
+    texts: Sequence[Text]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @explained
+    def search(self, queries: Text | Sequence[Text], topn: int = 10) -> Any:
+        """Return the texts that answer a query best.
+
+        Args:
+            queries: a text, or a list of texts.
+            topn: number of texts per query.
+
+        Returns:
+            [TextMatch, ...], best first; for a list of queries a list of such lists. Nothing for a query without a
+            known word.
+
+        Raises:
+            OptionError: `topn` is below 1.
+            KindError: `queries` is neither a text nor a list of texts.
+        """
+        if isinstance(queries, str):
+            return self.search([queries], topn)[0]
+        check_whole("topn", topn)
+        return self._found(checked_texts(queries, "queries"), topn)
+
+    @abc.abstractmethod
+    def _found(self, queries: Sequence[Text], topn: int) -> list[list[TextMatch]]:
+        """Return the matches of each query, best first."""
+
+
+class TextIndex(SearchableTexts):
     """Texts that can be searched by meaning.
 
     Args:
@@ -76,33 +115,12 @@ class TextIndex:
         self._encoder, self._rows = encoded.encoder, encoded.rows
         self._index = index_of(encoded.directions, kind, **options)
 
-    def __len__(self) -> int:
-        return len(self.texts)
-
     def __repr__(self) -> str:
         return f"<TextIndex: {len(self):,} texts x {self._encoder.dim}, {self._index.kind}>"
 
-    @explained
-    def search(self, queries: Text | Sequence[Text], topn: int = 10) -> Any:
-        """Return the texts nearest to a query in meaning.
-
-        Args:
-            queries: a text, or a list of texts.
-            topn: number of texts per query.
-
-        Returns:
-            [TextMatch, ...], best first; for a list of queries a list of such lists. Nothing for a query without a
-            known word, with a warning.
-
-        Raises:
-            OptionError: `topn` is below 1.
-            KindError: `queries` is neither a text nor a list of texts.
-        """
-        if isinstance(queries, str):
-            return self.search([queries], topn)[0]
-        if isinstance(topn, bool) or not isinstance(topn, int) or topn < 1:
-            raise OptionError(f"topn={topn!r}: expected a whole number of at least 1")
-        vectors = self._encoder.encode(checked_texts(queries, "queries"), progress=False)
+    def _found(self, queries: Sequence[Text], topn: int) -> list[list[TextMatch]]:
+        """Return the matches of each query; see `SearchableTexts`."""
+        vectors = self._encoder.encode(queries, progress=False)
         found = self._index.query(np.asarray(vectors, dtype=np.float32), topn)
         return [
             [

@@ -18,24 +18,22 @@ Cost
 import zlib
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
-from firth.arguments import explained
 from firth.errors import CorpusError, OptionError
 from firth.options import check_whole
 from firth.progress import Progress, Status, reporting_slow_work
-from firth.sentences.search import TextMatch
+from firth.sentences.search import SearchableTexts, TextMatch
 from firth.text.inputs import Text, checked_texts
 from firth.text.tokenise import unicode_tokens
 
 Hashes = npt.NDArray[np.uint32]
 
 
-class TfidfIndex:
+class TfidfIndex(SearchableTexts):
     """Texts that can be searched by their words.
 
     Args:
@@ -56,7 +54,7 @@ class TfidfIndex:
         check_whole("bits", bits, 1)
         if bits > 32:
             raise OptionError(f"bits={bits}: expected 32 at most")
-        self.texts: Sequence[Text] = checked_texts(texts)
+        self.texts = checked_texts(texts)
         self._mask = np.uint32((1 << bits) - 1)
         terms, rows, counts = [], [], []
         with reporting_slow_work(progress) as report:
@@ -78,34 +76,14 @@ class TfidfIndex:
         self._idf = np.maximum(np.log((shape[1] - found + 0.5) / (found + 0.5)), 0).astype(np.float32)
         self._rarity = (1 / found).astype(np.float32)
 
-    def __len__(self) -> int:
-        return len(self.texts)
-
     def __repr__(self) -> str:
         return f"<TfidfIndex: {len(self):,} texts, {len(self._terms):,} words and word pairs>"
 
-    @explained
-    def search(self, queries: Text | Sequence[Text], topn: int = 10) -> Any:
-        """Return the texts that share the rarest words with a query.
+    def _found(self, queries: Sequence[Text], topn: int) -> list[list[TextMatch]]:
+        """Return the texts that share the rarest words with each query; see `SearchableTexts`."""
+        return [self._matches(query, topn) for query in queries]
 
-        Args:
-            queries: a text, or a list of texts.
-            topn: number of texts per query.
-
-        Returns:
-            [TextMatch, ...], best first; for a list of queries a list of such lists. Texts without a shared word are
-            not among them.
-
-        Raises:
-            OptionError: `topn` is below 1.
-            KindError: `queries` is neither a text nor a list of texts.
-        """
-        if isinstance(queries, str):
-            return self.search([queries], topn)[0]
-        check_whole("topn", topn, 1)
-        return [self._found(query, topn) for query in checked_texts(queries, "queries")]
-
-    def _found(self, query: Text, topn: int) -> list[TextMatch]:
+    def _matches(self, query: Text, topn: int) -> list[TextMatch]:
         terms, counts = np.unique(self._hashes(query), return_counts=True)
         rows = np.searchsorted(self._terms, terms)
         rows[rows == len(self._terms)] = 0

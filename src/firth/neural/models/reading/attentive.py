@@ -33,7 +33,7 @@ from firth.neural.models.reading.options import ReadingOptions
 from firth.neural.models.reading.passages import MATCHES
 from firth.neural.models.reading.train import train_reader
 from firth.neural.models.tokens.embedder import TokenEmbedder
-from firth.neural.models.tokens.reader import FIRST, TokenReader
+from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors
@@ -113,13 +113,12 @@ class AttentiveModule(ReadingModule):
     """
 
     def __init__(self, options: Reader, embedder: TokenEmbedder, tags: tuple[int, ...]) -> None:
-        super().__init__(embedder, no_answer=options.no_answer)
+        super().__init__(options, embedder, tags)
         D = embedder.width
         self.dropout = Dropout(options.dropout, locked=True)
-        self.tags = nn.ModuleList(nn.Embedding(count + FIRST, options.column_dim) for count in tags)
         self.match = options.match
         self.align = nn.Linear(D, D)
-        width = D + (D + MATCHES if self.match else 0) + options.column_dim * len(tags)
+        width = D + (D + MATCHES if self.match else 0) + self.tag_width
         self.paragraph = StackedBiLSTM(width, options.hidden, options.layers, options.dropout)
         self.question = StackedBiLSTM(D, options.hidden, options.layers, options.dropout)
         self.weigh = nn.Linear(self.question.width, 1, bias=False)
@@ -131,7 +130,7 @@ class AttentiveModule(ReadingModule):
         words, given = self.dropout(self.embedder(batch.questions)), self.dropout(self.embedder(batch.paragraphs))
         mine, theirs = torch.relu(self.align(given)), torch.relu(self.align(words))
         alignment = attention_weights(dot_scores(mine, theirs), asked.unsqueeze(1))
-        parts = [given, *(table(ids) for table, ids in zip(self.tags, batch.tags, strict=True))]
+        parts = [given, *self.tag_vectors(batch)]
         if self.match:
             parts += [alignment @ words, batch.features.to(given.dtype)]
         p = self.dropout(self.paragraph(torch.cat(parts, 2), batch.paragraphs.lengths))

@@ -32,7 +32,7 @@ from firth.neural.models.reading.module import ReadingModule, SpanScores, with_p
 from firth.neural.models.reading.options import ReadingOptions
 from firth.neural.models.reading.train import train_reader
 from firth.neural.models.tokens.embedder import TokenEmbedder
-from firth.neural.models.tokens.reader import FIRST, TokenReader
+from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors
@@ -99,15 +99,14 @@ class BiDAFModule(ReadingModule):
     """
 
     def __init__(self, options: BiDAF, embedder: TokenEmbedder, tags: tuple[int, ...]) -> None:
-        super().__init__(embedder, no_answer=options.no_answer)
+        super().__init__(options, embedder, tags)
         H, self.attention = options.hidden, options.attention
         self.dropout = Dropout(options.dropout)
         self.project = nn.Linear(embedder.width, 2 * H)
         self.highway = Highway(2 * H, layers=2)
-        self.tags = nn.ModuleList(nn.Embedding(count + FIRST, options.column_dim) for count in tags)
         self.context = BiLSTM(2 * H, H)
         self.scores = TrilinearScores(2 * H)
-        width = 8 * H + options.column_dim * len(tags)
+        width = 8 * H + self.tag_width
         self.model = BiLSTM(width, H, layers=2, dropout=options.dropout)
         self.after = BiLSTM(width + 6 * H, H)
         self.start, self.end = (nn.Linear(width + 2 * H, 1, bias=False) for _ in range(2))
@@ -120,8 +119,7 @@ class BiDAFModule(ReadingModule):
             for inputs in (batch.paragraphs, batch.questions)
         )
         found, summary, weights = self.attended(h, u, asked, inside)
-        tags = [table(ids) for table, ids in zip(self.tags, batch.tags, strict=True)]
-        g = torch.cat([h, found, h * found, h * summary, *tags], 2)
+        g = torch.cat([h, found, h * found, h * summary, *self.tag_vectors(batch)], 2)
         lengths = batch.paragraphs.lengths
         m = self.model(self.dropout(g), lengths)
         starts = with_padding(self.start(self.dropout(torch.cat([g, m], 2))).squeeze(2), inside)

@@ -7,7 +7,9 @@ import torch
 from torch import nn
 
 from firth.neural.models.reading.data import ReadingBatch
+from firth.neural.models.reading.options import ReadingOptions
 from firth.neural.models.tokens.embedder import TokenEmbedder
+from firth.neural.models.tokens.reader import FIRST
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,25 +31,34 @@ class ReadingModule(nn.Module, abc.ABC):
     """Scores of the starts and ends of answers.
 
     Args:
+        options: widths, and whether a question may have no answer.
         embedder: of words.
-        no_answer: whether a question may have no answer.
+        tags: number of tags of each target of taggers.
 
     Attributes:
         embedder: as given.
+        tags: a table of each target of taggers.
+        tag_width: width of the vectors of all tags of a word.
         no_answer: (2,) scores of no start and no end; None if each question has an answer.
 
     Source:
         Levy et al. 2017, section 4, for the scores of no answer.
     """
 
-    def __init__(self, embedder: TokenEmbedder, *, no_answer: bool) -> None:
+    def __init__(self, options: ReadingOptions, embedder: TokenEmbedder, tags: tuple[int, ...]) -> None:
         super().__init__()
         self.embedder = embedder
-        self.no_answer = nn.Parameter(torch.zeros(2)) if no_answer else None
+        self.tags = nn.ModuleList(nn.Embedding(count + FIRST, options.column_dim) for count in tags)
+        self.tag_width = options.column_dim * len(tags)
+        self.no_answer = nn.Parameter(torch.zeros(2)) if options.no_answer else None
 
     @abc.abstractmethod
     def forward(self, batch: ReadingBatch) -> SpanScores:
         """Return the scores of a batch."""
+
+    def tag_vectors(self, batch: ReadingBatch) -> list[torch.Tensor]:
+        """Return of each target of taggers (B, T, width) vectors of the tags of paragraphs."""
+        return [table(ids) for table, ids in zip(self.tags, batch.tags, strict=True)]
 
     def losses(self, batch: ReadingBatch) -> torch.Tensor:
         """Return the (B,) negative log probabilities of the right starts and ends."""
