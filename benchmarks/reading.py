@@ -3,8 +3,8 @@
     python -m benchmarks.reading SQUAD --peer FOLDER
 
 SQUAD is a folder with the files of SQuAD 1.1, FOLDER the unpacked sources of DrQA (github.com/facebookresearch/DrQA),
-whose requirements are installed, and whose masks (`ByteTensor` in drqa/reader/vector.py) are made boolean, as torch
-asks by now. Training: the same batches of tokenised questions, from their tokens to the update; features are part of
+whose requirements are installed. Torch and NumPy ask by now that its masks are boolean (`BoolTensor` in place of
+`ByteTensor` in drqa/reader/vector.py) and for `np.float64` in place of `np.float_` in drqa/reader/data.py. Training: the same batches of tokenised questions, from their tokens to the update; features are part of
 the work, as both compute them for each batch. DrQA keeps its word vectors, firth trains them, which is more. Open:
 1,000 questions over 5,000 paragraphs, from their texts to answers, the index being built before: both find five
 paragraphs for each question and read them. Networks have random parameters. Start it pinned to one processor, for DrQA
@@ -156,6 +156,7 @@ def their_pipeline(folder: Path, work: Path, reader: Any, texts: Sequence[str], 
     facts |= {"hash_size": how.hash_size, "ngram": how.ngram}
     retriever.utils.save_sparse_csr(work / "index.npz", script.get_tfidf_matrix(counts), facts)
     reader.args.use_lemma = False  # its simple tokeniser has none
+    torch.serialization.add_safe_globals([type(reader.word_dict), argparse.Namespace])  # what its file holds
     reader.save(str(work / "reader.mdl"))
     pipeline.DEFAULTS["reader_model"] = str(work / "reader.mdl")
     whole = pipeline.DrQA(
