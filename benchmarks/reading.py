@@ -4,11 +4,11 @@
 
 SQUAD is a folder with the files of SQuAD 1.1, FOLDER the unpacked sources of DrQA (github.com/facebookresearch/DrQA),
 whose requirements are installed. Torch and NumPy ask by now that its masks are boolean (`BoolTensor` in place of
-`ByteTensor` in drqa/reader/vector.py) and for `np.float64` in place of `np.float_` in drqa/reader/data.py. Training: the same batches of tokenised questions, from their tokens to the update; features are part of
-the work, as both compute them for each batch. DrQA keeps its word vectors, firth trains them, which is more. Open:
-1,000 questions over 5,000 paragraphs, from their texts to answers, the index being built before: both find five
-paragraphs for each question and read them. Networks have random parameters. Start it pinned to one processor, for DrQA
-has worker processes.
+`ByteTensor` in drqa/reader/vector.py) and for `np.float64` in place of `np.float_` in drqa/reader/data.py. Training:
+the same batches of tokenised questions, from their tokens to the update; features are part of the work, as both compute
+them for each batch. DrQA keeps its word vectors, firth trains them, which is more. Open: 1,000 questions over 5,000
+paragraphs, from their texts to answers, the index being built before: both find five paragraphs for each question and
+read them. Networks have random parameters. Start it pinned to one processor, for DrQA has worker processes.
 """
 
 import argparse

@@ -190,7 +190,7 @@ def judged(things, text):
 def figures(model, count, seed, beams):
     """Figures on new scenes, and of captions given to other images."""
     scenes, features, references = generated(count, seed)
-    found = [each.text for each in model.caption(features, beams=beams)]
+    found = [each.text for each in model.caption(features, beam=beams)]
     shuffled = np.roll(found, 1).tolist()
     for name, texts in (("images", found), ("shuffled images", shuffled)):
         right, attributes, holds, relations = np.sum(

@@ -130,6 +130,12 @@ GRAPH_NETWORKS = {
     "score": "use test(edges, features, labels)",
     "classes_": "use labels",
 }
+TEXT_INDEXES = {
+    **dict.fromkeys(("query", "most_similar", "kneighbors", "closest_docs", "retrieve"), "use search(queries)"),
+    **dict.fromkeys(("save", "load"), "an index is made anew from its texts, in seconds; it is not saved"),
+    **dict.fromkeys(("fit", "transform", "fit_transform"), "the texts are given when it is made; use search(queries)"),
+}
+ANSWERS = {"answer": "use text", "context": "use words, with attention=True"}
 _READER = "use firth.Reader(...).train('train.json')"
 READERS = {
     "fit": _READER,

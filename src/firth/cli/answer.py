@@ -65,8 +65,9 @@ def _predict(
 ) -> None:
     """Answer questions: the probability, the place and the answer, between tabs.
 
-    The place is the first character of the answer; with --corpus it follows the line of the text. Of a file of
-    questions their names and answers are printed, with --json as SQuAD's official script reads them.
+    The place is the first character of the answer; with --corpus it follows the line of the text. A file of questions
+    is answered from its own paragraphs, unless --text or --corpus is given: their names and answers are printed, with
+    --json as one object, which SQuAD's official script reads.
     """
     with working(f"reading {model}", quiet):
         reader = open_model(model, "a reader")
@@ -75,6 +76,8 @@ def _predict(
         return
     if text is not None and corpus is not None:
         raise OptionError("--text and --corpus: expected one of them")
+    if _is_file(questions):  # whose paragraphs are not read
+        questions = [each.question for each in read_questions(questions[0])]
     if text is not None:
         source = "\n".join(line for lines in line_batches(str(text), LINES, damaged="strict") for line in lines)
         found = reader.answer(questions, source, n=number, threads=threads, progress=not quiet)
@@ -98,9 +101,14 @@ def _predict(
                 print(f"{each.probability:.4f}\t{place}\t{each}")
 
 
+def _is_file(questions: list[str]) -> bool:
+    """Whether a file of questions stands in their place."""
+    return len(questions) == 1 and questions[0].lower().endswith(FILES)
+
+
 def _answer_file(reader: Any, questions: list[str], threads: int | None, quiet: bool, json: bool) -> None:
     """Print the answers to the questions of a file."""
-    if len(questions) != 1 or not questions[0].lower().endswith(FILES):
+    if not _is_file(questions):
         raise OptionError(
             "which text answers? Give --text FILE or --corpus CORPUS, or a file of questions, such as a.json"
         )
@@ -117,7 +125,10 @@ def _test(
 ) -> None:
     """Test a reader on questions with answers: exact match and F1, with intervals."""
     scores = open_model(model, "a reader").test(source, threads=threads, progress=not quiet)
-    print_json(asdict(scores)) if json else print(scores)
+    if json:
+        print_json({name: value for name, value in asdict(scores).items() if value == value})  # without NaN
+    else:
+        print(scores)
 
 
 answer = commands(

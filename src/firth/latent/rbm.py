@@ -33,6 +33,7 @@ from firth.latent.boltzmann_machine import BINARY, SOFTMAX, VISIBLE, BoltzmannMa
 from firth.options import option, options_class
 from firth.progress import Progress, Status, compiling, reporting_slow_work
 from firth.randomness import generator, kernel_states
+from firth.signals import stopping
 
 Floats = npt.NDArray[np.float32]
 
@@ -87,6 +88,8 @@ class RBM:
             ShapeError: they are no matrix.
             OptionError: a number is out of its range, or no text has a word.
             DivergenceError: the weights became infinite.
+
+        Ctrl-C and SIGTERM end the training after the epoch that is running, with a warning.
         """
         data = checked_rows(rows, self.visible)
         words = data.sum(1, dtype=np.float64)
@@ -98,9 +101,14 @@ class RBM:
             warn_caller(f"{int((~kept).sum()):,} texts without words are left out")
         began, changed = time.perf_counter(), []
         run = _Run.begin(self, data, seed)
-        with reporting_slow_work(progress) as report:
+        with reporting_slow_work(progress) as report, stopping() as request:
             compiling(run.compile, report)
             for epoch in range(self.epochs):
+                if request.stop:
+                    warn_caller(
+                        f"training was interrupted in epoch {epoch + 1} of {self.epochs}: what was learned is kept"
+                    )
+                    break
                 shares = run.epoch(epoch)
                 if not all(np.isfinite(each).all() for each in run.parameters):
                     raise DivergenceError(f"the weights became infinite in epoch {epoch + 1}: use a lower lr")
@@ -110,6 +118,7 @@ class RBM:
             "options": {"model": "RBM", **dataclasses.asdict(self)},
             "seed": seed,
             "texts": len(data),
+            "interrupted": len(changed) < self.epochs,
             "changed": changed,
             "seconds": time.perf_counter() - began,
         }

@@ -1,6 +1,6 @@
 """Questions about paragraphs with answers that stand in them: SQuAD 1.1 and 2.0, XQuAD, and rows of tables.
 
-Rajpurkar et al. 2016 and 2018. Answers are spans of characters; a question of SQuAD 2.0 may have none. Two forms are
+Rajpurkar et al. 2016 and 2018. Answers are spans of characters; a question of SQuAD 2.0 may have none. Three forms are
 read: SQuAD's JSON of articles, paragraphs and questions, and JSON lines with `question`, `context` and `answers`, as
 the `datasets` of Hugging Face have them.
 """
@@ -8,16 +8,16 @@ the `datasets` of Hugging Face have them.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
-from firth.errors import FormatError, brief
+from firth.errors import CorpusError, FormatError, KindError, brief
 from firth.readers.lines import PathLike
-from firth.storage.files import json_bytes, replacing_file, text_of
+from firth.storage.files import check_exists, json_bytes, replacing_file, text_of
 from firth.storage.untrusted import parse_json
 
-EXPECTED = (
-    'expected SQuAD\'s JSON, {"data": [{"paragraphs": [{"context": ..., "qas": [...]}]}]}, or a JSON row per line'
-)
+EXPECTED = 'expected SQuAD\'s JSON, {"data": [{"paragraphs": [{"context": ..., "qas": [...]}]}]}, or JSON rows'
+ANSWERS = '"answers": [{"text": ..., "answer_start": ...}]'
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,28 @@ class Question:
     name: str = ""
     title: str = ""
 
+    def __post_init__(self) -> None:
+        """Check what the question holds.
+
+        Raises:
+            KindError: a text is none, or the answers are no tuple or list of `Answer`.
+            FormatError: an answer does not stand where its offset says.
+        """
+        for what in ("question", "paragraph"):
+            if not isinstance(getattr(self, what), str):
+                raise KindError(f"{what}: found {brief(getattr(self, what))}; expected a text")
+        answers = self.answers
+        if not isinstance(answers, tuple | list) or not all(isinstance(each, Answer) for each in answers):
+            raise KindError(f'answers: found {brief(answers)}; expected a list such as [Answer("Rome", 12)]')
+        object.__setattr__(self, "answers", tuple(answers))
+        for each in answers:
+            found = self.paragraph[max(each.start, 0) : max(each.start, 0) + len(each.text)]
+            if not each.text.strip() or each.start < 0 or found != each.text:
+                raise FormatError(
+                    f"question {brief(self.name or self.question)}: the answer {brief(each.text)} at {each.start:,}, "
+                    f"where the paragraph has {brief(found)}; expected the offset of the answer in characters"
+                )
+
 
 def read_questions(path: PathLike) -> Iterator[Question]:
     """Yield the questions of a file.
@@ -66,13 +88,21 @@ def read_questions(path: PathLike) -> Iterator[Question]:
     Raises:
         FormatError: the file has another form, an answer does not stand where its offset says, or there is no question;
             the message names the question.
+        MissingFileError: there is no such file.
+        CorpusError: it is a folder.
         OSError: the file cannot be read.
     """
+    check_exists(Path(path), "a file of questions: SQuAD's JSON or a JSON row per line")
+    if Path(path).is_dir():
+        raise CorpusError(f"{path} is a folder; expected a file of questions")
     text = text_of(path)
     try:
         content = parse_json(text)
     except ValueError:
         yield from _rows(text, path)
+        return
+    if isinstance(content, list) and content and all(isinstance(each, Mapping) for each in content):
+        yield from (question_of(each, f"{path} row {number}") for number, each in enumerate(content, 1))
         return
     articles = content.get("data") if isinstance(content, Mapping) else None
     if articles is None and isinstance(content, Mapping) and "question" in content:
@@ -104,7 +134,7 @@ def question_of(row: Any, where: str) -> Question:
     """
     entries = _mapping(row, where)
     name = str(entries.get("id", entries.get("name", "")))
-    where = f"{where}: question {name!r}" if name else where
+    place, where = where, f"{where}: question {name!r}" if name else where
     paragraph = entries.get("context", entries.get("paragraph"))
     text = _text(paragraph, f"{where}: context")
     asked = _text(_entry(entries, "question", where), f"{where}: question")
@@ -114,8 +144,13 @@ def question_of(row: Any, where: str) -> Question:
         if len(texts) != len(starts):
             raise FormatError(f"{where}: {len(texts)} answers with {len(starts)} offsets; expected as many")
         given = [{"text": text, "answer_start": start} for text, start in zip(texts, starts, strict=True)]
-    answers = tuple(_answer(each, text, where) for each in _list(given, f"{where}: answers"))
-    return Question(asked, text, answers, name, str(entries.get("title") or ""))
+    if "answer" in entries and "answers" not in entries:
+        raise FormatError(f"{where}: 'answer' in place of 'answers'; expected {ANSWERS}")
+    answers = tuple(_answer(each, where) for each in _list(given, f"{where}: answers"))
+    try:
+        return Question(asked, text, answers, name, str(entries.get("title") or ""))
+    except FormatError as error:
+        raise FormatError(f"{place}: {error}") from None
 
 
 def write_questions(path: PathLike, questions: Iterable[Question]) -> None:
@@ -159,18 +194,12 @@ def _rows(text: str, path: PathLike) -> Iterator[Question]:
         raise FormatError(f"{path}: an empty file; {EXPECTED}")
 
 
-def _answer(value: Any, paragraph: str, where: str) -> Answer:
+def _answer(value: Any, where: str) -> Answer:
     entries = _mapping(value, f"{where}: an answer")
     text = _text(_entry(entries, "text", where), f"{where}: text of an answer")
     start = _entry(entries, "answer_start", where)
     if isinstance(start, bool) or not isinstance(start, int):
         raise FormatError(f"{where}: answer_start {brief(start)}; expected a whole number of characters")
-    if not text.strip() or start < 0 or paragraph[start : start + len(text)] != text:
-        found = paragraph[max(start, 0) : max(start, 0) + len(text)]
-        raise FormatError(
-            f"{where}: the answer {brief(text)} at {start:,}, where the paragraph has {brief(found)}; expected the "
-            "offset of the answer in characters"
-        )
     return Answer(text, start)
 
 

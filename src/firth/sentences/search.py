@@ -8,11 +8,12 @@ Cost: exact search takes N D multiplications per query.
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from firth.arguments import explained
+from firth.attribute_names import TEXT_INDEXES, no_attribute
 from firth.options import check_whole
 from firth.progress import Progress
 from firth.sentences.encoded_texts import encoded_texts
@@ -46,6 +47,11 @@ class SearchableTexts(abc.ABC):
     """
 
     texts: Sequence[Text]
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, TEXT_INDEXES, dir(type(self)))
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
+from firth.arguments import explained_class
 from firth.errors import CorpusError, OptionError
 from firth.options import check_whole
 from firth.progress import Progress, Status, reporting_slow_work
@@ -33,6 +34,7 @@ from firth.text.tokenise import unicode_tokens
 Hashes = npt.NDArray[np.uint32]
 
 
+@explained_class
 class TfidfIndex(SearchableTexts):
     """Texts that can be searched by their words.
 

@@ -286,7 +286,7 @@ def use_captioner(path: Path) -> Any:
     model = firth.load(path)
     features = [[[0.5] * model.shape.dim] * model.shape.cells]
     words = list(model.units.words)[:200]
-    return [model.caption(features, beams=2)[0].text, near(model.score(features, ["x"])), words]
+    return [model.caption(features, beam=2)[0].text, near(model.score(features, ["x"])), words]
 
 
 def make_boltzmann_machine(path: Path) -> None:

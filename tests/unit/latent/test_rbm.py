@@ -1,6 +1,7 @@
 """Restricted Boltzmann machines against enumeration over all states, autograd, and scikit-learn's."""
 
 import itertools
+import signal
 
 import numpy as np
 import pytest
@@ -296,3 +297,18 @@ def test_damaged_folders(tmp_path):
         (tmp_path / "m" / "checksums.json").unlink(missing_ok=True)
         with pytest.raises(firth.errors.FormatError, match=message):
             firth.load(tmp_path / "m")
+
+
+def test_an_interruption_keeps_what_was_learned():
+    rows = np.random.default_rng(0).integers(0, 2, (50, 8))
+
+    def interrupt(status):
+        if status.done == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.warns(UserWarning, match="interrupted in epoch 4 of 50"):
+        machine = firth.RBM(hidden=4, epochs=50).train(rows, progress=interrupt)
+    assert machine.metadata["training"]["interrupted"]
+    assert len(machine.metadata["training"]["changed"]) == 3
+    whole = firth.RBM(hidden=4, epochs=2).train(rows, progress=False)
+    assert not whole.metadata["training"]["interrupted"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firth.errors import FormatError
+from firth.errors import CorpusError, FormatError, KindError, MissingFileError
 from firth.readers.questions import Answer, Question, question_of, read_questions, write_questions
 
 DATA = Path(os.environ.get("FIRTH_DATA", "missing")) / "questions"
@@ -82,7 +82,7 @@ def test_damaged_questions_are_named(tmp_path, changes, problem):
     [
         ("", "empty file"),
         ("not json", "line 1: no JSON"),
-        ("[1, 2]", "found None"),
+        ("[1, 2]", "data: found None"),
         ('{"data": []}', "no question"),
         ('{"data": [{}]}', "article 1: no 'paragraphs'"),
         ('{"data": 3}', "data: found 3"),
@@ -97,6 +97,35 @@ def test_other_files_are_refused(tmp_path, content, problem):
 def test_a_row_without_a_paragraph():
     with pytest.raises(FormatError, match="here: context: found None"):
         question_of({"question": "Where?"}, "here")
+
+
+def test_a_list_of_rows(tmp_path):
+    rows = [row(context=TEXT), row(context=TEXT, id="q2")]
+    assert [each.name for each in read(tmp_path, json.dumps(rows, ensure_ascii=False))] == ["q1", "q2"]
+
+
+def test_the_answer_of_a_question_made_by_hand_is_checked():
+    assert Question("Where?", TEXT, [Answer("Ann", 0)]).answers == (Answer("Ann", 0),)
+    with pytest.raises(FormatError, match=r"question 'Where\?': the answer 'Ann' at 3, where the paragraph has ' “l'"):
+        Question("Where?", TEXT, (Answer("Ann", 3),))
+    for wrong in (("Ann",), Answer("Ann", 0), "Ann", [{"text": "Ann"}]):
+        with pytest.raises(KindError, match="answers: found"):
+            Question("Where?", TEXT, wrong)
+    with pytest.raises(KindError, match="paragraph: found None; expected a text"):
+        Question("Where?", None)
+
+
+def test_rows_with_an_answer_under_another_name():
+    with pytest.raises(FormatError, match="'answer' in place of 'answers'"):
+        question_of({"question": "Where?", "context": TEXT, "answer": "Ann"}, "here")
+
+
+def test_what_is_no_file(tmp_path):
+    (tmp_path / "train.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(MissingFileError, match=r"expected a file of questions.*did you mean train\.json"):
+        list(read_questions(tmp_path / "trian.json"))
+    with pytest.raises(CorpusError, match="is a folder; expected a file of questions"):
+        list(read_questions(tmp_path))
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs the shared corpora: set FIRTH_DATA")

@@ -76,3 +76,9 @@ def test_wrong_arguments():
         firth.TfidfIndex(TEXTS).search("a", 0)
     with pytest.raises(OptionError, match="bits=33"):
         firth.TfidfIndex(TEXTS, bits=33)
+    with pytest.raises(OptionError, match="bits"):
+        firth.TfidfIndex(TEXTS, hash_size=9)
+    with pytest.raises(AttributeError, match=r"use search\(queries\)"):
+        firth.TfidfIndex(TEXTS).most_similar("a")
+    with pytest.raises(AttributeError, match="made anew"):
+        firth.TfidfIndex(TEXTS).save("x")

@@ -160,6 +160,7 @@ class AutoencoderModel(SavedModel):
                 report(Status(stage="decoding", done=len(texts), total=len(rows), unit="sentences"))
         return texts
 
+    @explained
     def sample(
         self,
         number: int,
@@ -192,6 +193,7 @@ class AutoencoderModel(SavedModel):
             codes = self.module.code.draw(prior, generator).cpu().numpy()
         return self.decode(codes, labels, beam=beam, options=options, seed=seed)
 
+    @explained
     def interpolate(
         self,
         first: str,

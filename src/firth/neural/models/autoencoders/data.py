@@ -16,6 +16,7 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from firth.errors import CorpusError, KindError, OptionError, ShapeError, brief
 from firth.neural.models.translation.units import BOS, EOS, Units
 from firth.neural.training.batching import Buckets, pad
 from firth.readers.lines import numbered_lines
+from firth.storage.files import check_exists
 from firth.text.batches import warn_truncated
 from firth.text.inputs import check_items, check_text
 
@@ -103,6 +105,7 @@ def read_texts(texts: Any, labels: Any, name: str = "texts") -> LabelledSentence
     if isinstance(texts, str | os.PathLike):
         if labels is not None:
             raise OptionError(f"{name}={brief(texts)}: labels are given with a file; expected a list of texts")
+        check_exists(Path(texts), "a file with a text per line")
         found = [line for _, line in numbered_lines(texts, comments=False)]
     else:
         found = list(check_items(texts, name))

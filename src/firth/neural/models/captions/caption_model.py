@@ -100,7 +100,7 @@ class CaptionModel(SavedModel):
         self,
         features: Any,
         *,
-        beams: int | BeamSearch = 5,
+        beam: int | BeamSearch = 5,
         n_best: int = 1,
         options: GenerationOptions | None = None,
         prefixes: Sequence[str] | None = None,
@@ -115,7 +115,7 @@ class CaptionModel(SavedModel):
 
         Args:
             features: as for `train`, of the same shape.
-            beams: number of beams, 1 for greedy search, or `firth.BeamSearch`.
+            beam: number of beams, 1 for greedy search, or `firth.BeamSearch`.
             n_best: captions per image, in `Caption.others`.
             options: maximum and minimum length in tokens, repetition, and sampling, which takes the place of the beam
                 search if a temperature above 0, `top_k`, `top_p` or `min_p` is given; see `firth.GenerationOptions`.
@@ -137,7 +137,7 @@ class CaptionModel(SavedModel):
         """
         check_batch_size(batch_size)
         grid, _ = read_features(features, self.shape)
-        search = self._search(beams, n_best, options, return_attention, seed)
+        search = self._search(beam, n_best, options, return_attention, seed)
         constraints = constraints_of(self.units, prefixes, forced, len(grid), search.options)
         result: list[Caption] = []
         with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
@@ -188,7 +188,7 @@ class CaptionModel(SavedModel):
         features: Any,
         captions: Any,
         *,
-        beams: int | BeamSearch = 5,
+        beam: int | BeamSearch = 5,
         options: GenerationOptions | None = None,
         metrics: str | Sequence[str] = DEFAULT,
         lowercase: bool = False,
@@ -203,7 +203,7 @@ class CaptionModel(SavedModel):
         Args:
             features: as for `train`, of the same shape.
             captions: of each image a text, or a list of texts, all of which are references.
-            beams: as for `caption`.
+            beam: as for `caption`.
             options: as for `caption`.
             metrics: as for `firth.evaluate_generated`.
             lowercase: whether case is ignored.
@@ -223,7 +223,7 @@ class CaptionModel(SavedModel):
         grid, _ = read_features(features, self.shape)
         texts = read_captions(captions, len(grid))
         found = self.caption(
-            features, beams=beams, options=options, batch_size=batch_size, threads=threads, progress=progress
+            features, beam=beam, options=options, batch_size=batch_size, threads=threads, progress=progress
         )
         most = max(map(len, texts))  # a reference that is repeated does not change a score
         references = [[each[min(number, len(each) - 1)] for each in texts] for number in range(most)]
@@ -237,12 +237,12 @@ class CaptionModel(SavedModel):
         )
 
     def _search(
-        self, beams: int | BeamSearch, n_best: int, options: GenerationOptions | None, attention: bool, seed: int
+        self, beam: int | BeamSearch, n_best: int, options: GenerationOptions | None, attention: bool, seed: int
     ) -> Search:
         if options is not None:
             check_kind("options", options, GenerationOptions)
         options = options or GenerationOptions(max_length=self.options.max_length + 1)
-        beams = beams if isinstance(beams, BeamSearch) else BeamSearch(beams=beams)
+        beams = beam if isinstance(beam, BeamSearch) else BeamSearch(beams=beam)
         if not 1 <= n_best <= beams.beams:
             raise OptionError(f"n_best={n_best}: expected from 1 to the number of beams, {beams.beams}")
         if (attention or beams.coverage_penalty) and not self.options.has_attention:

@@ -104,7 +104,9 @@ def read_graph(edges: Any, features: Any, *, dim: int | None = None) -> Graph:
     weights = _matrix(edges, "edges")
     n = weights.shape[0]
     if weights.shape[0] != weights.shape[1] or not n:
-        raise ShapeError(f"edges of the shape {weights.shape}; expected (N, N) with one node at least")
+        made = "; of pairs of nodes, scipy.sparse.csr_array((weights, pairs), shape=(N, N))"
+        hint = made if weights.shape[0] == 2 else ""
+        raise ShapeError(f"edges of the shape {weights.shape}; expected (N, N) with one node at least{hint}")
     if weights.nnz and weights.data.min() < 0:
         row, column = (int(each[np.argmin(weights.data)]) for each in weights.nonzero())
         raise OptionError(f"edges: the weight from node {row:,} to {column:,} is negative; expected 0 or more")
@@ -172,6 +174,8 @@ def _is_unknown(label: Any) -> bool:
 def _matrix(values: Any, name: str) -> csr_array:
     if issparse(values):
         _check_indices(values, name)
+    if hasattr(values, "edges"):
+        raise KindError(f"{name}: found {brief(values)}; expected its matrix: graph.edges")
     try:
         given: Any = values if issparse(values) else np.asarray(values)
         found: Any = csr_array(given, dtype=np.dtype(np.float32))

@@ -21,11 +21,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import explained
 from firth.attribute_names import TEXT_GRAPHS, no_attribute
 from firth.errors import CorpusError, brief
 from firth.evaluation.significance import wilson_interval
 from firth.neural.models.graphs.data import UNKNOWN, read_labels
 from firth.neural.models.graphs.node_model import NodeScores
+from firth.options import check_whole
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items, token_lists
@@ -149,6 +151,7 @@ class TextGraphModel:
         """Return the vectors of the words, of the hidden layer."""
         return WordVectors(list(self.words), self.vectors[len(self.texts) :])
 
+    @explained
     def label_words(self, label: str, topn: int = 10) -> list[tuple[str, float]]:
         """Return the words with the highest probability of a label, with it.
 
@@ -158,7 +161,9 @@ class TextGraphModel:
 
         Raises:
             CorpusError: there is no such label.
+            OptionError: `topn` is below 1.
         """
+        check_whole("topn", topn)
         if label not in self.labels:
             raise CorpusError(f"the label {brief(label)} is none of those that were learned: {', '.join(self.labels)}")
         chances = self.node_probabilities[len(self.texts) :, list(self.labels).index(label)]

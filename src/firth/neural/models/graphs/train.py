@@ -28,8 +28,8 @@ def train_graph_network(
         edges: (N, N) weights, a SciPy sparse matrix or an array; of an undirected graph, symmetric.
         features: (N, D) sparse matrix or array; None if the nodes have none.
         labels: N labels, strings or whole numbers; None or a negative number for a node without one.
-        held_out: numbers of nodes whose labels select the best epoch, and are not learned. Without them, the model of
-            the last epoch is returned.
+        held_out: numbers of nodes, or a mask of all, whose labels select the best epoch, and are not learned. Without
+            them, the model of the last epoch is returned.
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
@@ -98,6 +98,8 @@ def read_held_out(nodes: Any, labels: Ints) -> Ints:
         OptionError: they are no numbers of nodes with labels.
     """
     found = np.asarray([] if nodes is None else nodes)
+    if found.dtype == bool and found.shape == labels.shape:
+        found = np.flatnonzero(found)
     if found.size and (found.ndim != 1 or found.dtype.kind not in "iu"):
         raise OptionError(f"held_out={brief(nodes)}: expected numbers of nodes")
     found = found.astype(np.int64)

@@ -66,6 +66,8 @@ def read_records(inputs: Any, fields: Sequence[str] | None = None) -> tuple[list
         KindError: a record is no mapping from strings to strings.
         CorpusError: there is no field, or a record has an unknown one.
     """
+    if hasattr(inputs, "to_dict"):
+        raise KindError("inputs: found a table; expected a list of records: table.to_dict('records')")
     if isinstance(inputs, str | Mapping) or not isinstance(inputs, Iterable):
         raise KindError(f'inputs: found {brief(inputs)}, expected a list of records, [{{"name": "Ann"}}]')
     records = list(inputs)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from firth.errors import CorpusError, KindError, brief, warn_caller
@@ -40,6 +41,10 @@ def questions_from(source: Any, name: str = "source") -> QuestionSet:
         KindError: it is none of these.
         OSError: a file cannot be read.
     """
+    if isinstance(source, str) and not Path(source).exists() and (" " in source.strip() or "?" in source):
+        raise KindError(
+            f"{name}: found the text {brief(source)}; {EXPECTED}; one question: answer(question, paragraph)"
+        )
     if isinstance(source, str | os.PathLike):
         found, name = list(read_questions(source)), str(source)
     elif isinstance(source, Question | Mapping) or not isinstance(source, Iterable):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.attribute_names import READERS, no_attribute
+from firth.attribute_names import ANSWERS, READERS, no_attribute
 from firth.errors import CorpusError, KindError, ShapeError, brief
 from firth.evaluation.answers import AnswerScores, score_answers
 from firth.neural.models.reading.answering import FoundSpan, found_spans, windows_of
@@ -61,6 +61,11 @@ class ReadAnswer:
 
     def __str__(self) -> str:
         return self.text or "(no answer)"
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, ANSWERS, dir(type(self)))
 
 
 class ReadingModel(SavedModel):
@@ -199,14 +204,17 @@ class ReadingModel(SavedModel):
             )
             return answers[0]
         questions = _texts(question, "question")
+        for each, asked in zip(questions, replace(self.reader, taggers=()).read(questions), strict=True):
+            _check_words(each, asked)
         found = [
             [match for match in matches if isinstance(match.text, str) and match.text.strip()]
             for matches in index.search(questions, paragraphs)
         ]
         rows = [row for row, matches in enumerate(found) if matches]
-        asked, texts = [questions[row] for row in rows], [[each.text for each in found[row]] for row in rows]
+        texts = [[each.text for each in found[row]] for row in rows]
         answers = [ReadAnswer("", 0, 0, -np.inf, 0.0, -1)] * len(questions)
-        for row, answer in zip(rows, self._answers(asked, texts, n, False, threads, progress), strict=True):
+        some = self._answers([questions[row] for row in rows], texts, n, False, threads, progress)
+        for row, answer in zip(rows, some, strict=True):
             others = tuple(replace(each, paragraph=found[row][each.paragraph].row) for each in answer.others)
             answers[row] = replace(answer, paragraph=found[row][answer.paragraph].row, others=others)
         return answers
@@ -274,7 +282,9 @@ class ReadingModel(SavedModel):
         passages = dict(zip(texts, reader.read(texts, tags=True), strict=True))
         windows = []
         for question, asked, each in zip(questions, reader.read(questions), paragraphs, strict=True):
-            _check_words(question, asked, [passages[text] for text in each])
+            _check_words(question, asked)
+            if not any(len(passages[text]) for text in each):
+                raise CorpusError(f"the question {brief(question)}: its paragraph has no word; expected one at least")
             some = windows_of(asked, [passages[text] for text in each], self.options.window)
             windows.append([window for window in some if len(window[1].paragraph)])
         weights: dict[int, npt.NDArray[np.float32]] | None = {} if attention else None
@@ -326,11 +336,9 @@ def _texts(values: Any, name: str) -> list[str]:
     return texts
 
 
-def _check_words(question: str, asked: Passage, paragraphs: Sequence[Passage]) -> None:
+def _check_words(question: str, asked: Passage) -> None:
     if not len(asked):
         raise CorpusError(f"the question {brief(question)} has no word; expected one at least")
-    if not any(map(len, paragraphs)):
-        raise CorpusError(f"the question {brief(question)}: its paragraph has no word; expected one at least")
 
 
 def _answer(span: FoundSpan, paragraphs: Sequence[str]) -> ReadAnswer:

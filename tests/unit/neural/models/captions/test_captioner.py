@@ -78,7 +78,7 @@ def test_beam_search_finds_the_best_of_all_captions(way):
     every = [" ".join(words) for length in (1, 2, 3) for words in itertools.product("xyz", repeat=length)]
     options = firth.GenerationOptions(max_length=4, min_length=1)
     beams = firth.BeamSearch(beams=60, length_normalisation="none")
-    found = model.caption(features, beams=beams, n_best=30, options=options)
+    found = model.caption(features, beam=beams, n_best=30, options=options)
     for image, one in zip(features, found, strict=True):
         scores = model.score([image] * len(every), every)
         ended = [each for each in (one, *one.others) if each.ended]
@@ -94,10 +94,10 @@ def test_an_image_has_the_same_caption_in_any_company(way):
     features = np.random.default_rng(0).normal(size=(7, 4, 3))
     texts = ["x", "y z", "z z z x", "x y", "y", "z x", "x x x x x"]
     scores = model.score(features, texts)
-    found = model.caption(features, beams=3, return_attention=model.options.has_attention)
+    found = model.caption(features, beam=3, return_attention=model.options.has_attention)
     for row in range(7):
         np.testing.assert_allclose(model.score(features[[row]], texts[row : row + 1]), scores[row], atol=1e-5)
-        (alone,) = model.caption(features[[row]], beams=3, return_attention=model.options.has_attention)
+        (alone,) = model.caption(features[[row]], beam=3, return_attention=model.options.has_attention)
         assert alone.text == found[row].text
         assert alone.log_prob == pytest.approx(found[row].log_prob, abs=1e-5)
         if alone.attention is not None:
@@ -137,7 +137,7 @@ def test_features_are_standardised():
 def test_searches(trained):
     features, _ = scenes(4, seed=3)
     best = trained.caption(features)
-    for greedy, one in zip(trained.caption(features, beams=1), best, strict=True):
+    for greedy, one in zip(trained.caption(features, beam=1), best, strict=True):
         assert greedy.score <= one.score + 1e-6
         assert {"0", "1", "2", "3"}.intersection(greedy.tokens) == {"0", "1", "2", "3"}.intersection(one.tokens)
     lists = trained.caption(features, n_best=3)
@@ -184,7 +184,7 @@ def test_vectors_subwords_and_unknown_words():
         model.caption(features)
     rare = [["scarlet"], *captions[1:]]
     words = firth.Captioner(min_count=2, **SMALL).train(flat, rare, training=short)
-    assert "<unk>" not in " ".join(each.text for each in words.caption(flat, beams=2))
+    assert "<unk>" not in " ".join(each.text for each in words.caption(flat, beam=2))
 
 
 def test_a_checkpoint_of_other_features_is_refused(tmp_path):
@@ -242,7 +242,7 @@ def test_bad_input_of_a_trained_model(trained):
     with pytest.raises(AttributeError, match=r"use caption\(features\)"):
         _ = trained.generate
     blind = untrained(firth.Captioner(hidden=4, attention="none"))
-    for how in ({"return_attention": True}, {"beams": firth.BeamSearch(beams=2, coverage_penalty=0.2)}):
+    for how in ({"return_attention": True}, {"beam": firth.BeamSearch(beams=2, coverage_penalty=0.2)}):
         with pytest.raises(OptionError, match="attention='none'"):
             blind.caption(features, **how)
     with pytest.raises(OptionError, match="the features would not be read"):

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import OptionError
+from firth.errors import KindError, OptionError
 from firth.neural.models.lattices import lattice_model
 from tests.unit.neural.models.lattices.brute_force import Reference
 from tests.unit.neural.models.lattices.tiny import tiny_model
@@ -98,6 +98,8 @@ def test_folders(model, tmp_path):
 
 
 def test_a_lattice_has_limits(model, monkeypatch):
+    with pytest.raises(KindError, match="expected one text, or its"):
+        model.lattice(["ab", "ca"])
     monkeypatch.setattr(lattice_model, "MAX_TOKENS", 3)
     with pytest.raises(OptionError, match="a text of 5 tokens: expected 1 to 3"):
         model.lattice("abca")

@@ -174,7 +174,7 @@ def test_a_reader_learns_and_answers(model):
     ranked = [answer, *answer.others]
     assert len(ranked) == 4
     assert [each.score for each in ranked] == sorted((each.score for each in ranked), reverse=True)
-    assert 0 < sum(each.probability for each in ranked) <= 1
+    assert 0 < sum(each.probability for each in ranked) <= 1 + 1e-9
     ratio = math.exp(ranked[1].score - ranked[0].score)
     assert ranked[1].probability / ranked[0].probability == pytest.approx(ratio)
 
@@ -351,3 +351,15 @@ def test_answers_are_found_in_many_texts(model):
     assert (together[1].text, together[1].paragraph) == ("", -1)
     with pytest.raises(KindError, match="index: found 3; expected"):
         model.answer_from("Who?", 3)
+
+
+def test_peers_names_have_an_answer(model):
+    answer = model.answer("Where does Bob live?", "Bob lives in Oslo.")
+    with pytest.raises(AttributeError, match="use text"):
+        answer.answer  # noqa: B018 - the attribute is looked up
+    with pytest.raises(KindError, match="found the text 'Where does Bob live"):
+        model.predict("Where does Bob live?")
+    with pytest.raises(CorpusError, match="the question '' has no word"):
+        model.answer_from("", firth.TfidfIndex(["Bob lives in Oslo."]))
+    with pytest.raises(OptionError, match="longest"):
+        firth.Reader(max_answer_len=3)
