@@ -8,17 +8,15 @@ long they take. UDPipe (`ufal.udpipe`) is left out where it is not installed.
 
 import argparse
 import importlib.util
-import statistics
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import firth
-from benchmarks.machine import describe
-from benchmarks.records import append, read
+from benchmarks.turns import Contender, SpeedTable
 from firth.readers.conllu import DependencySentence, read_conllu
 
 RESULTS = Path(__file__).parent / "results" / "annotate"
@@ -28,7 +26,6 @@ DEFAULT, SMALL = "the default tagger (CRF, 200 units, character CNN)", "a small 
 PARSER = "the transition parser"
 Job = Callable[[Path], Any]
 
-TITLE = "# `firth annotate`: tokens a second"
 LEGEND = """From a raw text of {characters:,} characters ({tokens:,} tokens) to a file of CoNLL-U with tags, trees and
 places of tokens; one process, one thread, in processor time without the start of Python and the loading of models.
 Contenders take turns; a figure is the median of {rounds} rounds (least - greatest). Written by
@@ -36,6 +33,9 @@ Contenders take turns; a figure is the median of {rounds} rounds (least - greate
 
 {machine}.
 """
+TABLE = SpeedTable(
+    title="# `firth annotate`: tokens a second", legend=LEGEND, unit="tokens", columns={"contender": "contender"}
+)
 
 
 def ours(train: Sequence[DependencySentence], text: Path) -> Iterator[tuple[str, Job]]:
@@ -82,29 +82,11 @@ def peer(train: Sequence[DependencySentence], text: Path) -> Iterator[tuple[str,
     yield UDPIPE, job
 
 
-def measure(jobs: Sequence[tuple[str, Job]], tokens: int, rounds: int, file: Path) -> None:
-    """Run every contender once a round, after one round that is thrown away."""
-    for number in range(-1, rounds):
-        for name, job in jobs:
-            with tempfile.TemporaryDirectory() as folder:
-                start = time.process_time()
-                job(Path(folder))
-                speed = tokens / (time.process_time() - start)
-            if number >= 0:
-                append(file, {"contender": name, "round": number, "tokens_a_second": round(speed, 1)})
-
-
-def table(file: Path) -> str:
-    """The runs as Markdown."""
-    header, *rows = read(file)
-    runs: dict[str, list[float]] = {}
-    for row in rows:
-        runs.setdefault(row["contender"], []).append(row["tokens_a_second"])
-    legend = LEGEND.format(**header["sizes"], machine=header["machine"]["processor"])
-    lines = [TITLE, "", legend, "| contender | tokens a second |", "| --- | --- |"]
-    for name, speeds in runs.items():
-        lines.append(f"| {name} | {statistics.median(speeds):,.0f} ({min(speeds):,.0f} - {max(speeds):,.0f}) |")
-    return "\n".join(lines) + "\n"
+def in_a_folder(job: Job, tokens: int) -> int:
+    """Run a job that writes to a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        job(Path(folder))
+    return tokens
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -128,12 +110,12 @@ def main(arguments: list[str] | None = None) -> None:
         if importlib.util.find_spec("ufal") is not None:
             jobs += peer(train, chosen.text)
         chosen.out.mkdir(parents=True, exist_ok=True)
-        file.unlink(missing_ok=True)
         sizes = {"characters": len(text), "tokens": tokens, "rounds": chosen.rounds}
-        append(file, {"machine": describe(), "sizes": sizes})
-        measure(jobs, tokens, chosen.rounds, file)
-    (chosen.out / "annotate.md").write_text(table(file), "utf-8")
-    print(table(file))
+        TABLE.begin(file, sizes)
+        contenders = [Contender((name,), partial(in_a_folder, job, tokens)) for name, job in jobs]
+        TABLE.measure(contenders, chosen.rounds, file)
+    (chosen.out / "annotate.md").write_text(TABLE.markdown(file), "utf-8")
+    print(TABLE.markdown(file))
 
 
 if __name__ == "__main__":

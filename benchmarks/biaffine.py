@@ -8,10 +8,8 @@ tree, all of which take time: its figures are an upper bound.
 """
 
 import argparse
-import statistics
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
@@ -19,8 +17,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.machine import describe
-from benchmarks.records import append, read
+from benchmarks.turns import Contender, Job, SpeedTable
 from firth.neural.models.parsers.biaffine import BiaffineParser
 from firth.neural.models.parsers.biaffine_data import BiaffineVocabulary, TreeBatch
 from firth.neural.models.parsers.biaffine_module import BiaffineModule
@@ -35,9 +32,7 @@ RESULTS = Path(__file__).parent / "results" / "parsers"
 SENTENCES, WORDS, ROUNDS = 400, 1500, 5
 CLIP, CHARACTERS = 5.0, 20  # gradients' norm; characters that supar reads of a word
 SIZES = {"200": (200, 500), "400": (400, 500)}  # name: width of an LSTM's state, of the vectors of arcs
-Job = Callable[[], int]  # returns the words that it trained on or parsed
-
-TITLE = "# Biaffine parsers: words a second"
+PEER = "supar 1.1.4"
 LEGEND = """Three layers of BiLSTMs over words, tags and characters (100 each, characters by an LSTM), {words} words to
 a batch, one thread, in processor time. Training: forward, backward and update. Parsing: scores, heads and labels; firth
 makes trees of the heads, supar does not here. Contenders take turns; a figure is the median of {rounds} rounds (least -
@@ -45,6 +40,13 @@ greatest). "Ratio" is that figure to supar's, the median over rounds. Written by
 
 {machine}; torch {torch}.
 """
+TABLE = SpeedTable(
+    title="# Biaffine parsers: words a second",
+    legend=LEGEND,
+    unit="words",
+    columns={"size": "LSTM width", "job": "job", "contender": "contender"},
+    other=lambda names: (*names[:2], PEER),
+)
 
 
 def options(size: str) -> BiaffineParser:
@@ -163,8 +165,8 @@ def with_root(column: torch.Tensor, value: int) -> torch.Tensor:
 
 def contenders(
     sentences: Sequence[DependencySentence], folder: Path | None, sizes: Sequence[str]
-) -> Iterator[tuple[str, str, str, Job]]:
-    """What runs: size, job, name and the job itself."""
+) -> Iterator[Contender]:
+    """What runs, by size and job."""
     for size in sizes:
         module, task = task_of(size, sentences)
         jobs = {
@@ -172,44 +174,10 @@ def contenders(
             for name, precision in (("float32", "fp32"), ("bfloat16", "bf16"))
         }
         if folder is not None:
-            jobs["supar 1.1.4"] = peer(module, task, size, folder)
+            jobs[PEER] = peer(module, task, size, folder)
         for number, kind in enumerate(("training", "parsing")):
             for name, both in jobs.items():
-                yield size, kind, name, both[number]
-
-
-def measure(jobs: Sequence[tuple[str, str, str, Job]], rounds: int, file: Path) -> None:
-    """Run every contender once a round, after one round that is thrown away."""
-    for number in range(-1, rounds):
-        for size, kind, name, job in jobs:
-            start = time.process_time()
-            words = job()
-            speed = words / (time.process_time() - start)
-            if number >= 0:
-                row = {"size": size, "job": kind, "contender": name, "round": number, "words_a_second": round(speed, 1)}
-                append(file, row)
-
-
-def table(file: Path) -> str:
-    """The runs as Markdown."""
-    header, *rows = read(file)
-    runs: dict[tuple[str, str, str], list[float]] = {}
-    for row in rows:
-        runs.setdefault((row["size"], row["job"], row["contender"]), []).append(row["words_a_second"])
-    legend = LEGEND.format(**header["sizes"], machine=header["machine"]["processor"], torch=header["torch"])
-    lines = [
-        TITLE,
-        "",
-        legend,
-        "| LSTM width | job | contender | words a second | ratio |",
-        "| --- | --- | --- | --- | --- |",
-    ]
-    for (size, kind, name), speeds in runs.items():
-        supar = runs.get((size, kind, "supar 1.1.4"), speeds)
-        ratio = statistics.median(a / b for a, b in zip(speeds, supar, strict=True))
-        figures = f"{statistics.median(speeds):,.0f} ({min(speeds):,.0f} - {max(speeds):,.0f})"
-        lines.append(f"| {size} | {kind} | {name} | {figures} | {ratio:.1f} |")
-    return "\n".join(lines) + "\n"
+                yield Contender((size, kind, name), both[number])
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -230,12 +198,10 @@ def main(arguments: list[str] | None = None) -> None:
         torch.set_num_threads(1)
         torch.manual_seed(1)
         chosen.out.mkdir(parents=True, exist_ok=True)
-        file.unlink(missing_ok=True)
-        sizes = {"words": WORDS, "rounds": chosen.rounds}
-        append(file, {"machine": describe(), "torch": torch.__version__, "sizes": sizes})
+        TABLE.begin(file, {"words": WORDS, "rounds": chosen.rounds}, torch=torch.__version__)
         sentences = list(islice(read_conllu(chosen.treebank), chosen.sentences))
-        measure(list(contenders(sentences, chosen.peer, chosen.sizes)), chosen.rounds, file)
-    (chosen.out / "biaffine.md").write_text(table(file), encoding="utf-8")
+        TABLE.measure(contenders(sentences, chosen.peer, chosen.sizes), chosen.rounds, file)
+    (chosen.out / "biaffine.md").write_text(TABLE.markdown(file), encoding="utf-8")
 
 
 if __name__ == "__main__":

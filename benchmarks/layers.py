@@ -9,7 +9,6 @@ minimum and maximum.
 
 import argparse
 import random
-import statistics
 import time
 from collections.abc import Callable
 from functools import partial
@@ -18,8 +17,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from benchmarks.machine import describe
-from benchmarks.records import append, read
+from benchmarks.turns import Contender, SpeedTable, counting, spread
 from firth.neural.layers.cells import RecurrentLayer
 from firth.neural.layers.characters import CharacterCNN, CharacterLSTM
 from firth.neural.layers.dropout import Dropouts
@@ -31,13 +29,19 @@ BATCH, STEPS, ROUNDS = 20, 35, 7
 PEERS = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
 Job = Callable[[], None]
 
-TITLE = "# Recurrent layers and encoders of characters: tokens a second"
 LEGEND = """One layer of H to H, batches of {batch} x {steps}, onward and back, one thread, float32. Contenders take
 turns; a figure is the median of {rounds} rounds (least - greatest). "Several lengths" counts the real steps of
 sequences of 5 to {steps}. Written by `python -m benchmarks.layers`.
 
 {machine}; torch {torch}.
 """
+TABLE = SpeedTable(
+    title="# Recurrent layers and encoders of characters: tokens a second",
+    legend=LEGEND,
+    unit="tokens",
+    columns={"hidden": "H", "layer": "layer"},
+    clock=time.perf_counter,
+)
 
 
 def stepping(module: nn.Module, width: int, lengths: torch.Tensor | None = None) -> Job:
@@ -108,38 +112,18 @@ def encoders() -> dict[str, tuple[Job, int]]:
     return {name: (reading(encoder), BATCH * STEPS) for name, encoder in named.items()}
 
 
-def measure(hidden: int, jobs: dict[str, tuple[Job, int]], rounds: int, file: Path) -> None:
-    """Run every contender once a round, after one round that is thrown away."""
-    for number in range(-1, rounds):
-        for name, (job, tokens) in jobs.items():
-            start = time.perf_counter()
-            job()
-            speed = tokens / (time.perf_counter() - start)
-            if number >= 0:
-                append(file, {"hidden": hidden, "layer": name, "round": number, "tokens_a_second": round(speed, 1)})
-
-
 def table(file: Path) -> str:
-    """The runs as Markdown."""
+    """The runs as Markdown, a column for each width."""
     runs: dict[str, dict[int, list[float]]] = {}
-    rows = read(file)
-    for row in rows[1:]:
-        runs.setdefault(row["layer"], {}).setdefault(row["hidden"], []).append(row["tokens_a_second"])
+    for (width, name), speeds in TABLE.speeds(file).items():
+        runs.setdefault(name, {})[width] = speeds
     widths = sorted({width for by_width in runs.values() for width in by_width})
-    header = rows[0]
-    legend = LEGEND.format(**header["sizes"], machine=header["machine"]["processor"], torch=header["torch"])
     columns = [f"H = {width}" if width else "words, half distinct" for width in widths]
-    lines = [TITLE, "", legend, f"| layer | {' | '.join(columns)} |", "| --- |" + " --- |" * len(widths)]
+    lines = [*TABLE.above(file), f"| layer | {' | '.join(columns)} |", "|---|" + "---|" * len(widths)]
     for name, by_width in runs.items():
-        cells = [_cell(by_width.get(width)) for width in widths]
+        cells = [spread(by_width[width]) if width in by_width else "" for width in widths]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def _cell(speeds: list[float] | None) -> str:
-    if not speeds:
-        return ""
-    return f"{statistics.median(speeds):,.0f} ({min(speeds):,.0f} - {max(speeds):,.0f})"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -154,12 +138,12 @@ def main(arguments: list[str] | None = None) -> None:
     if not options.table:
         torch.set_num_threads(1)
         torch.manual_seed(1)
-        file.unlink(missing_ok=True)
         sizes = {"batch": BATCH, "steps": STEPS, "rounds": options.rounds}
-        append(file, {"machine": describe(), "torch": torch.__version__, "sizes": sizes})
-        for hidden in options.widths:
-            measure(hidden, contenders(hidden), options.rounds, file)
-        measure(0, encoders(), options.rounds, file)
+        TABLE.begin(file, sizes, torch=torch.__version__)
+        for hidden in (*options.widths, 0):
+            jobs = contenders(hidden) if hidden else encoders()
+            turns = [Contender((hidden, name), partial(counting, *each)) for name, each in jobs.items()]
+            TABLE.measure(turns, options.rounds, file)
     (options.out / "layers.md").write_text(table(file), encoding="utf-8")
 
 

@@ -8,18 +8,16 @@ left out where it is not installed. The table has an iteration of training; both
 
 import argparse
 import importlib.util
-import statistics
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import firth
-from benchmarks.machine import describe
-from benchmarks.records import append, read
+from benchmarks.turns import Contender, SpeedTable, counting
 from firth.readers.conllu import DependencySentence, read_conllu
 
 RESULTS = Path(__file__).parent / "results" / "parsers"
@@ -27,7 +25,6 @@ SENTENCES, ROUNDS = 300, 5
 UDPIPE = "UDPipe 1.4"
 Job = Callable[[], object]
 
-TITLE = "# Transition parsers: words a second"
 LEGEND = """Sentences of a treebank with gold tags, one thread, in processor time. Training: one pass over {sentences}
 sentences, without evaluation on held-out ones. Parsing: {parsed} sentences; firth's figures contain the making of new
 sentences with heads and relations. Hidden layers of 200; UDPipe has its defaults, which read morphological features,
@@ -36,6 +33,13 @@ is that figure to UDPipe's, the median over rounds. Written by `python -m benchm
 
 {machine}.
 """
+TABLE = SpeedTable(
+    title="# Transition parsers: words a second",
+    legend=LEGEND,
+    unit="words",
+    columns={"job": "job", "contender": "contender"},
+    other=lambda names: (names[0], UDPIPE),
+)
 
 
 def ours(train: Sequence[DependencySentence], dev: Sequence[DependencySentence]) -> Iterator[tuple[str, str, Job]]:
@@ -101,33 +105,6 @@ def contenders(train: Sequence[DependencySentence], dev: Sequence[DependencySent
     return sorted(jobs, key=lambda job: job[0], reverse=True)
 
 
-def measure(jobs: Sequence[tuple[str, str, Job]], words: dict[str, int], rounds: int, file: Path) -> None:
-    """Run every contender once a round, after one round that is thrown away."""
-    for number in range(-1, rounds):
-        for kind, name, job in jobs:
-            start = time.process_time()
-            job()
-            speed = words[kind] / (time.process_time() - start)
-            if number >= 0:
-                append(file, {"job": kind, "contender": name, "round": number, "words_a_second": round(speed, 1)})
-
-
-def table(file: Path) -> str:
-    """The runs as Markdown."""
-    header, *rows = read(file)
-    runs: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        runs.setdefault((row["job"], row["contender"]), []).append(row["words_a_second"])
-    legend = LEGEND.format(**header["sizes"], machine=header["machine"]["processor"])
-    lines = [TITLE, "", legend, "| job | contender | words a second | ratio |", "| --- | --- | --- | --- |"]
-    for (kind, name), speeds in runs.items():
-        other = runs.get((kind, UDPIPE), speeds)
-        ratio = statistics.median(a / b for a, b in zip(speeds, other, strict=True))
-        figures = f"{statistics.median(speeds):,.0f} ({min(speeds):,.0f} - {max(speeds):,.0f})"
-        lines.append(f"| {kind} | {name} | {figures} | {ratio:.1f} |")
-    return "\n".join(lines) + "\n"
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Measure, and write the table."""
     parser = argparse.ArgumentParser(description="words a second of transition parsers")
@@ -145,14 +122,15 @@ def main(arguments: list[str] | None = None) -> None:
         train = list(islice(read_conllu(chosen.treebank), chosen.sentences))
         dev = list(islice(read_conllu(chosen.test), chosen.sentences))
         chosen.out.mkdir(parents=True, exist_ok=True)
-        file.unlink(missing_ok=True)
         sizes = {"sentences": len(train), "parsed": len(dev), "rounds": chosen.rounds}
-        append(file, {"machine": describe(), "sizes": sizes})
+        TABLE.begin(file, sizes)
         words = {"training": sum(map(len, train)), "parsing": sum(map(len, dev))}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            measure(contenders(train, dev), words, chosen.rounds, file)
-    (chosen.out / "transition.md").write_text(table(file), encoding="utf-8")
+            jobs = contenders(train, dev)
+            turns = [Contender((kind, name), partial(counting, job, words[kind])) for kind, name, job in jobs]
+            TABLE.measure(turns, chosen.rounds, file)
+    (chosen.out / "transition.md").write_text(TABLE.markdown(file), encoding="utf-8")
 
 
 if __name__ == "__main__":

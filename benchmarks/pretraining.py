@@ -10,11 +10,9 @@ peer with its tokenizer and batches of 32 texts in the order of the file, padded
 """
 
 import argparse
-import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -23,8 +21,7 @@ import numpy as np
 import torch
 
 import firth
-from benchmarks.machine import describe
-from benchmarks.records import append, read
+from benchmarks.turns import Contender, Job, SpeedTable
 from firth.neural.models.pretraining.data import PieceText, Windows
 from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
 from firth.neural.training.devices import new_parameters
@@ -38,9 +35,6 @@ MODELS = {
     "electra": firth.Electra(dim=256, layers=4, heads=4, max_length=LENGTH),
     "coco": firth.CocoLM(dim=256, layers=4, heads=4, max_length=LENGTH),
 }
-Job = Callable[[], int]  # returns the word pieces that it trained on or read
-
-TITLE = "# Pretraining and encoding: word pieces a second"
 LEGEND = """4 blocks of 256, 4 heads, {size} word pieces, windows of {length}, {batch} to a batch; {sentences}
 sentences of mixed length to encode. One thread, in processor time; contenders take turns; a figure is the median of
 {rounds} rounds (least - greatest). "Ratio" is that figure to the peer's in the same precision, the median over rounds.
@@ -48,6 +42,13 @@ Written by `python -m benchmarks.pretraining`.
 
 {machine}; torch {torch}.
 """
+TABLE = SpeedTable(
+    title="# Pretraining and encoding: word pieces a second",
+    legend=LEGEND,
+    unit="pieces",
+    columns={"model": "model", "job": "job", "contender": "contender"},
+    other=lambda names: ("masked", names[1], f"transformers, {names[2][-4:]}"),
+)
 
 
 def within(precision: str) -> Any:
@@ -122,14 +123,14 @@ def batches_of(text: PieceText) -> list[torch.Tensor]:
     return [batch.ids for batch, _ in zip(windows.epoch(0), range(BATCHES), strict=False)]
 
 
-def encoding(text: PieceText, lines: Sequence[str], peer: bool) -> Iterator[tuple[str, str, str, Job]]:
+def encoding(text: PieceText, lines: Sequence[str], peer: bool) -> Iterator[Contender]:
     """Both encode the same sentences with the same weights."""
     options = MODELS["masked"]
     with new_parameters(0):
         objective = options.build_objective(options.config(text.pieces), text.pieces)
     encoder = PretrainedEncoder(objective.encoder, text.pieces, "bert", objective.head)
     pieces = sum(len(row) for row in encoder.rows_of(lines))
-    yield "masked", "encoding", "firth, fp32", lambda: (encoder.encode(lines, progress=False), pieces)[1]
+    yield Contender(("masked", "encoding", "firth, fp32"), lambda: (encoder.encode(lines, progress=False), pieces)[1])
     if not peer:
         return
     from transformers import AutoModel, AutoTokenizer
@@ -149,54 +150,23 @@ def encoding(text: PieceText, lines: Sequence[str], peer: bool) -> Iterator[tupl
         return np.concatenate(rows)
 
     vectors()
-    yield "masked", "encoding", "transformers, fp32", lambda: (vectors(), pieces)[1]
+    yield Contender(("masked", "encoding", "transformers, fp32"), lambda: (vectors(), pieces)[1])
 
 
-def contenders(path: Path, peer: bool) -> Iterator[tuple[str, str, str, Job]]:
-    """What runs: model, job, contender and the job itself."""
+def contenders(path: Path, peer: bool) -> Iterator[Contender]:
+    """What runs, by model and job."""
     corpus = firth.Corpus.build(path, tokens="wordpieces", max_size=SIZE, progress=False)
     text = PieceText.of(corpus)
     for precision in ("fp32", "bf16"):
         for name in MODELS:
-            yield name, "pretraining", f"firth, {precision}", ours(name, text, precision)
+            yield Contender((name, "pretraining", f"firth, {precision}"), ours(name, text, precision))
         if peer:
-            yield "masked", "pretraining", f"transformers, {precision}", theirs(text, precision)
+            yield Contender(("masked", "pretraining", f"transformers, {precision}"), theirs(text, precision))
     lines = [line.strip()[:600] for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     random = np.random.default_rng(0)
     chosen = [lines[i] for i in random.permutation(len(lines))[:SENTENCES]]
     cut = [line[: int(length)] for line, length in zip(chosen, random.integers(20, 400, len(chosen)), strict=True)]
     yield from encoding(text, cut, peer)
-
-
-def measure(jobs: Sequence[tuple[str, str, str, Job]], rounds: int, file: Path) -> None:
-    """Run every contender once a round, after one round that is thrown away."""
-    for number in range(-1, rounds):
-        for name, job, contender, run in jobs:
-            start = time.process_time()
-            pieces = run()
-            speed = pieces / (time.process_time() - start)
-            if number >= 0:
-                row = {"model": name, "job": job, "contender": contender, "round": number}
-                append(file, {**row, "pieces_a_second": round(speed, 1)})
-
-
-def table(file: Path) -> str:
-    """The runs as Markdown."""
-    header, *rows = read(file)
-    runs: dict[tuple[str, str, str], list[float]] = {}
-    for row in rows:
-        runs.setdefault((row["model"], row["job"], row["contender"]), []).append(row["pieces_a_second"])
-    legend = LEGEND.format(**header["sizes"], machine=header["machine"]["processor"], torch=header["torch"])
-    lines = [TITLE, "", legend.rstrip(), "", "| model | job | contender | pieces a second | ratio |"]
-    lines += ["|---|---|---|---|---|"]
-    for (name, job, contender), speeds in runs.items():
-        others = runs.get(("masked", job, f"transformers, {contender[-4:]}"))
-        ratio = ""
-        if others is not None:
-            ratio = f"{statistics.median(a / b for a, b in zip(speeds, others, strict=False)):.2f}"
-        spread = f"{statistics.median(speeds):,.0f} ({min(speeds):,.0f} - {max(speeds):,.0f})"
-        lines.append(f"| {name} | {job} | {contender} | {spread} | {ratio} |")
-    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
@@ -212,11 +182,10 @@ def main() -> None:
         sys.path.insert(0, str(args.peer))
     torch.set_num_threads(1)
     file = args.output / "speed.jsonl"
-    file.unlink(missing_ok=True)
     shown = {"size": SIZE, "length": LENGTH, "batch": BATCH, "sentences": SENTENCES, "rounds": args.rounds}
-    append(file, {"kind": "series", "machine": describe(), "torch": torch.__version__, "sizes": shown})
-    measure(list(contenders(args.text, not args.alone)), args.rounds, file)
-    (args.output / "speed.md").write_text(table(file), encoding="utf-8")
+    TABLE.begin(file, shown, torch=torch.__version__)
+    TABLE.measure(contenders(args.text, not args.alone), args.rounds, file)
+    (args.output / "speed.md").write_text(TABLE.markdown(file), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,11 +14,10 @@ read them. Networks have random parameters. Start it pinned to one processor, fo
 import argparse
 import importlib.util
 import sqlite3
-import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,8 +25,7 @@ from typing import Any
 import torch
 
 import firth
-from benchmarks.machine import describe
-from benchmarks.records import append, read
+from benchmarks.turns import Contender, Job, SpeedTable
 from firth.neural.models.reading.attentive import Reader
 from firth.neural.models.reading.data import Pair, pair_batches
 from firth.neural.models.reading.examples import QuestionSet, read_all, training_pairs
@@ -43,9 +41,6 @@ OPTIONS = Reader(dim=100, hidden=96, dropout=0.4, window=1000)
 BATCH, BATCHES, CLIP, ROUNDS = 32, 8, 10.0, 3
 QUESTIONS, PARAGRAPHS, FOUND = 1000, 5000, 5
 PEER = "DrQA"
-Job = Callable[[], int]  # returns the number of questions
-
-TITLE = "# Readers: questions a second"
 LEGEND = """Three BiLSTM layers of 2 x {hidden} over paragraph and question, word vectors of {dim}. Training: batches of
 {batch}. Open: {questions:,} questions over {paragraphs:,} paragraphs, {found} of which are read for each. One core,
 fp32; contenders take turns; a figure is the median of {rounds} rounds (least - greatest). "Ratio" is that figure to
@@ -53,6 +48,14 @@ DrQA's, the median over rounds. Written by `python -m benchmarks.reading`.
 
 {machine}; torch {torch}.
 """
+TABLE = SpeedTable(
+    title="# Readers: questions a second",
+    legend=LEGEND,
+    unit="questions",
+    columns={"job": "job", "contender": "contender"},
+    other=lambda names: (names[0], PEER),
+    clock=time.perf_counter,
+)
 
 
 def questions_of(folder: Path, part: str) -> list[Question]:
@@ -172,8 +175,8 @@ def their_pipeline(folder: Path, work: Path, reader: Any, texts: Sequence[str], 
     return run
 
 
-def contenders(folder: Path, peer: Path | None, work: Path, *, whole: bool) -> Iterator[tuple[str, str, Job]]:
-    """What runs: job, contender and the job itself."""
+def contenders(folder: Path, peer: Path | None, work: Path, *, whole: bool) -> Iterator[Contender]:
+    """What runs, by job."""
     questions = questions_of(folder, "train")[: 40 * BATCH]
     tokens = OPTIONS.learn_reader(
         (text.split() for each in questions for text in (each.paragraph, each.question)), None
@@ -183,13 +186,13 @@ def contenders(folder: Path, peer: Path | None, work: Path, *, whole: bool) -> I
     pairs = training_pairs(read, "squad", window=OPTIONS.window, no_answer=False)
     batches = pair_batches(tokens, pairs, batch_size=BATCH)
     rows = [[pairs[row] for row in some] for some in batches.plan(0)[:BATCHES]]
-    yield "training", "firth", ours(reader, rows)
+    yield Contender(("training", "firth"), ours(reader, rows))
     drqa: Any = None
     if peer is not None:
         sys.path.insert(0, str(peer))
         from drqa import reader as drqa  # type: ignore[import-not-found]  # not in the environment
 
-        yield "training", PEER, theirs(drqa, document_reader(drqa, tokens.words), rows)
+        yield Contender(("training", PEER), theirs(drqa, document_reader(drqa, tokens.words), rows))
     if not whole:
         return
     dev = questions_of(folder, "dev")
@@ -197,40 +200,10 @@ def contenders(folder: Path, peer: Path | None, work: Path, *, whole: bool) -> I
     asked = [each.question for each in dev][:: len(dev) // QUESTIONS][:QUESTIONS]
     model = ReadingModel(new_module(OPTIONS, reader, 0), OPTIONS, reader)
     index = firth.TfidfIndex(texts, progress=False)
-    yield "open", "firth", lambda: len(model.answer_from(asked, index, paragraphs=FOUND))
+    yield Contender(("open", "firth"), lambda: len(model.answer_from(asked, index, paragraphs=FOUND)), warm_up=False)
     if peer is not None:
-        yield "open", PEER, their_pipeline(peer, work, document_reader(drqa, tokens.words), texts, asked)
-
-
-def measure(jobs: Sequence[tuple[str, str, Job]], rounds: int, file: Path) -> None:
-    """Run every contender once a round, after one round that is thrown away."""
-    for number in range(-1, rounds):
-        for job, contender, run in jobs:
-            if job == "open" and number < 0:
-                continue
-            start = time.perf_counter()
-            count = run()
-            speed = count / (time.perf_counter() - start)
-            if number >= 0:
-                append(
-                    file, {"job": job, "contender": contender, "round": number, "questions_a_second": round(speed, 2)}
-                )
-
-
-def table(file: Path) -> str:
-    """The runs as Markdown."""
-    header, *rows = read(file)
-    runs: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        runs.setdefault((row["job"], row["contender"]), []).append(row["questions_a_second"])
-    legend = LEGEND.format(**header["sizes"], machine=header["machine"]["processor"], torch=header["torch"])
-    lines = [TITLE, "", legend.rstrip(), "", "| job | contender | questions a second | ratio |", "|---|---|---|---|"]
-    for (job, contender), speeds in runs.items():
-        others = runs.get((job, PEER), speeds)
-        ratio = statistics.median(speed / other for speed, other in zip(speeds, others, strict=False))
-        spread = f"{statistics.median(speeds):,.1f} ({min(speeds):,.1f} - {max(speeds):,.1f})"
-        lines.append(f"| {job} | {contender} | {spread} | {ratio:.2f} |")
-    return "\n".join(lines) + "\n"
+        pipeline = their_pipeline(peer, work, document_reader(drqa, tokens.words), texts, asked)
+        yield Contender(("open", PEER), pipeline, warm_up=False)
 
 
 def main() -> None:
@@ -244,15 +217,14 @@ def main() -> None:
     torch.set_num_threads(1)
     args.output.mkdir(parents=True, exist_ok=True)
     file = args.output / "speed.jsonl"
-    file.unlink(missing_ok=True)
     shown = {"dim": OPTIONS.dim, "hidden": OPTIONS.hidden, "batch": BATCH, "rounds": args.rounds}
     shown |= {"questions": QUESTIONS, "paragraphs": PARAGRAPHS, "found": FOUND}
-    append(file, {"kind": "series", "machine": describe(), "torch": torch.__version__, "sizes": shown})
+    TABLE.begin(file, shown, torch=torch.__version__)
     with tempfile.TemporaryDirectory() as work:
         jobs = list(contenders(args.squad, args.peer, Path(work), whole=not args.only_training))
-        measure(jobs, args.rounds, file)
-    (args.output / "speed.md").write_text(table(file), encoding="utf-8")
-    print(table(file))
+        TABLE.measure(jobs, args.rounds, file)
+    (args.output / "speed.md").write_text(TABLE.markdown(file), encoding="utf-8")
+    print(TABLE.markdown(file))
 
 
 if __name__ == "__main__":

@@ -9,18 +9,15 @@ word vectors of 100, characters by LSTMs of 25 in each direction, LSTMs of 200, 
 """
 
 import argparse
-import statistics
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from benchmarks.machine import describe
-from benchmarks.records import append, read
+from benchmarks.turns import Contender, SpeedTable, counting
 from firth.neural.models.tags.data import encoded, tag_batches
 from firth.neural.models.tags.examples import TaggedExamples, read_tagged
 from firth.neural.models.tags.tag_set import TagSet, learn_tag_set
@@ -37,7 +34,6 @@ BATCH, SENTENCES, ROUNDS, LR = 16, 640, 5, 0.001
 OPTIONS = Tagger(targets="ner", characters="lstm", char_dim=25, char_width=25, extra_words=0, word_dropout=0.0)
 Jobs = tuple[Callable[[], object], Callable[[], object]]  # training on all sentences, prediction of all
 
-TITLE = "# Taggers: words a second"
 LEGEND = """BiLSTM-CRF: word vectors of 100, characters by LSTMs of 25, LSTMs of 200, BIOES tags; {sentences} sentences,
 {batch} to a batch, Adam; one thread, float32, in processor time. Contenders take turns; a figure is the median of
 {rounds} rounds (least - greatest). "Ratio" is firth to the contender, the median over rounds. Written by `python -m
@@ -45,6 +41,14 @@ benchmarks.tagging`.
 
 {machine}; torch {torch}.
 """
+TABLE = SpeedTable(
+    title="# Taggers: words a second",
+    legend=LEGEND,
+    unit="words",
+    columns={"job": "", "contender": "contender"},
+    other=lambda names: (names[0], "firth"),
+    inverse=True,
+)
 
 
 def firth_jobs(examples: TaggedExamples, reader: TokenReader, known: TagSet) -> Jobs:
@@ -182,36 +186,6 @@ def contenders(path: Path, count: int, flair: bool) -> Iterator[tuple[str, Jobs]
         yield "flair", flair_jobs(examples)
 
 
-def measure(jobs: Sequence[tuple[str, Jobs]], words: int, rounds: int, file: Path) -> None:
-    """Run every contender once a round, after one round that is thrown away."""
-    for number in range(-1, rounds):
-        for name, pair in jobs:
-            speeds: dict[str, Any] = {}
-            for what, job in zip(("training", "prediction"), pair, strict=True):
-                start = time.process_time()
-                job()
-                speeds[what] = round(words / (time.process_time() - start), 1)
-            if number >= 0:
-                append(file, {"contender": name, "round": number, **speeds})
-
-
-def table(file: Path) -> str:
-    """The runs as Markdown."""
-    header, *rows = read(file)
-    legend = LEGEND.format(**header["sizes"], machine=header["machine"]["processor"], torch=header["torch"])
-    lines = [TITLE, "", legend, "| | contender | words a second | ratio |", "| --- | --- | --- | --- |"]
-    for what in ("training", "prediction"):
-        runs: dict[str, list[float]] = {}
-        for row in rows:
-            runs.setdefault(row["contender"], []).append(row[what])
-        ours = runs["firth"]
-        for name, speeds in runs.items():
-            ratio = statistics.median(a / b for a, b in zip(ours, speeds, strict=True))
-            figures = f"{statistics.median(speeds):,.0f} ({min(speeds):,.0f} - {max(speeds):,.0f})"
-            lines.append(f"| {what} | {name} | {figures} | {ratio:.1f} |")
-    return "\n".join(lines) + "\n"
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Measure, and write the table."""
     parser = argparse.ArgumentParser(description="words a second of taggers")
@@ -229,13 +203,17 @@ def main(arguments: list[str] | None = None) -> None:
         torch.set_num_threads(1)
         torch.manual_seed(1)
         options.out.mkdir(parents=True, exist_ok=True)
-        file.unlink(missing_ok=True)
         sizes = {"batch": BATCH, "rounds": options.rounds, "sentences": options.sentences}
-        append(file, {"machine": describe(), "torch": torch.__version__, "sizes": sizes})
+        TABLE.begin(file, sizes, torch=torch.__version__)
         jobs = list(contenders(options.file, options.sentences, options.flair))
         words = sum(map(len, read_tagged(options.file, ["ner"]).sentences[: options.sentences]))
-        measure(jobs, words, options.rounds, file)
-    (options.out / "speed.md").write_text(table(file), encoding="utf-8")
+        turns = [
+            Contender((kind, name), partial(counting, pair[number], words))
+            for number, kind in enumerate(("training", "prediction"))
+            for name, pair in jobs
+        ]
+        TABLE.measure(turns, options.rounds, file)
+    (options.out / "speed.md").write_text(TABLE.markdown(file), encoding="utf-8")
 
 
 if __name__ == "__main__":

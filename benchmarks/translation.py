@@ -12,8 +12,7 @@ both translate texts with the same weights until they end: the job "ends".
 import argparse
 import statistics
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,8 +21,7 @@ from typing import Any
 import torch
 
 import firth
-from benchmarks.machine import describe
-from benchmarks.records import append, read
+from benchmarks.turns import Contender, Job, SpeedTable
 from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
 from firth.neural.models.translation.data import PairBatch, PairReader
@@ -45,9 +43,7 @@ OPTIONS = {
         encoder="transformer", decoder="transformer", hidden=128, layers=4, heads=4, ffn_dim=512, dropout=0.1
     ),
 }
-Job = Callable[[], int]  # returns the target tokens that it trained on or wrote
-
-TITLE = "# Translators: target tokens a second"
+PEER = "joeynmt 2.3.0"
 LEGEND = """LSTM: one layer of 256 with general attention and input feeding, a bidirectional encoder of 2 x 128, vectors
 of 256. Transformer: 4 + 4 blocks of 128, 4 heads, feed-forward width 512. {words} subwords a side, label smoothing,
 dropout, Adam, {batch} pairs to a batch. Translating: {texts} texts at once, {length} tokens each, or, "ends", until the
@@ -57,6 +53,13 @@ Written by `python -m benchmarks.translation`.
 
 {machine}; torch {torch}.
 """
+TABLE = SpeedTable(
+    title="# Translators: target tokens a second",
+    legend=LEGEND,
+    unit="tokens",
+    columns={"model": "model", "job": "job", "contender": "contender"},
+    other=lambda names: (*names[:2], PEER),
+)
 
 
 def within(precision: str) -> Any:
@@ -136,7 +139,7 @@ def peer_model(name: str, reader: PairReader, folder: Path) -> tuple[Any, Any]:
     return model, search
 
 
-def ending(model: TranslationModel, texts: Sequence[str], folder: Path) -> Iterator[tuple[str, str, str, Job]]:
+def ending(model: TranslationModel, texts: Sequence[str], folder: Path) -> Iterator[Contender]:
     """Greedy search and beam search with the same weights in both, until translations end."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
@@ -174,8 +177,9 @@ def ending(model: TranslationModel, texts: Sequence[str], folder: Path) -> Itera
         print(f"{name}: {same:.1%} of the translations are the same")
         tokens = sum(len(each) + 1 for each in mine)
         for precision in PRECISIONS:
-            yield "LSTM", name, f"firth, {precision}", lambda n=beams, p=precision, t=tokens: (ours(n, p), t)[1]
-        yield "LSTM", name, "joeynmt 2.3.0", lambda n=beams, t=tokens: (theirs(n), t)[1]
+            job = lambda n=beams, p=precision, t=tokens: (ours(n, p), t)[1]  # noqa: E731
+            yield Contender(("LSTM", name, f"firth, {precision}"), job)
+        yield Contender(("LSTM", name, PEER), lambda n=beams, t=tokens: (theirs(n), t)[1])
 
 
 @torch.no_grad()
@@ -252,8 +256,8 @@ def joey_batch(batch: PairBatch, pad: int) -> dict[str, torch.Tensor]:
     return {**sources, "trg_input": before, "trg": targets, "trg_mask": counted[:, None]}
 
 
-def contenders(source: Path, target: Path, size: int, folder: Path | None) -> Iterator[tuple[str, str, str, Job]]:
-    """What runs: model, job, contender and the job itself."""
+def contenders(source: Path, target: Path, size: int, folder: Path | None) -> Iterator[Contender]:
+    """What runs, by model and job."""
     pairs = read_pairs((source, target))
     sources, targets = pairs.sources[:PAIRS], pairs.targets[:PAIRS]
     reader = PairReader(*(learn_units(each, "subwords", size) for each in (sources, targets)))
@@ -264,40 +268,10 @@ def contenders(source: Path, target: Path, size: int, folder: Path | None) -> It
             f"firth, {precision}": ours(name, reader, batches, sources[:TEXTS], precision) for precision in PRECISIONS
         }
         if folder is not None:
-            jobs["joeynmt 2.3.0"] = peer(name, reader, batches, sources[:TEXTS], folder)
+            jobs[PEER] = peer(name, reader, batches, sources[:TEXTS], folder)
         for number, job in enumerate(("training", "greedy", "beam 5")):
             for contender, several in jobs.items():
-                yield name, job, contender, several[number]
-
-
-def measure(jobs: Sequence[tuple[str, str, str, Job]], rounds: int, file: Path) -> None:
-    """Run every contender once a round, after one round that is thrown away."""
-    for number in range(-1, rounds):
-        for name, job, contender, run in jobs:
-            start = time.process_time()
-            tokens = run()
-            speed = tokens / (time.process_time() - start)
-            if number >= 0:
-                row = {"model": name, "job": job, "contender": contender, "round": number}
-                append(file, {**row, "tokens_a_second": round(speed, 1)})
-
-
-def table(file: Path) -> str:
-    """The runs as Markdown."""
-    header, *rows = read(file)
-    runs: dict[tuple[str, str, str], list[float]] = {}
-    for row in rows:
-        runs.setdefault((row["model"], row["job"], row["contender"]), []).append(row["tokens_a_second"])
-    legend = LEGEND.format(**header["sizes"], machine=header["machine"]["processor"], torch=header["torch"])
-    lines = [
-        TITLE, "", legend.rstrip(), "", "| model | job | contender | tokens a second | ratio |", "|---|---|---|---|---|"
-    ]  # fmt: skip
-    for (name, job, contender), speeds in runs.items():
-        others = runs.get((name, job, "joeynmt 2.3.0"), speeds)
-        ratio = statistics.median(speed / other for speed, other in zip(speeds, others, strict=False))
-        spread = f"{statistics.median(speeds):,.0f} ({min(speeds):,.0f} - {max(speeds):,.0f})"
-        lines.append(f"| {name} | {job} | {contender} | {spread} | {ratio:.2f} |")
-    return "\n".join(lines) + "\n"
+                yield Contender((name, job, contender), several[number])
 
 
 def main() -> None:
@@ -313,15 +287,14 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     file = args.output / "speed.jsonl"
-    file.unlink(missing_ok=True)
     shown = {"words": args.size, "batch": BATCH, "texts": TEXTS, "length": LENGTH, "rounds": args.rounds}
-    append(file, {"kind": "series", "machine": describe(), "torch": torch.__version__, "sizes": shown})
+    TABLE.begin(file, shown, torch=torch.__version__)
     jobs = [] if args.only_ends else list(contenders(args.source, args.target, args.size, args.peer))
     if args.model is not None:
         texts = list(read_pairs((args.source, args.target)).sources[-TEXTS * 4 :])
         jobs += ending(firth.load(args.model), texts, args.peer)
-    measure(jobs, args.rounds, file)
-    (args.output / "speed.md").write_text(table(file), encoding="utf-8")
+    TABLE.measure(jobs, args.rounds, file)
+    (args.output / "speed.md").write_text(TABLE.markdown(file), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,10 +9,8 @@ same models: vectors of 300, states of 150, batches of 25, an update with Adagra
 """
 
 import argparse
-import statistics
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +19,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, embedding
 
-from benchmarks.machine import describe
-from benchmarks.records import append, read
+from benchmarks.turns import Contender, Job, SpeedTable
 from firth.neural.models.texts.module import LabelModule
 from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader, learn_reader
@@ -37,15 +34,21 @@ from firth.readers.tree import Tree
 
 RESULTS = Path(__file__).parent / "results" / "trees"
 BATCH, BATCHES, ROUNDS = 25, 4, 5
-Job = Callable[[], int]  # returns the nodes that it trained on
-
-TITLE = "# Tree-LSTM training: nodes a second"
+OURS, PHRASES, PAIRS = "firth, level by level", "labelled constituents, N-ary", "pairs of dependencies, child-sum"
 LEGEND = """Forward, backward and update, {batch} trees or pairs to an update, one thread, float32, in processor time.
 Contenders take turns; a figure is the median of {rounds} rounds (least - greatest). "Ratio" is firth
 to the contender, the median over rounds. Written by `python -m benchmarks.tree_lstm`.
 
 {machine}; torch {torch}.
 """
+TABLE = SpeedTable(
+    title="# Tree-LSTM training: nodes a second",
+    legend=LEGEND,
+    unit="nodes",
+    columns={"data": "data and model", "contender": "contender"},
+    other=lambda names: (names[0], OURS),
+    inverse=True,
+)
 
 
 def labelled(path: Path, count: int) -> tuple[list[TreeItem], TextReader]:
@@ -254,47 +257,19 @@ def peer(items: list[TreeItem], reader: TextReader, folder: Path) -> Job:
     return run
 
 
-def contenders(sst: Path, ud: Path, folder: Path | None) -> Iterator[tuple[str, str, Job]]:
-    """What runs: data, name and job; the first for each kind of data is firth's."""
+def contenders(sst: Path, ud: Path, folder: Path | None) -> Iterator[Contender]:
+    """What runs, by kind of data."""
     items, reader = labelled(sst, BATCH * BATCHES)
     classifier = TreeLSTMClassifier()
     labels = items[0].targets.shape[1]
-    yield "labelled constituents, N-ary", "firth, level by level", by_level(items, reader, classifier, labels)
-    yield "labelled constituents, N-ary", "recursion, one product per node", by_node(items, reader, classifier, labels)
-    yield "labelled constituents, N-ary", "recursion, linear layers of PyTorch", plain(items, reader, labels)
+    yield Contender((PHRASES, OURS), by_level(items, reader, classifier, labels))
+    yield Contender((PHRASES, "recursion, one product per node"), by_node(items, reader, classifier, labels))
+    yield Contender((PHRASES, "recursion, linear layers of PyTorch"), plain(items, reader, labels))
     pairs, reader = pairs_of(ud, BATCH * BATCHES)
     relatedness = TreeLSTMClassifier(kind="child-sum", pairs="relatedness")
-    yield "pairs of dependencies, child-sum", "firth, level by level", by_level(pairs, reader, relatedness, 5)
+    yield Contender((PAIRS, OURS), by_level(pairs, reader, relatedness, 5))
     if folder is not None:
-        yield "pairs of dependencies, child-sum", "treelstm.pytorch", peer(pairs, reader, folder)
-
-
-def measure(jobs: Sequence[tuple[str, str, Job]], rounds: int, file: Path) -> None:
-    """Run every contender once a round, after one round that is thrown away."""
-    for number in range(-1, rounds):
-        for data, name, job in jobs:
-            start = time.process_time()
-            nodes = job()
-            speed = nodes / (time.process_time() - start)
-            if number >= 0:
-                append(file, {"data": data, "contender": name, "round": number, "nodes_a_second": round(speed, 1)})
-
-
-def table(file: Path) -> str:
-    """The runs as Markdown."""
-    header, *rows = read(file)
-    runs: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        runs.setdefault((row["data"], row["contender"]), []).append(row["nodes_a_second"])
-    legend = LEGEND.format(**header["sizes"], machine=header["machine"]["processor"], torch=header["torch"])
-    lines = [TITLE, "", legend, "| data and model | contender | nodes a second | ratio |", "| --- | --- | --- | --- |"]
-    first: dict[str, list[float]] = {}
-    for (data, name), speeds in runs.items():
-        ours = first.setdefault(data, speeds)
-        ratio = statistics.median(a / b for a, b in zip(ours, speeds, strict=True))
-        figures = f"{statistics.median(speeds):,.0f} ({min(speeds):,.0f} - {max(speeds):,.0f})"
-        lines.append(f"| {data} | {name} | {figures} | {ratio:.1f} |")
-    return "\n".join(lines) + "\n"
+        yield Contender((PAIRS, "treelstm.pytorch"), peer(pairs, reader, folder))
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -314,11 +289,9 @@ def main(arguments: list[str] | None = None) -> None:
         torch.set_num_threads(1)
         torch.manual_seed(1)
         options.out.mkdir(parents=True, exist_ok=True)
-        file.unlink(missing_ok=True)
-        sizes = {"batch": BATCH, "rounds": options.rounds}
-        append(file, {"machine": describe(), "torch": torch.__version__, "sizes": sizes})
-        measure(list(contenders(options.sst, options.ud, options.peer)), options.rounds, file)
-    (options.out / "speed.md").write_text(table(file), encoding="utf-8")
+        TABLE.begin(file, {"batch": BATCH, "rounds": options.rounds}, torch=torch.__version__)
+        TABLE.measure(contenders(options.sst, options.ud, options.peer), options.rounds, file)
+    (options.out / "speed.md").write_text(TABLE.markdown(file), encoding="utf-8")
 
 
 if __name__ == "__main__":

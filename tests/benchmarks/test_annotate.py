@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from benchmarks import annotate
-from benchmarks.records import append, read
+from benchmarks.records import read
 from firth.readers.conllu import write_conllu
 from tests.unit.neural.models.parsers.tiny import treebank
 
@@ -19,11 +19,3 @@ def test_every_contender_of_firth_has_a_row(tmp_path, monkeypatch):
     rows = read(tmp_path / "annotate.jsonl")[1:]
     assert len(rows) == 5
     assert all(row["tokens_a_second"] > 0 for row in rows)
-
-
-def test_the_table_has_medians(tmp_path):
-    file = tmp_path / "annotate.jsonl"
-    append(file, {"machine": {"processor": "abacus"}, "sizes": {"characters": 20, "tokens": 5, "rounds": 3}})
-    for number, speed in enumerate((30.0, 2000.0, 50.0)):
-        append(file, {"contender": "firth", "round": number, "tokens_a_second": speed})
-    assert annotate.table(file).splitlines()[-1] == "| firth | 50 (30 - 2,000) |"

@@ -5,8 +5,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from benchmarks import biaffine
-from benchmarks.biaffine import main, supar_batch, table, task_of
-from benchmarks.records import append, read
+from benchmarks.biaffine import main, supar_batch, task_of
+from benchmarks.records import read
 from firth.readers.conllu import read_conllu
 
 ROW = "{}\t{}\t_\t{}\t_\t_\t{}\t{}\t_\t_\n".format
@@ -46,11 +46,3 @@ def test_the_peer_reads_the_same_sentences(treebank):
     assert torch.equal(heads[:, 1:], batch.heads)
     assert torch.equal(relations[mask], batch.relations[batch.relations >= 0])
     assert characters.shape[:2] == tags.shape == words.shape
-
-
-def test_the_ratio_is_that_to_supar(tmp_path):
-    file = tmp_path / "biaffine.jsonl"
-    append(file, {"machine": {"processor": "abacus"}, "torch": "2", "sizes": {"words": 2, "rounds": 1}})
-    for name, speed in (("firth", 30.0), ("supar 1.1.4", 2.0)):
-        append(file, {"size": "200", "job": "parsing", "contender": name, "words_a_second": speed})
-    assert table(file).splitlines()[-2] == "| 200 | parsing | firth | 30 (30 - 30) | 15.0 |"

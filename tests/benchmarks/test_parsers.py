@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from benchmarks import parsers
-from benchmarks.records import append, read
+from benchmarks.records import read
 from firth.readers.conllu import write_conllu
 from tests.unit.neural.models.parsers.tiny import treebank
 
@@ -19,15 +19,4 @@ def test_every_contender_of_firth_has_a_row(tmp_path, monkeypatch):
         ("training", "firth, dynamic oracle"),
         ("parsing", "firth, greedy"),
         ("parsing", "firth, beam 4"),
-    ]
-
-
-def test_the_ratio_is_that_of_firth_to_udpipe(tmp_path):
-    file = tmp_path / "transition.jsonl"
-    append(file, {"machine": {"processor": "abacus"}, "sizes": {"sentences": 1, "parsed": 1, "rounds": 1}})
-    for name, speed in (("firth, greedy", 30.0), (parsers.UDPIPE, 2.0)):
-        append(file, {"job": "parsing", "contender": name, "round": 0, "words_a_second": speed})
-    assert parsers.table(file).splitlines()[-2:] == [
-        "| parsing | firth, greedy | 30 (30 - 30) | 15.0 |",
-        "| parsing | UDPipe 1.4 | 2 (2 - 2) | 1.0 |",
     ]

@@ -5,8 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from benchmarks.records import append, read
-from benchmarks.tree_lstm import labelled, main, recursive, table
+from benchmarks.records import read
+from benchmarks.tree_lstm import labelled, main, recursive
 from firth.neural.models.texts.options import new_module
 from firth.neural.models.trees.data import collate
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier
@@ -38,11 +38,3 @@ def test_the_recursion_is_the_same_model(sst):
     tree = items[0].trees[0]
     together = module.encoder(collate([tree], [np.arange(len(tree.ids))]))
     assert torch.allclose(recursive(module, tree), together, rtol=0, atol=1e-6)
-
-
-def test_the_ratio_is_that_of_firth_to_the_contender(tmp_path):
-    file = tmp_path / "speed.jsonl"
-    append(file, {"machine": {"processor": "abacus"}, "torch": "2", "sizes": {"batch": 2, "rounds": 1}})
-    for name, speed in (("firth", 30.0), ("other", 2.0)):
-        append(file, {"data": "d", "contender": name, "round": 0, "nodes_a_second": speed})
-    assert table(file).splitlines()[-1] == "| d | other | 2 (2 - 2) | 15.0 |"
