@@ -42,6 +42,8 @@ SAME = (
         "corpus_file",
     },
     {"labels", "y", "label"},
+    {"edges", "edge_index", "adj", "adjacency", "graph"},
+    {"features", "x", "node_features", "images"},
     {"paragraph", "context", "contexts", "passage", "passages"},
     {"question", "questions"},
     {"size", "vocab_size"},
@@ -165,7 +167,7 @@ def _with_options(doc: str, name: str, arguments: Any, defaults: Mapping[str, An
 
 
 def _unknown(function: Any, parameters: Parameters, args: tuple[Any, ...], named: Mapping[str, Any]) -> Exception:
-    owner = args[0] if args and dataclasses.is_dataclass(args[0]) and not isinstance(args[0], type) else None
+    owner = args[0] if args else None
     answers = {
         name: _answer(function, parameters, owner, name, value)
         for name, value in named.items()
@@ -197,9 +199,7 @@ def _too_many(function: Any, parameters: Parameters, args: tuple[Any, ...]) -> E
     placed = [name for name, each in parameters.items() if each.kind not in by_name]
     if len(args) <= len(placed):
         return None
-    own = placed[:1] in (["self"], ["cls"]) or any(
-        getattr(method, "__wrapped__", None) is function for method in vars(type(args[0])).values()
-    )
+    own = placed[:1] in (["self"], ["cls"]) or _method(function, args[0]) is not None
     call, wanted = _called(function, args), ", ".join(placed[own:])
     pairs = placed[-1] == "pairs" and len(args) == len(placed) + 1
     way = f"{call}((sources, targets)) takes two lists or files" if pairs else "give the others by name"
@@ -230,14 +230,20 @@ def _called(function: Any, args: tuple[Any, ...]) -> str:
     own: str = function.__name__
     if own == "__init__" and args:
         return type(args[0]).__name__
-    methods = vars(type(args[0])).items() if args else ()
-    return next((name for name, method in methods if getattr(method, "__wrapped__", None) is function), own)
+    return (_method(function, args[0]) if args else None) or own
+
+
+def _method(function: Any, owner: Any) -> str | None:
+    """Return the name under which the class of an object has a function as a method, or None."""
+    methods = (item for kind in type(owner).__mro__ for item in vars(kind).items())
+    return next((name for name, method in methods if getattr(method, "__wrapped__", None) is function), None)
 
 
 def _answer(function: Any, parameters: Parameters, owner: Any, name: str, value: Any) -> str:
     call = _called(function, (owner,))
     problem = f"not an argument of {call}"
-    names = [each for each in parameters if each not in ("self", "cls", "space")]
+    names = list(parameters)
+    names = names[names[:1] in (["self"], ["cls"]) or _method(function, owner) is not None :]
     if (other := same(name, names)) is not None:
         return f"{problem}; use {other}"
     for place, kind in _options_of(parameters, owner):
@@ -251,7 +257,7 @@ def _answer(function: Any, parameters: Parameters, owner: Any, name: str, value:
 
 def _options_of(parameters: Parameters, owner: Any) -> Iterable[tuple[str | None, Any]]:
     """Yield the options classes where a name may belong: the object's own, and those of other arguments."""
-    if owner is not None and _has_options(owner):
+    if not isinstance(owner, type) and _has_options(owner):
         yield None, type(owner)
     for parameter in parameters.values():
         for part in typing.get_args(parameter.annotation) or (parameter.annotation,):

@@ -134,6 +134,12 @@ class TestUnknownNames:
             (lambda **named: firth.Corpus.build(["a b"], **named), {"vocab_size": 9}, "use max_size"),
             (lambda **named: firth.evaluate(VECTORS, **named), {"sets": "men"}, "use suites"),
             (lambda **named: firth.load("x", **named), {"binary": True}, "expected one of path, kind, format"),
+            (  # a method that the class inherits, and that stands elsewhere under another name
+                lambda **named: firth.GCN().train([[0]], **named),
+                {"edge_index": [[0]], "nodes": 3},
+                "edge_index=[[0]]: not an argument of train; use edges\n"
+                "nodes=3: not an argument of train; expected one of edges, features, ",
+            ),
         ],
     )
     def test_what_was_meant(self, call, named, message):
@@ -165,6 +171,8 @@ class TestUnknownNames:
             firth.Corpus.build(["a b"], tokens=broken)
         with pytest.raises(TypeError, match=r"^train: source is missing$"):
             firth.TextClassifier().train()
+        with pytest.raises(TypeError, match=r"^train: features and labels are missing$"):
+            firth.GCN().train([[0]])
 
     def test_a_text_under_the_name_of_an_option(self):
         message = said(firth.Word2Vec().train, sentences=[["a", "b"]])

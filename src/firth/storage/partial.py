@@ -70,7 +70,11 @@ def _partial(target: Path, make: Callable[[Path], None]) -> Iterator[Path]:
     lock = None
     while lock is None:  # it is None where another process took the new file for left behind before it was locked
         path = target.with_name(f".{_shortened(target.name)}.{_host()}-{secrets.token_hex(4)}{PART}")
-        make(path)
+        try:
+            make(path)
+        except OSError as error:  # which names what the user did
+            error.filename = str(target)
+            raise
         lock = _lock(path)
     try:
         yield path

@@ -107,3 +107,11 @@ def test_read_only_folders_go_and_links_are_not_followed(tmp_path):
     assert names(tmp_path) == [f".out.{HOST}-76543210.part", "mine"]
     assert names(tmp_path / "mine") == ["file"]
     assert (tmp_path / "mine").stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize("partial", [partial_file, partial_folder])
+def test_an_error_names_the_target(partial, tmp_path):
+    target = tmp_path / "missing" / "model"
+    with pytest.raises(FileNotFoundError) as found, partial(target):
+        pass
+    assert found.value.filename == str(target)
