@@ -8,10 +8,10 @@ import typer
 
 from firth.cli.annotators import Summary, Training, commands, open_model
 from firth.cli.arguments import AsJson, OneThread, Quiet, names, number
-from firth.cli.output import note, print_json, working
+from firth.cli.output import note, on_a_line, print_json, working
 from firth.cli.texts import line_batches, source_of
 from firth.errors import OptionError
-from firth.readers.questions import read_questions
+from firth.readers.questions import SUFFIXES, read_questions
 from firth.sentences.text_blocks import read_texts
 from firth.sentences.tfidf_index import TfidfIndex
 
@@ -20,7 +20,6 @@ Questions = Annotated[
     list[Path], names("Questions with answers: SQuAD's JSON, or JSON lines with question, context and answers.", "FILE")
 ]
 LINES = 1 << 12  # per block
-FILES = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".json.xz", ".jsonl.xz", ".json.zst", ".jsonl.zst")
 
 
 def _summary(reader: Any) -> Summary:
@@ -65,9 +64,11 @@ def _predict(
 ) -> None:
     """Answer questions: the probability, the place and the answer, between tabs.
 
-    The place is the first character of the answer; with --corpus it follows the line of the text. A file of questions
-    is answered from its own paragraphs, unless --text or --corpus is given: their names and answers are printed, with
-    --json as one object, which SQuAD's official script reads.
+    The place is the first character of the answer, counted from 0 in characters, without a byte order mark and with
+    each line end as one character; with --corpus it follows the line of the text. Line breaks and tabs in an answer are
+    printed as spaces; --json keeps them. A file of questions is answered from its own paragraphs, unless --text or
+    --corpus is given: their names and answers are printed, with --json as one object, which SQuAD's official script
+    reads.
     """
     with working(f"reading {model}", quiet):
         reader = open_model(model, "a reader")
@@ -88,22 +89,22 @@ def _predict(
         found = reader.answer_from(questions, index, **options, threads=threads, progress=not quiet)
     for question, best in zip(questions, found, strict=True):
         if len(questions) > 1 and not json:
-            print(question)
+            print(on_a_line(question))
         if best.paragraph < 0:
             note(f"{question!r}: nothing found, since no text has one of its words")
         for each in (best, *best.others):
             shown = {key: asdict(each)[key] for key in ("text", "start", "end", "probability")}
-            line = {} if corpus is None else {"line": each.paragraph + 1}
+            line = {} if corpus is None else {"line": each.paragraph + 1 or None}
             if json:
                 print_json({"question": question, **line, **shown})
             elif each.paragraph >= 0:
                 place = f"{each.paragraph + 1}:{each.start}" if corpus is not None else str(each.start)
-                print(f"{each.probability:.4f}\t{place}\t{each}")
+                print(f"{each.probability:.4f}\t{place}\t{on_a_line(str(each))}")
 
 
 def _is_file(questions: list[str]) -> bool:
     """Whether a file of questions stands in their place."""
-    return len(questions) == 1 and questions[0].lower().endswith(FILES)
+    return len(questions) == 1 and questions[0].lower().endswith(SUFFIXES)
 
 
 def _answer_file(reader: Any, questions: list[str], threads: int | None, quiet: bool, json: bool) -> None:
@@ -117,7 +118,7 @@ def _answer_file(reader: Any, questions: list[str], threads: int | None, quiet: 
         print_json(answers)
         return
     for name, answer in answers.items():
-        print(f"{name}\t{answer}")
+        print(f"{on_a_line(name)}\t{on_a_line(answer)}")
 
 
 def _test(

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.output import following, print_json
+from firth.cli.output import following, on_a_line, print_json
 from firth.cli.texts import line_batches
 
 LINES = 256  # texts that are sorted by length and searched together before they are printed
@@ -56,12 +56,7 @@ def _show(number: int, source: str, best: Any, n_best: int, json: bool) -> None:
         tokens = {"source_tokens": best.source_tokens} if best.attention is not None else {}
         print_json({"source": source, **tokens, **(shown[0] if n_best == 1 else {"translations": shown})})
     elif n_best == 1:
-        print(_on_a_line(best.text))
+        print(on_a_line(best.text))
     else:
         for each in several:
-            print(f"{number}\t{each.score:.4f}\t{_on_a_line(each.text)}")
-
-
-def _on_a_line(text: str) -> str:
-    """Return a text without line breaks and tabs, which separate what is printed."""
-    return text.translate({ord(each): " " for each in "\n\r\t"})
+            print(f"{number}\t{each.score:.4f}\t{on_a_line(each.text)}")

@@ -38,6 +38,11 @@ def print_json(value: Mapping[str, Any]) -> None:
     print(json.dumps(value, ensure_ascii=False))
 
 
+def on_a_line(text: str) -> str:
+    """Return a text without line breaks and tabs, which separate what is printed."""
+    return text.translate({ord(each): " " for each in "\n\r\t"})
+
+
 def print_table(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> None:
     """Print rows of cells as aligned columns.
 

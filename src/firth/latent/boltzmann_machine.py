@@ -17,6 +17,8 @@ Cost
     2 V H multiplications per row. The partition function: see `firth.latent.partition`.
 """
 
+import math
+import numbers
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -25,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.attribute_names import BOLTZMANN_MACHINES, no_attribute
-from firth.errors import KindError, OptionError, ShapeError, brief
+from firth.errors import OptionError, ShapeError, brief
 from firth.latent import gibbs
 from firth.latent.partition import LARGEST, PartitionEstimate, annealed, enumerated, log_one_plus_exp
 from firth.notebook import facts
@@ -34,6 +36,7 @@ from firth.randomness import generator, kernel_states
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.training_facts import with_training_facts
+from firth.vectors.real_arrays import single_array
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -55,6 +58,10 @@ class BoltzmannMachine:
             each counted once more.
         visible: "binary" or "softmax".
         metadata: how it was trained, JSON-serialisable.
+
+    Raises:
+        ShapeError: the arrays do not fit one another.
+        OptionError: there is no such kind of visible units.
     """
 
     weights: Floats
@@ -65,6 +72,14 @@ class BoltzmannMachine:
     metadata: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.visible not in VISIBLE:
+            raise OptionError(f"visible={brief(self.visible)}: expected {' or '.join(VISIBLE)}")
+        if np.ndim(self.weights) != 2:
+            raise ShapeError(f"weights of the shape {np.shape(self.weights)}; expected (V, H)")
+        units, hidden = self.weights.shape
+        for name, size in {"visible_bias": units, "hidden_bias": hidden, "base_rates": units}.items():
+            if np.shape(getattr(self, name)) != (size,):
+                raise ShapeError(f"{name} of the shape {np.shape(getattr(self, name))}; expected ({size:,},)")
         object.__setattr__(self, "metadata", with_training_facts(self.metadata))
 
     @property
@@ -127,7 +142,8 @@ class BoltzmannMachine:
 
         Raises:
             ShapeError: the rows have another width.
-            OptionError: a number is out of its range, or there are too many units to enumerate.
+            OptionError: a number is out of its range, `log_partition` is not finite, or there are too many units to
+                enumerate.
         """
         visible = self._checked(rows)
         energies, lengths = self.free_energy(visible), self.lengths(visible)
@@ -137,9 +153,8 @@ class BoltzmannMachine:
                 f"one log_partition for rows of {len(known):,} lengths, of which each has its own; expected rows of "
                 "one length, or log_partition=None"
             )
-        for length, value in known.items():
-            found = self.log_partition(length=length) if value is None else value
-            known[length] = found.value if isinstance(found, PartitionEstimate) else float(found)
+        for length in known:
+            known[length] = self.log_partition(length=length) if log_partition is None else _as_float(log_partition)
         return -energies - np.array([known[int(length)] for length in lengths], dtype=np.float64)
 
     def log_partition(self, *, length: int = 1) -> float:
@@ -311,14 +326,11 @@ def checked_rows(rows: Any, visible: str, *, width: int | None = None) -> Floats
         width: V, if it is known.
 
     Raises:
-        KindError: they hold no numbers.
+        KindError: they hold no real numbers.
         ShapeError: they are no matrix, or have another width.
         OptionError: a number is out of its range.
     """
-    try:
-        found: Floats = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows).astype(np.float32, copy=False)
-    except (TypeError, ValueError) as error:
-        raise KindError(f"{brief(rows)}: expected rows of numbers, (N, V)") from error
+    found = single_array("rows", rows.toarray() if hasattr(rows, "toarray") else rows, "rows of numbers, (N, V)")
     if found.ndim != 2 or 0 in found.shape or (width is not None and found.shape[1] != width):
         expected = "(N, V)" if width is None else f"(N, {width:,})"
         raise ShapeError(f"rows of the shape {found.shape}; expected {expected}, at least one row")
@@ -329,6 +341,21 @@ def checked_rows(rows: Any, visible: str, *, width: int | None = None) -> Floats
         whole = (found >= 0) & (found == np.floor(found)) & (found < 2**24)
         raise _out_of_range(found, whole, "counts of words, whole numbers from 0 on")
     return np.ascontiguousarray(found)
+
+
+def _as_float(log_partition: Any) -> float:
+    """Return log Z as it was given.
+
+    Raises:
+        OptionError: it is no finite number.
+    """
+    real = isinstance(log_partition, numbers.Real | PartitionEstimate) and not isinstance(log_partition, bool)
+    if not real or not math.isfinite(log_partition):
+        raise OptionError(
+            f"log_partition={brief(log_partition)}: expected a finite number of nats, or what "
+            "annealed_log_partition() returns"
+        )
+    return float(log_partition)
 
 
 def _out_of_range(rows: Floats, right: npt.NDArray[np.bool_], expected: str) -> OptionError:

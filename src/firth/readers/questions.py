@@ -5,6 +5,7 @@ read: SQuAD's JSON of articles, paragraphs and questions, and JSON lines with `q
 the `datasets` of Hugging Face have them.
 """
 
+import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,11 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from firth.errors import CorpusError, FormatError, KindError, brief
+from firth.options import check_path
 from firth.readers.lines import PathLike
 from firth.storage.files import check_exists, json_bytes, replacing_file, text_of
 from firth.storage.untrusted import parse_json
+from firth.text.inputs import check_items, check_text
 
 EXPECTED = 'expected SQuAD\'s JSON, {"data": [{"paragraphs": [{"context": ..., "qas": [...]}]}]}, or JSON rows'
+SUFFIXES = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".json.xz", ".jsonl.xz", ".json.zst", ".jsonl.zst")
 ANSWERS = '"answers": [{"text": ..., "answer_start": ...}]'
 
 
@@ -31,6 +35,19 @@ class Answer:
 
     text: str
     start: int
+
+    def __post_init__(self) -> None:
+        """Check what the answer holds.
+
+        Raises:
+            KindError: the text is none, or the start is no whole number.
+        """
+        check_text(self.text, "text of an answer")
+        if not _is_whole(self.start):
+            raise KindError(
+                f"start of the answer {brief(self.text)}: found {brief(self.start)}; expected a whole number"
+            )
+        object.__setattr__(self, "start", int(self.start))
 
     @property
     def end(self) -> int:
@@ -61,21 +78,26 @@ class Question:
 
         Raises:
             KindError: a text is none, or the answers are no tuple or list of `Answer`.
-            FormatError: an answer does not stand where its offset says.
+            FormatError: an answer is blank, or does not stand where its offset says.
         """
-        for what in ("question", "paragraph"):
+        for what in ("question", "paragraph", "name", "title"):
             if not isinstance(getattr(self, what), str):
                 raise KindError(f"{what}: found {brief(getattr(self, what))}; expected a text")
         answers = self.answers
         if not isinstance(answers, tuple | list) or not all(isinstance(each, Answer) for each in answers):
             raise KindError(f'answers: found {brief(answers)}; expected a list such as [Answer("Rome", 12)]')
         object.__setattr__(self, "answers", tuple(answers))
+        where = f"question {brief(self.name or self.question)}"
         for each in answers:
-            found = self.paragraph[max(each.start, 0) : max(each.start, 0) + len(each.text)]
-            if not each.text.strip() or each.start < 0 or found != each.text:
+            if not each.text.strip():
                 raise FormatError(
-                    f"question {brief(self.name or self.question)}: the answer {brief(each.text)} at {each.start:,}, "
-                    f"where the paragraph has {brief(found)}; expected the offset of the answer in characters"
+                    f"{where}: the answer {brief(each.text)} is blank; expected a part of the paragraph, or no answers"
+                )
+            found = self.paragraph[max(each.start, 0) : max(each.start, 0) + len(each.text)]
+            if each.start < 0 or found != each.text:
+                raise FormatError(
+                    f"{where}: the answer {brief(each.text)} at {each.start:,}, where the paragraph has "
+                    f"{brief(found)}; expected the offset of the answer in characters"
                 )
 
 
@@ -104,12 +126,11 @@ def read_questions(path: PathLike) -> Iterator[Question]:
     if isinstance(content, list) and content and all(isinstance(each, Mapping) for each in content):
         yield from (question_of(each, f"{path} row {number}") for number, each in enumerate(content, 1))
         return
-    articles = content.get("data") if isinstance(content, Mapping) else None
-    if articles is None and isinstance(content, Mapping) and "question" in content:
+    if isinstance(content, Mapping) and "question" in content and "data" not in content:
         yield question_of(content, f"{path}")  # a single row
         return
     empty = True
-    for number, article in enumerate(_list(articles, f"{path}: data"), 1):
+    for number, article in enumerate(_list(_entry(content, "data", f"{path}"), f"{path}: data"), 1):
         where = f"{path}: article {number}"
         title = article.get("title", "") if isinstance(article, Mapping) else ""
         for paragraph in _list(_entry(article, "paragraphs", where), f"{where}: paragraphs"):
@@ -125,20 +146,21 @@ def question_of(row: Any, where: str) -> Question:
     """Return the question of a row.
 
     Args:
-        row: with `question`, `context` (or `paragraph`), and perhaps `id`, `title`, `is_impossible` and `answers`: a
-            list of {"text": ..., "answer_start": ...}, or these two as lists.
+        row: with `question`, `context` (or `paragraph`), and perhaps `id` (or `name`), `title`, `is_impossible` and
+            `answers`: a list of {"text": ..., "answer_start": ...}, or these two as lists; None for none.
         where: for messages.
 
     Raises:
         FormatError: an entry is missing or of another kind, or an answer does not stand where its offset says.
     """
     entries = _mapping(row, where)
-    name = str(entries.get("id", entries.get("name", "")))
+    named = entries.get("id")
+    name = _name(entries.get("name") if named is None else named, f"{where}: id")
     place, where = where, f"{where}: question {name!r}" if name else where
     paragraph = entries.get("context", entries.get("paragraph"))
     text = _text(paragraph, f"{where}: context")
     asked = _text(_entry(entries, "question", where), f"{where}: question")
-    given: Any = () if entries.get("is_impossible") is True else entries.get("answers") or ()
+    given: Any = None if entries.get("is_impossible") is True else entries.get("answers")
     if isinstance(given, Mapping):
         texts, starts = (_list(_entry(given, key, where), f"{where}: {key}") for key in ("text", "answer_start"))
         if len(texts) != len(starts):
@@ -146,11 +168,33 @@ def question_of(row: Any, where: str) -> Question:
         given = [{"text": text, "answer_start": start} for text, start in zip(texts, starts, strict=True)]
     if "answer" in entries and "answers" not in entries:
         raise FormatError(f"{where}: 'answer' in place of 'answers'; expected {ANSWERS}")
-    answers = tuple(_answer(each, where) for each in _list(given, f"{where}: answers"))
+    answers = () if given is None else tuple(_answer(each, where) for each in _list(given, f"{where}: answers"))
+    title = _name(entries.get("title"), f"{where}: title")
     try:
-        return Question(asked, text, answers, name, str(entries.get("title") or ""))
+        return Question(asked, text, answers, name, title)
     except FormatError as error:
         raise FormatError(f"{place}: {error}") from None
+
+
+def question_names(questions: Sequence[Question], source: str = "questions") -> list[str]:
+    """Return the name of each question, or its number from 0 if it has none.
+
+    Args:
+        questions: N.
+        source: where they are from, for messages.
+
+    Raises:
+        FormatError: two have the same.
+    """
+    rows: dict[str, int] = {}
+    for row, question in enumerate(questions):
+        first = rows.setdefault(question.name or str(row), row)
+        if first != row:
+            raise FormatError(
+                f"{source}: the questions {first:,} and {row:,}, from 0, have the same name "
+                f"{brief(question.name or str(row))}; expected different ones, or none, which stands for the number"
+            )
+    return list(rows)
 
 
 def write_questions(path: PathLike, questions: Iterable[Question]) -> None:
@@ -161,22 +205,28 @@ def write_questions(path: PathLike, questions: Iterable[Question]) -> None:
         questions: in their order; those without a name get their number.
 
     Raises:
+        KindError: they are no questions.
+        FormatError: two have the same name.
         OSError: the file cannot be written.
     """
-    numbered = list(enumerate(questions))
+    check_path(path)
+    given = list(check_items(questions, "questions", "question"))
+    for row, question in enumerate(given):
+        if not isinstance(question, Question):
+            raise KindError(f"questions[{row}]: found {brief(question)}; expected a firth.readers.questions.Question")
+    numbered = list(zip(question_names(given), given, strict=True))
     articles = []
     for title, of_title in groupby(numbered, key=lambda each: each[1].title):
         paragraphs = []
         for context, some in groupby(of_title, key=lambda each: each[1].paragraph):
-            paragraphs.append({"context": context, "qas": [_as_json(number, each) for number, each in some]})
+            paragraphs.append({"context": context, "qas": [_as_json(name, each) for name, each in some]})
         articles.append({"title": title, "paragraphs": paragraphs})
     with replacing_file(path) as file:
         file.write(json_bytes({"version": "v2.0", "data": articles}))
 
 
-def _as_json(number: int, question: Question) -> dict[str, Any]:
+def _as_json(name: str, question: Question) -> dict[str, Any]:
     answers = [{"text": each.text, "answer_start": each.start} for each in question.answers]
-    name = question.name or str(number)
     return {"id": name, "question": question.question, "answers": answers, "is_impossible": not answers}
 
 
@@ -198,9 +248,20 @@ def _answer(value: Any, where: str) -> Answer:
     entries = _mapping(value, f"{where}: an answer")
     text = _text(_entry(entries, "text", where), f"{where}: text of an answer")
     start = _entry(entries, "answer_start", where)
-    if isinstance(start, bool) or not isinstance(start, int):
+    if not _is_whole(start):
         raise FormatError(f"{where}: answer_start {brief(start)}; expected a whole number of characters")
     return Answer(text, start)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _name(value: Any, where: str) -> str:
+    """Return an identifier or title, "" for none; whole numbers are read as text."""
+    if value is None:
+        return ""
+    return str(value) if _is_whole(value) else _text(value, where)
 
 
 def _entry(value: Any, key: str, where: str) -> Any:
@@ -217,9 +278,10 @@ def _mapping(value: Any, where: str) -> Mapping[str, Any]:
 
 
 def _list(value: Any, where: str) -> Sequence[Any]:
-    if isinstance(value, str) or not (isinstance(value, Sequence) or hasattr(value, "tolist")):
+    found = value.tolist() if hasattr(value, "tolist") else value  # columns of tables hold arrays
+    if isinstance(found, str | bytes) or not isinstance(found, Sequence):
         raise FormatError(f"{where}: found {brief(value)}; {EXPECTED}")
-    return value if isinstance(value, Sequence) else value.tolist()
+    return found
 
 
 def _text(value: Any, where: str) -> str:

@@ -93,9 +93,11 @@ class TfidfIndex(SearchableTexts):
         rows, counts = rows[known], counts[known]
         idf = self._idf[rows] if self._idf[rows].any() else self._rarity[rows]
         scores = (np.log1p(counts) * idf**2) @ self._weights[rows]
-        best = np.argpartition(-scores, min(topn, len(scores)) - 1)[:topn]
-        ranked = best[np.lexsort((best, -scores[best]))].tolist()
-        return [TextMatch(row, float(scores[row]), self.texts[row]) for row in ranked if scores[row] > 0]
+        place = -min(topn, len(scores))
+        last = np.partition(scores, place)[place]  # the topn-th score
+        best = np.flatnonzero((scores >= last) & (scores > 0))  # with all ties, of which the first rows are kept
+        ranked = best[np.lexsort((best, -scores[best]))][:topn].tolist()
+        return [TextMatch(row, float(scores[row]), self.texts[row]) for row in ranked]
 
     def _hashes(self, text: Text) -> Hashes:
         words = unicode_tokens(text) if isinstance(text, str) else list(text)

@@ -9,6 +9,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 import firth
 from firth.cli.app import build_app
 from firth.errors import CorpusError, MissingFileError, OptionError
+from firth.neural.models.reading.reading_model import ReadAnswer, ReadingModel
 from firth.readers.questions import write_questions
 from tests.unit.neural.models.reading.test_reading_model import QUICK, made_questions
 
@@ -55,6 +56,18 @@ def test_a_text_and_many_texts(run):
     assert lines[0].split("\t")[1:] == ["2:13", "Cairo"]
     found = json.loads(run("predict", "r", "Where does Max live?", "--corpus", "texts.txt", "--json"))
     assert (found["text"], found["line"], found["start"]) == ("Rome", 3, 13)
+
+
+def test_an_answer_is_printed_on_a_line(run, monkeypatch):
+    found = ReadAnswer("Os\nlo", 13, 18, 0.0, 0.5)
+    monkeypatch.setattr(ReadingModel, "answer", lambda *_, **__: [found])
+    assert run("predict", "r", "Where?", "--text", "texts.txt") == "0.5000\t13\tOs lo\n"
+    assert json.loads(run("predict", "r", "Where?", "--text", "texts.txt", "--json"))["text"] == "Os\nlo"
+
+
+def test_nothing_found_has_no_line(run):
+    found = json.loads(run("predict", "r", "xyz", "--corpus", "texts.txt", "--json"))
+    assert (found["text"], found["line"]) == ("", None)
 
 
 def test_a_file_of_questions(run, folder):

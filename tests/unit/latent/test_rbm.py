@@ -239,6 +239,8 @@ def test_save_and_load(tmp_path):
         ([1, 0], "binary", ShapeError, r"expected \(N, V\)"),
         (np.empty((0, 3)), "binary", ShapeError, "at least one row"),
         ([["a", "b"]], "binary", KindError, "expected rows of numbers"),
+        ([[1j, 0]], "binary", KindError, "rows: complex numbers; expected real ones"),
+        (np.ma.masked_equal([[1, 0]], 0), "binary", KindError, "rows: a masked array"),
     ],
 )
 def test_wrong_rows(rows, kind, error, message):
@@ -274,8 +276,21 @@ def test_wrong_questions():
         m.annealed_log_partition(chains=1)
     with pytest.raises(OptionError, match="of 2 lengths"):
         machine(4, 3, "softmax").log_likelihood([[1, 0, 0, 0], [1, 1, 0, 0]], log_partition=3.0)
+    for wrong in ("x", [1, 2], np.nan, True):
+        with pytest.raises(OptionError, match=r"log_partition=.*: expected a finite number of nats"):
+            m.log_likelihood([[0, 1, 0, 1]], log_partition=wrong)
     estimate = m.annealed_log_partition(temperatures=100)
     assert m.log_likelihood(bits(4), log_partition=estimate) == pytest.approx(-m.free_energy(bits(4)) - float(estimate))
+
+
+def test_arrays_that_do_not_fit():
+    arrays = [np.zeros((4, 3), np.float32), np.zeros(4), np.zeros(3), np.full(4, 0.5)]
+    with pytest.raises(ShapeError, match=r"weights of the shape \(3,\); expected \(V, H\)"):
+        BoltzmannMachine(arrays[2], *arrays[1:])
+    with pytest.raises(ShapeError, match=r"hidden_bias of the shape \(4,\); expected \(3,\)"):
+        BoltzmannMachine(*arrays[:2], arrays[1], arrays[3])
+    with pytest.raises(OptionError, match="visible='gaussian': expected binary or softmax"):
+        BoltzmannMachine(*arrays, visible="gaussian")
 
 
 def test_a_rate_that_is_too_high_is_named():

@@ -4,10 +4,11 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from firth.errors import CorpusError, FormatError, KindError, MissingFileError
-from firth.readers.questions import Answer, Question, question_of, read_questions, write_questions
+from firth.readers.questions import Answer, Question, question_names, question_of, read_questions, write_questions
 
 DATA = Path(os.environ.get("FIRTH_DATA", "missing")) / "questions"
 TEXT = "Ann “lives” in Zürich."
@@ -64,7 +65,12 @@ def test_what_is_written_is_read_again(tmp_path):
     [
         ({"answers": [{"text": "Zürich", "answer_start": 14}]}, "question 'q1': the answer 'Zürich' at 14"),
         ({"answers": [{"text": "Zürich", "answer_start": -7}]}, "question 'q1': the answer 'Zürich' at -7"),
-        ({"answers": [{"text": "", "answer_start": 3}]}, "question 'q1': the answer '' at 3"),
+        ({"answers": [{"text": " ", "answer_start": 4}]}, "question 'q1': the answer ' ' is blank"),
+        ({"answers": 0}, "answers: found 0"),
+        ({"answers": False}, "answers: found False"),
+        ({"answers": ""}, "answers: found ''"),
+        ({"id": True}, "id: found True; expected a text"),
+        ({"answers": [{"text": "Zürich", "answer_start": True}]}, "answer_start True"),
         ({"answers": [{"text": "Zürich", "answer_start": "15"}]}, "answer_start '15'"),
         ({"answers": [{"text": "Zürich"}]}, "no 'answer_start'"),
         ({"answers": ["Zürich"]}, "an answer: found 'Zürich'"),
@@ -82,7 +88,8 @@ def test_damaged_questions_are_named(tmp_path, changes, problem):
     [
         ("", "empty file"),
         ("not json", "line 1: no JSON"),
-        ("[1, 2]", "data: found None"),
+        ("[1, 2]", r"a\.json: found \[1, 2\]; expected SQuAD's JSON"),
+        ('{"x": 1}', r"a\.json: no 'data' among \['x'\]"),
         ('{"data": []}', "no question"),
         ('{"data": [{}]}', "article 1: no 'paragraphs'"),
         ('{"data": 3}', "data: found 3"),
@@ -113,6 +120,50 @@ def test_the_answer_of_a_question_made_by_hand_is_checked():
             Question("Where?", TEXT, wrong)
     with pytest.raises(KindError, match="paragraph: found None; expected a text"):
         Question("Where?", None)
+
+
+def test_the_parts_of_a_question_made_by_hand_are_of_their_types():
+    assert type(Answer("Ann", np.int64(0)).start) is int
+    for start in ("13", 13.0, None, float("nan"), True):
+        with pytest.raises(KindError, match=r"start of the answer 'Rome': found .*; expected a whole number"):
+            Answer("Rome", start)
+    with pytest.raises(KindError, match="text of an answer=5 is an int"):
+        Answer(5, 13)
+    for field in ("name", "title"):
+        with pytest.raises(KindError, match=f"{field}: found 5; expected a text"):
+            Question("Where?", TEXT, **{field: 5})
+
+
+def test_rows_of_tables_with_arrays():
+    answer = {"text": "Zürich", "answer_start": np.int64(15)}
+    columns = {"text": np.array(["Zürich"]), "answer_start": np.array([15])}
+    for answers in (np.array([answer]), [answer], columns):
+        found = question_of({"question": "Where?", "context": TEXT, "answers": answers}, "here")
+        assert found.answers == (Answer("Zürich", 15),)
+    assert question_of({"question": "Where?", "context": TEXT, "answers": None}, "here").answers == ()
+    with pytest.raises(FormatError, match="answers: found"):
+        question_of({"question": "Where?", "context": TEXT, "answers": np.array("x")}, "here")
+
+
+def test_names(tmp_path):
+    rows = [{"question": "Where?", "context": TEXT, "id": name} for name in (None, 7, "x")]
+    assert [each.name for each in read(tmp_path, rows)] == ["", "7", "x"]
+    assert question_of({"question": "Where?", "context": TEXT, "id": None, "name": "y"}, "here").name == "y"
+    questions = [Question("Where?", TEXT, name=name) for name in ("", "5", "")]
+    assert question_names(questions) == ["0", "5", "2"]
+    for names in (("x", "", "x"), ("2", "", "")):
+        questions = [Question("Where?", TEXT, name=name) for name in names]
+        with pytest.raises(FormatError, match=f"the questions 0 and 2, from 0, have the same name '{names[0]}'"):
+            write_questions(tmp_path / "c.json", questions)
+    assert not (tmp_path / "c.json").exists()
+
+
+@pytest.mark.parametrize("wrong", [None, ["x"], "x", Question("Where?", TEXT)])
+def test_only_questions_are_written(tmp_path, wrong):
+    with pytest.raises(KindError, match="questions"):
+        write_questions(tmp_path / "c.json", wrong)
+    with pytest.raises(KindError, match="path"):
+        write_questions(None, [])
 
 
 def test_rows_with_an_answer_under_another_name():

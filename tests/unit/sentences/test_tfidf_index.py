@@ -48,6 +48,14 @@ def test_scores_are_those_of_the_formula(query):
     assert [match.score for match in found] == sorted((match.score for match in found), reverse=True)
 
 
+def test_of_tied_texts_the_first_rows_are_found():
+    index = firth.TfidfIndex(["London", "the hills of Rome", "Rome, Rome", "Rome hills", "London"] * 40)
+    every = index.search("Rome", 200)
+    assert [each.row for each in every] == [*range(2, 200, 5), *sorted([*range(1, 200, 5), *range(3, 200, 5)])]
+    for topn in (1, 7, 40, 41, 100, 119):
+        assert index.search("Rome", topn) == every[:topn]
+
+
 def test_of_few_texts_every_shared_word_counts():
     index = firth.TfidfIndex(["Bob lives in Oslo.", "Ann lives in Rome."])
     assert [match.row for match in index.search("Where does Ann live in?", 1)] == [1]

@@ -72,9 +72,10 @@ class VectorQuantiser(nn.Module):
 
     @torch.no_grad()
     def _restart(self, z: torch.Tensor, codes: torch.Tensor) -> None:
+        first = ~self.use.any()  # batch: no row is a vector of one yet, however often it is the nearest
         used = torch.zeros_like(self.use).scatter_add_(1, codes.t(), torch.ones_like(codes.t(), dtype=self.use.dtype))
         self.use.lerp_(used / len(codes), 1 - DECAY)
-        slots, dead = (self.use < LEAST / self.use.shape[1]).nonzero(as_tuple=True)
+        slots, dead = ((self.use < LEAST / self.use.shape[1]) | first).nonzero(as_tuple=True)
         if len(dead):
             drawn = torch.randint(len(z), (len(dead),)).to(z.device)
             self.rows[slots, dead] = z[drawn, slots].to(self.rows.dtype)

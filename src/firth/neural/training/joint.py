@@ -15,15 +15,16 @@ Cost
     That of the tasks.
 """
 
+import math
+import numbers
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import torch
 
-from firth.errors import OptionError
+from firth.errors import KindError, OptionError, brief
 from firth.neural.layers.state import State
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput, Task
@@ -121,19 +122,14 @@ class JointTask:
         eval_predictions: of all.
 
     Raises:
-        OptionError: there is no task, a rate is missing, unknown or not positive, or a task carries a state from batch
-            to batch.
+        KindError: the tasks or the rates are no mapping.
+        OptionError: there is no task, one has no batches or a name that a module cannot have, or a rate is missing,
+            unknown or not positive.
     """
 
     def __init__(self, tasks: Mapping[str, Task], rates: Mapping[str, float] | None = None, *, seed: int = 0) -> None:
-        if not tasks:
-            raise OptionError("tasks: none given; expected one at least")
-        if rates is not None and set(rates) != set(tasks):
-            raise OptionError(f"rates of {', '.join(map(str, rates))}; expected one of each task: {', '.join(tasks)}")
-        weights = {name: float(task.batches.count(0) if rates is None else rates[name]) for name, task in tasks.items()}
-        for name, weight in weights.items():
-            if not (np.isfinite(weight) and weight > 0):
-                raise OptionError(f"rates: {weight:g} of the task {name!r}; expected a positive number")
+        counts = _checked_tasks(tasks)
+        weights = counts if rates is None else _checked_rates(rates, list(tasks))
         total = sum(weights.values())
         self._tasks = dict(tasks)
         self.module: torch.nn.Module = torch.nn.ModuleDict({name: task.module for name, task in tasks.items()})
@@ -163,3 +159,46 @@ class JointTask:
             for figure, value in task.evaluate().items():
                 figures[f"{name} {figure}" if number else figure] = value
         return figures
+
+
+def _checked_tasks(tasks: Any) -> dict[str, float]:
+    """Return the number of batches of each task.
+
+    Raises:
+        KindError: they are no mapping.
+        OptionError: there is none, or one has no batches or a name that a module cannot have.
+    """
+    if not isinstance(tasks, Mapping):
+        raise KindError(f'tasks: found {brief(tasks)}; expected tasks by name, such as {{"tag": task, "parse": other}}')
+    if not tasks:
+        raise OptionError("tasks: none given; expected one at least")
+    modules = torch.nn.ModuleDict()
+    for name, task in tasks.items():
+        if not isinstance(name, str) or not name or "." in name or hasattr(modules, name):
+            raise OptionError(
+                f"tasks: the name {brief(name)}; expected a text without a full stop, and none of the names that "
+                "PyTorch's modules have themselves, such as 'keys'"
+            )
+        if task.batches.count(0) < 1:
+            raise OptionError(f"tasks: {name!r} has no batches; expected one at least, or leave it out")
+    return {name: float(task.batches.count(0)) for name, task in tasks.items()}
+
+
+def _checked_rates(rates: Any, names: list[str]) -> dict[str, float]:
+    """Return the rate of each task, as a share of the highest: a sum of large ones would overflow.
+
+    Raises:
+        KindError: they are no mapping.
+        OptionError: one is missing, unknown or not positive.
+    """
+    if not isinstance(rates, Mapping):
+        raise KindError(f"rates: found {brief(rates)}; expected a number for each task: {', '.join(names)}")
+    if set(rates) != set(names):
+        raise OptionError(f"rates of {', '.join(map(str, rates))}; expected one of each task: {', '.join(names)}")
+    for name in names:
+        rate = rates[name]
+        number = isinstance(rate, numbers.Real) and not isinstance(rate, bool)
+        if not number or not math.isfinite(rate) or rate <= 0:
+            raise OptionError(f"rates: {brief(rate)} of the task {name!r}; expected a positive number")
+    highest = max(rates.values())
+    return {name: float(rates[name] / highest) for name in names}

@@ -40,6 +40,19 @@ def test_losses_by_hand():
     assert z.grad.flatten().tolist() == [-0.25]  # .25 times 2 (1.5 - 2)
 
 
+def test_all_rows_start_as_vectors_of_the_first_batch():
+    """Row 0 is the nearest of all vectors, and is replaced as well."""
+    layer, z = quantiser(2, 4, 2), torch.randn(16, 2, 2)
+    with torch.no_grad():
+        layer.rows[:, 0], layer.rows[:, 1:] = 0.0, 100.0
+    layer(z)
+    for slot in range(2):
+        assert {tuple(row) for row in layer.rows[slot].tolist()} <= {tuple(row) for row in z[:, slot].tolist()}
+    rows = layer.rows.detach().clone()
+    layer(z)
+    assert torch.equal(layer.rows, rows)
+
+
 def test_unused_codes_become_vectors_of_the_batch():
     layer = quantiser(1, 4, 2)
     with torch.no_grad():

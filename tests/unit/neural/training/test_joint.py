@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import OptionError
+from firth.errors import KindError, OptionError
 from firth.neural.training.joint import JointTask
 from firth.neural.training.loop import fit
 from firth.neural.training.options import RunConfig, TrainingOptions
@@ -119,6 +119,19 @@ def test_wrong_tasks_and_rates():
         JointTask(two(), {"a": 1})
     with pytest.raises(OptionError, match="-1 of the task 'b'; expected a positive number"):
         JointTask(two(), {"a": 1, "b": -1})
+    with pytest.raises(KindError, match=r"tasks: found .*; expected tasks by name"):
+        JointTask(list(two().values()))
+    with pytest.raises(KindError, match="rates: found 3; expected a number for each task: a, b"):
+        JointTask(two(), 3)
+    for name in ("a.b", "", "keys", 5, None):
+        with pytest.raises(OptionError, match=f"tasks: the name {name!r}; expected a text"):
+            JointTask({name: two()["a"]})
+    for rate in ("x", None, True, float("nan"), float("inf"), 0):
+        with pytest.raises(OptionError, match="of the task 'b'; expected a positive number"):
+            JointTask(two(), {"a": 1, "b": rate})
+    assert JointTask(two(), {"a": 1e308, "b": 1e308}).batches.rates == {"a": 0.5, "b": 0.5}
+    with pytest.raises(OptionError, match="tasks: 'b' has no batches; expected one at least"):
+        JointTask(two((3, 0)), {"a": 1, "b": 1})
     task = JointTask(two())
     (batch, *_) = task.batches.epoch(0)
     batch.batch.fresh = False

@@ -14,8 +14,8 @@ from firth.inference.beam_search import BeamSearch
 from firth.inference.constraints import Constraints
 from firth.inference.generation_options import GenerationOptions
 from firth.neural.models.autoencoders.code_use import CodeUse, code_uses
-from firth.neural.models.autoencoders.data import Ids, Item, LabelledSentences, SentenceItems, read_texts
-from firth.neural.models.autoencoders.measures import COLLAPSED, AutoencoderScores, measured
+from firth.neural.models.autoencoders.data import Ids, Item, LabelledSentences, SentenceItems, label_names, read_texts
+from firth.neural.models.autoencoders.measures import COLLAPSED, SEEDS, AutoencoderScores, measured
 from firth.neural.models.autoencoders.scorer import CodeScorer
 from firth.neural.models.translation.searching import Search
 from firth.neural.models.translation.units import BOS, UNKNOWN
@@ -23,10 +23,12 @@ from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_kind, check_whole
 from firth.progress import Progress, Status, reporting_slow_work
+from firth.randomness import check_seed
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import check_batch_size
 from firth.text.inputs import check_items, check_text
 from firth.training_facts import with_training_facts
+from firth.vectors.real_arrays import given_array
 
 KIND, COUNTS, LABELS, UNITS = "firth-sentence-autoencoder", "counts", "labels", "tokens"
 BATCH = 64  # sentences that are read or written together
@@ -89,12 +91,15 @@ class AutoencoderModel(SavedModel):
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
-            KindError: a sentence is no text.
+            KindError: a sentence is no text, or the labels are no list.
+            ShapeError: there are not as many labels as sentences.
             OptionError: labels are missing, or given to a model without.
             CorpusError: a label is unknown.
         """
         if isinstance(texts, str):
-            code: Codes = self.encode([texts], labels and [labels], threads=threads, progress=progress)[0]
+            code: Codes = self.encode(
+                [texts], None if labels is None else [labels], threads=threads, progress=progress
+            )[0]
             return code
         items = self._items(texts, labels)
         batches = self.items.batches(items, BATCH, shuffle=False) if items else None
@@ -137,15 +142,16 @@ class AutoencoderModel(SavedModel):
             progress: as for `encode`.
 
         Raises:
-            ShapeError: the codes have another width.
-            OptionError: a number is not finite, a category does not exist, or labels are missing.
+            KindError: the codes are no array of numbers, or the labels no list.
+            ShapeError: the codes have another width, or there are not as many labels.
+            OptionError: a number is not finite, a category does not exist, labels are missing, or the seed is no
+                whole number.
             CorpusError: a label is unknown.
         """
         check_batch_size(batch_size)
+        check_seed(seed)
         rows = self._codes(codes)
-        names = None if labels is None else [str(label) for label in labels]
-        if names is not None and len(names) != len(rows):
-            raise ShapeError(f"{len(names):,} labels of {len(rows):,} codes; expected one label per code")
+        names = label_names(labels, len(rows), "codes", "code")
         numbers = torch.tensor(self.items.label_numbers(names, len(rows), "codes"), device=self.device)
         search = self._search(beam, options, seed)
         texts: list[str] = []
@@ -184,10 +190,11 @@ class AutoencoderModel(SavedModel):
             CorpusError: there is no such label.
         """
         check_whole("number", number)
+        check_seed(seed)
         self._warn_of_collapse()
-        labels = None if label is None else [str(label)] * number
+        labels = label_names(None if label is None else [label] * number, number, "sample")
         numbers = torch.tensor(self.items.label_numbers(labels, number, "sample"), device=self.device)
-        generator = torch.Generator(self.device).manual_seed(seed)
+        generator = torch.Generator(self.device).manual_seed(seed % SEEDS)
         with torch.no_grad():
             prior = self.module.code.prior(numbers if self.labels else None, number)
             codes = self.module.code.draw(prior, generator).cpu().numpy()
@@ -256,6 +263,7 @@ class AutoencoderModel(SavedModel):
             CorpusError, KindError, ShapeError, OptionError: as `train`.
         """
         check_whole("samples", samples, 0)
+        check_seed(seed)
         items = self.items.read(read_texts(texts, labels))
         batches = self.items.batches(items, BATCH, shuffle=False)
         with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
@@ -284,20 +292,15 @@ class AutoencoderModel(SavedModel):
         given = list(check_items(texts))
         for number, text in enumerate(given, 1):
             check_text(text, f"text {number:,}")
-        names = None if labels is None else [str(label) for label in labels]
-        if names is not None and len(names) != len(given):
-            raise ShapeError(f"{len(names):,} labels of {len(given):,} texts; expected one label per text")
-        return self.items.read(LabelledSentences(given, names, "texts"))
+        return self.items.read(LabelledSentences(given, label_names(labels, len(given)), "texts"))
 
     def _codes(self, codes: Any) -> torch.Tensor:
-        try:
-            rows = np.asarray(codes)
-        except ValueError:
-            rows = np.empty(0)
         width = self.options.slots if self.discrete else self.options.latent
+        kind = "whole numbers" if self.discrete else "numbers"
+        expected = f"(N, {width}) {kind}, as encode(texts) returns them"
+        rows = given_array("codes", codes, expected)
         if rows.dtype.kind not in ("iu" if self.discrete else "iuf"):
-            kind = "whole numbers" if self.discrete else "numbers"
-            raise KindError(f"codes: found {brief(codes)}, expected (N, {width}) {kind}, as encode(texts) returns them")
+            raise KindError(f"codes: found {brief(codes)}, expected {expected}")
         if rows.ndim != 2 or rows.shape[1] != width:
             raise ShapeError(f"codes of the shape {rows.shape}; expected (N, {width}), a row per sentence")
         if self.discrete:

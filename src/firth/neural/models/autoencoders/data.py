@@ -14,7 +14,7 @@ Cost
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,13 +23,14 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.errors import CorpusError, KindError, OptionError, ShapeError, brief
+from firth.errors import CorpusError, OptionError, ShapeError, brief
 from firth.neural.models.translation.units import BOS, EOS, Units
 from firth.neural.training.batching import Buckets, pad
 from firth.readers.lines import numbered_lines
 from firth.storage.files import check_exists
 from firth.text.batches import warn_truncated
 from firth.text.inputs import check_items, check_text
+from firth.text.labels import plain_labels
 
 Ids = npt.NDArray[np.int64]
 Item = tuple[Ids, int]  # words between beginning and end, label or 0
@@ -97,7 +98,7 @@ def read_texts(texts: Any, labels: Any, name: str = "texts") -> LabelledSentence
 
     Raises:
         CorpusError: no text is left, or a text has no label.
-        KindError: something is no text.
+        KindError: something is no text, or a label is neither a string nor a number.
         ShapeError: there are not as many labels as texts.
         OptionError: labels are given with a file.
     """
@@ -113,24 +114,36 @@ def read_texts(texts: Any, labels: Any, name: str = "texts") -> LabelledSentence
         found, labels = [each[0] for each in found], [each[1] for each in found]
     for number, text in enumerate(found, 1):
         check_text(text, f"{name}, text {number:,}")
-    names = _labels(labels, len(found), name)
+    names = label_names(labels, len(found), name)
     rows = [row for row, text in enumerate(found) if text.strip()]
     if not rows:
         raise CorpusError(f"{name}: {len(found):,} texts, none with a word; expected one text per item")
     return LabelledSentences(found, names, name).rows(rows)
 
 
-def _labels(labels: Any, count: int, name: str) -> list[str] | None:
+def label_names(labels: Any, count: int, name: str = "texts", what: str = "text") -> list[str] | None:
+    """Return labels as strings.
+
+    Args:
+        labels: of each text or code; None where there are none.
+        count: of the texts or codes.
+        name: of their argument, for messages.
+        what: has a label each, for messages.
+
+    Raises:
+        KindError: they are no list, or one is neither a string nor a number.
+        ShapeError: there are more or fewer than texts.
+        CorpusError: one is missing.
+    """
     if labels is None:
         return None
-    if isinstance(labels, str | Mapping) or not hasattr(labels, "__len__"):
-        raise KindError(f"labels of {name}: found {brief(labels)}, expected a list with the label of each text")
-    if len(labels) != count:
-        raise ShapeError(f"{len(labels):,} labels of {count:,} texts in {name}; expected one label per text")
-    odd = next((row for row, label in enumerate(labels) if label is None or label != label or not str(label)), None)
+    plain = plain_labels(labels, f"labels of {name}", what)
+    if len(plain) != count:
+        raise ShapeError(f"{len(plain):,} labels of {count:,} {what}s in {name}; expected one label per {what}")
+    odd = next((row for row, label in enumerate(plain, 1) if label is None or not str(label)), None)
     if odd is not None:
-        raise CorpusError(f"{name}: text {odd + 1:,} has no label; leave it out, or leave out all labels")
-    return [str(label) for label in labels]
+        raise CorpusError(f"{name}: {what} {odd:,} has no label; leave it out, or leave out all labels")
+    return [str(label) for label in plain]
 
 
 @dataclass(frozen=True, eq=False)

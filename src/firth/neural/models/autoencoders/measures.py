@@ -39,6 +39,7 @@ from firth.progress import Report, Status
 MOST = 2000  # sentences of which the mutual information is estimated
 ACTIVE = 0.01  # variance of the posterior means of an active unit; nats of information of an active slot
 COLLAPSED = 0.5  # nats of KL below which a code says next to nothing
+SEEDS = 2**63  # of PyTorch's generators
 ROWS = 256  # sentences that are decoded at once
 Floats = npt.NDArray[np.float64]
 
@@ -113,7 +114,7 @@ def measured(
         report: called with the progress.
     """
     device = next(module.parameters()).device
-    generator = torch.Generator(device).manual_seed(seed)
+    generator = torch.Generator(device).manual_seed(seed % SEEDS)
     parts: list[tuple[torch.Tensor, ...]] = []
     for batch in batches.epoch(0):
         parts.append(_of_batch(module, batch.to(device), max(samples, 1), generator))

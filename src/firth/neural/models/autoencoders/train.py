@@ -61,15 +61,17 @@ def train_autoencoder(
     config = RunConfig.of(options.training, run)
     if options.lagging and (config.training.processes > 1 or config.training.accumulate > 1):
         raise OptionError("lagging=True: one part is trained at a time; expected processes=1 and accumulate=1")
+    if held_out is None and held_out_labels is not None:
+        raise OptionError("held_out_labels without held_out; expected both, or neither")
     with running_clock():
         given = read_texts(texts, labels)
+        names = sorted(set(given.labels or ()))  # of all: the held-out part may have the only sentence of a label
         if held_out is None:
             name = f"texts: {len(given.texts)} sentence"
             rows, judged_rows = split_rows(len(given.texts), config.seed, name)
             given, judged = given.rows(rows), given.rows(judged_rows)
         else:
             judged = read_texts(held_out, held_out_labels, "held_out")
-        names = sorted(set(given.labels or ()))
         if len(names) == 1:
             raise CorpusError(f"all sentences have the label {names[0]!r}; expected two labels or more, or none at all")
         units = learn_units(

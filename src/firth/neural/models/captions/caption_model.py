@@ -26,7 +26,7 @@ from firth.neural.models.translation.translation_model import SCORED, UNITS
 from firth.neural.models.translation.units import BOS, EOS, UNKNOWN, Units
 from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
-from firth.options import check_kind
+from firth.options import check_kind, check_whole
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import check_batch_size
@@ -243,7 +243,8 @@ class CaptionModel(SavedModel):
             check_kind("options", options, GenerationOptions)
         options = options or GenerationOptions(max_length=self.options.max_length + 1)
         beams = beam if isinstance(beam, BeamSearch) else BeamSearch(beams=beam)
-        if not 1 <= n_best <= beams.beams:
+        check_whole("n_best", n_best)
+        if n_best > beams.beams:
             raise OptionError(f"n_best={n_best}: expected from 1 to the number of beams, {beams.beams}")
         if (attention or beams.coverage_penalty) and not self.options.has_attention:
             raise OptionError("attention='none': the model has no attention to return or to search by")

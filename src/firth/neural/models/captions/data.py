@@ -21,12 +21,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.errors import CorpusError, KindError, ShapeError
+from firth.errors import CorpusError, ShapeError
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.models.translation.data import PairBatch
 from firth.neural.models.translation.units import EOS, Ids, Units
 from firth.neural.training.batching import Buckets, pad
 from firth.text.inputs import check_items, check_text
+from firth.vectors.real_arrays import single_array
 
 Floats = npt.NDArray[np.float32]
 
@@ -132,15 +133,12 @@ def read_features(features: Any, shape: Shape | None = None, name: str = "featur
         name: of the argument, for messages.
 
     Raises:
-        KindError: they are no array of numbers.
+        KindError: they are no array of real numbers.
         ShapeError: they have another shape.
         CorpusError: there are none, or a number is not finite.
     """
     expected = "(N, D) or (N, P, D)" if shape is None else str(shape)
-    try:
-        array = np.asarray(features, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise KindError(f"{name}: {error}; expected an array of numbers {expected}") from None
+    array = single_array(name, features, f"an array of numbers {expected}")
     if array.ndim not in (2, 3):
         raise ShapeError(f"{name} of the shape {array.shape}; expected {expected}")
     found = Shape(array.shape[1] if array.ndim == 3 else 1, array.shape[-1], array.ndim == 3)

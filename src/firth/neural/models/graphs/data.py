@@ -24,6 +24,8 @@ from scipy.sparse import csr_array, diags_array, eye_array, issparse
 
 from firth.errors import CorpusError, KindError, OptionError, ShapeError, brief
 from firth.neural.layers.graphs import Inputs, SparseMatrix
+from firth.text.labels import plain_labels
+from firth.vectors.real_arrays import check_real, single_array
 
 Ints = npt.NDArray[np.int64]
 UNKNOWN = -1  # label of a node that has none
@@ -97,8 +99,8 @@ def read_graph(edges: Any, features: Any, *, dim: int | None = None) -> Graph:
         dim: D, if it is known.
 
     Raises:
-        KindError: they are no matrices of numbers.
-        ShapeError: the edges are not square, or the features have another number of rows or width.
+        KindError: they are no matrices of real numbers.
+        ShapeError: the edges are not square, or the features have no width, or another number of rows or width.
         OptionError: a weight is negative, or a number is not finite.
     """
     weights = _matrix(edges, "edges")
@@ -108,12 +110,14 @@ def read_graph(edges: Any, features: Any, *, dim: int | None = None) -> Graph:
         hint = made if weights.shape[0] == 2 else ""
         raise ShapeError(f"edges of the shape {weights.shape}; expected (N, N) with one node at least{hint}")
     if weights.nnz and weights.data.min() < 0:
-        row, column = (int(each[np.argmin(weights.data)]) for each in weights.nonzero())
+        # unlike nonzero(), these coordinates count explicit zeros, as the data do
+        row, column = (int(each[np.argmin(weights.data)]) for each in weights.tocoo().coords)
         raise OptionError(f"edges: the weight from node {row:,} to {column:,} is negative; expected 0 or more")
     numbers = eye_array(n, format="csr", dtype=np.float32) if features is None else _matrix(features, "features")
-    if numbers.shape[0] != n or (dim is not None and numbers.shape[1] != dim):
+    if numbers.shape[0] != n or not numbers.shape[1] or (dim is not None and numbers.shape[1] != dim):
         expected = f"({n:,}, {'D' if dim is None else format(dim, ',')})"
-        raise ShapeError(f"features of the shape {numbers.shape}; expected {expected}, a row per node")
+        hint = "" if numbers.shape[1] else "; None if the nodes have no features"
+        raise ShapeError(f"features of the shape {numbers.shape}; expected {expected}, a row per node{hint}")
     propagation = normalised(weights)
     digest = hashlib.blake2b(digest_size=16)
     for matrix in (propagation, numbers):
@@ -135,27 +139,30 @@ def normalised(weights: csr_array) -> csr_array:
     return csr_array(scales @ closed @ scales).astype(np.float32)
 
 
-def read_labels(labels: Any, nodes: int, names: Sequence[str] | None = None) -> tuple[list[str], Ints]:
+def read_labels(
+    labels: Any, nodes: int, names: Sequence[str] | None = None, *, what: str = "node"
+) -> tuple[list[str], Ints]:
     """Return the names of labels, and the label of each node or `UNKNOWN`.
 
     Args:
-        labels: N labels, strings or whole numbers; None or a negative number for a node without one.
+        labels: N labels, strings or whole numbers; a missing or a negative one for a node without a label.
         nodes: N.
         names: of the labels, if they are known.
+        what: a node stands for, for messages.
 
     Raises:
-        KindError: they are no list.
+        KindError: they are no list, or one is neither a string nor a number.
         ShapeError: there are more or fewer labels than nodes.
         CorpusError: no node has a label, all have the same, or one is none of the names.
     """
-    if isinstance(labels, str) or not hasattr(labels, "__len__"):
-        raise KindError(f"labels: found {brief(labels)}, expected a list with the label of each node, or None")
-    if len(labels) != nodes:
-        raise ShapeError(f"{len(labels):,} labels of {nodes:,} nodes; expected one per node, None where it is unknown")
-    read = [None if _is_unknown(label) else str(label) for label in labels]
+    plain = plain_labels(labels, what=what)
+    if len(plain) != nodes:
+        hint = f"expected one per {what}, None where it is unknown"
+        raise ShapeError(f"{len(plain):,} labels of {nodes:,} {what}s; {hint}")
+    read = [None if label is None or (not isinstance(label, str) and label < 0) else str(label) for label in plain]
     known = {label for label in read if label is not None}
     if not known:
-        raise CorpusError("no node has a label; expected some, and None or -1 for the others")
+        raise CorpusError(f"no {what} has a label; expected some, and None or -1 for the others")
     if names is None:
         if len(known) < 2:
             raise CorpusError(f"all labels are {known.pop()!r}; expected two different ones at least")
@@ -167,20 +174,18 @@ def read_labels(labels: Any, nodes: int, names: Sequence[str] | None = None) -> 
     return list(names), np.array([UNKNOWN if label is None else numbers[label] for label in read], dtype=np.int64)
 
 
-def _is_unknown(label: Any) -> bool:
-    return label is None or (isinstance(label, int | float | np.number) and not label >= 0)
-
-
 def _matrix(values: Any, name: str) -> csr_array:
+    expected = "a SciPy sparse matrix or an array of numbers"
     if issparse(values):
         _check_indices(values, name)
+        check_real(name, values)
     if hasattr(values, "edges"):
         raise KindError(f"{name}: found {brief(values)}; expected its matrix: graph.edges")
+    given: Any = values if issparse(values) else single_array(name, values, expected)
     try:
-        given: Any = values if issparse(values) else np.asarray(values)
         found: Any = csr_array(given, dtype=np.dtype(np.float32))
     except (TypeError, ValueError) as error:
-        raise KindError(f"{name}: {error}; expected a SciPy sparse matrix or an array of numbers") from None
+        raise KindError(f"{name}: {error}; expected {expected}") from None
     if found.ndim != 2:
         raise ShapeError(f"{name} of the shape {found.shape}; expected a matrix")
     found.sum_duplicates()

@@ -131,7 +131,7 @@ class TextGraphModel:
             ShapeError: there are not as many labels as texts.
         """
         found = self.probabilities(texts).argmax(1)
-        _, expected = read_labels(labels, len(found), self.labels)
+        _, expected = read_labels(labels, len(found), self.labels, what="text")
         known = expected != UNKNOWN
         right, count = int((found == expected)[known].sum()), int(known.sum())
         return NodeScores(right / count, *wilson_interval(right, count), nodes=count)

@@ -7,7 +7,6 @@ import torch
 
 from firth.arguments import explained
 from firth.counts.word_document_graph import word_document_graph
-from firth.errors import ShapeError
 from firth.neural.models.graphs.data import UNKNOWN, Graph, Ints, read_graph, read_labels
 from firth.neural.models.graphs.text_graph_model import TextGraphModel, digests
 from firth.neural.models.graphs.train import fitted, read_held_out
@@ -38,7 +37,7 @@ def train_text_network(
         The model.
 
     Raises:
-        KindError: the texts are no texts.
+        KindError: the texts are no texts, or a label is neither a string nor a number.
         ShapeError: there are not as many labels as texts.
         CorpusError: no text has a label, all have the same, or no word is left.
         OptionError: an option is out of its range, or held-out texts have no labels.
@@ -49,7 +48,7 @@ def train_text_network(
         split = tokeniser(options.tokens)
         labelled = token_lists(texts, split)
         tokens = [*labelled, *token_lists(unlabelled, split, "unlabelled")]
-        names, known = _labels(labels, len(labelled))
+        names, known = read_labels(labels, len(labelled), what="text")
         judged = _held_out(held_out, known, config.seed)
         # stop words and rare words are left out by the corpus
         how = {"min_count": options.min_count, "stop_words": options.stop_words, "tokens": "whitespace"}
@@ -60,12 +59,6 @@ def train_text_network(
         vectors, probabilities = _outputs(module, nodes)
     result = digests(tokens), vectors, probabilities
     return TextGraphModel(names, graph.words, *result, options.tokens, {"training": facts})
-
-
-def _labels(labels: Any, texts: int) -> tuple[list[str], Ints]:
-    if hasattr(labels, "__len__") and not isinstance(labels, str) and len(labels) != texts:
-        raise ShapeError(f"{len(labels):,} labels of {texts:,} texts; expected one per text, None where it is unknown")
-    return read_labels(labels, texts)
 
 
 def _held_out(held_out: Any, labels: Ints, seed: int) -> Ints:

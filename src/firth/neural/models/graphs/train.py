@@ -36,7 +36,7 @@ def train_graph_network(
         The model.
 
     Raises:
-        KindError: the edges or features are no matrices of numbers.
+        KindError: the edges or features are no matrices of real numbers, or a label is neither a string nor a number.
         ShapeError: the edges are not square, or a node lacks features or an entry in `labels`.
         CorpusError: no node has a label, or all have the same.
         OptionError: a weight is negative, a number is not finite, or held-out nodes have no labels.
@@ -97,7 +97,10 @@ def read_held_out(nodes: Any, labels: Ints) -> Ints:
     Raises:
         OptionError: they are no numbers of nodes with labels.
     """
-    found = np.asarray([] if nodes is None else nodes)
+    try:
+        found = np.asarray([] if nodes is None else nodes)
+    except ValueError:  # lists of several lengths
+        raise OptionError(f"held_out={brief(nodes)}: expected numbers of nodes") from None
     if found.dtype == bool and found.shape == labels.shape:
         found = np.flatnonzero(found)
     if found.size and (found.ndim != 1 or found.dtype.kind not in "iu"):

@@ -18,7 +18,7 @@ from firth.neural.models.lattices.module import LatticeModule, Reading
 from firth.neural.module_files import SavedModel
 from firth.progress import Progress, Status, reporting
 from firth.storage.model_folder import ModelFolder
-from firth.text.inputs import Text
+from firth.text.inputs import Text, checked_texts
 from firth.training_facts import with_training_facts
 from firth.vocabulary import Vocabulary
 
@@ -100,8 +100,9 @@ class LatticeModel(SavedModel, LanguageModel):
 
         Raises:
             OptionError: the text is empty, or has more tokens than a lattice can show.
-            KindError: it is a list of texts, not of tokens.
+            KindError: it is no text, or a list of texts, not of tokens.
         """
+        (text,) = checked_texts([text], "text")
         characters = self.rules.unit == "characters"
         if not isinstance(text, str) and any(len(each) > 1 if characters else " " in each for each in text):
             raise KindError(f"text: found {brief(text)}; expected one text, or its {self.rules.unit}")

@@ -9,6 +9,7 @@ import torch
 
 from firth.errors import CorpusError, KindError, brief
 from firth.neural.training.batching import Buckets, pad
+from firth.text.inputs import check_items
 
 END, IDS = 256, 257  # after the last byte; bytes and the end
 Values = tuple[bytes, ...]
@@ -88,10 +89,10 @@ def read_examples(values: Sequence[Values], targets: Any) -> list[Example]:
     """Return examples.
 
     Raises:
-        KindError: a text is no string.
+        KindError: the texts are no list, or one is no string.
         CorpusError: there are not as many texts as records, or none.
     """
-    texts = [targets] if isinstance(targets, str) else list(targets)
+    texts = [targets] if isinstance(targets, str) else list(check_items(targets, "targets"))
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise KindError(f"targets, text {number:,}: found {brief(text)}, expected a string")

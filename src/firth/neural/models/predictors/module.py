@@ -85,7 +85,8 @@ class PredictorModule(nn.Module):
         """Return what may follow each of (B, T) bytes, and the state behind the last."""
         h, state = self.decoder(self.dropout(self.bytes(previous)), state)  # (B, T, H)
         scores = (h @ memory.keys.mT).masked_fill(~memory.inside.unsqueeze(1), torch.finfo(h.dtype).min)
-        context = scores.softmax(2) @ memory.keys
+        # A record without a value has nothing to read: its softmax would be one over the padding of its batch.
+        context = scores.softmax(2) @ memory.keys * memory.inside.any(1)[:, None, None]
         out = self.dropout(torch.tanh(self.output(torch.cat([h, context], 2))))
         letters = self.generate(out).log_softmax(2)
         pointed = (self.point(out) @ memory.pointers.mT).masked_fill(~memory.copied.unsqueeze(1), -torch.inf)

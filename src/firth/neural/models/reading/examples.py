@@ -11,7 +11,7 @@ from firth.neural.models.reading.data import Pair
 from firth.neural.models.reading.passages import Passage, PassageReader
 from firth.neural.training.held_out import split_rows
 from firth.progress import Progress
-from firth.readers.questions import Question, question_of, read_questions
+from firth.readers.questions import SUFFIXES, Question, question_of, read_questions
 from firth.text.inputs import table_columns
 
 EXPECTED = (
@@ -41,7 +41,7 @@ def questions_from(source: Any, name: str = "source") -> QuestionSet:
         KindError: it is none of these.
         OSError: a file cannot be read.
     """
-    if isinstance(source, str) and not Path(source).exists() and (" " in source.strip() or "?" in source):
+    if isinstance(source, str) and _is_text(source):
         raise KindError(
             f"{name}: found the text {brief(source)}; {EXPECTED}; one question: answer(question, paragraph)"
         )
@@ -66,16 +66,29 @@ def questions_from(source: Any, name: str = "source") -> QuestionSet:
     return QuestionSet(name, found)
 
 
-def divided(questions: QuestionSet, seed: int) -> tuple[QuestionSet, QuestionSet]:
+def _is_text(source: str) -> bool:
+    """Whether a string is the text of a question, and no path."""
+    path = source.lower().endswith(SUFFIXES) or Path(source).exists()
+    return not path and (" " in source.strip() or "?" in source)
+
+
+def divided(questions: QuestionSet, seed: int, *, answered: bool = False) -> tuple[QuestionSet, QuestionSet]:
     """Return questions to train on, and a tenth that selects the model: by article or, without titles, by paragraph.
+
+    Args:
+        questions: all.
+        seed: of the choice.
+        answered: whether each article or paragraph that is held out has a question with an answer.
 
     Raises:
         CorpusError: there is one article or paragraph only.
     """
     titles = {each.title for each in questions.questions}
-    keys = [each.title if len(titles) > 1 else each.paragraph for each in questions.questions]
-    groups = sorted(set(keys))
-    what = "article" if len(titles) > 1 else "paragraph"
+    by_title = len(titles) > 1
+    keys = [(each.title, "") if by_title and each.title else ("", each.paragraph) for each in questions.questions]
+    some = zip(keys, questions.questions, strict=True)
+    groups = sorted({key for key, each in some if each.answers or not answered})
+    what = f"{'article' if by_title else 'paragraph'}{' with an answer' if answered else ''}"
     _, judged = split_rows(len(groups), seed, f"{questions.name}: {len(groups)} {what}")
     chosen = {groups[row] for row in judged}
     parts: tuple[list[Question], list[Question]] = ([], [])
@@ -118,7 +131,7 @@ def read_all(questions: QuestionSet, reader: PassageReader, *, progress: Progres
     return ReadQuestions(questions.questions, asked, [passages[each.paragraph] for each in questions.questions])
 
 
-def training_pairs(read: ReadQuestions, name: str, *, window: int, no_answer: bool) -> list[Pair]:
+def training_pairs(read: ReadQuestions, name: str, *, window: int, no_answer: bool, judged: bool = False) -> list[Pair]:
     """Return a pair for each question that can be learned from.
 
     Of a paragraph that is longer than the window, the part with the answer in its middle is read.
@@ -128,9 +141,10 @@ def training_pairs(read: ReadQuestions, name: str, *, window: int, no_answer: bo
         name: of their source, for messages.
         window: tokens that are read together.
         no_answer: whether questions without an answer are learned.
+        judged: whether the questions are held out, where those without an answer may be enough.
 
     Raises:
-        CorpusError: no question has an answer.
+        CorpusError: no question has an answer; of held-out ones, none can be learned from.
 
     Warns:
         UserWarning: questions are left out, for they have no answer.
@@ -145,13 +159,14 @@ def training_pairs(read: ReadQuestions, name: str, *, window: int, no_answer: bo
         answer = question.answers[0]
         first, last = paragraph.tokens_of(answer.start, answer.end)
         if len(paragraph) > window:
-            begin = min(max((first + last - window) // 2, 0), len(paragraph) - window)
+            begin = min(max((first + last + 1 - window) // 2, 0), len(paragraph) - window)
             begin = min(begin, first)
             paragraph, first, last = paragraph.window(begin, begin + window), first - begin, last - begin
             last = min(last, window - 1)
         pairs.append(Pair(asked, paragraph, (first, last)))
-    if not any(pair.span is not None for pair in pairs):
-        raise CorpusError(f"{name}: no question has an answer; expected some, as spans of their paragraphs")
+    if not any(judged or pair.span is not None for pair in pairs):
+        hint = "" if judged else "; if those with one were held out by chance, give held_out"
+        raise CorpusError(f"{name}: no question has an answer; expected some, as spans of their paragraphs{hint}")
     if left_out:
         warn_caller(f"{name}: {left_out:,} questions without an answer are left out; no_answer=True learns them")
     return pairs

@@ -23,6 +23,7 @@ from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_whole
 from firth.progress import Progress, Status, reporting_slow_work
+from firth.readers.questions import question_names
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items, check_no_file, check_text
 from firth.training_facts import with_training_facts
@@ -224,18 +225,20 @@ class ReadingModel(SavedModel):
         """Return the answers to the questions of a file by their names, as SQuAD's official script reads them.
 
         Args:
-            questions: in any form that `train` reads; answers do not matter.
+            questions: in any form that `train` reads; answers do not matter. A question without a name has its number,
+                from 0.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             CorpusError: there is no question, or one without a word.
-            FormatError: a file or a row has another form.
+            FormatError: a file or a row has another form, or two questions have the same name.
         """
-        data = questions_from(questions, "questions").questions
+        given = questions_from(questions, "questions")
+        data, names = given.questions, question_names(given.questions, given.name)
         asked, paragraphs = [each.question for each in data], [[each.paragraph] for each in data]
         found = self._answers(asked, paragraphs, 1, False, threads, progress)
-        return {each.name or str(row): answer.text for row, (each, answer) in enumerate(zip(data, found, strict=True))}
+        return {name: answer.text for name, answer in zip(names, found, strict=True)}
 
     @explained
     def test(self, gold: Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None) -> AnswerScores:

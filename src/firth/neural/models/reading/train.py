@@ -48,7 +48,8 @@ def train_reader(
         source: the path of SQuAD's JSON or of JSON lines, several, or a list of `firth.readers.questions.Question` or
             of rows with `question`, `context` and `answers`.
         held_out: questions that select the best epoch, in any form of `source`. Without them, those about a tenth of
-            the articles are held out, or of the paragraphs where articles have no titles.
+            the articles are held out, or of the paragraphs where articles have no titles; unless `no_answer`, of those
+            with an answer.
         vectors: word vectors to start from, or to keep (`embedding`).
         embed: vectors of words in context; see `firth.Tagger.train`.
         taggers: a trained tagger, or several, whose tags of paragraphs are features.
@@ -72,7 +73,7 @@ def train_reader(
     with running_clock():
         examples = questions_from(source)
         if held_out is None:
-            examples, judged = divided(examples, config.seed)
+            examples, judged = divided(examples, config.seed, answered=not options.no_answer)
         else:
             judged = questions_from(held_out, "held_out")
         texts = dict.fromkeys(
@@ -82,7 +83,7 @@ def train_reader(
         reader = PassageReader(tokens, taggers_of(taggers))
         train, held = (read_all(each, reader, progress=config.progress) for each in (examples, judged))
         pairs, held_pairs = (
-            training_pairs(each, part.name, window=options.window, no_answer=options.no_answer)
+            training_pairs(each, part.name, window=options.window, no_answer=options.no_answer, judged=part is judged)
             for each, part in ((train, examples), (held, judged))
         )
         module = new_module(options, reader, config.seed, vectors, copies=2)

@@ -1,5 +1,6 @@
 """Training: what is learned, resumed and warned of; models in folders; bad input with its messages."""
 
+import dataclasses
 import itertools
 import warnings
 
@@ -8,7 +9,8 @@ import pytest
 import torch
 
 import firth
-from firth.errors import CorpusError, KindError, OptionError, ShapeError
+from firth.errors import CorpusError, KindError, MissingFileError, OptionError, ShapeError
+from firth.neural.training.held_out import split_rows
 from tests.unit.neural.models.autoencoders.tiny import LABELS, SENTENCES, trained, untrained
 
 pytestmark = pytest.mark.filterwarnings("ignore:the code")
@@ -149,9 +151,10 @@ def test_words_of_codes():
         (([],), CorpusError, "texts: 0 texts, none with a word"),
         ((["", " "],), CorpusError, "2 texts, none with a word"),
         ((["a", 3],), KindError, "texts, text 2"),
-        (("a text",), Exception, "a text"),
+        (("a text",), MissingFileError, "expected a file with a text per line"),
         ((["a", "b"], ["x"]), ShapeError, "1 labels of 2 texts"),
         ((["a", "b"], ["x", None]), CorpusError, "text 2 has no label"),
+        ((["a", "b"], np.zeros((2, 2))), KindError, r"labels of texts: an array of the shape \(2, 2\)"),
         ((["a", "b"], "xy"), KindError, "labels of texts"),
         ((["a"] * 20, ["x"] * 20), CorpusError, "all sentences have the label 'x'"),
         ((["a"],), CorpusError, "expected at least two"),
@@ -170,6 +173,8 @@ def test_bad_options():
     training = firth.TrainingOptions(accumulate=2)
     with pytest.raises(OptionError, match="accumulate=1"):
         firth.SentenceVAE(lagging=True).train(["a", "b"], training=training)
+    with pytest.raises(OptionError, match="held_out_labels without held_out"):
+        firth.SentenceVAE(min_count=1).train(SENTENCES, LABELS, held_out_labels=LABELS)
     with pytest.raises(OptionError, match="held_out: no labels for a model with the labels long, short"):
         firth.SentenceVAE(min_count=1).train(SENTENCES, LABELS, held_out=["a"])
 
@@ -198,10 +203,39 @@ def test_bad_input_of_a_trained_model():
         plain.code_words(["a"])
     with pytest.raises(OptionError, match="number"):
         plain.sample(0)
+    for seed in ("x", None, -1):
+        for call in (lambda seed=seed: plain.sample(1, seed=seed), lambda seed=seed: plain.test(["a"], seed=seed)):
+            with pytest.raises(OptionError, match="seed="):
+                call()
+    for labels in ("longlong", {"long": 0, "short": 1}, 0):
+        with pytest.raises(KindError, match="labels of texts: found"):
+            labelled.encode(["a", "b"], labels)
+        with pytest.raises(KindError, match="labels of codes: found"):
+            labelled.decode(np.zeros((2, 3)), labels)
+    with pytest.raises(KindError, match="codes: a masked array"):
+        plain.decode(np.ma.masked_equal(np.zeros((2, 3)), 0))
     with pytest.raises(OptionError, match="beam=1"):
         plain.decode([[0.0] * 3], beam=2, options=firth.GenerationOptions(temperature=0))
     with pytest.raises(AttributeError, match=r"sample\(number\), or decode\(codes\)"):
         plain.generate(3)
+
+
+def test_labels_are_numbers_too_and_codes_tensors():
+    model = untrained(labels=True)
+    model.items = dataclasses.replace(model.items, labels=["0", "1"])
+    code = model.encode("the dog", 0)
+    np.testing.assert_array_equal(model.encode(["the dog"], torch.tensor([0]))[0], code)
+    texts = model.decode(torch.tensor(code[None], requires_grad=True), [np.int64(0)])
+    assert texts == model.decode(code[None], ["0"])
+    assert model.sample(2, 1, seed=2**70) == model.sample(2, "1", seed=2**70)
+
+
+def test_a_label_that_only_the_held_out_part_has_is_known():
+    _, judged = split_rows(len(SENTENCES), 0, "texts")
+    labels = ["rare" if row == judged[0] else "b" if row % 2 else "a" for row in range(len(SENTENCES))]
+    kind = firth.SentenceVAE(dim=2, hidden=2, latent=2, min_count=1)
+    model = kind.train(SENTENCES, labels, training=firth.TrainingOptions(epochs=1), progress=False)
+    assert model.labels == ["a", "b", "rare"]
 
 
 def test_files_pairs_and_long_sentences(tmp_path):

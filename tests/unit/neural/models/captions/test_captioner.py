@@ -212,6 +212,8 @@ def test_a_checkpoint_of_other_features_is_refused(tmp_path):
         ({"features": [[1], [2], [np.nan], [3]]}, CorpusError, "image 3 has a number that is not finite"),
         ({"features": [[1], [2], [3, 4], [5]]}, KindError, "expected an array of numbers"),
         ({"features": [["x"]] * 4}, KindError, "expected an array of numbers"),
+        ({"features": np.full((4, 2), 1j)}, KindError, "features: complex numbers; expected real ones"),
+        ({"features": np.ma.masked_equal(np.ones((4, 2)), 1)}, KindError, "features: a masked array"),
         ({"held_out": np.ones((1, 2))}, OptionError, "held_out and held_out_captions"),
         ({"held_out": np.ones((1, 3)), "held_out_captions": ["a"]}, ShapeError, r"held_out of the shape \(1, 3\)"),
         ({"features": np.ones((1, 2)), "captions": ["a"]}, CorpusError, "expected at least two"),
@@ -233,6 +235,10 @@ def test_bad_input_of_a_trained_model(trained):
         trained.caption([features[0], features[1] * np.inf])
     with pytest.raises(OptionError, match="n_best=6: expected from 1 to the number of beams, 5"):
         trained.caption(features, n_best=6)
+    for n_best in ("x", None, 1.5, 0):
+        with pytest.raises(OptionError, match=r"n_best=.*: expected a whole number of at least 1"):
+            trained.caption(features, n_best=n_best)
+    assert trained.caption(torch.tensor(features, requires_grad=True)) == trained.caption(features)
     with pytest.raises(OptionError, match="with sampling"):
         trained.caption(features, n_best=2, options=firth.GenerationOptions(max_length=9, temperature=1.0))
     with pytest.raises(OptionError, match="several of an image"):

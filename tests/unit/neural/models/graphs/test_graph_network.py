@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import CorpusError, KindError, OptionError, ShapeError
-from firth.neural.models.graphs.data import WholeGraph, normalised, read_graph
+from firth.neural.models.graphs.data import UNKNOWN, WholeGraph, normalised, read_graph, read_labels
 
 NODES = 60
 
@@ -28,6 +28,64 @@ def test_propagation_is_the_dense_formula():
     closed = weights + np.eye(9)
     scale = np.diag(closed.sum(1) ** -0.5)
     np.testing.assert_allclose(normalised(csr_array(weights)).toarray(), scale @ closed @ scale, rtol=1e-5)
+
+
+def arrays(layer):
+    return {name: each.detach().double().numpy() for name, each in layer.named_parameters()}
+
+
+def small_graph():
+    """Edges, features, and A~ of some nodes, of which the last has no neighbour but itself."""
+    random = np.random.default_rng(5)
+    edges = np.triu(random.random((7, 7)) < 0.4, 1) * random.random((7, 7))
+    edges[:, -1] = 0
+    edges += edges.T
+    return edges, random.normal(size=(7, 5)), normalised(csr_array(edges)).toarray().astype(float)
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_a_convolutional_network_is_its_formula(layers):
+    """Z = A~ relu(A~ X W_1 + b_1) W_2 + b_2, and so on."""
+    edges, x, closed = small_graph()
+    module = with_biases(firth.GCN(hidden=4, layers=layers).build(5, 3))
+    expected = x
+    for number, layer in enumerate(module.layers, 1):
+        own = arrays(layer)
+        expected = closed @ expected @ own["project.weight"] + own["bias"]
+        expected = np.maximum(expected, 0) if number < layers else expected
+    with torch.no_grad():
+        np.testing.assert_allclose(module(read_graph(edges, x)).numpy(), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(("layers", "heads", "output_heads"), [(1, 2, 1), (2, 1, 1), (2, 3, 2), (3, 2, 2)])
+def test_an_attention_network_is_its_formula(layers, heads, output_heads):
+    """Each node by itself: softmax over its neighbours of leaky(u . W x_i + v . W x_j); elu between layers."""
+    edges, x, closed = small_graph()
+    module = with_biases(firth.GAT(hidden=3, heads=heads, output_heads=output_heads, layers=layers).build(5, 4))
+    expected = x
+    for number, layer in enumerate(module.layers, 1):
+        own, last = arrays(layer), number == layers
+        projected = (expected @ own["project.weight"]).reshape(len(x), output_heads if last else heads, -1)
+        found = np.zeros_like(projected)
+        for i in range(len(x)):
+            neighbours = np.flatnonzero(closed[i])
+            for head in range(projected.shape[1]):
+                mine = projected[i, head] @ own["own"][head]
+                scores = mine + projected[neighbours, head] @ own["others"][head]
+                scores = np.exp(np.where(scores > 0, scores, 0.2 * scores))
+                found[i, head] = scores / scores.sum() @ projected[neighbours, head]
+        expected = (found.mean(1) if last else found.reshape(len(x), -1)) + own["bias"]
+        expected = expected if last else np.where(expected > 0, expected, np.expm1(expected))
+    with torch.no_grad():
+        np.testing.assert_allclose(module(read_graph(edges, x)).numpy(), expected, atol=1e-5)
+
+
+def with_biases(module):
+    with torch.no_grad():
+        for name, each in module.named_parameters():
+            if name.endswith("bias"):
+                each.uniform_(-1, 1)
+    return module.eval()
 
 
 @pytest.mark.parametrize("options", [firth.GCN(), firth.GAT(hidden=4, heads=2)])
@@ -116,12 +174,37 @@ def test_a_checkpoint_of_other_labels_is_refused(tmp_path):
         ({"held_out": [2]}, OptionError, "expected 0 to 1"),
         ({"held_out": [0, 1]}, CorpusError, "all nodes with labels are held out"),
         ({"held_out": [0.5]}, OptionError, "expected numbers of nodes"),
+        ({"held_out": [[0], [1, 2]]}, OptionError, r"held_out=\[\[0\], \[1, 2\]\]: expected numbers of nodes"),
+        ({"features": np.ones((2, 0))}, ShapeError, "None if the nodes have no features"),
+        ({"features": [[1j], [0]]}, KindError, "features: complex numbers; expected real ones"),
+        ({"features": np.ma.masked_equal([[1.0], [0]], 0)}, KindError, "features: a masked array"),
+        ({"edges": csr_array([[0, 1j], [1, 0]])}, KindError, "edges: complex numbers"),
+        ({"labels": {0: "a", 1: "b"}}, KindError, "labels: found {0: 'a', 1: 'b'}, expected a list"),
+        ({"labels": np.zeros((2, 2))}, KindError, r"labels: an array of the shape \(2, 2\)"),
     ],
 )
 def test_bad_input(change, error, message):
     how = {"edges": [[0, 1], [1, 0]], "features": [[1.0], [0.0]], "labels": [0, 1], **change}
     with pytest.raises(error, match=message):
         firth.GCN().train(**how, progress=False)
+
+
+def test_the_negative_weight_is_named_behind_explicit_zeros():
+    edges = csr_array(([0.0, 0.0, 1.0, -1.0], ([0, 0, 1, 2], [0, 1, 2, 1])), shape=(3, 3))
+    with pytest.raises(OptionError, match="the weight from node 2 to 1 is negative"):
+        read_graph(edges, None)
+
+
+def test_labels_of_tensors_and_tables_with_missing_ones():
+    import pandas as pd
+
+    for labels in (
+        torch.tensor([0, -1, 1]),
+        [torch.tensor(0), None, np.int64(1)],
+        pd.Series([0, pd.NA, 1], dtype="Int64"),
+    ):
+        names, numbers = read_labels(labels, 3)
+        assert (names, numbers.tolist()) == (["0", "1"], [0, UNKNOWN, 1])
 
 
 def test_isolated_nodes_and_other_widths():

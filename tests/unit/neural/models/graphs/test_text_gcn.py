@@ -88,7 +88,7 @@ def test_of_equal_texts_the_last_one_answers():
     ("change", "error", "message"),
     [
         ({"labels": ["a"]}, ShapeError, "1 labels of 3 texts; expected one per text"),
-        ({"labels": [None] * 3}, CorpusError, "no node has a label"),
+        ({"labels": [None] * 3}, CorpusError, "no text has a label"),
         ({"labels": ["a", "a", None]}, CorpusError, "all labels are 'a'"),
         ({"texts": "one text"}, KindError, "expected a list of texts"),
         ({"texts": [1, 2, 3]}, KindError, "text"),

@@ -100,6 +100,9 @@ def test_folders(model, tmp_path):
 def test_a_lattice_has_limits(model, monkeypatch):
     with pytest.raises(KindError, match="expected one text, or its"):
         model.lattice(["ab", "ca"])
+    for wrong in (None, 5, [1, 2]):
+        with pytest.raises(KindError, match="expected a text"):
+            model.lattice(wrong)
     monkeypatch.setattr(lattice_model, "MAX_TOKENS", 3)
     with pytest.raises(OptionError, match="a text of 5 tokens: expected 1 to 3"):
         model.lattice("abca")

@@ -12,8 +12,8 @@ from firth.errors import CorpusError, KindError, OptionError
 from firth.neural.models.predictors.data import END, padded_values
 from firth.neural.models.predictors.predictor_model import PredictorModel, PredictorScorer
 
-RECORDS = [{"a": "xy", "b": "x"}, {"a": "yx", "b": "xyx", "c": "xy"}, {"a": "", "c": "long value"}, {"b": "xy"}]
-TEXTS = ["xyxxyyxyx", "xyxyx", "yx", ""]
+RECORDS = [{"a": "xy", "b": "x"}, {"a": "yx", "b": "xyx", "c": "xy"}, {"a": "", "c": "long value"}, {"b": "xy"}, {}]
+TEXTS = ["xyxxyyxyx", "xyxyx", "yx", "", "zz"]
 SMALL = firth.LatentPredictorNetwork(dim=4, hidden=6, dropout=0.0, max_copy=5)
 
 
@@ -61,7 +61,7 @@ def test_likelihoods_and_best_segments_are_those_of_all_ways(copying):
         assert total == pytest.approx(np.logaddexp.reduce([score for _, score in every]), abs=1e-9)
         path = max(every, key=lambda each: each[1])[0]
         assert best == [(text[start:stop], field) for start, stop, field in path if start < len(text)]
-    assert counts[0] > 10 if copying else counts == [1, 1, 1, 1]
+    assert counts[0] > 10 if copying else counts == [1] * len(TEXTS)
 
 
 def test_next_bytes_are_distributed_and_agree_with_likelihoods():
@@ -69,13 +69,13 @@ def test_next_bytes_are_distributed_and_agree_with_likelihoods():
     values = [tuple(record.get(name, "").encode() for name in model.fields) for record in RECORDS]
     scorer = PredictorScorer(model.module, values)
     with torch.no_grad():
-        scores, state = scorer.start([()] * 4)
-        state = scorer.reorder(state, np.arange(4))
+        scores, state = scorer.start([()] * len(TEXTS))
+        state = scorer.reorder(state, np.arange(len(TEXTS)))
         targets = [[*text.encode(), END] for text in TEXTS]
-        totals = np.zeros(4)
+        totals = np.zeros(len(TEXTS))
         for step in range(max(map(len, targets))):
             table = np.asarray(scores)
-            going = [row for row in range(4) if step < len(targets[row])]
+            going = [row for row in range(len(TEXTS)) if step < len(targets[row])]
             assert np.exp(table[going]).sum(1) == pytest.approx(1)
             ids = np.array([target[min(step, len(target) - 1)] for target in targets])
             totals[going] += table[going, ids[going]]
@@ -126,6 +126,8 @@ def test_names_never_seen_are_copied(tmp_path):
         ([{"a": 1}], ["x"], KindError, "record 1"),
         ([{}], ["x"], CorpusError, "no record has a field"),
         ([{"a": "x"}], ["x", "y"], CorpusError, "1 records and 2 texts"),
+        ([{"a": "x"}], None, KindError, r"targets.*expected a list of texts"),
+        ([{"a": "x"}], 5, KindError, "targets=5 is an int; expected a list of texts"),
         ([{"a": "x"}], [3], KindError, "targets, text 1: found 3, expected a string"),
         ([], [], CorpusError, "no record has a field"),
     ],

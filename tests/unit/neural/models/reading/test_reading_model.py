@@ -1,5 +1,6 @@
 """Readers: spans, attention, losses, answers of long paragraphs, folders, bad input."""
 
+import dataclasses
 import itertools
 import math
 import random
@@ -10,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import CorpusError, KindError, OptionError, ShapeError
+from firth.errors import CorpusError, FormatError, KindError, MissingFileError, OptionError, ShapeError
 from firth.neural.models.reading.answering import found_spans, log_totals, windows_of
 from firth.neural.models.reading.bidaf import TrilinearScores
 from firth.neural.models.reading.data import Pair, collate
@@ -112,6 +113,63 @@ def test_attention_of_bidaf_in_both_directions():
         assert bool((ones == 1).all())
         assert torch.allclose(even, torch.full_like(even, 0.5)) == (other == "none")
         assert torch.allclose(mean[0, 0], u[0].mean(0)) == (other == "none")
+
+
+def softmax(scores):
+    shares = np.exp(scores - scores.max(-1, keepdims=True))
+    return shares / shares.sum(-1, keepdims=True)
+
+
+def test_what_bidaf_makes_of_its_attention():
+    """G = [h; c; h c; h s] with c of the question and one s of the paragraph; the end reads the expected start."""
+    module, tokens, read = built(KINDS[1], ("Where is Ann ?", "Ann is in Rome today ."))
+    kept = {"context": []}
+    module.context.register_forward_hook(lambda _, inputs, output: kept["context"].append(output[0].numpy()))
+    for name in ("model", "after"):
+        layer = getattr(module, name)
+        layer.register_forward_hook(
+            lambda _, inputs, output, name=name: kept.update({name: (inputs[0][0].numpy(), output[0].numpy())})
+        )
+    with torch.no_grad():
+        scores = module(collate(tokens, read))
+    h, u = kept["context"]
+    w = {name: each.detach().numpy() for name, each in module.named_parameters()}
+    pairs = h @ w["scores.one.weight"].T + u @ w["scores.other.weight"][0] + (h * w["scores.both"]) @ u.T
+    c, s = softmax(pairs) @ u, softmax(pairs.max(1)) @ h
+    g, m = kept["model"]
+    np.testing.assert_allclose(g, np.hstack([h, c, h * c, h * s]), atol=1e-12)
+    starts = np.hstack([g, m]) @ w["start.weight"][0]
+    np.testing.assert_allclose(scores.starts[0], starts, atol=1e-12)
+    at = np.broadcast_to(softmax(starts) @ m, m.shape)
+    given, n = kept["after"]
+    np.testing.assert_allclose(given, np.hstack([g, m, at, m * at]), atol=1e-6)  # the softmax is float32
+    np.testing.assert_allclose(scores.ends[0], np.hstack([g, n]) @ w["end.weight"][0], atol=1e-12)
+
+
+@pytest.mark.parametrize("options", KINDS)
+def test_the_probability_of_no_answer(options):
+    """exp(none), divided by the sum of exp(score) over all spans of all paragraphs and none."""
+    options = dataclasses.replace(options, no_answer=True, longest=2)
+    texts = ("Ann is in Rome today .", "Bob sleeps .")
+    module, tokens, read = built(options, *(("Where is Ann ?", text) for text in texts))
+    with torch.no_grad():
+        module.no_answer.copy_(torch.tensor([0.7, 0.4]))
+        sides = [module(collate(tokens, [pair])) for pair in read]
+    starts, ends = ([getattr(each, side)[0].tolist() for each in sides] for side in ("starts", "ends"))
+    spans = {
+        (number, i, j): starts[number][i] + ends[number][j]
+        for number, text in enumerate(texts)
+        for i, j in itertools.combinations_with_replacement(range(len(text.split())), 2)
+        if j - i < 2
+    }
+    total = np.logaddexp.reduce([*spans.values(), 1.1])
+    windows = [windows_of(read[0].question, [pair.paragraph for pair in read], 30)]
+    (found,) = found_spans(module, tokens, windows, longest=2, n=99)
+    assert len(found) == len(spans) + 1
+    (none,) = [each for each in found if each.no_answer]
+    assert none.probability == pytest.approx(np.exp(1.1 - total), rel=1e-5)
+    assert [each.score for each in found] == pytest.approx(sorted([*spans.values(), 1.1], reverse=True), abs=1e-5)
+    assert sum(each.probability for each in found) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("options", KINDS)
@@ -224,6 +282,10 @@ def test_training_reads_the_part_with_the_answer():
         (pair,) = training_pairs(read_all(found, reader), "x", window=10, no_answer=False)
         assert len(pair.paragraph) == 10
         assert pair.paragraph.sentence.forms[pair.span[0] : pair.span[1] + 1] == (words[at],)
+    answer = " ".join(words[5:15])  # as long as the window
+    question = Question("Which?", text, (Answer(answer, text.index(answer)),))
+    (pair,) = training_pairs(read_all(questions_from([question]), reader), "x", window=10, no_answer=False)
+    assert (pair.paragraph.sentence.forms, pair.span) == (tuple(words[5:15]), (0, 9))
 
 
 def test_a_saved_reader_answers_alike(model, tmp_path):
@@ -258,6 +320,21 @@ def test_questions_without_an_answer_are_left_out_and_said():
     assert len(pairs) == 4
     with pytest.raises(CorpusError, match="no question has an answer"):
         _pairs([Question("Why?", "Because.")])
+    read = read_all(questions_from([Question("Why?", "Because.")]), PassageReader(learn_token_reader([["a"]])))
+    how = {"window": 40, "judged": True}
+    assert len(training_pairs(read, "x", no_answer=True, **how)) == 1  # enough to select by
+    with pytest.raises(CorpusError, match="x: no question has an answer"):
+        training_pairs(read, "x", no_answer=False, **how)
+
+
+def test_what_is_held_out_has_an_answer():
+    answered = made_questions(3, titles=False)
+    questions = [*answered, *(Question("Why?", f"Because {number}.") for number in range(40))]
+    for seed in range(5):
+        _, judged = divided(questions_from(questions), seed, answered=True)
+        assert any(each.answers for each in judged.questions)
+    with pytest.raises(CorpusError, match="1 paragraph with an answer; expected at least two"):
+        divided(questions_from(questions[2:]), 0, answered=True)
 
 
 def _pairs(questions):
@@ -271,6 +348,9 @@ def test_articles_are_held_out_whole():
     assert {each.title for each in judged.questions}.isdisjoint({each.title for each in train.questions})
     train, judged = divided(questions_from(made_questions(60, titles=False)), seed=0)
     assert {each.paragraph for each in judged.questions}.isdisjoint({each.paragraph for each in train.questions})
+    untitled = [Question("Why?", f"Because {number}.") for number in range(50)]
+    train, judged = divided(questions_from([*made_questions(9), *untitled]), seed=0)
+    assert len({each.title or each.paragraph for each in judged.questions}) == 6  # a tenth of 9 articles, 50 paragraphs
     with pytest.raises(CorpusError, match="1 paragraph; expected at least two"):
         divided(questions_from([made_questions(1, titles=False)[0]] * 3), seed=0)
 
@@ -359,6 +439,11 @@ def test_peers_names_have_an_answer(model):
         answer.answer  # noqa: B018 - the attribute is looked up
     with pytest.raises(KindError, match="found the text 'Where does Bob live"):
         model.predict("Where does Bob live?")
+    with pytest.raises(MissingFileError, match="expected a file of questions"):
+        model.predict("what?.json")
+    same = [Question("Where?", "Bob lives in Oslo.", name=name) for name in ("1", "")]
+    with pytest.raises(FormatError, match="questions: the questions 0 and 1, from 0, have the same name '1'"):
+        model.predict(same)
     with pytest.raises(CorpusError, match="the question '' has no word"):
         model.answer_from("", firth.TfidfIndex(["Bob lives in Oslo."]))
     with pytest.raises(OptionError, match="longest"):
