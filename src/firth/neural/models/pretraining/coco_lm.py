@@ -70,7 +70,7 @@ class CocoLM(PretrainingOptions):
 
     def build_objective(self, config: EncoderConfig, pieces: WordPieces) -> "CorrectiveObjective":
         """Return the objective; see `PretrainingOptions.build_objective`."""
-        encoder = EncoderNetwork(config)
+        encoder = self.build_encoder(config)
         return CorrectiveObjective(encoder, token_masking(self, pieces, **GENERATOR_SHARES), self)
 
 

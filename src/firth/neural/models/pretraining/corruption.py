@@ -61,7 +61,9 @@ class Corruption(nn.Module):
     def __init__(self, encoder: EncoderNetwork, masking: TokenMasking, share: float) -> None:
         super().__init__()
         self.masking = masking
-        self.generator = EncoderNetwork(generator_config(encoder.config, share), encoder.embeddings)
+        self.generator = EncoderNetwork(
+            generator_config(encoder.config, share), encoder.embeddings, neighbours=encoder.neighbours
+        )
         self.prediction = masked_prediction(self.generator)
 
     def forward(self, ids: torch.Tensor) -> Corrupted:

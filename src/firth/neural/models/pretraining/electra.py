@@ -68,7 +68,7 @@ class Electra(PretrainingOptions):
     def build_objective(self, config: EncoderConfig, pieces: WordPieces) -> "ReplacedObjective":
         """Return the objective; see `PretrainingOptions.build_objective`."""
         masking = token_masking(self, pieces, **GENERATOR_SHARES)
-        return ReplacedObjective(EncoderNetwork(config), masking, self.generator, self.weight)
+        return ReplacedObjective(self.build_encoder(config), masking, self.generator, self.weight)
 
 
 class ReplacedObjective(Objective):

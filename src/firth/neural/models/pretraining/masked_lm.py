@@ -54,7 +54,7 @@ class MaskedLM(PretrainingOptions):
 
     def build_objective(self, config: EncoderConfig, pieces: WordPieces) -> "MaskedObjective":
         """Return the objective; see `PretrainingOptions.build_objective`."""
-        return MaskedObjective(EncoderNetwork(config), token_masking(self, pieces))
+        return MaskedObjective(self.build_encoder(config), token_masking(self, pieces))
 
 
 class MaskedObjective(Objective):

@@ -10,21 +10,32 @@ Source
     width).
 Departures
     Parameters start from a normal distribution with standard deviation 0.02 that is not truncated. Dropout before the
-    blocks follows the matrix W.
+    blocks follows the matrix W. Unless `neighbours` is off, attention of the first block starts at neighbouring
+    positions: a quarter of the coordinates of P starts as sines and cosines, and the heads' queries as these waves at
+    one position to the left, to the right, two to the left ... . From random parameters all heads start with the mean
+    of the window, and the loss of masked tokens stays near that of their frequencies for millions of tokens. Trockman
+    and Kolter 2023, "Mimetic initialization of self-attention layers", start attention at similar positions likewise.
 Cost
     12 D^2 + 2 T D multiplications per token and block.
 """
 
+import math
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import nn
 
 from firth.errors import OptionError
-from firth.neural.layers.transformer import ACTIVATIONS, TransformerConfig, TransformerEncoder
+from firth.neural.layers.transformer import ACTIVATIONS, TransformerBlock, TransformerConfig, TransformerEncoder
 
 SPREAD = 0.02  # standard deviation of new parameters
 TYPES = 2  # segments
+WAVE_SHARE = 4  # one coordinate of so many holds a wave
+AMPLITUDE = 3 * SPREAD  # of waves
+FASTEST, SLOWEST = 3.0, 0.05  # radians a position
+NEIGHBOURS = 4  # heads that start at one, at least
+SCORE = 8.0  # of attention at the position where a head starts; the mean over all others is near 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,22 +127,31 @@ class EncoderNetwork(nn.Module):
     Args:
         config: sizes.
         embeddings: of another encoder, to share; None for new ones.
+        neighbours: whether attention of the first block starts at neighbouring positions; those who load parameters
+            need not ask for it.
 
     Attributes:
         config: as given.
         embeddings: vectors of tokens.
+        neighbours: as given.
         width: D.
     """
 
-    def __init__(self, config: EncoderConfig, embeddings: TokenEmbeddings | None = None) -> None:
+    def __init__(
+        self, config: EncoderConfig, embeddings: TokenEmbeddings | None = None, *, neighbours: bool = False
+    ) -> None:
         super().__init__()
-        self.config, self.width = config, config.dim
+        self.config, self.width, self.neighbours = config, config.dim, neighbours
         self.embeddings = TokenEmbeddings(config) if embeddings is None else embeddings
         same = config.embedding_dim == config.dim
         self.project = nn.Identity() if same else nn.Linear(config.embedding_dim, config.dim)
         self.blocks = TransformerEncoder(config.blocks, config.layers, context=0, positions="none")
         for part in (self.project, self.blocks, *([self.embeddings] if embeddings is None else [])):
             part.apply(initialise)
+        if neighbours:
+            if embeddings is None:
+                add_waves(self.embeddings)
+            attend_to_neighbours(self)
 
     def states(
         self,
@@ -167,3 +187,63 @@ def initialise(module: nn.Module) -> None:
         nn.init.normal_(module.weight, std=SPREAD)
     if isinstance(module, nn.Linear) and module.bias is not None:
         nn.init.zeros_(module.bias)
+
+
+def wave_rates(width: int) -> torch.Tensor:
+    """Return the (M,) rates of the waves in vectors of positions of a width, in radians a position."""
+    return torch.exp(torch.linspace(math.log(FASTEST), math.log(SLOWEST), width // WAVE_SHARE // 2))
+
+
+@torch.no_grad()
+def add_waves(embeddings: TokenEmbeddings) -> None:
+    """Let the first coordinates of the vectors of positions be M sines, then M cosines."""
+    table = embeddings.position.weight
+    phases = torch.arange(len(table)).unsqueeze(1) * wave_rates(table.shape[1])
+    waves = torch.cat([phases.sin(), phases.cos()], 1)
+    table.mul_(0.1)  # what is left of the random values would hide the words
+    table[:, : waves.shape[1]] += AMPLITUDE * waves
+
+
+@torch.no_grad()
+def attend_to_neighbours(network: EncoderNetwork) -> None:
+    """Let the heads of the first block start at one position to the left, to the right, two to the left and so on.
+
+    Where it has fewer than four, those of the next blocks go on.
+
+    With sines and cosines of the position as its coordinates, W_q x turns each wave by its rate times the distance, so
+    that queries equal the keys at that distance: q_t . k_s is the sum over the waves of cos(rate (s - t - distance)).
+    """
+    config, rates = network.config, wave_rates(network.config.embedding_dim)
+    waves, head = len(rates), config.dim // config.heads
+    if isinstance(network.project, nn.Linear):  # as many waves as fit into half of the width keep their coordinates
+        chosen = _spaced(waves, config.dim // 4)
+        weight = network.project.weight
+        nn.init.normal_(weight, std=config.embedding_dim**-0.5)
+        weight[: 2 * len(chosen)] = torch.eye(weight.shape[1])[torch.cat([chosen, waves + chosen])]
+        rates, waves = rates[chosen], len(chosen)
+    chosen = _spaced(waves, head // 2)
+    count = len(chosen)
+    if not count:
+        return
+    share = 2 * waves / config.embedding_dim  # of coordinates with a wave, before the norm
+    variance = 2 * SPREAD**2 + share * AMPLITUDE**2 / 2  # of words and segments, and of waves
+    scale = (SCORE * math.sqrt(head) / (count * AMPLITUDE**2 / variance)) ** 0.5
+    sines, cosines = chosen, waves + chosen
+    for number in range(max(config.heads, min(NEIGHBOURS, config.heads * config.layers))):
+        block, place = divmod(number, config.heads)
+        weight = cast("TransformerBlock", network.blocks.blocks[block]).attention.in_proj.weight
+        distance = (number // 2 + 1) * (-1 if number % 2 == 0 else 1)
+        turn = rates[chosen] * distance
+        query = place * head + torch.arange(count)
+        key = config.dim + query
+        weight[query, sines] += scale * turn.cos()
+        weight[query, cosines] += scale * turn.sin()
+        weight[query + count, sines] -= scale * turn.sin()
+        weight[query + count, cosines] += scale * turn.cos()
+        weight[key, sines] += scale
+        weight[key + count, cosines] += scale
+
+
+def _spaced(number: int, most: int) -> torch.Tensor:
+    """Return at most so many of a number of places, evenly spaced."""
+    return torch.linspace(0, number - 1, min(number, most)).round().long() if number and most else torch.zeros(0).long()

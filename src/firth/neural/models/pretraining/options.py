@@ -15,6 +15,7 @@ from firth.neural.training.options import TrainingOptions
 from firth.options import check, option, options_class
 from firth.text.wordpieces import WordPieces
 
+ATTENTION_STARTS = ("neighbours", "anywhere")
 TOKENS = "wordpieces"  # how text is read unless the caller says otherwise
 
 
@@ -42,6 +43,11 @@ class PretrainingOptions(abc.ABC):
     )
     dropout: float = option(0.1, "dropout of inputs, of each part's output and of attention", minimum=0, maximum=0.99)
     mask_rate: float = option(0.15, "share of tokens that are hidden", minimum=0, maximum=0.99, exclusive=True)
+    attention_start: str = option(
+        "neighbours",
+        "where attention of the first block starts: at neighbouring positions, or anywhere",
+        choices=ATTENTION_STARTS,
+    )
     masking: str = option("tokens", "what is hidden at once: word pieces, words, or spans of words", choices=UNITS)
 
     def __post_init__(self) -> None:
@@ -60,6 +66,14 @@ class PretrainingOptions(abc.ABC):
             vocabulary=len(pieces), dim=self.dim, embedding_dim=self.vectors_dim, layers=self.layers,
             heads=self.heads, ffn_dim=self.ffn_dim or 4 * self.dim, max_length=self.max_length, dropout=self.dropout,
         )  # fmt: skip
+
+    def build_encoder(self, config: EncoderConfig) -> EncoderNetwork:
+        """Return a new encoder, with random parameters from torch's default generator.
+
+        Args:
+            config: sizes.
+        """
+        return EncoderNetwork(config, neighbours=self.attention_start == "neighbours")
 
     @abc.abstractmethod
     def build_objective(self, config: EncoderConfig, pieces: WordPieces) -> Objective:
