@@ -137,10 +137,19 @@ def pretrained(args, lines, work):
                     warmup=10,
                 )
             own = {"generator": args.generator} if name in GENERATORS else {}
-            own |= {"embedding_dim": 16} if args.toy and name == "electra" else {}
+            own |= {"embedding_dim": args.dim} if name == "electra" else {}
+            start = None
+            if args.masked_first and name in GENERATORS:
+                start = work / "masked-first"
+                if not start.exists():
+                    first = firth.TrainingOptions(**{**vars(training), "minutes": args.masked_first})
+                    masked = firth.MaskedLM(**sizes).train(corpus, training=first, seed=0, progress=args.verbose)
+                    masked.save(start)
+                training = firth.TrainingOptions(**{**vars(training), "minutes": args.minutes - args.masked_first})
             encoder = options(**sizes, **own).train(
-                corpus, training=training, seed=0, progress=args.verbose, checkpoint=work / f"{folder.name}.run"
-            )
+                corpus, training=training, seed=0, progress=args.verbose, checkpoint=work / f"{folder.name}.run",
+                **({} if start is None else {"start": start}),
+            )  # fmt: skip
             encoder.save(folder)
         facts = firth.load(folder).metadata["training"]
         row = (facts["best"] or facts["rows"][-1]) | {k: facts[k] for k in facts if k.startswith("unigram")}
@@ -210,6 +219,9 @@ def main(arguments=None):
     parser.add_argument("data", type=Path, nargs="?", help="folder of texts and tasks")
     parser.add_argument("--work", type=Path, help="folder for encoders")
     parser.add_argument("--minutes", type=float, default=50, help="for each objective")
+    parser.add_argument(
+        "--masked-first", type=float, help="minutes of those of ELECTRA and COCO-LM that train a masked language model"
+    )
     parser.add_argument("--epochs", type=int, default=1, help="of pretraining, at most")
     parser.add_argument("--dim", type=int, default=256)
     parser.add_argument("--layers", type=int, default=4)

@@ -47,7 +47,8 @@ def pretrain(
             it, lower-cased unless `tokens="cased-wordpieces"`; or a corpus that was built so. Each line is a text,
             unless `sentences` says otherwise.
         held_out: text that selects the best model. Without it, a hundredth of the training text is held out, its end.
-        start: pretrained encoder, or its path, to start from: its network, its parameters, its word pieces.
+        start: pretrained encoder, or its path, to start from: its network, its parameters, its word pieces. ELECTRA and
+            COCO-LM may start from a masked language model, as the two-stage training of Clark et al. 2020, section 3.2.
         **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
             corpus yet, such as max_size=16000, the number of word pieces.
 
@@ -134,13 +135,17 @@ def _begin(objective: Objective, text: PieceText, mask_rate: float) -> None:
 def _of_start(options: PretrainingOptions, before: PretrainedEncoder) -> tuple[PretrainingOptions, EncoderConfig]:
     """Return the options and the sizes of a run that goes on from an encoder: its network is kept."""
     sizes = before.config
-    if before.layout != options.layout:
+    if before.layout not in (options.layout, "bert"):  # an ELECTRA may start from a masked language model
         raise OptionError(
             f"a start of the layout {before.layout!r} for {type(options).__name__}, which has {options.layout!r}: "
-            "expected an encoder of the same kind"
+            "expected an encoder of that layout"
         )
     defaults = {field.name: field.default for field in dataclasses.fields(options)}
-    kept = {name: getattr(sizes, name) for name in ("dim", "layers", "heads", "ffn_dim")}
+    kept = {
+        name: getattr(sizes, name)
+        for name in ("dim", "layers", "heads", "ffn_dim", "embedding_dim")
+        if name in defaults  # the vectors of some are as wide as the network
+    }
     for name, value in kept.items():
         if (given := getattr(options, name)) not in (defaults[name], value):
             raise OptionError(f"{name}={given}: the start, whose network is kept, has {value}; leave {name} out")

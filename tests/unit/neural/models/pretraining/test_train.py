@@ -45,11 +45,24 @@ def test_a_start_is_kept_and_goes_on():
     np.testing.assert_allclose(longer.encode(["The cat eats"]), start.encode(["The cat eats"]), atol=1e-4)
     with pytest.raises(OptionError, match="max_length=64"):
         firth.MaskedLM(max_length=64).train(sentences(10), start=start)
-    with pytest.raises(OptionError, match="layout"):
-        firth.Electra(max_length=16).train(sentences(10), start=start)
     other = firth.Corpus.build(sentences(30), tokens="wordpieces", max_size=100)
     with pytest.raises(OptionError, match="other word pieces"):
         firth.MaskedLM(max_length=16).train(other, start=start)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("electra", firth.Electra), ("coco", firth.CocoLM)])
+def test_others_start_from_a_masked_language_model(name, kind):
+    start = trained("masked")
+    encoder = kind(max_length=20).train(sentences(40, seed=5), start=start, training=training(epochs=1, lr=1e-9))
+    assert encoder.config.embedding_dim == start.config.embedding_dim == 16
+    np.testing.assert_allclose(encoder.encode(["The cat eats"]), start.encode(["The cat eats"]), atol=1e-4)
+    with pytest.raises(OptionError, match="layout 'electra' for MaskedLM"):
+        firth.MaskedLM(max_length=16).train(sentences(10), start=trained("electra"))
+
+
+def test_the_width_of_vectors_is_that_of_the_start():
+    with pytest.raises(OptionError, match="embedding_dim=32: the start, whose network is kept, has 16"):
+        firth.Electra(max_length=16, embedding_dim=32).train(sentences(10), start=trained("masked"))
 
 
 def test_a_part_is_held_out_where_nothing_is_given():
