@@ -41,11 +41,11 @@ from firth.text.fingerprint import fingerprint
 ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[]?[A-Z])")  # of sentences
 FOLDS = 10
 TASKS = {
-    "MR": ("rt-polarity.all",),
-    "SUBJ": ("subj.all",),
-    "CR": ("custrev.all",),
-    "TREC": ("TREC.train.all", "TREC.test.all"),
-    "SST-2": ("stsa.binary.train", "stsa.binary.test"),
+    "MR": "rt-polarity.all",
+    "SUBJ": "subj.all",
+    "CR": "custrev.all",
+    "TREC": "TREC.test.all",  # read with its training part
+    "SST-2": "stsa.binary.test",
 }
 OBJECTIVES = {"masked": firth.MaskedLM, "electra": firth.Electra, "coco": firth.CocoLM}
 GENERATORS = ("electra", "coco")
@@ -81,15 +81,12 @@ def without(lines, tested):
 def tasks_of(data):
     """Name to tokens, labels, and which sentences are the test."""
     found = {}
-    for name, files in TASKS.items():
-        read = [read_labelled_sentences(data / "sentence/sentclass" / file) for file in files]
-        texts = [tokens for each in read for tokens in each.texts]
-        labels = np.concatenate([each.labels for each in read])
-        if len(files) == 1:
-            test = stratified_folds(labels, FOLDS, seed=0, keys=[" ".join(text) for text in texts]) == 0
-        else:
-            test = np.arange(len(texts)) >= len(read[0].texts)
-        found[name] = texts, labels, test
+    for name, file in TASKS.items():
+        read = read_labelled_sentences(data / "sentence/sentclass" / file)
+        test = read.test
+        if test.all():
+            test = stratified_folds(read.labels, FOLDS, seed=0, keys=[" ".join(text) for text in read.texts]) == 0
+        found[name] = read.texts, read.labels, test
     return found
 
 
