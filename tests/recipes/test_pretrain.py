@@ -22,3 +22,19 @@ def test_sentences_of_tests_are_left_out(recipe):
     lines = ["One. The film is GOOD! Two.", "Nothing of it.", "the film, is good"]
     kept, left_out = recipe["without"](lines, ["the film is good ."])
     assert (kept, left_out) == (["Nothing of it."], 2)
+
+
+def test_what_is_tested_is_no_part_of_the_training(recipe, tmp_path):
+    folder = tmp_path / "sentence" / "sentclass"
+    folder.mkdir(parents=True)
+    for name in ("rt-polarity.all", "subj.all", "custrev.all", "TREC.train.all", "stsa.binary.train"):
+        lines = (f"{number % 2} {name} sentence {number}\n" for number in range(40))
+        (folder / name).write_text("".join(lines), encoding="utf-8")
+    for name in ("TREC.test.all", "stsa.binary.dev", "stsa.binary.test"):
+        (folder / name).write_text(f"0 {name} a\n1 {name} b\n", encoding="utf-8")
+    for name, (texts, labels, test) in recipe["tasks_of"](tmp_path).items():
+        assert len(texts) == len(labels) == len(test)
+        tested = {" ".join(text) for text, chosen in zip(texts, test, strict=True) if chosen}
+        learned = {" ".join(text) for text, chosen in zip(texts, test, strict=True) if not chosen}
+        assert not tested & learned
+        assert len(tested) == {"TREC": 2, "SST-2": 2}.get(name, 4)
