@@ -146,6 +146,7 @@ def test_every_synonym_leads_to_an_option():
     known = {"threads", "seed", "embed", "start", "checkpoint", *TEXT_OPTIONS}
     for name in firth.__all__:
         known |= getattr(getattr(firth, name), "__dataclass_fields__", {}).keys()
+    known |= inspect.signature(firth.TfidfIndex).parameters.keys()  # no options class
     meant = {each for other in SYNONYMS.values() for each in ((other,) if isinstance(other, str) else other)}
     assert {*RENAMED.values(), *meant} <= known
 
