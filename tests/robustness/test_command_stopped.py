@@ -52,7 +52,7 @@ def test_killed_while_it_reads_text(firth: Command, tmp_path: Path):
     wait_until(lambda: any(path.stat().st_size for path in firth.cache.rglob("*.part/*")), process)
     end_by(process, signal.SIGKILL)
     assert leftovers(firth.cache), "the kill came too late to test anything"
-    assert not list(firth.cache.rglob("corpus.json"))
+    assert not [path for path in firth.cache.rglob("corpus.json") if not path.parent.name.endswith(".part")]
     (tmp_path / "text.txt").write_text(sentences(100), encoding="utf-8")
     assert firth(*train("--dim", 4, "--epochs", 1)).status == 0
     assert leftovers(firth.cache) == []
