@@ -141,7 +141,7 @@ def _of_start(options: PretrainingOptions, before: PretrainedEncoder) -> tuple[P
             "expected an encoder of that layout"
         )
     defaults = {field.name: field.default for field in dataclasses.fields(options)}
-    kept = {
+    kept: dict[str, Any] = {
         name: getattr(sizes, name)
         for name in ("dim", "layers", "heads", "ffn_dim", "embedding_dim")
         if name in defaults  # the vectors of some are as wide as the network
