@@ -9,6 +9,7 @@ word vectors of 100, characters by LSTMs of 25 in each direction, LSTMs of 200, 
 """
 
 import argparse
+import importlib.util
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -34,6 +35,7 @@ BATCH, SENTENCES, ROUNDS, LR = 16, 640, 5, 0.001
 OPTIONS = Tagger(targets="ner", characters="lstm", char_dim=25, char_width=25, extra_words=0, word_dropout=0.0)
 Jobs = tuple[Callable[[], object], Callable[[], object]]  # training on all sentences, prediction of all
 
+PYTORCH = "PyTorch, pytorch-crf"
 LEGEND = """BiLSTM-CRF: word vectors of 100, characters by LSTMs of 25, LSTMs of 200, BIOES tags; {sentences} sentences,
 {batch} to a batch, Adam; one thread, float32, in processor time. Contenders take turns; a figure is the median of
 {rounds} rounds (least - greatest). "Ratio" is firth to the contender, the median over rounds. Written by `python -m
@@ -181,7 +183,8 @@ def contenders(path: Path, count: int, flair: bool) -> Iterator[tuple[str, Jobs]
     examples = examples.rows(range(min(count, len(examples))))
     known, reader = learn_tag_set(examples.tags["ner"], "bioes"), learn_token_reader(examples.sentences)
     yield "firth", firth_jobs(examples, reader, known)
-    yield "PyTorch, pytorch-crf", plain_jobs(examples, reader, known)
+    if importlib.util.find_spec("torchcrf") is not None:
+        yield PYTORCH, plain_jobs(examples, reader, known)
     if flair:
         yield "flair", flair_jobs(examples)
 

@@ -9,6 +9,7 @@ regression, the same network from scratch, and each pretrained encoder, fine-tun
     python recipes/pretrain.py DATA --work FOLDER --minutes 50 --precision bf16 --seeds 3
     python recipes/pretrain.py DATA --work FOLDER --labels 200 1000            # fewer labels, same encoders
     python recipes/pretrain.py DATA --work FOLDER --seeds 1 --tuning frozen gradual
+    python recipes/pretrain.py DATA --work FOLDER --masked-first 15 --generator 0.5   # ELECTRA, COCO-LM in two stages
     python recipes/pretrain.py --toy
 
 On a processor without bf16 a smaller network reads more in the same time:
@@ -134,7 +135,7 @@ def pretrained(args, lines, work):
                     warmup=10,
                 )
             own = {"generator": args.generator} if name in GENERATORS else {}
-            own |= {"embedding_dim": args.dim} if name == "electra" else {}
+            own |= {"embedding_dim": args.dim} if name == "electra" else {}  # as wide as a masked language model's
             start = None
             if args.masked_first and name in GENERATORS:
                 start = work / "masked-first"
@@ -241,6 +242,8 @@ def main(arguments=None):
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--toy", action="store_true", help="a small grammar, seconds")
     args = parser.parse_args(arguments)
+    if args.masked_first and not args.masked_first < args.minutes:
+        parser.error(f"--masked-first {args.masked_first:g} is a part of --minutes {args.minutes:g}: give fewer")
     warnings.filterwarnings("ignore", message=".*have more than .*")  # long sentences: the rest is not read
     if args.toy:
         lines, tasks = toy_data()

@@ -4,15 +4,26 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
+from benchmarks import tagging
 from benchmarks.records import read
-from benchmarks.tagging import main
 
 
-def test_every_contender_has_a_row(tmp_path):
-    pytest.importorskip("torchcrf", reason="pytorch-crf is not installed: pip install pytorch-crf")
-    path = tmp_path / "a.txt"
+def rows(folder):
+    """The jobs and contenders of a round, and the lines of the table."""
+    path = folder / "a.txt"
     path.write_text("Ann B-PER\nsleeps O\n\nin O\nNew B-LOC\nYork I-LOC\n\n" * 5, encoding="utf-8")
-    main([str(path), "--rounds", "1", "--sentences", "6", "--out", str(tmp_path)])
-    assert [row["contender"] for row in read(tmp_path / "speed.jsonl")[1:]] == ["firth", "PyTorch, pytorch-crf"]
-    lines = (tmp_path / "speed.md").read_text(encoding="utf-8").splitlines()
-    assert sum(line.startswith(("| training | ", "| prediction | ")) for line in lines) == 4
+    tagging.main([str(path), "--rounds", "1", "--sentences", "6", "--out", str(folder)])
+    found = [(row["job"], row["contender"]) for row in read(folder / "speed.jsonl")[1:]]
+    lines = (folder / "speed.md").read_text(encoding="utf-8").splitlines()
+    return found, sum(line.startswith(("| training | ", "| prediction | ")) for line in lines)
+
+
+def test_firth_has_a_row_for_each_job(tmp_path, monkeypatch):
+    monkeypatch.setattr(tagging.importlib.util, "find_spec", lambda name: None)
+    assert rows(tmp_path) == ([("training", "firth"), ("prediction", "firth")], 2)
+
+
+def test_pytorch_has_a_row_for_each_job(tmp_path):
+    pytest.importorskip("torchcrf", reason="pytorch-crf is not installed: pip install pytorch-crf")
+    both = ("firth", tagging.PYTORCH)
+    assert rows(tmp_path) == ([(job, name) for job in ("training", "prediction") for name in both], 4)

@@ -21,7 +21,7 @@ def read(path):
     if path.suffix == ".jsonl":
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         return [row["text"] for row in rows], np.array([row["vector"] for row in rows], np.float32)
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed: pip install 'firth[arrow]'")
     table = parquet.read_table(path)
     return table["text"].to_pylist(), np.array(table["vector"].to_pylist(), np.float32)
 

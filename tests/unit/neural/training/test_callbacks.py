@@ -29,7 +29,7 @@ def test_a_board_draws_numbers_only():
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what TensorBoard itself imports
 def test_tensorboard_reads_what_was_written(tmp_path):
-    pytest.importorskip("tensorboard", reason="not installed: pip install 'firth[tensorboard]'")
+    pytest.importorskip("tensorboard", reason="TensorBoard is not installed: pip install 'firth[tensorboard]'")
     told = rows(TensorBoard(tmp_path))
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

@@ -19,7 +19,7 @@ TRAINING = {"epochs": 2, "lr": 0.02, "clip_norm": 1.0}
 
 @pytest.fixture
 def fabric():
-    pytest.importorskip("lightning_fabric", reason="not installed: pip install 'firth[distributed]'")
+    pytest.importorskip("lightning_fabric", reason="Fabric is not installed: pip install 'firth[distributed]'")
     if not hasattr(os, "fork"):
         pytest.skip("processes are copies of this one by POSIX's fork")
 

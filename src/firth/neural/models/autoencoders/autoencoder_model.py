@@ -15,7 +15,7 @@ from firth.inference.constraints import Constraints
 from firth.inference.generation_options import GenerationOptions
 from firth.neural.models.autoencoders.code_use import CodeUse, code_uses
 from firth.neural.models.autoencoders.data import Ids, Item, LabelledSentences, SentenceItems, label_names, read_texts
-from firth.neural.models.autoencoders.measures import COLLAPSED, SEEDS, AutoencoderScores, measured
+from firth.neural.models.autoencoders.measures import COLLAPSED, AutoencoderScores, measured
 from firth.neural.models.autoencoders.scorer import CodeScorer
 from firth.neural.models.translation.searching import Search
 from firth.neural.models.translation.units import BOS, UNKNOWN
@@ -23,7 +23,7 @@ from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_kind, check_whole
 from firth.progress import Progress, Status, reporting_slow_work
-from firth.randomness import check_seed
+from firth.randomness import check_seed, torch_seed
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import check_batch_size
 from firth.text.inputs import check_items, check_text
@@ -194,7 +194,7 @@ class AutoencoderModel(SavedModel):
         self._warn_of_collapse()
         labels = label_names(None if label is None else [label] * number, number, "sample")
         numbers = torch.tensor(self.items.label_numbers(labels, number, "sample"), device=self.device)
-        generator = torch.Generator(self.device).manual_seed(seed % SEEDS)
+        generator = torch.Generator(self.device).manual_seed(torch_seed(seed, "sampled codes"))
         with torch.no_grad():
             prior = self.module.code.prior(numbers if self.labels else None, number)
             codes = self.module.code.draw(prior, generator).cpu().numpy()

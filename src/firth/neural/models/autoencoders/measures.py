@@ -35,11 +35,11 @@ from firth.neural.models.autoencoders.data import Sentences
 from firth.neural.models.autoencoders.module import SentenceAutoencoder
 from firth.neural.training.batching import Buckets
 from firth.progress import Report, Status
+from firth.randomness import torch_seed
 
 MOST = 2000  # sentences of which the mutual information is estimated
 ACTIVE = 0.01  # variance of the posterior means of an active unit; nats of information of an active slot
 COLLAPSED = 0.5  # nats of KL below which a code says next to nothing
-SEEDS = 2**63  # of PyTorch's generators
 ROWS = 256  # sentences that are decoded at once
 Floats = npt.NDArray[np.float64]
 
@@ -114,7 +114,7 @@ def measured(
         report: called with the progress.
     """
     device = next(module.parameters()).device
-    generator = torch.Generator(device).manual_seed(seed % SEEDS)
+    generator = torch.Generator(device).manual_seed(torch_seed(seed, "codes of a test"))
     parts: list[tuple[torch.Tensor, ...]] = []
     for batch in batches.epoch(0):
         parts.append(_of_batch(module, batch.to(device), max(samples, 1), generator))

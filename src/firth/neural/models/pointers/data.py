@@ -22,6 +22,7 @@ import torch
 
 from firth.errors import CorpusError, KindError, ShapeError, brief
 from firth.neural.training.batching import Buckets, pad
+from firth.vectors.real_arrays import single_array
 
 END = 0
 Floats = npt.NDArray[np.float32]
@@ -84,16 +85,13 @@ def read_inputs(inputs: Any, *, dim: int | None = None) -> list[Floats]:
         dim: D; None to take it from the first.
 
     Raises:
-        KindError: it is no list, or a set is no array of numbers.
+        KindError: it is no list, or a set is no array of real numbers.
         ShapeError: a set is empty, or its vectors have another width.
         CorpusError: a number is not finite.
     """
     sets = []
     for number, item in enumerate(_listed(inputs, "inputs", "sets of vectors, [[[0.5, 1.0], [2.0, 0.0]]]"), 1):
-        try:
-            vectors = np.asarray(item, dtype=np.float32)
-        except (TypeError, ValueError) as error:
-            raise KindError(f"inputs, set {number:,}: {error}; expected an array of N vectors of D numbers") from None
+        vectors = single_array(f"inputs, set {number:,}", item, "an array of N vectors of D numbers")
         dim = vectors.shape[1] if dim is None and vectors.ndim == 2 else dim
         if vectors.ndim != 2 or not len(vectors) or vectors.shape[1] != dim:
             raise ShapeError(

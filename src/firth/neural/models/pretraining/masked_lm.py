@@ -10,8 +10,8 @@ Source
     section 4, for new masks at every step, windows of full length, and without the prediction of the next sentence.
 Departures
     The output layer is computed at hidden positions only, which changes nothing else. Its biases begin at
-    the logarithm of each piece's frequency. There is no pooler, the layer that only the prediction of the next sentence
-    trains.
+    the logarithm of each piece's frequency. Attention starts at neighbouring positions, as `network` explains. There is
+    no pooler, the layer that only the prediction of the next sentence trains.
 Cost
     That of the encoder, and E V multiplications for 15 % of the tokens; three times that in training.
 """

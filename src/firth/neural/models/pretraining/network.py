@@ -198,7 +198,10 @@ def wave_rates(width: int) -> torch.Tensor:
 def add_waves(embeddings: TokenEmbeddings) -> None:
     """Let the first coordinates of the vectors of positions be M sines, then M cosines."""
     table = embeddings.position.weight
-    phases = torch.arange(len(table)).unsqueeze(1) * wave_rates(table.shape[1])
+    rates = wave_rates(table.shape[1])
+    if not len(rates):  # too narrow
+        return
+    phases = torch.arange(len(table)).unsqueeze(1) * rates
     waves = torch.cat([phases.sin(), phases.cos()], 1)
     table.mul_(0.1)  # what is left of the random values would hide the words
     table[:, : waves.shape[1]] += AMPLITUDE * waves

@@ -48,7 +48,8 @@ def pretrain(
             unless `sentences` says otherwise.
         held_out: text that selects the best model. Without it, a hundredth of the training text is held out, its end.
         start: pretrained encoder, or its path, to start from: its network, its parameters, its word pieces. ELECTRA and
-            COCO-LM may start from a masked language model, as the two-stage training of Clark et al. 2020, section 3.2.
+            COCO-LM may start from a masked language model. The two stages of Clark et al. 2020, section 3.2, keep the
+            first one as the generator; here a new, smaller generator learns along with the encoder.
         **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
             corpus yet, such as max_size=16000, the number of word pieces.
 

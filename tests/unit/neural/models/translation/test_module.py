@@ -85,7 +85,7 @@ def test_coverage_is_used_from_a_share_of_the_run():
 
 
 def test_two_processes_leave_coverage_out_at_first_like_one():
-    pytest.importorskip("lightning_fabric", reason="not installed: pip install 'firth[distributed]'")
+    pytest.importorskip("lightning_fabric", reason="Fabric is not installed: pip install 'firth[distributed]'")
     if not hasattr(os, "fork"):
         pytest.skip("processes are copies of this one by POSIX's fork")
     pairs = [("a b c", "a b c"), ("b a", "b a"), ("c", "c")] * 4
