@@ -341,6 +341,7 @@ def main(arguments=None):
     with tempfile.TemporaryDirectory() as temporary:
         work = args.work or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
+        (work / "reviews.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")  # for pretrain.py --text
         vectors = vectors_of(lines, work, args)
         folders, reports = encoders_of(lines, work, args)
         for report in reports:

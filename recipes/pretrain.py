@@ -9,6 +9,7 @@ regression, the same network from scratch, and each pretrained encoder, fine-tun
     python recipes/pretrain.py DATA --work FOLDER --minutes 50 --precision bf16 --seeds 3
     python recipes/pretrain.py DATA --work FOLDER --labels 200 1000            # fewer labels, same encoders
     python recipes/pretrain.py DATA --work FOLDER --seeds 1 --tuning frozen gradual
+    python recipes/pretrain.py DATA --work FOLDER --text reviews.txt    # beside them, text of the tasks' kind
     python recipes/pretrain.py DATA --work FOLDER --masked-first 15 --generator 0.5   # ELECTRA, COCO-LM in two stages
     python recipes/pretrain.py --toy
 
@@ -56,8 +57,11 @@ TUNINGS = ("all", "gradual", "frozen")
 # Text
 
 
-def lines_of(data):
-    """Paragraphs of Wikipedia and of the novels."""
+def lines_of(data, more=()):
+    """Paragraphs of Wikipedia and of the novels, and the lines of more files."""
+    for path in more:
+        with path.open(encoding="utf-8") as file:
+            yield from (line.strip() for line in file if line.strip())
     with lzma.open(data / "corpus/wiki.txt.xz", "rt", encoding="utf-8") as file:
         yield from (line.strip() for line in file if line.strip())
     with tarfile.open(data / "books/litbank-novels.tar.gz") as archive:
@@ -215,6 +219,13 @@ def row(name, figures, count, seconds):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, nargs="?", help="folder of texts and tasks")
+    parser.add_argument(
+        "--text",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="more raw text, a paragraph a line, such as in_domain.py writes",
+    )
     parser.add_argument("--work", type=Path, help="folder for encoders")
     parser.add_argument("--minutes", type=float, default=50, help="for each objective")
     parser.add_argument(
@@ -252,7 +263,7 @@ def main(arguments=None):
     else:
         tasks = {name: task for name, task in tasks_of(args.data).items() if not args.tasks or name in args.tasks}
         tested = (" ".join(texts[i]) for texts, _, test in tasks.values() for i in np.flatnonzero(test))
-        lines, left_out = without(lines_of(args.data), tested)
+        lines, left_out = without(lines_of(args.data, args.text), tested)
         print(f"{len(lines):,} lines; {left_out:,} that hold a test sentence are left out", flush=True)
     with tempfile.TemporaryDirectory() as temporary:
         work = args.work or Path(temporary)

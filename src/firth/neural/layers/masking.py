@@ -112,22 +112,19 @@ class MaskedPrediction(nn.Module):
         output: torch.Tensor = self.norm(functional.gelu(self.dense(hidden)))
         return output
 
-    def loss(self, hidden: torch.Tensor, ids: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        """Return (n,) -log p of the tokens at the n hidden positions, in nats.
+    def loss(self, states: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return (n,) -log p of the tokens at n hidden positions, in nats.
 
         Args:
-            hidden: (B, T, D) states of the sequence with tokens replaced.
-            ids: (B, T) the true tokens.
-            positions: (B, T) bool.
+            states: (n, D) of the sequence with tokens replaced.
+            targets: (n,) the true tokens.
         """
-        return self.output.loss(self(hidden[positions]), ids[positions])
+        return self.output.loss(self(states), targets)
 
-    def scores(
-        self, hidden: torch.Tensor, ids: torch.Tensor, positions: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return (n,) log p of the tokens at the n hidden positions, in nats, and whether each is the most probable.
+    def scores(self, states: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return (n,) log p of the tokens at n hidden positions, in nats, and whether each is the most probable.
 
         Arguments as in `loss`.
         """
-        log_probs, targets = self.output.log_prob(self(hidden[positions])), ids[positions]
+        log_probs = self.output.log_prob(self(states))
         return log_probs.gather(1, targets[:, None])[:, 0], log_probs.argmax(1) == targets

@@ -66,14 +66,16 @@ class MultiHeadAttention(nn.Module):
         mask: torch.Tensor | None = None,
         *,
         causal: bool = False,
+        at: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Return (B, T, D) attention output.
+        """Return (B, T, D) attention output, or (n, D) at chosen positions.
 
         Args:
             queries: (B, T, D), projected.
             keys_values: (B, S, 2 D), projected; the last query is at the position of the last key.
             mask: True where a query may attend, broadcasting to (B, T, S); None for everywhere.
             causal: whether to hide keys after each query's own position as well; only where T = S.
+            at: (B, T) bool, the n positions whose output is needed; None for all.
         """
         q, k, v = self._split_heads(queries, keys_values)
         q, k, bias = self._with_positions(q, k)
@@ -89,7 +91,7 @@ class MultiHeadAttention(nn.Module):
         )
         if empty is not None:
             output = output.masked_fill(empty, 0.0)
-        return self._join_heads(output)
+        return self._join_heads(output, at)
 
     def forward(
         self, x: torch.Tensor, memory: torch.Tensor | None = None, mask: torch.Tensor | None = None
@@ -145,8 +147,9 @@ class MultiHeadAttention(nn.Module):
         q, k, bias = self.positions(q, k)
         return q, k, None if bias is None else bias / math.sqrt(q.shape[-1])
 
-    def _join_heads(self, heads: torch.Tensor) -> torch.Tensor:
-        output: torch.Tensor = self.out_proj(heads.transpose(1, 2).flatten(2))
+    def _join_heads(self, heads: torch.Tensor, at: torch.Tensor | None = None) -> torch.Tensor:
+        joined = heads.transpose(1, 2).flatten(2)
+        output: torch.Tensor = self.out_proj(joined if at is None else joined[at])
         return output
 
 

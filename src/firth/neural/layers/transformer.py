@@ -102,8 +102,9 @@ class TransformerBlock(nn.Module):
         causal: bool = False,
         remembered: torch.Tensor | None = None,
         memory_mask: torch.Tensor | None = None,
+        at: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the (B, T, D) output and the (B, P + T, 2 D) cache for later steps.
+        """Return the (B, T, D) output, or (n, D) at chosen positions, and the (B, P + T, 2 D) cache for later steps.
 
         Args:
             x: (B, T, D).
@@ -113,8 +114,9 @@ class TransformerBlock(nn.Module):
             remembered: (B, S, 2 D) keys and values of a memory, from `remember`, for cross-attention; with fewer rows,
                 each serves as many consecutive ones, and so does the mask.
             memory_mask: True where a step may attend to the memory, broadcasting to (B, T, S).
+            at: (B, T) bool, the n positions whose output is needed, in a block without cross-attention; None for all.
         """
-        x, kv_cache = self._attend_to_self(x, kv_cache, mask, causal=causal)
+        x, kv_cache = self._attend_to_self(x, kv_cache, mask, causal=causal, at=at)
         if self.cross_attention is not None and self.cross_attention_norm is not None:
             assert remembered is not None, "a block with cross-attention attends to a memory"
             queries = self.cross_attention.queries(self._before(x, self.cross_attention_norm))
@@ -152,12 +154,18 @@ class TransformerBlock(nn.Module):
                 writer.weight /= residual_writes**0.5
 
     def _attend_to_self(
-        self, x: torch.Tensor, kv_cache: torch.Tensor | None, mask: torch.Tensor | None, *, causal: bool
+        self,
+        x: torch.Tensor,
+        kv_cache: torch.Tensor | None,
+        mask: torch.Tensor | None,
+        *,
+        causal: bool,
+        at: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         queries, keys_values = self.attention.project(self._before(x, self.attention_norm))
         kv_cache = keys_values if kv_cache is None else torch.cat((kv_cache, keys_values), 1)
-        change = self.attention.attend(queries, kv_cache, mask, causal=causal)
-        return self._after(x, change, self.attention_norm), kv_cache
+        change = self.attention.attend(queries, kv_cache, mask, causal=causal, at=at)
+        return self._after(x if at is None else x[at], change, self.attention_norm), kv_cache
 
     def _feed_forward(self, x: torch.Tensor) -> torch.Tensor:
         output: torch.Tensor = self.down_proj(self.dropout(self.activation(self.up_proj(x))))
@@ -244,22 +252,28 @@ class TransformerEncoder(nn.Module):
         self.norm = nn.LayerNorm(config.width, config.norm_eps) if config.norm == "pre" else nn.Identity()
         self.dropout = Dropout(config.dropout)
 
-    def forward(self, x: torch.Tensor, lengths: torch.Tensor | None = None) -> torch.Tensor:
-        """Return (B, T, D) outputs; outputs at padding are meaningless.
+    def forward(
+        self, x: torch.Tensor, lengths: torch.Tensor | None = None, at: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Return (B, T, D) outputs, meaningless at padding, or (n, D) at chosen positions.
 
         Args:
             x: (B, T, D); steps past the context are padding.
             lengths: (B,) steps of each sequence, at most the context if positions are added; None if all have T.
+            at: (B, T) bool, the n positions whose output is needed: the last block computes no other; None for all.
         """
-        return self.states(x, lengths)[-1]
+        return self.states(x, lengths, at=at)[-1]
 
-    def states(self, x: torch.Tensor, lengths: torch.Tensor | None = None, *, frozen: int = 0) -> list[torch.Tensor]:
+    def states(
+        self, x: torch.Tensor, lengths: torch.Tensor | None = None, *, frozen: int = 0, at: torch.Tensor | None = None
+    ) -> list[torch.Tensor]:
         """Return the (B, T, D) input of the blocks and the output of each; the last is normalised in pre-norm stacks.
 
         Args:
             x: (B, T, D); steps past the context are padding.
             lengths: (B,) steps of each sequence, at most the context if positions are added; None if all have T.
             frozen: blocks, the first ones, that do not learn.
+            at: as in `forward`, of the last output.
         """
         mask = None if lengths is None else padding_mask(lengths, x.shape[1])
         if self.positions is not None:
@@ -267,6 +281,7 @@ class TransformerEncoder(nn.Module):
         states = [self.dropout(x)]
         for number, block in enumerate(self.blocks):
             with torch.set_grad_enabled(torch.is_grad_enabled() and number >= frozen):
-                states.append(block(states[-1], mask=mask)[0])
+                last = number == len(self.blocks) - 1
+                states.append(block(states[-1], mask=mask, at=at if last else None)[0])
         states[-1] = self.norm(states[-1])
         return states

@@ -108,6 +108,20 @@ def test_padding_and_neighbours_do_not_matter_to_the_encoder():
     assert torch.equal(encoder(later, torch.tensor([9, 4, 6]))[1, :4], found[1, :4])
 
 
+@each_form
+def test_chosen_positions_get_the_same_outputs_and_gradients(norm, activation):
+    torch.manual_seed(0)
+    form = config(norm=norm, activation=activation)
+    encoder = TransformerEncoder(form, 2, context=5, positions="sinusoidal").double().eval()
+    x, lengths = torch.randn(3, 5, WIDTH, dtype=torch.float64), torch.tensor([5, 2, 4])
+    at = torch.tensor([[1, 0, 0, 1, 0], [0, 1, 0, 0, 0], [0, 0, 0, 0, 0]]).bool()
+    found, every = encoder(x, lengths, at), encoder(x, lengths)[at]
+    torch.testing.assert_close(found, every, atol=1e-12, rtol=0)
+    gradients = [torch.autograd.grad(outputs.square().sum(), list(encoder.parameters())) for outputs in (found, every)]
+    for ours, theirs in zip(*gradients, strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-12, rtol=0)
+
+
 @pytest.mark.parametrize("positions", ["learned", "sinusoidal", "relative", "rotary"])
 def test_an_encoder_depends_on_positions(positions):
     """The same vectors in another order are not the same outputs in that order, as they would be without positions."""

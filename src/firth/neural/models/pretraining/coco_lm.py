@@ -117,7 +117,7 @@ class CorrectiveObjective(Objective):
         """
         hidden = corrupted.hidden
         gate = gates.detach()[hidden]
-        chosen = functional.logsigmoid(-gate) - self.prediction.loss(states, ids, hidden)
+        chosen = functional.logsigmoid(-gate) - self.prediction.loss(states[hidden], ids[hidden])
         same = ~corrupted.replaced[hidden]
         return -torch.where(same, torch.logaddexp(functional.logsigmoid(gate), chosen), chosen)
 
@@ -143,7 +143,7 @@ class CorrectiveObjective(Objective):
         gates = self.copy(states)[..., 0].float()
         losses = functional.binary_cross_entropy_with_logits(gates, (~corrupted.replaced).float(), reduction="none")
         ordinary = self.corruption.masking.hideable[ids]
-        _, hits = self.prediction.scores(states, ids, corrupted.hidden)
+        _, hits = self.prediction.scores(states[corrupted.hidden], ids[corrupted.hidden])
         return {
             "generator": corrupted.losses,
             "losses": losses.flatten(),

@@ -77,10 +77,10 @@ class Corruption(nn.Module):
         masked, hidden = self.masking(ids)
         if not self.training:
             masked = ids.masked_fill(hidden, self.masking.masking.mask_id)
-        states = self.generator(masked)
-        losses = self.prediction.loss(states, ids, hidden)
+        states = self.generator(masked, at=hidden)
+        losses = self.prediction.loss(states, ids[hidden])
         corrupted = ids.clone()
-        corrupted[hidden] = self._samples(states.detach()[hidden])
+        corrupted[hidden] = self._samples(states.detach())
         return Corrupted(corrupted, hidden, corrupted != ids, losses)
 
     @torch.no_grad()

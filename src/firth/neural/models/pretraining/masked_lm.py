@@ -9,11 +9,13 @@ Source
     Devlin, Chang, Lee and Toutanova 2019, "BERT", section 3.1, task 1, and appendix A.2; Liu et al. 2019, "RoBERTa",
     section 4, for new masks at every step, windows of full length, and without the prediction of the next sentence.
 Departures
-    The output layer is computed at hidden positions only, which changes nothing else. Its biases begin at
+    The output layer, and what follows attention in the last block, are computed at hidden positions only, which changes
+    nothing but the draws of dropout. The output layer's biases begin at
     the logarithm of each piece's frequency. Attention starts at neighbouring positions, as `network` explains. There is
     no pooler, the layer that only the prediction of the next sentence trains.
 Cost
-    That of the encoder, and E V multiplications for 15 % of the tokens; three times that in training.
+    That of the encoder, whose last block has its feed-forward network at 15 % of the tokens only, and E V
+    multiplications for these; three times that in training.
 """
 
 from typing import ClassVar
@@ -78,13 +80,13 @@ class MaskedObjective(Objective):
     def loss(self, ids: torch.Tensor) -> tuple[torch.Tensor, int]:
         """Return the mean loss of the hidden tokens; see `Objective.loss`."""
         replaced, hidden = self.masking(ids)
-        losses = self.prediction.loss(self.encoder(replaced), ids, hidden)
+        losses = self.prediction.loss(self.encoder(replaced, at=hidden), ids[hidden])
         return losses.mean(), len(losses)
 
     def measure(self, ids: torch.Tensor) -> Measures:
         """Return the log-probability of each hidden token, and whether it was predicted; see `Objective.measure`."""
         replaced, hidden = self.masking(ids)
-        log_probs, hits = self.prediction.scores(self.encoder(replaced), ids, hidden)
+        log_probs, hits = self.prediction.scores(self.encoder(replaced, at=hidden), ids[hidden])
         return {"log_probs": log_probs, "hits": hits}
 
     def figures(self, measures: Measures) -> dict[str, float]:

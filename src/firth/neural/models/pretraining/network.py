@@ -174,10 +174,22 @@ class EncoderNetwork(nn.Module):
         return self.blocks.states(x, lengths, frozen=max(frozen - 1, 0))
 
     def forward(
-        self, ids: torch.Tensor, lengths: torch.Tensor | None = None, types: torch.Tensor | None = None
+        self,
+        ids: torch.Tensor,
+        lengths: torch.Tensor | None = None,
+        types: torch.Tensor | None = None,
+        *,
+        at: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Return the (B, T, D) outputs of the last block; arguments as in `states`."""
-        outputs: torch.Tensor = self.blocks(self.project(self.embeddings(ids, types)), lengths)
+        """Return the (B, T, D) outputs of the last block, or (n, D) at chosen positions.
+
+        Args:
+            ids: as in `states`.
+            lengths: likewise.
+            types: likewise.
+            at: (B, T) bool, the n positions whose output is needed; None for all.
+        """
+        outputs: torch.Tensor = self.blocks(self.project(self.embeddings(ids, types)), lengths, at)
         return outputs
 
 

@@ -213,7 +213,7 @@ class DeCLUTRModule(ContrastiveModule):
         ids, hidden = self.masking(anchors.ids, anchors.lengths.to(anchors.ids.device))
         states = self.encoder.hidden(ids, anchors.lengths)
         assert self.encoder.prediction is not None
-        words = self.encoder.prediction.loss(states, anchors.ids, hidden).mean()
+        words = self.encoder.prediction.loss(states[hidden], anchors.ids[hidden]).mean()
         x = pooled(states, anchors.lengths.to(states.device), "mean")
         both = torch.cat((x, self._mean_of_positives(positives)))
         pair = torch.arange(len(x), device=x.device).repeat(2)

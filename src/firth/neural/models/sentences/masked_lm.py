@@ -115,7 +115,7 @@ class MaskedTask:
     def step(self, batch: TokenBatch, state: State, progress: TrainingProgress) -> StepOutput:
         """Return the mean loss of a batch's hidden tokens; see `Task.step`."""
         ids, hidden = self._masking(batch.ids, batch.lengths.to(batch.ids.device))
-        losses = self._head.loss(self._encoder.hidden(ids, batch.lengths), batch.ids, hidden)
+        losses = self._head.loss(self._encoder.hidden(ids, batch.lengths)[hidden], batch.ids[hidden])
         return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
 
     def evaluate(self) -> Mapping[str, float]:
@@ -131,7 +131,8 @@ class MaskedTask:
         for batch in self._held_out.epoch(0):
             on_device = batch.to(device)
             ids, hidden = self._masking(on_device.ids, batch.lengths.to(device))
-            log_probs, hits = self._head.scores(self._encoder.hidden(ids, batch.lengths), on_device.ids, hidden)
+            states = self._encoder.hidden(ids, batch.lengths)
+            log_probs, hits = self._head.scores(states[hidden], on_device.ids[hidden])
             total -= log_probs.sum(dtype=torch.float64).item()
             right, count = right + int(hits.sum()), count + len(hits)
         return {"loss": total / count, "accuracy": right / count}

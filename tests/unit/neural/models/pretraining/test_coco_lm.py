@@ -14,7 +14,7 @@ def test_corrective_probabilities_by_hand():
     states = model.encoder(corrupted.ids)
     gates = model.copy(states)[..., 0]
     gate = gates.sigmoid()[corrupted.hidden]
-    softmax = model.prediction.loss(states, ids, corrupted.hidden).neg().exp()
+    softmax = model.prediction.loss(states[corrupted.hidden], ids[corrupted.hidden]).neg().exp()
     same = ~corrupted.replaced[corrupted.hidden]
     expected = torch.where(same, gate, torch.zeros(())) + (1 - gate) * softmax
     torch.testing.assert_close(model.corrective(states, gates, ids, corrupted), -expected.log())
