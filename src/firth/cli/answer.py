@@ -10,7 +10,7 @@ from firth.cli.annotators import Summary, Training, commands, open_model
 from firth.cli.arguments import AsJson, OneThread, Quiet, names, number
 from firth.cli.output import note, on_a_line, print_json, working
 from firth.cli.texts import line_batches, source_of
-from firth.errors import OptionError
+from firth.errors import CorpusError, OptionError
 from firth.readers.questions import SUFFIXES, read_questions
 from firth.sentences.text_blocks import read_texts
 from firth.sentences.tfidf_index import TfidfIndex
@@ -84,7 +84,11 @@ def _predict(
         found = reader.answer(questions, source, n=number, threads=threads, progress=not quiet)
     else:
         with working("reading the texts", quiet):
-            index = TfidfIndex(read_texts(source_of([str(corpus)]), progress=False), progress=False)
+            texts = read_texts(source_of([str(corpus)]), progress=False)
+            try:
+                index = TfidfIndex(texts, progress=False)
+            except CorpusError as error:  # which knows no file
+                raise CorpusError(f"{corpus}: {error}") from None
         options = {"paragraphs": paragraphs, "n": number}
         found = reader.answer_from(questions, index, **options, threads=threads, progress=not quiet)
     for question, best in zip(questions, found, strict=True):

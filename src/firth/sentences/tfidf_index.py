@@ -69,7 +69,7 @@ class TfidfIndex(SearchableTexts):
                     report(Status(stage="indexing", done=row + 1, total=len(self.texts), unit="texts"))
         flat = np.concatenate([np.empty(0, np.uint32), *terms])
         if not len(flat):
-            raise CorpusError("texts: no word in any of them; expected some to search")
+            raise CorpusError("no text with a word; expected some to search")
         self._terms, columns = np.unique(flat, return_inverse=True)
         weights = np.log1p(np.concatenate(counts)).astype(np.float32)
         shape = (len(self._terms), len(self.texts))

@@ -126,7 +126,9 @@ def check_no_file(value: Any, name: str, expected: str) -> None:
     """
     if _is_file(value):
         opened = f"open({str(value)!r}, encoding='utf-8')"
-        raise KindError(f"{name}: found the path of a file; expected {expected}; {opened} gives its lines")
+        raise KindError(
+            f"{name}: found the path of a file; expected {expected}; {opened} gives its lines, with .read() all of it"
+        )
 
 
 def _is_file(value: Any) -> bool:

@@ -24,6 +24,7 @@ def folder(tmp_path_factory):
     options.train(questions, held_out=questions[:20], training=QUICK, seed=1, progress=False).save(where / "r")
     write_questions(where / "q.json", questions[:4])
     (where / "texts.txt").write_text(TEXTS, encoding="utf-8")
+    (where / "blank.txt").write_text("...\n", encoding="utf-8")
     return where
 
 
@@ -94,6 +95,7 @@ def test_scores_are_strict_json(run):
         (("Where?", "--text", "texts.txt", "--corpus", "texts.txt"), OptionError, "expected one of them"),
         (("missing.json",), MissingFileError, "expected a file of questions"),
         (("Where?", "--text", "missing.txt"), CorpusError, "missing.txt"),
+        (("Where?", "--corpus", "blank.txt"), CorpusError, "blank.txt: no text with a word"),
     ],
 )
 def test_mistakes(run, arguments, error, message):

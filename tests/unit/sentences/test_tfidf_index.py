@@ -76,7 +76,7 @@ def test_hashes_of_few_bits_still_find_the_text():
 
 
 def test_wrong_arguments():
-    with pytest.raises(CorpusError, match="no word in any"):
+    with pytest.raises(CorpusError, match="no text with a word"):
         firth.TfidfIndex(["", "..."])
     with pytest.raises(KindError, match="texts"):
         firth.TfidfIndex("a text")
