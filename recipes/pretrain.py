@@ -49,7 +49,7 @@ TASKS = {
     "TREC": "TREC.test.all",  # read with its training part
     "SST-2": "stsa.binary.test",
 }
-OBJECTIVES = {"masked": firth.MaskedLM, "electra": firth.Electra, "coco": firth.CocoLM}
+OBJECTIVES = {"scratch": firth.MaskedLM, "masked": firth.MaskedLM, "electra": firth.Electra, "coco": firth.CocoLM}
 GENERATORS = ("electra", "coco")
 TUNINGS = ("all", "gradual", "frozen")
 
@@ -119,13 +119,13 @@ def pretrained(args, lines, work):
     sizes = {"dim": args.dim, "layers": args.layers, "heads": args.heads, "max_length": args.length}
     corpus = firth.Corpus.build(lines, tokens="wordpieces", max_size=args.pieces, progress=args.verbose)
     folders, reports = {}, []
-    for name in ("from scratch", *args.objectives):
-        folder = work / name.replace(" ", "-")
+    for name in args.objectives:
+        folder = work / name
         folders[name] = folder
         if not folder.exists():
-            scratch = name == "from scratch"
+            scratch = name == "scratch"  # a network is saved by a training: one that changes nothing
             changes = {"minutes": 1e-4, "lr": 1e-9} if scratch else {"minutes": args.minutes, "lr": args.lr}
-            options = OBJECTIVES.get(name, firth.MaskedLM)
+            options = OBJECTIVES[name]
             training = firth.TrainingOptions(
                 **{**vars(options.training), "epochs": args.epochs, "batch_size": args.batch_size,
                    "precision": args.precision, "evaluate_every": args.evaluate_every, **changes}
@@ -197,7 +197,7 @@ def rows_of(folders, tasks, args, count):
         baseline[name] = [100 * float(right[test[rows]].mean())]
     yield row("TF-IDF", baseline, count, 0)
     for name, folder in folders.items():
-        for tuning in args.tuning if name != "from scratch" else ("all",):
+        for tuning in args.tuning if name != "scratch" else ("all",):
             began = time.monotonic()
             figures = {
                 task: [100 * accuracy(folder, tasks[task], args, tuning, count, seed) for seed in range(args.seeds)]

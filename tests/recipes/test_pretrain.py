@@ -10,7 +10,7 @@ def test_toy(recipe, tmp_path):
     reports, rows = recipe["main"](
         ["--toy", "--tuning", "all", "gradual", "frozen", "--results", str(tmp_path / "figures.jsonl")]
     )
-    assert [report["encoder"] for report in reports] == ["from scratch", "masked", "electra", "coco"]
+    assert [report["encoder"] for report in reports] == ["scratch", "masked", "electra", "coco"]
     by_name = {row["model"]: row for row in rows}
     assert len(rows) == 11
     assert by_name["TF-IDF"]["mean"] == 100
