@@ -11,6 +11,7 @@ import firth
 from firth.errors import DivergenceError, KindError, OptionError, ShapeError
 from firth.latent import gibbs
 from firth.latent.boltzmann_machine import BoltzmannMachine
+from firth.latent.rbm import _Run
 from firth.randomness import kernel_states
 
 
@@ -95,6 +96,14 @@ def test_more_temperatures_narrow_the_interval():
     m = machine(12, 8, scale=1.5)
     widths = [(lambda e: e.high - e.low)(m.annealed_log_partition(temperatures=steps, seed=1)) for steps in (30, 3000)]
     assert widths[1] < 0.4 * widths[0]
+
+
+@pytest.mark.parametrize(("kind", "length"), [("binary", 1), ("softmax", 3)])
+def test_two_temperatures_are_unbiased(kind, length):
+    """However few the temperatures, the mean weight of many chains is the ratio of the partition functions."""
+    m = machine(5, 4, kind, scale=0.6)
+    found = m.annealed_log_partition(length=length, chains=50_000, temperatures=2, seed=4)
+    assert found.value == pytest.approx(m.log_partition(length=length), abs=0.03)
 
 
 # Samples
@@ -203,6 +212,34 @@ def test_momentum_and_decay():
     gibbs.follow(parameter, last, np.array([1.0], np.float32), np.float32(0.25), np.float32(0.1), np.float32(0.9))
     assert last[0] == pytest.approx(0.9 * 0.5 + 0.1 * (1 - 0.25 * 2))
     assert parameter[0] == pytest.approx(2.5)
+
+
+def test_the_rate_falls_to_0_over_the_run(monkeypatch):
+    rates = []
+    monkeypatch.setattr(gibbs, "learn", lambda *arguments: rates.append(arguments[-5:-3]) or 0.0)
+    firth.RBM(hidden=2, epochs=4, lr=0.2).train(patterns(20), progress=False)
+    np.testing.assert_allclose(rates, [(0, 0), (0.2, 0.15), (0.15, 0.1), (0.1, 0.05), (0.05, 0)], atol=1e-12)
+
+
+def test_the_rate_falls_within_an_epoch():
+    """The second of two updates begins half way."""
+    data, updates = patterns(20), []
+    for last in (0.1, 0.0):
+        run = _Run.begin(firth.RBM(hidden=3, batch_size=10, algorithm="cd"), data, 0)
+        run._learn(np.arange(20), 0.1, last)
+        updates.append(run.last[0].copy())
+    np.testing.assert_allclose(updates[1], updates[0] / 2, atol=1e-7)
+
+
+def test_chains_keep_the_lengths_of_their_texts():
+    random = np.random.default_rng(0)
+    data = random.multinomial(np.arange(1, 31), np.full(5, 0.2)).astype(np.float32)
+    run = _Run.begin(firth.RBM(hidden=3, visible="softmax", batch_size=6), data, 1)
+    before, texts = run.chain_lengths.copy(), run.chains.copy()
+    run.epoch(0)
+    assert run.chains.sum(1).tolist() == before.tolist()
+    assert len(set(before.tolist())) > 3
+    assert (run.chains != texts).any()
 
 
 def test_words_are_drawn_as_often_as_the_lengths_say():

@@ -15,27 +15,27 @@ from firth.neural.training.task import StepOutput
 
 
 class Batch:
-    fresh, scale = True, 1.0
+    fresh = True
 
-    def __init__(self, key):
-        self.key = key
+    def __init__(self, key, scale=1.0):
+        self.key, self.scale = key, scale
 
     def to(self, device):
         return self
 
 
 class Numbered:
-    def __init__(self, size):
-        self.size = size
+    def __init__(self, size, scale=1.0):
+        self.size, self.scale = size, scale
 
     def count(self, epoch):
         return self.size
 
     def epoch(self, number, start=0):
-        return (Batch((number, each)) for each in range(start, self.size))
+        return (Batch((number, each), self.scale) for each in range(start, self.size))
 
     def shard(self, rank, of):
-        return Numbered(self.size)
+        return Numbered(self.size, (rank + 1) / of)
 
 
 class Task:
@@ -96,6 +96,14 @@ def test_a_run_that_goes_on_reads_what_is_left(start):
     assert keys(JointTask(two(), seed=3).batches, range(2, 4), start) == keys(batches, range(2, 4), start)
     assert keys(JointTask(two(), seed=4).batches, range(4)) != keys(batches, range(4))
     assert keys(batches.shard(0, 2), range(3)) == keys(batches, range(3))
+
+
+def test_a_process_gets_its_part_of_the_same_batches():
+    batches = JointTask(two(), seed=3).batches
+    for rank, scale in ((0, 0.25), (3, 1.0)):
+        part = batches.shard(rank, 4)
+        assert keys(part, range(3)) == keys(batches, range(3))
+        assert {batch.scale for batch in part.epoch(0)} == {scale}
 
 
 def test_what_is_shared_learns_from_both():

@@ -237,6 +237,18 @@ def test_a_reader_learns_and_answers(model):
     assert ranked[1].probability / ranked[0].probability == pytest.approx(ratio)
 
 
+def test_the_epoch_with_the_best_f1_is_kept():
+    held_out = made_questions(20, 1)
+    model = KINDS[0].train(
+        made_questions(), held_out=held_out, training=dataclasses.replace(QUICK, epochs=3, lr=0.005), progress=False
+    )
+    facts = model.metadata["training"]
+    best = min(facts["rows"], key=lambda row: (row["held_out_error"], row["held_out_loss"]))
+    assert 0 < best["held_out_error"] < 1
+    assert facts["best"]["epoch"] == best["epoch"]
+    assert model.test(held_out).f1 == pytest.approx(100 * (1 - best["held_out_error"]))
+
+
 def test_answers_together_are_those_one_by_one(model):
     questions = made_questions(8, 3)
     texts = [each.question for each in questions]
