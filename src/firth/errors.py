@@ -87,6 +87,10 @@ class DivergenceError(FirthError, ArithmeticError):
     """Training produced NaN or infinity."""
 
 
+class BusyError(FirthError):
+    """More requests wait for a model than may."""
+
+
 class UnknownWordError(FirthError, KeyError):
     """A query names a word that has no vector.
 

@@ -1,0 +1,107 @@
+"""`firth serve`."""
+
+import ipaddress
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from firth.cli.arguments import Quiet, names
+from firth.cli.output import note, working
+from firth.errors import OptionError
+from firth.vectors.io.load import load
+
+TOKEN = "FIRTH_TOKEN"  # environment variable
+
+
+def serve(
+    models: Annotated[
+        list[str],
+        names("Vectors, language models, classifiers, taggers ...: folders or files; NAME=MODEL to name one.", "MODEL"),
+    ],
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 for all of this machine.", metavar="ADDRESS")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 for a free one.", min=0, max=65535)] = 8000,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="Name by which the server may be called, besides its own; several by several flags."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Token that requests must bear; better in the environment variable {TOKEN}, which no list of "
+            "processes shows.",
+            show_default=False,
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="Time limit of an answer in seconds.")] = 60.0,
+    rate: Annotated[float, typer.Option(help="Requests per second of one address; 0 for no limit.")] = 1000.0,
+    body: Annotated[int, typer.Option(help="Largest request in bytes.")] = 1_000_000,
+    quiet: Quiet = False,
+) -> None:
+    """Serve models over HTTP: neighbours, analogies, vectors, labels, scores, texts, annotations, translations.
+
+    Addresses: /neighbors /analogy /similarity /encode /classify /score /next /generate /annotate /translate /summarize
+    /answer /substitutes, whichever the models can answer; /info, /health, /metrics; /openapi.json describes all.
+    """
+    from firth.explorer.guard import Limits
+    from firth.explorer.server import build_app, serve_app
+
+    if seconds <= 0 or rate < 0 or body < 1:
+        raise OptionError("--seconds, --rate, --body: expected positive numbers")
+    token = token or os.environ.get(TOKEN) or None
+    if token is not None and not (token.isascii() and token.isprintable() and " " not in token):
+        raise OptionError("--token: expected ASCII characters without spaces")
+    opened = open_models(models, quiet)
+    hosts = hosts_of(host, allow_host or ())
+    app = build_app(opened, hosts=hosts, limits=Limits(seconds=seconds, rate=rate, body=body), token=token)
+    if not _is_loopback(host) and token is None:
+        note(f"{host}: everybody who reaches this machine can ask; --token TOKEN keeps others out")
+    serve_app(
+        app, host=host, port=port, log=not quiet, ready=lambda address: note(f"serving at {address}; Ctrl-C ends")
+    )
+
+
+def open_models(given: Sequence[str], quiet: bool) -> dict[str, Any]:
+    """Return models by name: the name that was given, or that of the file or folder, numbered if there are two.
+
+    Args:
+        given: paths, or NAME=PATH.
+        quiet: whether no progress is shown.
+
+    Raises:
+        OptionError: two have the same given name.
+        FirthError: one cannot be opened.
+    """
+    found: dict[str, Any] = {}
+    for each in given:
+        name, equals, path = each.partition("=")
+        if not equals or Path(each).exists():
+            path = each
+            stem = Path(path.rstrip("/")).stem or "model"
+            name = next(one for one in (stem, *(f"{stem}-{n}" for n in range(2, len(given) + 2))) if one not in found)
+        elif not name or name in found:
+            raise OptionError(f"{each}: expected NAME=MODEL with a name of its own")
+        with working(f"reading {path}", quiet):
+            found[name] = load(path)
+    return found
+
+
+def hosts_of(host: str, allowed: Sequence[str]) -> tuple[str, ...]:
+    """Return the names by which a server may be called that listens on an address."""
+    own = ("localhost", "127.0.0.1", "::1") if _is_loopback(host) or _is_any(host) else (host,)
+    return (*own, *allowed)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_any(host: str) -> bool:
+    return host in ("0.0.0.0", "::")  # every address of the machine

@@ -1,0 +1,263 @@
+"""The addresses of the server: which models answer each, and how. A new one is one more line of the table."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firth.documents.annotate import annotate
+from firth.documents.jsonl import document_json
+from firth.errors import UnknownWordError
+from firth.explorer import requests as schema
+from firth.inference.generation_options import GenerationOptions
+from firth.sentences.averages import SentenceAverages
+from firth.storage.untrusted import parse_json
+
+WORDS = ("firth.vectors.word_vectors:WordVectors", "firth.vectors.subword_vectors:SubwordVectors")
+TAGGER = "firth.neural.models.tags.tagger_model:TaggerModel"
+PARSER = "firth.neural.models.parsers.parser_model:ParserModel"
+CHAINS = (
+    "firth.neural.models.coreference.coreference_model:CoreferenceModel",
+    "firth.neural.models.coreference.span_model:SpanCoreferenceModel",
+)
+TEXT_ENCODERS = (
+    "firth.vectors.document_vectors:DocumentVectors",
+    "firth.classify.classifier:Classifier",
+    "firth.neural.models.texts.label_model:LabelModel",
+    "firth.neural.models.pretraining.encoder_model:PretrainedEncoder",
+    "firth.neural.models.sentences.sentence_model:SentenceEncoder",
+)
+LABELS = ("firth.classify.classifier:Classifier", "firth.neural.models.texts.label_model:LabelModel")
+LANGUAGE = ("firth.language.model:LanguageModel",)
+SUBSTITUTES = (
+    "firth.neural.models.pretraining.encoder_model:PretrainedEncoder",
+    "firth.neural.models.contexts.context_model:ContextModel",
+)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An address.
+
+    Attributes:
+        path: such as "/neighbors".
+        summary: what it answers, for the OpenAPI document.
+        classes: of models that answer, as "module:class", which are not imported; with subclasses.
+        request: what it takes.
+        response: what it gives.
+        answer: of a model and a request, without the model's name.
+        together: answers several requests at once, faster than one by one; None for none.
+        joined: whether all models of the classes answer as one; `answer` then gets them by name.
+    """
+
+    path: str
+    summary: str
+    classes: Sequence[str]
+    request: type[Any]
+    response: type[Any]
+    answer: Callable[[Any, Any], dict[str, Any]]
+    together: Callable[[Any, Sequence[Any]], list[dict[str, Any]]] | None = None
+    joined: bool = False
+
+    def accepts(self, model: Any) -> bool:
+        """Return whether a model answers."""
+        names = {f"{each.__module__}:{each.__qualname__}" for each in type(model).__mro__}
+        return not names.isdisjoint(self.classes)
+
+
+# Words
+
+
+def known_words(vectors: Any, words: Sequence[str]) -> dict[str, list[str] | None]:
+    """Return for each word None if it has a vector, else known words with similar spellings."""
+    found: dict[str, list[str] | None] = {}
+    for word in words:
+        try:
+            vectors.get_vector(word)
+            found[word] = None
+        except UnknownWordError as error:
+            found[word] = error.suggestions
+    return found
+
+
+def neighbors(vectors: Any, request: schema.NeighborsRequest) -> dict[str, Any]:
+    """Return the nearest words of each word."""
+    return neighbors_together(vectors, [request])[0]
+
+
+def neighbors_together(vectors: Any, requests: Sequence[schema.NeighborsRequest]) -> list[dict[str, Any]]:
+    """Return the nearest words of each word of several requests, by one search for each number of words searched."""
+    words = dict.fromkeys(word for request in requests for word in request.words)
+    unknown = known_words(vectors, list(words))
+    found: dict[tuple[int | None, str], Any] = {}
+    for among in {request.among for request in requests}:
+        some = [request for request in requests if request.among == among]
+        known = [word for word in dict.fromkeys(w for each in some for w in each.words) if unknown[word] is None]
+        most = max(request.n for request in some)
+        answers = vectors.most_similar([[word] for word in known], topn=most, restrict_vocab=among) if known else []
+        found |= {(among, word): answer for word, answer in zip(known, answers, strict=True)}
+    return [
+        {
+            "results": [
+                {"word": word, "known": True, "neighbors": _pairs(found[request.among, word][: request.n])}
+                if unknown[word] is None
+                else {"word": word, "known": False, "suggestions": unknown[word]}
+                for word in request.words
+            ]
+        }
+        for request in requests
+    ]
+
+
+def analogy(vectors: Any, request: schema.AnalogyRequest) -> dict[str, Any]:
+    """Return the words nearest to a sum."""
+    return {"neighbors": _pairs(vectors.most_similar(request.positive, request.negative or None, topn=request.n))}
+
+
+def similarity(vectors: Any, request: schema.SimilarityRequest) -> dict[str, Any]:
+    """Return the cosines of all pairs."""
+    words = request.words
+    pairs = vectors.similarity([one for one in words for _ in words], list(words) * len(words), unknown="skip")
+    flat = [_finite(value) for value in pairs.tolist()]
+    rows = [flat[first : first + len(words)] for first in range(0, len(flat), len(words))]
+    return {"words": words, "similarities": rows}
+
+
+def _pairs(found: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+    return [{"word": word, "similarity": score} for word, score in found]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+# Texts
+
+
+def encode(model: Any, request: schema.TextsRequest) -> dict[str, Any]:
+    """Return a vector for each text; of word vectors, their mean."""
+    encoder = model if hasattr(model, "encode") else SentenceAverages(model, weighting="mean")
+    return {"vectors": encoder.encode(request.texts).tolist()}
+
+
+def classify(model: Any, request: schema.ClassifyRequest) -> dict[str, Any]:
+    """Return the most probable labels."""
+    answers = model.predict(request.texts, request.n, threads=1)
+    return {"results": [[{"label": label, "probability": p} for label, p in labels] for labels in answers]}
+
+
+def score(model: Any, request: schema.TextsRequest) -> dict[str, Any]:
+    """Return the log-probability of each token."""
+    return {
+        "results": [
+            {
+                "tokens": list(each.tokens),
+                "log_probs": [_finite(value) for value in each.log_probs.tolist()],
+                "perplexity": _finite(each.perplexity),
+            }
+            for each in model.score(request.texts)
+        ]
+    }
+
+
+def next_words(model: Any, request: schema.NextRequest) -> dict[str, Any]:
+    """Return the most probable next words."""
+    found = model.next_words(request.prompt, request.n)
+    return {"words": [{"word": word, "probability": p} for word, p in found]}
+
+
+def generate(model: Any, request: schema.GenerateRequest) -> dict[str, Any]:
+    """Return texts that start with a prompt."""
+    names = ("max_length", "min_length", "temperature", "top_k", "top_p", "min_p", "repetition_penalty")
+    options = GenerationOptions(**{name: getattr(request, name) for name in names})
+    return {"texts": model.generate(request.prompt, request.n, options, request.search, seed=request.seed)}
+
+
+def annotated(models: Any, request: schema.TextsRequest) -> dict[str, Any]:
+    """Return documents with what all taggers, the first parser and the first model of chains find."""
+    classes = {
+        name: [f"{each.__module__}:{each.__qualname__}" for each in type(m).__mro__] for name, m in models.items()
+    }
+    taggers = [name for name in models if TAGGER in classes[name]]
+    parsers = [name for name in models if PARSER in classes[name]][:1]
+    chains = [name for name in models if set(CHAINS) & set(classes[name])][:1]
+    stages = {"parser": parsers, "coref": chains}
+    documents = annotate(
+        request.texts,
+        tagger=[models[name] for name in taggers] or None,
+        **{stage: models[names[0]] for stage, names in stages.items() if names},
+    )
+    return {
+        "models": [*taggers, *parsers, *chains],
+        "documents": [parse_json(document_json(document)) for document in documents],
+    }
+
+
+def translate(model: Any, request: schema.TranslateRequest) -> dict[str, Any]:
+    """Return the best translation of each text."""
+    return {"texts": [str(each.text) for each in model.translate(request.texts, beam=request.beam)]}
+
+
+def summarize(model: Any, request: schema.TranslateRequest) -> dict[str, Any]:
+    """Return the best summary of each text."""
+    return {"texts": [str(each.text) for each in model.summarize(request.texts, beam=request.beam)]}
+
+
+def answer(model: Any, request: schema.AnswerRequest) -> dict[str, Any]:
+    """Return the most probable answers."""
+    best = model.answer(request.question, request.paragraph, n=request.n)
+    found = (best, *best.others)
+    return {
+        "answers": [
+            {"text": each.text, "start": each.start, "end": each.end, "probability": each.probability} for each in found
+        ]
+    }
+
+
+def substitutes(model: Any, request: schema.SubstitutesRequest) -> dict[str, Any]:
+    """Return the words that fit a place best, with their scores."""
+    return {"neighbors": _pairs(model.substitutes(request.text, n=request.n))}
+
+
+ENDPOINTS = (
+    Endpoint(
+        "/neighbors", "The nearest words of each word", WORDS, schema.NeighborsRequest, schema.NeighborsResponse,
+        neighbors, neighbors_together,
+    ),
+    Endpoint(
+        "/analogy", "The words nearest to a sum of words", WORDS, schema.AnalogyRequest, schema.AnalogyResponse, analogy
+    ),
+    Endpoint(
+        "/similarity", "Cosines of words", WORDS, schema.SimilarityRequest, schema.SimilarityResponse, similarity
+    ),
+    Endpoint(
+        "/encode", "Vectors of texts", (*TEXT_ENCODERS, *WORDS), schema.TextsRequest, schema.EncodeResponse, encode
+    ),
+    Endpoint("/classify", "Labels of texts", LABELS, schema.ClassifyRequest, schema.ClassifyResponse, classify),
+    Endpoint(
+        "/score", "Log-probabilities of texts, token by token", LANGUAGE, schema.TextsRequest, schema.ScoreResponse,
+        score,
+    ),
+    Endpoint("/next", "The most probable next words", LANGUAGE, schema.NextRequest, schema.NextResponse, next_words),
+    Endpoint("/generate", "Texts that go on", LANGUAGE, schema.GenerateRequest, schema.GenerateResponse, generate),
+    Endpoint(
+        "/annotate", "Tags, entities, trees and chains", (TAGGER, PARSER, *CHAINS), schema.TextsRequest,
+        schema.AnnotateResponse, annotated, joined=True,
+    ),
+    Endpoint(
+        "/translate", "Translations", ("firth.neural.models.translation.translation_model:TranslationModel",),
+        schema.TranslateRequest, schema.TextsResponse, translate,
+    ),
+    Endpoint(
+        "/summarize", "Summaries", ("firth.neural.models.summaries.summary_model:SummaryModel",),
+        schema.TranslateRequest, schema.TextsResponse, summarize,
+    ),
+    Endpoint(
+        "/answer", "Answers that stand in a paragraph", ("firth.neural.models.reading.reading_model:ReadingModel",),
+        schema.AnswerRequest, schema.AnswerResponse, answer,
+    ),
+    Endpoint(
+        "/substitutes", "Words that fit a place in a sentence", SUBSTITUTES, schema.SubstitutesRequest,
+        schema.AnalogyResponse, substitutes,
+    ),
+)  # fmt: skip

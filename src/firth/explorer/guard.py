@@ -1,0 +1,215 @@
+"""What stands before every request: checks of its sender and its size, a rate, headers, a line in the log.
+
+Pages of other sites cannot ask: a request whose Host or Origin is not the server's own is refused, which also stops DNS
+rebinding. No header lets other origins read an answer (no CORS). The body is read under a limit of size and time.
+"""
+
+import asyncio
+import hmac
+import json
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from firth.explorer.metrics import Metrics
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
+
+LOG = logging.getLogger("firth.server")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+CLIENTS = 10_000  # whose rate is remembered
+SAFE: Headers = [
+    (b"content-security-policy",
+     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+     b"font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of the server.
+
+    Attributes:
+        body: bytes of a request.
+        body_seconds: in which the body must arrive.
+        seconds: in which an answer must be ready.
+        rate: requests a second of one address, on average; 0 for no limit.
+        waiting: requests that wait for one model.
+    """
+
+    body: int = 1_000_000
+    body_seconds: float = 10.0
+    seconds: float = 60.0
+    rate: float = 1000.0
+    waiting: int = 256
+
+
+class _RefusalError(Exception):
+    """A request that is not answered."""
+
+    def __init__(self, status: int, message: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
+        super().__init__(message)
+        self.status, self.message, self.headers = status, message, list(headers)
+
+
+class Rates:
+    """A bucket of permissions per address, which fills at the rate and holds those of two seconds.
+
+    Args:
+        rate: permissions a second; 0 for no limit.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._rate, self._most = rate, max(2 * rate, 1.0)
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, client: str, now: float) -> float:
+        """Return 0 and take a permission, or the seconds until there is one."""
+        if not self._rate:
+            return 0.0
+        left, since = self._left.pop(client, (self._most, now))
+        left = min(self._most, left + (now - since) * self._rate)
+        allowed = left >= 1
+        self._left[client] = (left - allowed, now)
+        if len(self._left) > CLIENTS:
+            self._left.popitem(last=False)
+        return 0.0 if allowed else (1 - left) / self._rate
+
+
+class Guard:
+    """ASGI middleware around the application.
+
+    Args:
+        app: the application.
+        hosts: names by which the server may be called, without ports.
+        limits: of requests.
+        metrics: counts of them.
+        token: that every request but /health must bear; None for none.
+    """
+
+    def __init__(
+        self, app: Any, *, hosts: Collection[str], limits: Limits, metrics: Metrics, token: str | None = None
+    ) -> None:
+        self._app, self._limits, self._metrics = app, limits, metrics
+        self._hosts = {host.lower() for host in hosts}
+        self._token = None if token is None else token.encode()
+        self._rates = Rates(limits.rate)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; see the ASGI specification."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # a WebSocket, of which there are none
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        began, status, size = time.perf_counter(), 0, 0
+
+        async def answer(message: MutableMapping[str, Any]) -> None:
+            nonlocal status, size
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                own = {name for name, _ in message.get("headers", ())}
+                message["headers"] = [*message.get("headers", ()), *(pair for pair in SAFE if pair[0] not in own)]
+            elif message["type"] == "http.response.body":
+                size += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            self._check(scope, time.monotonic())
+            await self._app(scope, self._limited(receive), answer)
+        except _RefusalError as refused:
+            if not status:
+                await _respond(answer, refused.status, refused.message, refused.headers)
+        except Exception:
+            LOG.exception("a request failed")
+            if not status:
+                await _respond(answer, 500, "the server failed; its log says how")
+        finally:
+            seconds = time.perf_counter() - began
+            self._metrics.count(scope["method"], scope["path"], status, seconds)
+            client = scope.get("client")
+            line = {
+                "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "client": client[0] if client else None,
+                "method": scope["method"], "path": scope["path"], "status": status, "bytes": size,
+                "milliseconds": round(1000 * seconds, 2),
+            }  # fmt: skip
+            LOG.info(json.dumps(line))
+
+    def _check(self, scope: Scope, now: float) -> None:
+        """Check the sender.
+
+        Raises:
+            _RefusalError: the request is not answered.
+        """
+        headers = dict(scope["headers"])
+        if _host_of(headers.get(b"host", b"").decode("latin-1")) not in self._hosts:
+            raise _RefusalError(
+                421, f"the Host header names another server; expected one of {', '.join(sorted(self._hosts))}"
+            )
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if origin and _host_of(urlsplit(origin).netloc if "//" in origin else "") not in self._hosts:
+            raise _RefusalError(403, "a request of another site's page")
+        if self._token is not None and scope["path"] != "/health":
+            given = headers.get(b"authorization", b"")
+            if not hmac.compare_digest(given, b"Bearer " + self._token):
+                raise _RefusalError(
+                    401, "expected the header Authorization: Bearer TOKEN", [(b"www-authenticate", b"Bearer")]
+                )
+        client = scope.get("client")
+        wait = self._rates.wait(client[0] if client else "", now)
+        if wait:
+            raise _RefusalError(429, "too many requests", [(b"retry-after", str(int(wait) + 1).encode())])
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and (len(length) > 18 or int(length) > self._limits.body):
+            raise self._too_large()
+
+    def _too_large(self) -> _RefusalError:
+        return _RefusalError(413, f"a body of more than {self._limits.body:,} bytes")
+
+    def _limited(self, receive: Receive) -> Receive:
+        """Return what receives a body under the limits."""
+        size, until = 0, time.monotonic() + self._limits.body_seconds
+        complete = False
+
+        async def limited() -> MutableMapping[str, Any]:
+            nonlocal size, complete
+            if complete:  # a disconnection is waited for, however long
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), until - time.monotonic())
+            except TimeoutError:
+                raise _RefusalError(408, "the body did not arrive in time", [(b"connection", b"close")]) from None
+            size += len(message.get("body", b""))
+            complete = not message.get("more_body", False)
+            if size > self._limits.body:
+                raise self._too_large()
+            return message
+
+        return limited
+
+
+def _host_of(header: str) -> str:
+    """Return the name or address of a Host header, without its port; "" for what is none."""
+    try:
+        return urlsplit(f"//{header}").hostname or ""
+    except ValueError:
+        return ""
+
+
+async def _respond(send: Send, status: int, message: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    body = json.dumps({"error": message}).encode()
+    start = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": start})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,286 @@
+"""What the server takes and gives: one class per address, whose limits keep every request small.
+
+Each class is read from the address (`?words=king&words=queen`) or from a JSON object. Unknown fields are refused.
+Texts with lone surrogates are refused, which no answer could hold.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+MOST_WORDS = 100  # of a request
+MOST_TEXTS = 64
+LONGEST_WORD = 1_000  # characters
+LONGEST_TEXT = 20_000
+MOST_RESULTS = 1_000
+LONGEST_GENERATED = 500  # tokens
+
+
+def _writable(text: str) -> str:
+    """Return a text that UTF-8 can hold.
+
+    Raises:
+        ValueError: it has a lone surrogate.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("a lone surrogate; expected characters") from None
+    return text
+
+
+Word = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_WORD), AfterValidator(_writable)]
+Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT), AfterValidator(_writable)]
+Words = Annotated[list[Word], Field(min_length=1, max_length=MOST_WORDS)]
+Texts = Annotated[list[Text], Field(min_length=1, max_length=MOST_TEXTS)]
+Results = Annotated[int, Field(ge=1, le=MOST_RESULTS)]
+
+
+class Request(BaseModel):
+    """What all requests have."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    model: Annotated[Word | None, Field(description="name of a model; default: the first that can answer")] = None
+
+
+class Response(BaseModel):
+    """What all answers have."""
+
+    model: Annotated[str, Field(description="name of the model that answers")]
+
+
+# Words
+
+
+class NeighborsRequest(Request):
+    """Words whose neighbours are wanted."""
+
+    words: Words
+    n: Annotated[Results, Field(description="neighbours of each word")] = 10
+    among: Annotated[int | None, Field(ge=1, le=2**31, description="search so many words, the first ones")] = None
+
+
+class Neighbor(BaseModel):
+    """A word and its cosine."""
+
+    word: str
+    similarity: float
+
+
+class NeighborsOfWord(BaseModel):
+    """The neighbours of one word, best first; or spellings that are known."""
+
+    word: str
+    known: bool
+    neighbors: list[Neighbor] = []
+    suggestions: list[str] = []
+
+
+class NeighborsResponse(Response):
+    """Neighbours by word, as they were asked."""
+
+    results: list[NeighborsOfWord]
+
+
+class AnalogyRequest(Request):
+    """The sum of some words without others."""
+
+    positive: Words
+    negative: Annotated[list[Word], Field(max_length=MOST_WORDS)] = []
+    n: Results = 10
+
+
+class AnalogyResponse(Response):
+    """The words nearest to a sum, best first."""
+
+    neighbors: list[Neighbor]
+
+
+class SimilarityRequest(Request):
+    """Words that are compared with one another."""
+
+    words: Annotated[list[Word], Field(min_length=2, max_length=MOST_WORDS)]
+
+
+class SimilarityResponse(Response):
+    """Cosines of all pairs; null where a word is unknown."""
+
+    words: list[str]
+    similarities: list[list[float | None]]
+
+
+# Texts
+
+
+class TextsRequest(Request):
+    """Texts to read."""
+
+    texts: Texts
+
+
+class EncodeResponse(Response):
+    """A vector for each text."""
+
+    vectors: list[list[float]]
+
+
+class ClassifyRequest(TextsRequest):
+    """Texts to label."""
+
+    n: Annotated[Results, Field(description="labels of each text")] = 1
+
+
+class Label(BaseModel):
+    """A label and its probability."""
+
+    label: str
+    probability: float
+
+
+class ClassifyResponse(Response):
+    """Labels by text, the most probable first."""
+
+    results: list[list[Label]]
+
+
+class Surprisal(BaseModel):
+    """How much a language model expected each token of a text."""
+
+    tokens: list[str]
+    log_probs: Annotated[list[float | None], Field(description="natural logarithms; null for minus infinity")]
+    perplexity: float | None
+
+
+class ScoreResponse(Response):
+    """Scores by text."""
+
+    results: list[Surprisal]
+
+
+class NextRequest(Request):
+    """The start of a text."""
+
+    prompt: Text = ""
+    n: Results = 10
+
+
+class NextWord(BaseModel):
+    """A word and its probability."""
+
+    word: str
+    probability: float
+
+
+class NextResponse(Response):
+    """The most probable next words."""
+
+    words: list[NextWord]
+
+
+class GenerateRequest(Request):
+    """The start of texts, and how they go on."""
+
+    prompt: Text = ""
+    n: Annotated[int, Field(ge=1, le=16, description="texts")] = 1
+    search: Literal["sample", "greedy", "beam"] = "sample"
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    max_length: Annotated[int, Field(ge=1, le=LONGEST_GENERATED, description="tokens, at most")] = 50
+    min_length: Annotated[int, Field(ge=0, lt=LONGEST_GENERATED)] = 0
+    temperature: Annotated[float | None, Field(ge=0, le=1000)] = None
+    top_k: Annotated[int | None, Field(ge=1, le=2**31)] = None
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    min_p: Annotated[float, Field(ge=0, le=1)] = 0.0
+    repetition_penalty: Annotated[float, Field(ge=1, le=1000)] = 1.0
+
+
+class GenerateResponse(Response):
+    """Texts with their start."""
+
+    texts: list[str]
+
+
+class AnnotateResponse(BaseModel):
+    """A document for each text, as `firth annotate` writes them in JSON lines, and the models that annotated."""
+
+    models: list[str]
+    documents: list[dict[str, object]]
+
+
+class TranslateRequest(TextsRequest):
+    """Texts to translate."""
+
+    beam: Annotated[int, Field(ge=1, le=16)] = 5
+
+
+class TextsResponse(Response):
+    """A text for each text."""
+
+    texts: list[str]
+
+
+class AnswerRequest(Request):
+    """A question about a paragraph."""
+
+    question: Annotated[Text, StringConstraints(min_length=1)]
+    paragraph: Annotated[Text, StringConstraints(min_length=1)]
+    n: Annotated[int, Field(ge=1, le=20, description="answers")] = 1
+
+
+class Answer(BaseModel):
+    """A part of the paragraph."""
+
+    text: str
+    start: int
+    end: int
+    probability: float
+
+
+class AnswerResponse(Response):
+    """Answers, the most probable first; an empty text says that there is none."""
+
+    answers: list[Answer]
+
+
+class SubstitutesRequest(Request):
+    """A text with `[]` in place of a word."""
+
+    text: Annotated[Text, StringConstraints(min_length=1)]
+    n: Results = 10
+
+
+# About the server
+
+
+class InfoRequest(BaseModel):
+    """Nothing is asked."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ModelInfo(BaseModel):
+    """A model, and which addresses it answers."""
+
+    name: str
+    kind: str
+    description: str
+    answers: list[str]
+
+
+class InfoResponse(BaseModel):
+    """The models that are served."""
+
+    version: str
+    models: list[ModelInfo]
+
+
+class HealthResponse(BaseModel):
+    """Whether the server works."""
+
+    status: Literal["ok"]
+
+
+class ErrorResponse(BaseModel):
+    """What was wrong with a request, or why it was not answered."""
+
+    error: str

@@ -1,0 +1,220 @@
+"""The server: an application with an address for whatever the models can answer, and the loop that serves it."""
+
+import asyncio
+import contextlib
+import errno
+import inspect
+import logging
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Annotated, Any
+
+import firth
+from firth.errors import BusyError, FirthError, MissingExtraError, OptionError
+
+try:
+    import uvicorn
+    from fastapi import FastAPI, HTTPException, Query
+    from fastapi import Request as HttpRequest
+    from fastapi.exceptions import RequestValidationError
+    from fastapi.responses import JSONResponse, Response
+    from starlette.exceptions import HTTPException as StarletteError
+
+    from firth.explorer.endpoints import ENDPOINTS, Endpoint
+    from firth.explorer.guard import LOG, LOOPBACK, Guard, Limits
+    from firth.explorer.metrics import Metrics
+    from firth.explorer.requests import ErrorResponse, HealthResponse, InfoResponse
+    from firth.explorer.worker import Worker
+except ImportError as error:
+    raise MissingExtraError(error.name or "fastapi", "explorer", "serve models") from error
+
+REFUSALS = {
+    400: "no JSON", 401: "no token", 403: "another site's page", 404: "no such model", 408: "the body came too slowly",
+    413: "too large a body", 421: "another Host", 422: "a request that cannot be answered", 429: "too many requests",
+    503: "too many requests wait", 504: "no answer in time",
+}  # fmt: skip
+ABOUT = ("/info", "/health", "/metrics")
+
+
+def build_app(
+    models: Mapping[str, Any],
+    *,
+    hosts: tuple[str, ...] = LOOPBACK,
+    limits: Limits | None = None,
+    token: str | None = None,
+) -> Guard:
+    """Return the server as an ASGI application.
+
+    Args:
+        models: by name.
+        hosts: names by which the server may be called, without ports.
+        limits: of requests; None for the defaults.
+        token: that every request must bear; None for none.
+
+    Raises:
+        OptionError: no model answers anything.
+    """
+    limits = limits or Limits()
+    answering = {each: {n: m for n, m in models.items() if each.accepts(m)} for each in ENDPOINTS}
+    if not any(answering.values()):
+        kinds = ", ".join(sorted({type(model).__name__ for model in models.values()})) or "none"
+        raise OptionError(
+            f"models: {kinds}, none of which answers a request; expected word vectors or a model of texts"
+        )
+    workers = {name: Worker(model, limits.waiting) for name, model in models.items()}
+    metrics = Metrics([*(each.path for each in ENDPOINTS), *ABOUT, "/openapi.json"])
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        tasks = [asyncio.create_task(worker.run()) for worker in workers.values()]
+        yield
+        for task in tasks:
+            task.cancel()
+        for worker in workers.values():
+            worker.close()
+
+    app = FastAPI(
+        title="firth", version=firth.__version__, lifespan=lifespan, docs_url=None, redoc_url=None,
+        description="What the models of this server can answer. Each address takes a JSON object, or its fields in the "
+        "query.",
+    )  # fmt: skip
+    for each, able in answering.items():
+        if not able:
+            continue
+        if each.joined:
+            workers[each.path] = Worker(able, limits.waiting)
+            _add(app, each, {each.path: workers[each.path]}, limits)
+        else:
+            _add(app, each, {name: workers[name] for name in able}, limits)
+    _add_about(app, models, answering, metrics)
+    _explain_errors(app)
+    return Guard(app, hosts=hosts, limits=limits, metrics=metrics, token=token)
+
+
+def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits: Limits) -> None:
+    """Add an address, for GET and for POST."""
+
+    async def answer(request: Any) -> Any:
+        name = next(iter(workers)) if endpoint.joined or request.model is None else request.model
+        if name not in workers:
+            raise HTTPException(404, f"no model {name!r} answers here; expected one of {', '.join(workers)}")
+        try:
+            async with asyncio.timeout(limits.seconds):
+                found = await workers[name].answer(endpoint, request)
+        except TimeoutError:
+            raise HTTPException(504, f"no answer in {limits.seconds:g} s") from None
+        except BusyError as error:
+            raise HTTPException(503, str(error), {"retry-after": "1"}) from None
+        return found if endpoint.joined else {"model": name, **found}
+
+    responses: dict[int | str, dict[str, Any]] = {
+        status: {"model": ErrorResponse, "description": what} for status, what in REFUSALS.items()
+    }
+    how: dict[str, Any] = {
+        "response_model": endpoint.response, "summary": endpoint.summary, "responses": responses,
+    }  # fmt: skip
+    for method, kind in (("GET", Annotated[endpoint.request, Query()]), ("POST", endpoint.request)):
+        app.add_api_route(endpoint.path, _taking(kind, answer), methods=[method], **how)
+
+
+def _taking(kind: Any, answer: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return a function whose signature tells FastAPI what it takes."""
+
+    async def route(request: Any) -> Any:
+        return await answer(request)
+
+    parameter = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=kind)
+    route.__signature__ = inspect.Signature([parameter])  # type: ignore[attr-defined]  # functions have it
+    return route
+
+
+def _add_about(
+    app: FastAPI, models: Mapping[str, Any], answering: Mapping[Endpoint, Mapping[str, Any]], metrics: Metrics
+) -> None:
+    """Add what tells about the server."""
+    info = {
+        "version": firth.__version__,
+        "models": [
+            {
+                "name": name,
+                "kind": type(model).__name__,
+                "description": repr(model).strip("<>"),
+                "answers": [each.path for each, able in answering.items() if name in able],
+            }
+            for name, model in models.items()
+        ],
+    }
+
+    @app.get("/info", response_model=InfoResponse, summary="The models")
+    async def about() -> Any:
+        return info
+
+    @app.get("/health", response_model=HealthResponse, summary="Whether the server works")
+    async def health() -> Any:
+        return {"status": "ok"}
+
+    @app.get("/metrics", summary="Counts and times of requests, for Prometheus")
+    async def counts() -> Response:
+        return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _explain_errors(app: FastAPI) -> None:
+    """Let all errors have one form, and none repeat what was sent: it may be no JSON."""
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: HttpRequest, error: RequestValidationError) -> JSONResponse:
+        found = [
+            f"{'.'.join(str(part) for part in each['loc'][1:]) or 'request'}: {each['msg']}"
+            for each in error.errors()[:5]
+        ]
+        return JSONResponse({"error": "; ".join(found).encode("utf-8", "replace").decode()}, 422)
+
+    @app.exception_handler(StarletteError)
+    async def refused(request: HttpRequest, error: StarletteError) -> JSONResponse:
+        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+
+    @app.exception_handler(FirthError)
+    async def unanswerable(request: HttpRequest, error: FirthError) -> JSONResponse:
+        return JSONResponse({"error": str(error)}, 422)
+
+
+def serve_app(
+    app: Guard,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    log: bool = True,
+    ready: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Serve an application until Ctrl-C or SIGTERM; requests that are being answered are finished.
+
+    Args:
+        app: of `build_app`.
+        host: address to listen on.
+        port: likewise; 0 for a free one.
+        log: whether each request becomes a line of JSON on standard error.
+        ready: is told the address once it answers.
+
+    Raises:
+        OptionError: the address is not this machine's, or another program listens there.
+    """
+    if log:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        LOG.addHandler(handler)
+        LOG.setLevel(logging.INFO)
+        LOG.propagate = False
+    try:
+        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        cure = "another program listens there: --port 0 takes a free port" if error.errno == errno.EADDRINUSE else error
+        raise OptionError(f"{host}, port {port}: {cure}") from None
+    name = f"[{host}]" if ":" in host else host
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, date_header=False, timeout_keep_alive=5,
+        timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536,
+    )  # fmt: skip
+    with listening:
+        ready(f"http://{name}:{listening.getsockname()[1]}")
+        uvicorn.Server(config).run(sockets=[listening])

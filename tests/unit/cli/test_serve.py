@@ -1,0 +1,81 @@
+"""`firth serve`: names of models, hosts, a process that answers and ends."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
+
+import firth
+from firth.cli.serve import hosts_of, open_models
+from firth.errors import OptionError
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    where = tmp_path_factory.mktemp("serve")
+    vectors = firth.WordVectors(["a", "b", "c"], np.eye(3, dtype=np.float32) + 0.1)
+    for name in ("one/words.firth", "two/words.firth"):
+        (where / name).parent.mkdir()
+        vectors.save(where / name)
+    return where
+
+
+def test_names(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    given = ["one/words.firth", "two/words.firth/", "mine=one/words.firth"]
+    assert list(open_models(given, True)) == ["words", "words-2", "mine"]
+    with pytest.raises(OptionError, match="expected NAME=MODEL with a name of its own"):
+        open_models(["x=one/words.firth", "x=two/words.firth"], True)
+
+
+def test_hosts():
+    assert hosts_of("127.0.0.1", []) == ("localhost", "127.0.0.1", "::1")
+    assert hosts_of("0.0.0.0", ["words.example"]) == ("localhost", "127.0.0.1", "::1", "words.example")
+    assert hosts_of("192.168.1.5", []) == ("192.168.1.5",)
+
+
+def test_a_server_answers_and_ends(folder):
+    command = [sys.executable, "-m", "firth", "serve", "one/words.firth", "--port", "0"]
+    environment = {**os.environ, "FIRTH_TOKEN": "secret"}
+    with subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            address = re.search(r"http://\S+?(?=;)", process.stderr.readline())[0]
+            request = urllib.request.Request(
+                f"{address}/neighbors", b'{"words": ["a"], "n": 1}',
+                {"authorization": "Bearer secret", "content-type": "application/json"},
+            )  # fmt: skip
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                assert json.load(answer)["results"][0]["neighbors"][0]["word"] in ("b", "c")
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                urllib.request.urlopen(f"{address}/info", timeout=30)
+            process.send_signal(signal.SIGTERM)
+            log = [json.loads(line) for line in process.stderr.read().splitlines()]
+            assert process.wait(30) == 128 + signal.SIGTERM
+        finally:
+            process.kill()
+    assert [(line["path"], line["status"]) for line in log] == [("/neighbors", 200), ("/info", 401)]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--rate", "-1"], "expected positive numbers"),
+        (["--token", "a b"], "expected ASCII characters without spaces"),
+        (["--host", "no.such.host.invalid"], "no.such.host.invalid, port 8000: "),
+    ],
+)
+def test_mistakes(folder, flags, message):
+    from firth.cli.app import build_app
+
+    line = ["serve", str(folder / "one/words.firth"), "-q", *flags]
+    with pytest.raises(OptionError, match=message):
+        build_app(line)(line, prog_name="firth", standalone_mode=False)

@@ -1,0 +1,155 @@
+"""What stands before every request: senders, sizes, rates, times."""
+
+import asyncio
+import json
+import logging
+
+import pytest
+
+pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
+
+from firth.explorer.guard import Guard, Limits, Rates
+from firth.explorer.metrics import Metrics
+
+
+async def echo(scope, receive, send):
+    """Answer with the size of the body."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size += len(message.get("body", b""))
+        more = message.get("more_body", False)
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain")]})
+    await send({"type": "http.response.body", "body": str(size).encode()})
+
+
+async def failing(scope, receive, send):
+    raise RuntimeError("secret")
+
+
+def ask(
+    app=echo, parts=(b"",), path="/", headers=(), host=b"localhost:8000", pause=0.0, client=("1.2.3.4", 5), **options
+):
+    """Return status, headers and body of one request."""
+    limits = options.pop("limits", Limits())
+    guard = options.pop("guard", None) or Guard(
+        app, hosts=["localhost", "::1"], limits=limits, metrics=Metrics(["/"]), **options
+    )
+    sent, left = [], list(parts)
+
+    async def receive():
+        await asyncio.sleep(pause)
+        return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http", "method": "POST", "path": path, "client": client, "headers": [(b"host", host), *headers],
+    }  # fmt: skip
+    asyncio.run(guard(scope, receive, send))
+    start, *rest = sent
+    return start["status"], dict(start["headers"]), b"".join(each["body"] for each in rest)
+
+
+def test_what_is_allowed_is_answered():
+    status, headers, body = ask(parts=(b"abc", b"de"))
+    assert (status, body) == (200, b"5")
+    assert headers[b"content-security-policy"].startswith(b"default-src 'none'; script-src 'self'")
+    assert headers[b"content-type"] == b"text/plain"
+    assert b"access-control-allow-origin" not in headers
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        (b"localhost", 200), (b"LOCALHOST:99", 200), (b"[::1]:8000", 200), (b"evil.com", 421), (b"", 421),
+        (b"localhost.evil.com", 421), (b"evil.com#localhost", 421), (b"localhost@evil.com", 421), (b"[::1", 421),
+        (b"\xff\xfe", 421),
+    ],
+)  # fmt: skip
+def test_hosts(host, status):
+    assert ask(host=host)[0] == status
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        (b"http://localhost:8000", 200), (b"http://evil.com", 403), (b"null", 403),
+        (b"https://localhost.evil.com", 403), (b"localhost", 403),
+    ],
+)  # fmt: skip
+def test_pages_of_other_sites(origin, status):
+    assert ask(headers=[(b"origin", origin)])[0] == status
+
+
+def test_tokens():
+    good = [(b"authorization", b"Bearer abc")]
+    assert ask(token="abc", headers=good)[0] == 200
+    for headers in ((), [(b"authorization", b"Bearer abd")], [(b"authorization", b"abc")]):
+        status, answer, _ = ask(token="abc", headers=headers)
+        assert (status, answer[b"www-authenticate"]) == (401, b"Bearer")
+    assert ask(token="abc", path="/health")[0] == 200
+
+
+def test_sizes():
+    limits = Limits(body=10)
+    assert ask(parts=(b"x" * 6, b"x" * 4), limits=limits)[0] == 200
+    assert ask(parts=(b"x" * 6, b"x" * 5), limits=limits)[0] == 413
+    for length in (b"11", b"9" * 5000):
+        assert ask(headers=[(b"content-length", length)], limits=limits)[0] == 413
+
+
+def test_bodies_that_come_slowly():
+    status, _, body = ask(parts=(b"x",) * 50, pause=0.02, limits=Limits(body_seconds=0.1))
+    assert status == 408
+    assert json.loads(body) == {"error": "the body did not arrive in time"}
+
+
+def test_failures_are_told_to_the_log_only(caplog):
+    status, _, body = ask(failing)
+    assert status == 500
+    assert b"secret" not in body
+    assert "secret" in caplog.text
+
+
+def test_log(caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("firth.server"), "propagate", True)
+    with caplog.at_level(logging.INFO, "firth.server"):
+        ask(parts=(b"abc",), path='/a"\n{}')
+    line = json.loads(caplog.messages[-1])
+    assert (line["path"], line["status"], line["bytes"], line["client"]) == ('/a"\n{}', 200, 1, "1.2.3.4")
+    assert len(caplog.messages[-1].splitlines()) == 1
+
+
+def test_rates():
+    rates = Rates(2.0)
+    assert [rates.wait("a", 0.0) for _ in range(4)] == [0.0] * 4
+    assert rates.wait("a", 0.0) == pytest.approx(0.5)
+    assert rates.wait("b", 0.0) == 0.0
+    assert rates.wait("a", 0.6) == 0.0
+    assert rates.wait("a", 0.6) > 0
+    assert [rates.wait("a", 1000.0) for _ in range(5)].count(0.0) == 4
+    assert all(Rates(0).wait("a", 0.0) == 0.0 for _ in range(100))
+
+
+def test_too_many_requests():
+    guard = Guard(echo, hosts=["localhost"], limits=Limits(rate=0.5), metrics=Metrics([]))
+    assert ask(guard=guard)[0] == 200
+    status, headers, _ = ask(guard=guard)
+    assert (status, headers[b"retry-after"]) == (429, b"2")
+    assert ask(guard=guard, client=("5.6.7.8", 1))[0] == 200
+
+
+def test_a_web_socket_is_closed():
+    sent = []
+
+    async def run():
+        async def send(message):
+            sent.append(message)
+
+        guard = Guard(echo, hosts=["localhost"], limits=Limits(), metrics=Metrics([]))
+        await guard({"type": "websocket", "headers": []}, None, send)
+
+    asyncio.run(run())
+    assert sent == [{"type": "websocket.close", "code": 1008}]
