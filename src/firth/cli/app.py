@@ -83,7 +83,10 @@ PANELS = {
         "annotate": ("annotate", "annotate", "Annotate text: tags, entities, trees, coreference."),
         "subwords": ("subwords", "subwords", "Subword tokenisers: train, encode and decode."),
     },
-    "Serve": {"serve": ("serve", "serve", "Serve models over HTTP, for other programs.")},
+    "Serve": {
+        "explore": ("explore", "explore", "Look at models in the browser: maps, words, texts."),
+        "serve": ("serve", "serve", "Serve models over HTTP, for other programs."),
+    },
     "Files": {
         "data": ("data", "data", "Named data sets and a sample text: list and get."),
         "convert": ("files", "convert", "Convert vectors to another file format."),

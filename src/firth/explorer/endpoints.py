@@ -2,13 +2,16 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from firth.documents.annotate import annotate
 from firth.documents.jsonl import document_json
-from firth.errors import UnknownWordError
+from firth.errors import OptionError, UnknownWordError
 from firth.explorer import requests as schema
+from firth.explorer.endpoint import Endpoint, class_names
+from firth.explorer.views import VIEWS
 from firth.inference.generation_options import GenerationOptions
 from firth.sentences.averages import SentenceAverages
 from firth.storage.untrusted import parse_json
@@ -29,40 +32,11 @@ TEXT_ENCODERS = (
 )
 LABELS = ("firth.classify.classifier:Classifier", "firth.neural.models.texts.label_model:LabelModel")
 LANGUAGE = ("firth.language.model:LanguageModel",)
+END = "</s>"
 SUBSTITUTES = (
     "firth.neural.models.pretraining.encoder_model:PretrainedEncoder",
     "firth.neural.models.contexts.context_model:ContextModel",
 )
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """An address.
-
-    Attributes:
-        path: such as "/neighbors".
-        summary: what it answers, for the OpenAPI document.
-        classes: of models that answer, as "module:class", which are not imported; with subclasses.
-        request: what it takes.
-        response: what it gives.
-        answer: of a model and a request, without the model's name.
-        together: answers several requests at once, faster than one by one; None for none.
-        joined: whether all models of the classes answer as one; `answer` then gets them by name.
-    """
-
-    path: str
-    summary: str
-    classes: Sequence[str]
-    request: type[Any]
-    response: type[Any]
-    answer: Callable[[Any, Any], dict[str, Any]]
-    together: Callable[[Any, Sequence[Any]], list[dict[str, Any]]] | None = None
-    joined: bool = False
-
-    def accepts(self, model: Any) -> bool:
-        """Return whether a model answers."""
-        names = {f"{each.__module__}:{each.__qualname__}" for each in type(model).__mro__}
-        return not names.isdisjoint(self.classes)
 
 
 # Words
@@ -175,12 +149,10 @@ def generate(model: Any, request: schema.GenerateRequest) -> dict[str, Any]:
 
 def annotated(models: Any, request: schema.TextsRequest) -> dict[str, Any]:
     """Return documents with what all taggers, the first parser and the first model of chains find."""
-    classes = {
-        name: [f"{each.__module__}:{each.__qualname__}" for each in type(m).__mro__] for name, m in models.items()
-    }
+    classes = {name: class_names(model) for name, model in models.items()}
     taggers = [name for name in models if TAGGER in classes[name]]
     parsers = [name for name in models if PARSER in classes[name]][:1]
-    chains = [name for name in models if set(CHAINS) & set(classes[name])][:1]
+    chains = [name for name in models if not classes[name].isdisjoint(CHAINS)][:1]
     stages = {"parser": parsers, "coref": chains}
     documents = annotate(
         request.texts,
@@ -195,12 +167,34 @@ def annotated(models: Any, request: schema.TextsRequest) -> dict[str, Any]:
 
 def translate(model: Any, request: schema.TranslateRequest) -> dict[str, Any]:
     """Return the best translation of each text."""
-    return {"texts": [str(each.text) for each in model.translate(request.texts, beam=request.beam)]}
+    return _written(model.translate, request)
 
 
 def summarize(model: Any, request: schema.TranslateRequest) -> dict[str, Any]:
     """Return the best summary of each text."""
-    return {"texts": [str(each.text) for each in model.summarize(request.texts, beam=request.beam)]}
+    return _written(model.summarize, request)
+
+
+def _written(write: Callable[..., Any], request: schema.TranslateRequest) -> dict[str, Any]:
+    """Return texts that a decoder writes, with its attention if it has any."""
+    try:
+        found = write(request.texts, beam=request.beam, return_attention=request.attention)
+    except OptionError:  # there is no attention
+        if not request.attention:
+            raise
+        found = write(request.texts, beam=request.beam)
+    texts = {"texts": [each.text for each in found]}
+    if any(each.attention is None for each in found):
+        return texts
+    attention = [
+        {
+            "source": [*each.source_tokens, END],
+            "target": [*each.tokens, END],
+            "weights": np.asarray(each.attention, dtype=np.float64).round(4).tolist(),
+        }
+        for each in found
+    ]
+    return {**texts, "attention": attention}
 
 
 def answer(model: Any, request: schema.AnswerRequest) -> dict[str, Any]:
@@ -242,7 +236,7 @@ ENDPOINTS = (
     Endpoint("/generate", "Texts that go on", LANGUAGE, schema.GenerateRequest, schema.GenerateResponse, generate),
     Endpoint(
         "/annotate", "Tags, entities, trees and chains", (TAGGER, PARSER, *CHAINS), schema.TextsRequest,
-        schema.AnnotateResponse, annotated, joined=True,
+        schema.AnnotateResponse, annotated, joined=dict,
     ),
     Endpoint(
         "/translate", "Translations", ("firth.neural.models.translation.translation_model:TranslationModel",),
@@ -260,4 +254,5 @@ ENDPOINTS = (
         "/substitutes", "Words that fit a place in a sentence", SUBSTITUTES, schema.SubstitutesRequest,
         schema.AnalogyResponse, substitutes,
     ),
+    *VIEWS,
 )  # fmt: skip

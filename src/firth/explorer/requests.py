@@ -211,12 +211,22 @@ class TranslateRequest(TextsRequest):
     """Texts to translate."""
 
     beam: Annotated[int, Field(ge=1, le=16)] = 5
+    attention: Annotated[bool, Field(description="whether attention is returned, too, if the model has it")] = False
+
+
+class Attention(BaseModel):
+    """How much each token of the answer, and its end, attends to those of the source, and its end."""
+
+    source: list[str]
+    target: list[str]
+    weights: list[list[float]]
 
 
 class TextsResponse(Response):
     """A text for each text."""
 
     texts: list[str]
+    attention: list[Attention] | None = None
 
 
 class AnswerRequest(Request):
@@ -249,6 +259,168 @@ class SubstitutesRequest(Request):
     n: Results = 10
 
 
+# Views of words
+
+
+class MapRequest(Request):
+    """A map of a model's first words."""
+
+    method: Annotated[Literal["pca", "umap", "tsne"], Field(description="projection onto the plane")] = "pca"
+    n: Annotated[int, Field(ge=3, le=200_000, description="words, the first ones")] = 50_000
+
+
+class MapResponse(Response):
+    """Words with their places, or that these are being computed: ask again.
+
+    Numbers are base64 of little-endian bytes: float32 x and y by turns, uint8 groups, float64 counts.
+    """
+
+    ready: bool
+    method: str
+    caption: str = ""
+    words: list[str] = []
+    places: str = ""
+    groups: str = ""
+    group_names: list[str] = []
+    counts: str | None = None
+
+
+class AxesRequest(Request):
+    """Two poles of one axis, and of another, which may be left out."""
+
+    first: Words
+    second: Words
+    third: Annotated[list[Word], Field(max_length=MOST_WORDS)] = []
+    fourth: Annotated[list[Word], Field(max_length=MOST_WORDS)] = []
+    n: Annotated[int, Field(ge=1, le=200_000, description="words, the first ones")] = 50_000
+
+
+class AxesResponse(Response):
+    """Cosines of the first words with one axis or two, packed as in a map; positive: nearer to the second pole."""
+
+    names: list[str]
+    places: str
+    missing: list[str]
+
+
+class WordRequest(Request):
+    """A word."""
+
+    word: Word
+    n: Results = 10
+
+
+class SenseOfWord(BaseModel):
+    """A sense, its share of the occurrences, and its neighbours."""
+
+    number: int
+    share: float
+    label: str | None
+    neighbors: list[Neighbor]
+
+
+class SensesResponse(Response):
+    """The senses of a word."""
+
+    senses: list[SenseOfWord]
+
+
+class ContextsRequest(WordRequest):
+    """A word, and how much of its sentences is wanted."""
+
+    width: Annotated[int, Field(ge=1, le=50, description="words on either side")] = 8
+
+
+class Context(BaseModel):
+    """A word in its sentence."""
+
+    sentence: int
+    before: list[str]
+    after: list[str]
+
+
+class ContextsResponse(Response):
+    """Evenly spaced occurrences of a word, and how many there are."""
+
+    occurrences: int
+    contexts: list[Context]
+
+
+class ChangesRequest(BaseModel):
+    """Two models whose words are compared."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    old: Word
+    new: Word
+    n: Annotated[int, Field(ge=1, le=200, description="words that moved most")] = 30
+    word: Annotated[Word | None, Field(description="this word only")] = None
+
+
+class Change(BaseModel):
+    """How much a word moved, and its neighbours in both models."""
+
+    word: str
+    distance: float
+    neighbourhood: float
+    kept: float
+    old: list[str]
+    new: list[str]
+
+
+class ChangesResponse(BaseModel):
+    """The words that moved most between two models, after one was turned onto the other."""
+
+    words: int
+    kept: Annotated[float, Field(description="share of neighbours that words keep, the mean")]
+    changes: list[Change]
+
+
+class BiasRequest(Request):
+    """Two sets of targets and two of attributes; or the name of a test of Caliskan et al. 2017."""
+
+    test: Annotated[Word | None, Field(description="such as weat-6")] = None
+    targets: Annotated[list[Annotated[list[Word], Field(max_length=MOST_WORDS)]], Field(max_length=2)] = []
+    attributes: Annotated[list[Annotated[list[Word], Field(max_length=MOST_WORDS)]], Field(max_length=2)] = []
+
+
+class BiasResponse(Response):
+    """An association of targets with attributes (WEAT)."""
+
+    name: str
+    effect: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    words: int
+    missing: list[str]
+    by_word: dict[str, float]
+    notes: list[str]
+
+
+class ExplainRequest(Request):
+    """A text whose label, or next word, is explained."""
+
+    text: Annotated[Text, StringConstraints(min_length=1)]
+    target: Word | None = None
+    method: Literal["integrated-gradients", "gradient-x-input", "jacobian", "leave-one-out"] = "integrated-gradients"
+
+
+class TokenScore(BaseModel):
+    """What a token contributes."""
+
+    token: str
+    score: float
+
+
+class ExplainResponse(Response):
+    """Tokens with their scores: positive for the target."""
+
+    target: str
+    probability: float
+    tokens: list[TokenScore]
+
+
 # About the server
 
 
@@ -258,6 +430,16 @@ class InfoRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class ModelScore(BaseModel):
+    """A result of an evaluation."""
+
+    set: str
+    metric: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
 class ModelInfo(BaseModel):
     """A model, and which addresses it answers."""
 
@@ -265,6 +447,7 @@ class ModelInfo(BaseModel):
     kind: str
     description: str
     answers: list[str]
+    scores: list[ModelScore]
 
 
 class InfoResponse(BaseModel):

@@ -7,7 +7,7 @@ import inspect
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import firth
@@ -21,9 +21,12 @@ try:
     from fastapi.responses import JSONResponse, Response
     from starlette.exceptions import HTTPException as StarletteError
 
-    from firth.explorer.endpoints import ENDPOINTS, Endpoint
+    from firth.explorer.endpoint import Endpoint
+    from firth.explorer.endpoints import ENDPOINTS
     from firth.explorer.guard import LOG, LOOPBACK, Guard, Limits
+    from firth.explorer.maps import Maps
     from firth.explorer.metrics import Metrics
+    from firth.explorer.page_routes import add_page
     from firth.explorer.requests import ErrorResponse, HealthResponse, InfoResponse
     from firth.explorer.worker import Worker
 except ImportError as error:
@@ -43,6 +46,8 @@ def build_app(
     hosts: tuple[str, ...] = LOOPBACK,
     limits: Limits | None = None,
     token: str | None = None,
+    page: bool = False,
+    scores: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
 ) -> Guard:
     """Return the server as an ASGI application.
 
@@ -51,6 +56,8 @@ def build_app(
         hosts: names by which the server may be called, without ports.
         limits: of requests; None for the defaults.
         token: that every request must bear; None for none.
+        page: whether the page for a browser is served, too.
+        scores: results of evaluations by model, with set, metric, value, low and high.
 
     Raises:
         OptionError: no model answers anything.
@@ -73,6 +80,8 @@ def build_app(
             task.cancel()
         for worker in workers.values():
             worker.close()
+            if isinstance(worker.model, Maps):
+                worker.model.close()
 
     app = FastAPI(
         title="firth", version=firth.__version__, lifespan=lifespan, docs_url=None, redoc_url=None,
@@ -82,12 +91,15 @@ def build_app(
     for each, able in answering.items():
         if not able:
             continue
-        if each.joined:
-            workers[each.path] = Worker(able, limits.waiting)
+        if each.joined is not None:
+            workers[each.path] = Worker(each.joined(able), limits.waiting)
             _add(app, each, {each.path: workers[each.path]}, limits)
         else:
             _add(app, each, {name: workers[name] for name in able}, limits)
-    _add_about(app, models, answering, metrics)
+    _add_about(app, models, answering, metrics, scores or {})
+    if page:
+        words = next((able for each, able in answering.items() if each.path == "/map"), {})
+        add_page(app, words, workers.get("/map"))
     _explain_errors(app)
     return Guard(app, hosts=hosts, limits=limits, metrics=metrics, token=token)
 
@@ -96,7 +108,7 @@ def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits
     """Add an address, for GET and for POST."""
 
     async def answer(request: Any) -> Any:
-        name = next(iter(workers)) if endpoint.joined or request.model is None else request.model
+        name = next(iter(workers)) if endpoint.joined is not None or request.model is None else request.model
         if name not in workers:
             raise HTTPException(404, f"no model {name!r} answers here; expected one of {', '.join(workers)}")
         try:
@@ -106,7 +118,7 @@ def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits
             raise HTTPException(504, f"no answer in {limits.seconds:g} s") from None
         except BusyError as error:
             raise HTTPException(503, str(error), {"retry-after": "1"}) from None
-        return found if endpoint.joined else {"model": name, **found}
+        return found if endpoint.joined is not None else {"model": name, **found}
 
     responses: dict[int | str, dict[str, Any]] = {
         status: {"model": ErrorResponse, "description": what} for status, what in REFUSALS.items()
@@ -130,7 +142,11 @@ def _taking(kind: Any, answer: Callable[[Any], Any]) -> Callable[..., Any]:
 
 
 def _add_about(
-    app: FastAPI, models: Mapping[str, Any], answering: Mapping[Endpoint, Mapping[str, Any]], metrics: Metrics
+    app: FastAPI,
+    models: Mapping[str, Any],
+    answering: Mapping[Endpoint, Mapping[str, Any]],
+    metrics: Metrics,
+    scores: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> None:
     """Add what tells about the server."""
     info = {
@@ -141,6 +157,7 @@ def _add_about(
                 "kind": type(model).__name__,
                 "description": repr(model).strip("<>"),
                 "answers": [each.path for each, able in answering.items() if name in able],
+                "scores": list(scores.get(name, ())),
             }
             for name, model in models.items()
         ],

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firth.errors import BusyError
-from firth.explorer.endpoints import Endpoint
+from firth.explorer.endpoint import Endpoint
 
 MOST_TOGETHER = 64  # requests
 

@@ -44,7 +44,11 @@ def principal(rows: npt.ArrayLike) -> tuple[Points, float]:
     """
     values = np.asarray(rows, dtype=np.float64)
     values = values - values.mean(axis=0)
-    _, lengths, axes = np.linalg.svd(values, full_matrices=False)
+    if len(values) > values.shape[1]:  # the axes of V^T V, which is small
+        powers, columns = np.linalg.eigh(values.T @ values)
+        lengths, axes = np.sqrt(powers[::-1].clip(min=0)), columns.T[::-1]
+    else:
+        _, lengths, axes = np.linalg.svd(values, full_matrices=False)
     # The sign of a component is arbitrary: make its greatest entry positive, so that maps do not flip by chance.
     axes = axes[:2] * np.sign(axes[np.arange(len(axes[:2])), np.abs(axes[:2]).argmax(axis=1)])[:, None]
     places = values @ axes.T

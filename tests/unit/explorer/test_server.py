@@ -106,21 +106,22 @@ def test_generation_is_that_of_the_seed(client, models):
 
 def test_what_the_models_cannot_answer_has_no_address(client):
     info = client.get("/info").json()
+    words = ["/neighbors", "/analogy", "/similarity", "/encode", "/map", "/axes", "/changes", "/bias"]
     assert {each["name"]: each["answers"] for each in info["models"]} == {
-        "small": ["/neighbors", "/analogy", "/similarity", "/encode"],
-        "other": ["/neighbors", "/analogy", "/similarity", "/encode"],
+        "small": words,
+        "other": words,
         "lm": ["/score", "/next", "/generate"],
-        "labels": ["/encode", "/classify"],
+        "labels": ["/encode", "/classify", "/explain"],
     }
     assert client.post("/translate", json={"texts": ["a"]}).status_code == 404
     document = client.get("/openapi.json").json()
     assert set(document["paths"]) == {
-        "/neighbors", "/analogy", "/similarity", "/encode", "/classify", "/score", "/next", "/generate",
-        "/info", "/health", "/metrics",
+        "/neighbors", "/analogy", "/similarity", "/encode", "/map", "/axes", "/changes", "/bias", "/classify",
+        "/explain", "/score", "/next", "/generate", "/info", "/health", "/metrics",
     }  # fmt: skip
     assert client.post("/neighbors", json={"model": "lm", "words": ["a"]}).status_code == 404
-    with pytest.raises(OptionError, match="Corpus, none of which answers a request"):
-        build_app({"corpus": firth.Corpus.build(["a b"], min_count=1, progress=False)})
+    with pytest.raises(OptionError, match="Phrases, none of which answers a request"):
+        build_app({"other": firth.Phrases()})
 
 
 def test_hostile_words_come_back_as_they_are(client):

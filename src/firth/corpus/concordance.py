@@ -1,0 +1,66 @@
+"""Keyword in context: where a word occurs in a corpus, with the words around it.
+
+What: evenly spaced occurrences, so that a few of them show all parts of the text.
+Cost: one look at each token's id, 4 N bytes read; none of it is kept.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from firth.corpus.encoded import Corpus
+from firth.errors import UnknownWordError
+from firth.options import check_whole
+
+PART = 1 << 22  # tokens that are looked at at once
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A word in its sentence.
+
+    Attributes:
+        sentence: number of the sentence, from 0.
+        before: the words before it, at most so many as were asked for.
+        after: the words after it, likewise.
+    """
+
+    sentence: int
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def concordance(corpus: Corpus, word: str, *, n: int = 20, width: int = 8) -> tuple[list[Occurrence], int]:
+    """Return occurrences of a word in the order of the text, and how many there are.
+
+    Args:
+        corpus: the text; words outside its vocabulary are left out of it.
+        word: to look for, as the corpus spells it.
+        n: occurrences at most, evenly spaced.
+        width: words on either side, at most.
+
+    Raises:
+        UnknownWordError: the word does not occur.
+        OptionError: a number is below 1.
+    """
+    check_whole("n", n, 1)
+    check_whole("width", width, 1)
+    words = corpus.vocabulary.words
+    number = corpus.vocabulary.ids.get(word)
+    if number is None:
+        raise UnknownWordError(word)
+    starts = range(0, len(corpus.ids), PART)
+    places = np.concatenate([
+        np.empty(0, np.int64), *(start + np.flatnonzero(corpus.ids[start : start + PART] == number) for start in starts)
+    ])  # fmt: skip
+    chosen = places[np.unique(np.linspace(0, len(places) - 1, min(n, len(places))).astype(np.int64))]
+    found = []
+    for place in chosen.tolist():
+        sentence = int(np.searchsorted(corpus.offsets, place, side="right")) - 1
+        first, last = int(corpus.offsets[sentence]), int(corpus.offsets[sentence + 1])
+        before, after = (
+            corpus.ids[max(first, place - width) : place],
+            corpus.ids[place + 1 : min(last, place + 1 + width)],
+        )
+        found.append(Occurrence(sentence, *(tuple(words[i] for i in side.tolist()) for side in (before, after))))
+    return found, len(places)

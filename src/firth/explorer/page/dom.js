@@ -1,0 +1,55 @@
+// Elements, without HTML that a word could change.
+
+export function h(name, properties = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "class") element.className = value;
+    else if (key === "style") for (const [property, setting] of Object.entries(value)) element.style.setProperty(property, setting);
+    else if (key in element && key !== "list" && key !== "role") element[key] = value;
+    else element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export function svg(name, properties = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(properties)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+export function bars(pairs, open) {
+  const most = Math.max(...pairs.map(([, value]) => Math.abs(value)), 1e-12);
+  return h("div", { class: "bars" }, pairs.map(([word, value, shown]) => [
+    open ? wordButton(word, open) : h("span", {}, h("bdi", {}, word)),
+    h("div", { class: "bar" }, h("i", { style: { width: `${(100 * Math.abs(value)) / most}%` } })),
+    h("span", { class: "number" }, shown ?? value.toFixed(3)),
+  ]));
+}
+
+export function wordButton(word, open) {
+  return h("button", { type: "button", class: "word", onclick: () => open(word) }, h("bdi", {}, word));
+}
+
+export function field(label, control) {
+  return h("label", { class: "field" }, h("span", {}, label), control);
+}
+
+// Words of a line: separated by commas, or by spaces where there is no comma.
+export function words(text) {
+  return text.split(text.includes(",") ? "," : /\s+/).map((word) => word.trim()).filter(Boolean);
+}
+
+export function numbers(packed, Kind) {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  return new Kind(bytes.buffer);
+}
+
+export function download(name, content, type = "text/plain") {
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}

@@ -1,0 +1,384 @@
+// The page: the map, the search, and one view at a time beside it. Its state stands in the address, so that a link restores it.
+
+import { ask, Refusal } from "./api.js";
+import { download, h, numbers } from "./dom.js";
+import { groupColour, PALETTE, ramp, Scatter } from "./scatter.js";
+import { VIEWS } from "./views.js";
+
+const $ = (id) => document.getElementById(id);
+const METHODS = { pca: "PCA", umap: "UMAP", tsne: "t-SNE" };
+const COLOURS = { groups: "Groups", counts: "Frequency", rank: "Rank" };
+const FOUND = 12; // words that the search offers
+
+class App {
+  constructor(info) {
+    this.info = info;
+    this.state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+    this.vectors = info.models.filter((model) => model.answers.includes("/map"));
+    this.corpus = info.models.find((model) => model.answers.includes("/contexts"));
+    this.rows = new Map(); // of words on the map
+    this.selection = [];
+    this.views = VIEWS.filter((view) => view.shown(this));
+    const names = this.vectors.map((model) => model.name);
+    if (!names.includes(this.state.model)) this.state.model = names[0];
+    if (!METHODS[this.state.method]) this.state.method = "pca";
+    if (!COLOURS[this.state.colour]) this.state.colour = "groups";
+    if (!this.views.some((view) => view.name === this.state.view)) this.state.view = this.views[0]?.name;
+  }
+
+  // Models that answer at an address.
+  able(path) {
+    return this.info.models.filter((model) => model.answers.includes(path)).map((model) => model.name);
+  }
+
+  set(changes) {
+    Object.assign(this.state, changes);
+    const here = ([key, value]) => value !== undefined && value !== "" && (!key.includes(".") || key.startsWith(`${this.state.view}.`));
+    const kept = Object.entries(this.state).filter(here); // what was typed in other views would make the link long
+    history.replaceState(null, "", `#${new URLSearchParams(kept)}`);
+  }
+
+  async start() {
+    this.tabs();
+    if (this.vectors.length) {
+      this.scatter = new Scatter($("map"), {
+        clicked: (row) => this.open(this.words[row]),
+        selected: (rows) => this.select(rows),
+        moved: (camera) => this.remember(camera),
+        plain: this.state.plain === "1",
+      });
+      window.firthMap = this.scatter; // for tests
+      this.controls();
+      const { camera } = this.state;
+      await this.map();
+      if (camera) {
+        const [x, y, zoom] = camera.split(",").map(Number);
+        this.scatter.look({ x, y, zoom: zoom * this.scatter.whole });
+      }
+    } else document.querySelector("main").classList.add("alone");
+    for (const id of ["model", "search"]) $(id).parentElement.hidden = !this.vectors.length;
+    this.exports();
+    await this.show();
+  }
+
+  // -- the map
+
+  controls() {
+    const fill = (id, choices, value, chosen) => {
+      $(id).append(...Object.entries(choices).map(([key, label]) => h("option", { value: key }, label)));
+      $(id).value = value;
+      $(id).addEventListener("change", () => chosen($(id).value));
+    };
+    fill("model", Object.fromEntries(this.vectors.map(({ name }) => [name, name])), this.state.model, async (model) => {
+      this.set({ model, camera: undefined });
+      await this.map();
+      await this.show();
+    });
+    fill("method", METHODS, this.state.method, (method) => {
+      this.set({ method, camera: undefined });
+      this.map();
+    });
+    fill("colour", COLOURS, this.state.colour, (colour) => {
+      this.set({ colour });
+      this.paint();
+    });
+    $("lasso").addEventListener("click", () => {
+      this.scatter.lassoing = !this.scatter.lassoing;
+      $("lasso").setAttribute("aria-pressed", this.scatter.lassoing);
+      $("map").classList.toggle("lasso", this.scatter.lassoing);
+    });
+    $("whole").addEventListener("click", () => this.scatter.showAll());
+    this.search();
+  }
+
+  // Get the map of the chosen model and method; while a slow one is computed, the one before stays.
+  async map() {
+    const { model, method } = this.state;
+    const asked = (this.asked = Symbol("map"));
+    $("map").setAttribute("aria-busy", "true");
+    for (;;) {
+      let found;
+      try {
+        found = await ask("/map", { model, method });
+      } catch (error) {
+        if (asked === this.asked) this.say(error);
+        return;
+      }
+      if (asked !== this.asked) return; // another was chosen meanwhile
+      if (found.ready) {
+        this.shown(found);
+        return;
+      }
+      if (!this.words || this.mapOf !== model) { // something to look at until then
+        this.shown(await ask("/map", { model, method: "pca" }));
+      }
+      $("caption").textContent = `${METHODS[method]} is being computed, once; you see ${METHODS[this.seen]}.`;
+      await new Promise((done) => setTimeout(done, 1000));
+    }
+  }
+
+  shown(found) {
+    this.words = found.words;
+    [this.mapOf, this.seen] = [found.model, found.method];
+    this.rows = new Map(found.words.map((word, row) => [word, row]));
+    this.groups = numbers(found.groups, Uint8Array);
+    this.groupNames = found.group_names;
+    this.counts = found.counts ? numbers(found.counts, Float64Array) : null;
+    this.caption = found.caption;
+    const choices = $("colour").options;
+    choices[1].disabled = !this.counts;
+    if (!this.counts && this.state.colour === "counts") this.set({ colour: "groups" });
+    $("colour").value = this.state.colour;
+    this.scatter.show({ places: numbers(found.places, Float32Array), labels: found.words, colours: this.colours() });
+    this.paint();
+    $("map").setAttribute("aria-busy", "false");
+    $("caption").textContent = `${found.words.length.toLocaleString()} words. ${found.caption}`;
+    this.highlight();
+  }
+
+  colours() {
+    const n = this.words.length;
+    const colours = new Float32Array(3 * n);
+    const last = this.counts ? Math.log(1 + this.counts[0]) : 1;
+    for (let i = 0; i < n; i++) {
+      const colour = this.state.colour === "groups" ? groupColour(this.groups[i])
+        : this.state.colour === "counts" ? ramp(Math.log(1 + this.counts[i]) / last)
+          : ramp(1 - Math.log(1 + i) / Math.log(1 + n));
+      colours.set(colour, 3 * i);
+    }
+    return colours;
+  }
+
+  paint() {
+    this.scatter.recolour(this.colours());
+    $("legend").replaceChildren(...(this.state.colour === "groups" ? this.groupNames : []).map((name, group) =>
+      h("span", { style: { "--swatch": PALETTE[group % PALETTE.length] } }, h("b", {}, h("bdi", {}, name)))));
+  }
+
+  // Show other places for the words of the map, such as cosines with two axes; null brings the map back.
+  async place(places, caption) {
+    if (!places) {
+      if (this.elsewhere) await this.map();
+      this.elsewhere = false;
+      return;
+    }
+    this.elsewhere = true;
+    const n = Math.min(places.length / 2, this.words.length);
+    this.scatter.show({ places: places.subarray(0, 2 * n), labels: this.words.slice(0, n), colours: this.colours().subarray(0, 3 * n) });
+    $("caption").textContent = caption;
+    this.highlight();
+  }
+
+  // Mark the chosen words and those near them.
+  highlight(chosen = this.chosen ?? [], near = this.near ?? [], { look = false } = {}) {
+    [this.chosen, this.near] = [chosen, near];
+    if (!this.scatter) return;
+    const marked = new Map();
+    for (const word of near) if (this.rows.has(word)) marked.set(this.rows.get(word), "near");
+    for (const word of chosen) if (this.rows.has(word)) marked.set(this.rows.get(word), "chosen");
+    this.scatter.mark(marked);
+    if (look) this.scatter.lookAt([...marked.keys()]);
+  }
+
+  select(rows) {
+    this.selection = rows.map((row) => this.words[row]);
+    this.highlight([], this.selection);
+    this.set({ view: "selection" });
+    this.tabs();
+    this.show();
+  }
+
+  remember(camera) {
+    clearTimeout(this.remembering);
+    this.remembering = setTimeout(() => {
+      if (!this.scatter.whole) return;
+      const numbers = [camera.x, camera.y, camera.zoom / this.scatter.whole];
+      this.set({ camera: numbers.map((value) => Number(value.toPrecision(5))).join(",") });
+    }, 300);
+  }
+
+  // -- words
+
+  open(word) {
+    this.set({ word, view: "word" });
+    this.tabs();
+    return this.show({ look: true });
+  }
+
+  search() {
+    const [input, list] = [$("search"), $("found")];
+    let offered = [];
+    let place = -1;
+    const close = () => {
+      list.hidden = true;
+      input.setAttribute("aria-expanded", "false");
+      input.removeAttribute("aria-activedescendant");
+    };
+    const choose = (word) => {
+      close();
+      input.value = word;
+      this.open(word);
+    };
+    const point = (next) => {
+      place = next;
+      [...list.children].forEach((item, i) => item.setAttribute("aria-selected", i === place));
+      if (place >= 0) {
+        input.setAttribute("aria-activedescendant", `found-${place}`);
+        list.children[place].scrollIntoView({ block: "nearest" });
+      }
+    };
+    input.addEventListener("input", () => {
+      const typed = input.value;
+      offered = typed ? this.complete(typed) : [];
+      list.replaceChildren(...offered.map((word, i) => h("li", {
+        id: `found-${i}`, role: "option", "aria-selected": "false", onpointerdown: (event) => { event.preventDefault(); choose(word); },
+      }, h("bdi", {}, word))));
+      list.hidden = !offered.length;
+      input.setAttribute("aria-expanded", String(offered.length > 0));
+      point(-1);
+    });
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown") point(Math.min(place + 1, offered.length - 1));
+      else if (event.key === "ArrowUp") point(Math.max(place - 1, -1));
+      else if (event.key === "Enter" && input.value.trim()) choose(place >= 0 ? offered[place] : this.rows.has(input.value) ? input.value : offered[0] ?? input.value.trim());
+      else if (event.key === "Escape") close();
+      else return;
+      event.preventDefault();
+    });
+    input.addEventListener("blur", close);
+    addEventListener("keydown", (event) => {
+      if (event.key === "/" && !/INPUT|TEXTAREA|SELECT/.test(document.activeElement.tagName)) {
+        event.preventDefault();
+        input.focus();
+      }
+    });
+  }
+
+  // Words that begin so, the most frequent first; then those that hold it.
+  complete(typed) {
+    const low = typed.toLowerCase();
+    const [begin, hold] = [[], []];
+    for (const word of this.words ?? []) {
+      const lower = word.toLowerCase();
+      if (lower.startsWith(low)) begin.push(word);
+      else if (hold.length < FOUND && lower.includes(low)) hold.push(word);
+      if (begin.length >= FOUND) break;
+    }
+    const exact = this.rows.has(typed) ? [typed] : [];
+    return [...new Set([...exact, ...begin, ...hold])].slice(0, FOUND);
+  }
+
+  // -- views
+
+  tabs() {
+    const buttons = this.views.map((view) => h("button", {
+      type: "button", role: "tab", id: `tab-${view.name}`, "aria-selected": String(view.name === this.state.view), "aria-controls": "view",
+      tabIndex: view.name === this.state.view ? 0 : -1,
+      onclick: () => { this.set({ view: view.name }); this.tabs(); this.show(); },
+      onkeydown: (event) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (!step) return;
+        const next = this.views[(this.views.indexOf(view) + step + this.views.length) % this.views.length];
+        this.set({ view: next.name });
+        this.tabs();
+        $(`tab-${next.name}`).focus();
+        this.show();
+      },
+    }, view.label));
+    $("tabs").replaceChildren(...buttons);
+    $("tabs").hidden = buttons.length < 2;
+    $("view").setAttribute("aria-labelledby", `tab-${this.state.view}`);
+  }
+
+  async show(options = {}) {
+    const view = this.views.find((each) => each.name === this.state.view);
+    if (!view) return;
+    if (!view.places && this.elsewhere) await this.place(null);
+    if (!view.marks) this.highlight([], []);
+    const asked = (this.viewed = Symbol("view"));
+    $("view").setAttribute("aria-busy", "true");
+    let content;
+    try {
+      content = await view.render(this, options);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      content = [h("p", { class: "note" }, error.message)];
+    }
+    if (asked !== this.viewed) return; // another was opened meanwhile
+    $("view").replaceChildren(...[content].flat().filter(Boolean));
+    $("view").setAttribute("aria-busy", "false");
+  }
+
+  say(error) {
+    $("message").textContent = error.message ?? error;
+    $("message").hidden = false;
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => ($("message").hidden = true), 6000);
+  }
+
+  // -- what can be taken home
+
+  exports() {
+    const name = this.state.model ?? "firth";
+    const items = this.scatter ? {
+      "Picture (PNG)": async () => download(`${name}.png`, await this.scatter.png()),
+      "Picture (SVG)": () => download(`${name}.svg`, this.scatter.svg(), "image/svg+xml"),
+      "Table of the map (CSV)": () => download(`${name}.csv`, this.csv(), "text/csv"),
+      "Page with the map (HTML)": () => this.fetched("html"),
+      "Parquet for embedding-atlas": () => this.fetched("parquet"),
+      "Vectors for the Projector (TSV)": () => this.fetched("tsv"),
+      "Words of the projector (TSV)": () => this.fetched("words.tsv"),
+      "Selected words": () => download(`${name}-words.txt`, `${(this.selection.length ? this.selection : this.near ?? []).join("\n")}\n`),
+    } : {};
+    document.querySelector(".menu").hidden = !this.scatter;
+    $("export").replaceChildren(...Object.entries(items).map(([label, act]) =>
+      h("button", { type: "button", onclick: () => Promise.resolve(act()).catch((error) => this.say(error)) }, label)));
+    $("share").addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(location.href);
+        this.say("The link is copied.");
+      } catch {
+        this.say(location.href);
+      }
+    });
+    $("theme").addEventListener("click", () => {
+      const dark = getComputedStyle(document.documentElement).colorScheme === "dark";
+      document.documentElement.dataset.theme = dark ? "light" : "dark";
+      try {
+        localStorage.setItem("theme", document.documentElement.dataset.theme);
+      } catch { /* a browser that keeps nothing */ }
+      this.scatter?.redraw();
+    });
+  }
+
+  csv() {
+    const quote = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const { places } = this.scatter.points;
+    const lines = this.words.slice(0, places.length / 2).map((word, i) => [
+      quote(word), places[2 * i], places[2 * i + 1], quote(this.groupNames[this.groups[i]]), ...(this.counts ? [this.counts[i]] : []),
+    ].join(","));
+    return `word,x,y,group${this.counts ? ",count" : ""}\n${lines.join("\n")}\n`;
+  }
+
+  async fetched(kind) {
+    const { model, method } = this.state;
+    const response = await fetch(`export/${kind}?${new URLSearchParams({ model, method })}`);
+    if (!response.ok) throw new Refusal((await response.json().catch(() => ({}))).error ?? `The server answered ${response.status}.`);
+    download(`${model}.${kind}`, await response.blob());
+  }
+}
+
+try {
+  const theme = localStorage.getItem("theme");
+  if (theme) document.documentElement.dataset.theme = theme;
+} catch { /* a browser that keeps nothing */ }
+
+ask("/info").then((info) => {
+  window.firth = new App(info);
+  return window.firth.start();
+}).catch((error) => {
+  const message = document.getElementById("message");
+  message.textContent = error.message;
+  message.hidden = false;
+  if (!(error instanceof Refusal)) throw error;
+});

@@ -1,0 +1,376 @@
+// The views beside the map: each shows what one address of the server answers.
+
+import { ask, Refusal } from "./api.js";
+import { bars, download, field, h, numbers, svg, wordButton, words } from "./dom.js";
+
+const number = (value, digits = 3) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+const note = (text) => h("p", { class: "note" }, text);
+
+// A form whose answer is drawn below it; what was typed stays in the state of the page.
+function form(app, name, controls, submit, answer, { label = "Show", auto = false } = {}) {
+  const output = h("div", { "aria-live": "polite" });
+  const run = async () => {
+    output.setAttribute("aria-busy", "true");
+    try {
+      app.set(Object.fromEntries(Object.entries(controls).map(([key, control]) => [`${name}.${key}`, control.type === "checkbox" ? (control.checked ? "1" : "") : control.value])));
+      output.replaceChildren(...[await answer(await submit())].flat().filter(Boolean));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      output.replaceChildren(note(error.message));
+    }
+    output.setAttribute("aria-busy", "false");
+  };
+  for (const [key, control] of Object.entries(controls)) {
+    const kept = app.state[`${name}.${key}`];
+    if (kept !== undefined) control.type === "checkbox" ? (control.checked = kept === "1") : (control.value = kept);
+  }
+  const element = (...fields) => h("form", { onsubmit: (event) => { event.preventDefault(); run(); } }, fields,
+    h("div", { class: "row" }, h("button", { class: "main" }, label)));
+  if (auto && Object.values(controls).some((control) => control.value)) run();
+  return [element, output, run];
+}
+
+function chooser(app, path, key) {
+  const names = app.able(path);
+  const select = h("select", {}, names.map((name) => h("option", { value: name }, name)));
+  if (names.includes(app.state[key])) select.value = app.state[key];
+  return select;
+}
+
+// -- words
+
+async function word(app, { look = false } = {}) {
+  const shown = app.state.word;
+  if (!shown) {
+    app.highlight([], []);
+    return [h("h2", {}, "What the model has learned"), h("p", { class: "soft" },
+      "Each dot is a word; words that occur in the same company lie together. Zoom with the wheel, click a word, or find one with /."),
+    h("p", { class: "soft" }, "Try: "), h("p", {}, app.words.filter((each) => each.length > 3).slice(40, 400).filter((_, i) => i % 45 === 0)
+      .map((each) => [wordButton(each, (one) => app.open(one)), " \u00a0"]))];
+  }
+  const found = await ask("/neighbors", { model: app.state.model, words: [shown], n: 15 });
+  const [answer] = found.results;
+  const parts = [h("h2", {}, h("bdi", {}, shown))];
+  if (!answer.known) {
+    app.highlight([], []);
+    parts.push(note(`The model ${app.state.model} has no vector of this word.`));
+    if (answer.suggestions.length) parts.push(h("p", {}, "Did you mean ", answer.suggestions.map((each) => [wordButton(each, (one) => app.open(one)), " "])));
+    return parts;
+  }
+  const row = app.rows.get(shown);
+  const facts = [
+    app.counts && row !== undefined ? `${app.counts[row].toLocaleString()} times in the text` : null,
+    row !== undefined ? `word ${(row + 1).toLocaleString()} of ${app.words.length.toLocaleString()}` : "not among the words of the map",
+  ].filter(Boolean);
+  parts.push(h("p", { class: "soft small" }, facts.join(" · ")));
+  parts.push(h("h3", {}, "Nearest words"), bars(answer.neighbors.map((each) => [each.word, each.similarity]), (each) => app.open(each)));
+  app.highlight([shown], answer.neighbors.map((each) => each.word), { look });
+  for (const model of app.able("/senses")) {
+    const { senses } = await ask("/senses", { model, word: shown, n: 6 }).catch(() => ({ senses: [] }));
+    if (senses.length) {
+      parts.push(h("h3", {}, `Senses (${model})`), h("table", {}, senses.map((sense) => h("tr", {},
+        h("td", {}, sense.label ?? `sense ${sense.number + 1}`), h("td", { class: "number" }, `${Math.round(100 * sense.share)} %`),
+        h("td", {}, sense.neighbors.filter((each) => each.word !== shown).map((each) => [wordButton(each.word, (one) => app.open(one)), " "]))))));
+    }
+  }
+  if (app.corpus) {
+    const inText = await ask("/contexts", { model: app.corpus.name, word: shown, n: 12, width: 7 }).catch(() => null);
+    if (inText) {
+      parts.push(h("h3", {}, `In the text, ${inText.occurrences.toLocaleString()} times`), h("div", { class: "context" }, inText.contexts.map((each) => [
+        h("span", {}, h("bdi", {}, each.before.join(" "))), h("span", {}, h("bdi", {}, shown)), h("span", {}, h("bdi", {}, each.after.join(" "))),
+      ])));
+    }
+  }
+  return parts;
+}
+
+function analogy(app) {
+  const [first, second, third] = ["man", "king", "woman"].map((example) => h("input", { type: "text", placeholder: example, spellcheck: false }));
+  const [element, output] = form(app, "analogy", { a: first, b: second, c: third }, () => {
+    const [a, b, c] = [first, second, third].map((input) => input.value.trim());
+    if (!a || !b || !c) throw new Refusal("Give three words.");
+    return ask("/analogy", { model: app.state.model, positive: [b, c], negative: [a], n: 10 });
+  }, (found) => {
+    app.highlight([first.value.trim(), second.value.trim(), third.value.trim(), found.neighbors[0]?.word].filter(Boolean), found.neighbors.map((each) => each.word), { look: true });
+    return [h("h3", {}, "Is to it as"), bars(found.neighbors.map((each) => [each.word, each.similarity]), (one) => app.open(one))];
+  }, { label: "Complete", auto: true });
+  return [h("h2", {}, "Analogy"), h("p", { class: "soft" }, "A is to B as C is to which word? The words nearest to B − A + C."),
+    element(field("A", first), field("B", second), field("C", third)), output];
+}
+
+function axes(app) {
+  const inputs = ["cold, cool", "hot, warm", "small", "large"].map((example) => h("input", { type: "text", placeholder: example, spellcheck: false }));
+  const some = h("input", { type: "number", min: 10, max: 50000, value: 500, "aria-label": "words" });
+  const [element, output] = form(app, "axes", { a: inputs[0], b: inputs[1], c: inputs[2], d: inputs[3], n: some }, () => {
+    const [first, second, third, fourth] = inputs.map((input) => words(input.value));
+    if (!first.length || !second.length) throw new Refusal("Give words for both poles.");
+    return ask("/axes", { model: app.state.model, first, second, third, fourth, n: Math.min(Number(some.value) || 500, app.words.length) });
+  }, async (found) => {
+    const two = found.names.length === 2;
+    const cosines = numbers(found.places, Float32Array);
+    const width = found.names.length;
+    const n = cosines.length / width;
+    const places = new Float32Array(2 * n);
+    for (let i = 0; i < n; i++) {
+      places[2 * i] = cosines[width * i];
+      places[2 * i + 1] = two ? cosines[2 * i + 1] : ((i * 0.618034) % 1) * 0.6; // one axis: heights only keep labels apart
+    }
+    app.highlight([], []);
+    await app.place(places, two ? `From left to right: ${found.names[0]}. From bottom to top: ${found.names[1]}. Cosines.` : `From left to right: ${found.names[0]}. Heights mean nothing.`);
+    const order = Array.from({ length: n }, (_, i) => i).sort((a, b) => cosines[width * a] - cosines[width * b]);
+    const ends = [order.slice(0, 8), order.slice(-8).reverse()].map((rows) => bars(rows.map((row) => [app.words[row], cosines[width * row]]), (one) => app.open(one)));
+    return [found.missing.length ? note(`Without a vector: ${found.missing.join(", ")}`) : null,
+      h("h3", {}, `Towards ${found.names[0].split(" → ")[0]}`), ends[0], h("h3", {}, `Towards ${found.names[0].split(" → ")[1]}`), ends[1]];
+  }, { auto: true });
+  return [h("h2", {}, "Semantic axes"), h("p", { class: "soft" }, "Place words between two poles, or two pairs of poles; a pole is one word or several."),
+    element(field("From", inputs[0]), field("to", inputs[1]), field("And from (optional)", inputs[2]), field("to", inputs[3]), field("Most frequent words", some)), output];
+}
+
+function matrix(app) {
+  const input = h("textarea", { placeholder: "monday tuesday red green", spellcheck: false, "aria-label": "Words" });
+  if (app.state["matrix.words"] === undefined && app.selection.length) input.value = app.selection.slice(0, 25).join(" ");
+  const [element, output] = form(app, "matrix", { words: input }, () => {
+    const list = [...new Set(words(input.value.replaceAll("\n", " ")))];
+    if (list.length < 2) throw new Refusal("Give two words or more.");
+    return ask("/similarity", { model: app.state.model, words: list.slice(0, 100) });
+  }, ({ words: list, similarities }) => {
+    app.highlight(list, []);
+    const cell = (value) => {
+      const shade = value === null ? 0 : Math.min(Math.max(value, 0), 1);
+      return h("td", { title: number(value), style: value === null ? {} : { background: `rgba(43, 95, 217, ${0.85 * shade})`, color: shade > 0.55 ? "#fff" : "var(--ink)" } }, value === null ? "" : number(value, 2));
+    };
+    return h("div", { class: "matrix", tabIndex: 0, role: "region", "aria-label": "Cosines" }, h("table", {},
+      h("thead", {}, h("tr", {}, h("td"), list.map((each) => h("th", { scope: "col" }, h("bdi", {}, each))))),
+      h("tbody", {}, list.map((each, i) => h("tr", {}, h("th", { scope: "row" }, wordButton(each, (one) => app.open(one))), similarities[i].map(cell))))));
+  }, { auto: true });
+  return [h("h2", {}, "Similarities"), h("p", { class: "soft" }, "Cosines of all pairs of a list."), element(field("Words", input)), output];
+}
+
+function compare(app) {
+  const names = app.vectors.map(({ name }) => name);
+  const [old, young] = [names[0], names[1]].map((name) => h("select", {}, names.map((each) => h("option", { value: each, selected: each === name }, each))));
+  const [element, output] = form(app, "compare", { old, new: young }, () => {
+    if (old.value === young.value) throw new Refusal("Choose two models.");
+    return ask("/changes", { old: old.value, new: young.value, n: 30 });
+  }, (found) => {
+    app.highlight([], found.changes.map((each) => each.word));
+    return [h("p", {}, `Words keep ${Math.round(100 * found.kept)} % of their neighbours, of ${found.words.toLocaleString()} common words. These moved most, after one model was turned onto the other:`),
+      h("table", {}, h("thead", {}, h("tr", {}, ["word", `near it in ${old.value}`, `in ${young.value}`].map((title) => h("th", { scope: "col" }, title)), h("th", { class: "number", scope: "col" }, "1 − cos"))),
+        h("tbody", {}, found.changes.map((each) => h("tr", {}, h("td", {}, wordButton(each.word, (one) => app.open(one))),
+          h("td", { class: "small" }, h("bdi", {}, each.old.slice(0, 4).join(", "))), h("td", { class: "small" }, h("bdi", {}, each.new.slice(0, 4).join(", "))),
+          h("td", { class: "number" }, number(each.distance, 2))))))];
+  }, { label: "Compare" });
+  return [h("h2", {}, "Two models"), h("p", { class: "soft" }, "Which words mean something else in another model: of another time, place or author."), element(field("First", old), field("Second", young)), output];
+}
+
+const PRESETS = {
+  "Names and careers (WEAT 6)": "weat-6", "Mathematics, arts and gender (WEAT 7)": "weat-7", "Science, arts and gender (WEAT 8)": "weat-8",
+  "Flowers, insects and pleasantness (WEAT 1)": "weat-1", "Instruments, weapons and pleasantness (WEAT 2)": "weat-2",
+};
+
+function bias(app) {
+  const preset = h("select", {}, h("option", { value: "" }, "own words"), Object.entries(PRESETS).map(([label, test]) => h("option", { value: test }, label)));
+  const sets = ["man, he, father, son, male", "woman, she, mother, daughter, female", "science, engineering, mathematics, physics", "art, poetry, music, literature"]
+    .map((value) => h("input", { type: "text", value, spellcheck: false }));
+  const [element, output] = form(app, "bias", { preset, a: sets[0], b: sets[1], x: sets[2], y: sets[3] }, () => {
+    if (preset.value) return ask("/bias", { model: app.state.model, test: preset.value });
+    const lists = sets.map((input) => words(input.value));
+    if (lists.some((list) => !list.length)) throw new Refusal("Give words for all four sets.");
+    return ask("/bias", { model: app.state.model, targets: [lists[2], lists[3]], attributes: [lists[0], lists[1]] });
+  }, (found) => [
+    h("p", { class: "big" }, number(found.effect, 2)),
+    h("p", { class: "soft" }, `Effect size (Cohen's d), from −2 to 2; 95 % interval ${number(found.low, 2)} to ${number(found.high, 2)}; p = ${found.p === null ? "–" : found.p.toPrecision(2)}; ${found.words} words.`),
+    found.missing.length ? note(`Without a vector: ${found.missing.join(", ")}`) : null, found.notes.map(note),
+    Object.keys(found.by_word).length ? [h("h3", {}, "By word"), bars(Object.entries(found.by_word).sort((a, b) => b[1] - a[1]), (one) => app.open(one))] : null,
+  ].flat(2), { label: "Measure" });
+  return [h("h2", {}, "Bias"), h("p", { class: "soft" }, "Do the first targets go with the first attributes, and the second with the second? (WEAT, Caliskan et al. 2017)"),
+    element(field("Test", preset), field("First attributes", sets[0]), field("Second attributes", sets[1]), field("First targets", sets[2]), field("Second targets", sets[3])), output];
+}
+
+function selection(app) {
+  const chosen = app.selection;
+  app.highlight([], chosen);
+  if (!chosen.length) return [h("h2", {}, "Selection"), h("p", { class: "soft" }, "Hold Shift, or press Lasso, and draw around words.")];
+  return [h("h2", {}, `${chosen.length.toLocaleString()} words`), h("div", { class: "row" },
+    h("button", { type: "button", onclick: () => download(`${app.state.model}-words.txt`, `${chosen.join("\n")}\n`) }, "Save as a list"),
+    h("button", { type: "button", onclick: () => { app.set({ "matrix.words": chosen.slice(0, 25).join(" "), view: "matrix" }); app.tabs(); app.show(); } }, "Compare them")),
+  h("p", {}, chosen.slice(0, 400).map((each) => [wordButton(each, (one) => app.open(one)), " \u00a0"]))];
+}
+
+// -- texts
+
+function language(app) {
+  const model = chooser(app, "/score", "language.model");
+  const text = h("textarea", { placeholder: "A text, or the start of one", "aria-label": "Text" });
+  const [temperature, topP, topK, count, length, seed] = [[1, 0, 5, 0.1], [1, 0.01, 1, 0.01], ["", 1, 10000, 1], [3, 1, 16, 1], [40, 1, 500, 1], [0, 0, 4294967295, 1]]
+    .map(([value, min, max, step]) => h("input", { type: "number", value, min, max, step }));
+  const search = h("select", {}, ["sample", "greedy", "beam"].map((each) => h("option", { value: each }, each)));
+  const what = h("select", {}, [["score", "how surprising each word is"], ["next", "which words come next"], ["generate", "how it goes on"]].map(([value, label]) => h("option", { value }, label)));
+  const [element, output] = form(app, "language", { model, text, what, temperature, topP, topK, count, length, seed, search }, async () => {
+    if (what.value === "score") return ask("/score", { model: model.value, texts: text.value.split("\n").filter((line) => line.trim()).slice(0, 64) });
+    if (what.value === "next") return ask("/next", { model: model.value, prompt: text.value, n: 20 });
+    const sampled = search.value === "sample";
+    return ask("/generate", {
+      model: model.value, prompt: text.value, n: search.value === "greedy" ? 1 : Number(count.value), search: search.value, seed: Number(seed.value), max_length: Number(length.value),
+      ...(sampled ? { temperature: Number(temperature.value), top_p: Number(topP.value), ...(topK.value ? { top_k: Number(topK.value) } : {}) } : {}),
+    });
+  }, (found) => {
+    if (found.texts) return found.texts.map((each) => h("p", { dir: "auto" }, each));
+    if (found.words) return bars(found.words.map((each) => [each.word, each.probability, `${(100 * each.probability).toFixed(1)} %`]));
+    return found.results.map((each) => [h("p", { class: "soft small" }, `perplexity ${number(each.perplexity, 1)}`), h("p", { class: "tokens" }, each.tokens.map((token, i) => {
+      const bits = each.log_probs[i] === null ? Infinity : -each.log_probs[i] / Math.LN2;
+      const shade = Math.min(bits / 16, 1);
+      return h("span", { class: "token", title: `${bits.toFixed(1)} bits`, style: { background: `rgba(226, 88, 34, ${0.75 * shade})` } }, h("bdi", {}, token), h("small", {}, bits.toFixed(1)));
+    }))]).flat();
+  });
+  const controls = h("details", {}, h("summary", {}, "How it is generated"), h("div", { class: "row" }, [["Search", search], ["Temperature", temperature], ["Top p", topP], ["Top k", topK], ["Texts", count], ["Length", length], ["Seed", seed]].map(([label, control]) => field(label, control))));
+  return [h("h2", {}, "Language model"), element(field("Model", model), field("Text", text), field("Show", what), controls), output];
+}
+
+function classify(app) {
+  const model = chooser(app, "/classify", "classify.model");
+  const text = h("textarea", { placeholder: "A text to label", "aria-label": "Text" });
+  const [element, output] = form(app, "classify", { model, text }, async () => {
+    if (!text.value.trim()) throw new Refusal("Give a text.");
+    const [labels] = (await ask("/classify", { model: model.value, texts: [text.value.replaceAll("\n", " ")], n: 10 })).results;
+    const explanation = app.able("/explain").includes(model.value) ? await ask("/explain", { model: model.value, text: text.value.replaceAll("\n", " ") }).catch(() => null) : null;
+    return { labels, explanation };
+  }, ({ labels, explanation }) => {
+    const most = explanation ? Math.max(...explanation.tokens.map((each) => Math.abs(each.score)), 1e-12) : 1;
+    return [bars(labels.map((each) => [each.label, each.probability, `${(100 * each.probability).toFixed(1)} %`])),
+      explanation && [h("h3", {}, `Where “${explanation.target}” comes from`), h("p", { class: "tokens" }, explanation.tokens.map((each) => h("span", {
+        class: "token", title: each.score.toFixed(4), style: { background: each.score > 0 ? `rgba(46, 160, 67, ${(0.7 * each.score) / most})` : `rgba(218, 54, 51, ${(-0.7 * each.score) / most})` },
+      }, h("bdi", {}, each.token))))]].flat().filter(Boolean);
+  }, { label: "Label" });
+  return [h("h2", {}, "Classifier"), element(field("Model", model), field("Text", text)), output];
+}
+
+function arcs(sentence) {
+  const { words: tokens, heads, relations, tags } = sentence;
+  const widths = tokens.map((token, i) => Math.max(40, 8 * Math.max(token.length, tags?.[i]?.length ?? 0) + 18));
+  const centres = widths.map((width, i) => widths.slice(0, i).reduce((sum, each) => sum + each, 0) + width / 2);
+  const total = widths.reduce((sum, each) => sum + each, 0);
+  const spans = heads.map((head, i) => (head > 0 ? Math.abs(head - 1 - i) : 0));
+  const height = 30 + 17 * Math.min(Math.max(...spans, 1), 9);
+  const picture = svg("svg", { width: total, height: height + 48, viewBox: `0 0 ${total} ${height + 48}`, role: "img", "aria-label": `Tree of: ${tokens.join(" ")}` });
+  heads.forEach((head, i) => {
+    const to = centres[i];
+    if (head === 0) {
+      picture.append(svg("path", { d: `M${to},4 L${to},${height - 4}` }));
+      return;
+    }
+    const from = centres[head - 1] + (i > head - 1 ? 6 : -6);
+    const top = height - 6 - 17 * Math.min(spans[i], 9);
+    picture.append(svg("path", { d: `M${from},${height} C${from},${top} ${to},${top} ${to},${height - 4}` }), svg("path", { d: `M${to - 3},${height - 8} L${to},${height - 2} L${to + 3},${height - 8}` }));
+    const label = svg("text", { x: (from + to) / 2, y: top + (height - top) * 0.25 - 3, "text-anchor": "middle", class: "relation" });
+    label.textContent = relations?.[i] ?? "";
+    picture.append(label);
+  });
+  tokens.forEach((token, i) => {
+    const label = svg("text", { x: centres[i], y: height + 16, "text-anchor": "middle" });
+    label.textContent = token;
+    const tag = svg("text", { x: centres[i], y: height + 34, "text-anchor": "middle", class: "relation" });
+    tag.textContent = tags?.[i] ?? "";
+    picture.append(label, tag);
+  });
+  return h("div", { class: "arcs", tabIndex: 0, role: "region", "aria-label": "Tree" }, picture);
+}
+
+function annotate(app) {
+  const text = h("textarea", { placeholder: "A text", "aria-label": "Text" });
+  const [element, output] = form(app, "annotate", { text }, () => {
+    if (!text.value.trim()) throw new Refusal("Give a text.");
+    return ask("/annotate", { texts: [text.value] });
+  }, ({ documents: [document], models }) => {
+    const parts = [h("p", { class: "soft small" }, `by ${models.join(", ")}`)];
+    const entities = new Map();
+    for (const [start, end, kind] of document.entities ?? []) for (let i = start; i < end; i++) entities.set(i, kind);
+    const chains = new Map();
+    (document.clusters ?? []).forEach((cluster, k) => cluster.forEach(([start, end]) => { for (let i = start; i < end; i++) chains.set(i, k + 1); }));
+    let place = 0;
+    for (const sentence of document.sentences) {
+      parts.push(h("p", { class: "tokens" }, sentence.words.map((token, i) => {
+        const [kind, chain] = [entities.get(place + i), chains.get(place + i)];
+        return h("span", { class: kind || chain ? "token entity" : "token" }, h("bdi", {}, token), h("small", {}, [kind, chain && `chain ${chain}`, !sentence.heads && sentence.tags?.[i]].filter(Boolean).join(" ")));
+      })));
+      if (sentence.heads) parts.push(arcs(sentence));
+      place += sentence.words.length;
+    }
+    return parts;
+  }, { label: "Annotate" });
+  return [h("h2", {}, "Annotation"), element(field("Text", text)), output];
+}
+
+function rewriting(path, title, label) {
+  return (app) => {
+    const model = chooser(app, path, `${title}.model`);
+    const text = h("textarea", { placeholder: "A text", "aria-label": "Text" });
+    const beam = h("input", { type: "number", value: 5, min: 1, max: 16 });
+    const [element, output] = form(app, title, { model, text, beam }, () => {
+      if (!text.value.trim()) throw new Refusal("Give a text.");
+      return ask(path, { model: model.value, texts: path === "/translate" ? text.value.split("\n").filter((line) => line.trim()) : [text.value], beam: Number(beam.value), attention: true });
+    }, (found) => found.texts.map((each, i) => [h("p", { dir: "auto" }, each), found.attention?.[i] ? attention(found.attention[i]) : null]).flat().filter(Boolean), { label });
+    return [h("h2", {}, title), element(field("Model", model), field("Text", text), field("Beams", beam)), output];
+  };
+}
+
+function attention({ source, target, weights }) {
+  return h("div", { class: "matrix", tabIndex: 0, role: "region", "aria-label": "Attention" }, h("table", {},
+    h("thead", {}, h("tr", {}, h("td"), source.map((token) => h("th", { scope: "col" }, h("bdi", {}, token))))),
+    h("tbody", {}, target.map((token, i) => h("tr", {}, h("th", { scope: "row" }, h("bdi", {}, token)), source.map((_, j) =>
+      h("td", { title: number(weights[i]?.[j], 2), style: { background: `rgba(43, 95, 217, ${weights[i]?.[j] ?? 0})` } })))))));
+}
+
+function answer(app) {
+  const model = chooser(app, "/answer", "answer.model");
+  const question = h("input", { type: "text", placeholder: "A question" });
+  const paragraph = h("textarea", { placeholder: "A paragraph that answers it", "aria-label": "Paragraph" });
+  const [element, output] = form(app, "answer", { model, question, paragraph }, () => {
+    if (!question.value.trim() || !paragraph.value.trim()) throw new Refusal("Give a question and a paragraph.");
+    return ask("/answer", { model: model.value, question: question.value, paragraph: paragraph.value, n: 5 });
+  }, ({ answers }) => {
+    const [best] = answers;
+    const letters = [...paragraph.value]; // places are counted in characters
+    return [h("p", {}, letters.slice(0, best.start).join(""), h("mark", {}, letters.slice(best.start, best.end).join("")), letters.slice(best.end).join("")),
+      bars(answers.map((each) => [each.text || "no answer", each.probability, `${(100 * each.probability).toFixed(1)} %`]))];
+  }, { label: "Answer" });
+  return [h("h2", {}, "Questions"), element(field("Model", model), field("Question", question), field("Paragraph", paragraph)), output];
+}
+
+function substitutes(app) {
+  const model = chooser(app, "/substitutes", "substitutes.model");
+  const text = h("input", { type: "text", placeholder: "she is a very [] student" });
+  const [element, output] = form(app, "substitutes", { model, text }, () => {
+    if (!text.value.includes("[]")) throw new Refusal("Put [] where a word is missing.");
+    return ask("/substitutes", { model: model.value, text: text.value, n: 15 });
+  }, ({ neighbors }) => bars(neighbors.map((each) => [each.word, each.similarity])));
+  return [h("h2", {}, "Words that fit"), element(field("Model", model), field("Sentence", text)), output];
+}
+
+function about(app) {
+  return [h("h2", {}, "Models"), app.info.models.map((model) => [h("h3", {}, model.name), h("p", { class: "small" }, model.description),
+    model.scores.length ? h("table", {}, h("thead", {}, h("tr", {}, ["set", "metric", "value", "95 % interval"].map((title) => h("th", { scope: "col" }, title)))),
+      h("tbody", {}, model.scores.map((score) => h("tr", {}, h("td", {}, score.set), h("td", {}, score.metric), h("td", { class: "number" }, number(score.value)), h("td", {}, score.low === null ? "" : `${number(score.low)} to ${number(score.high)}`))))) : null]),
+  h("p", { class: "soft small" }, `firth ${app.info.version}. Nothing leaves this machine.`)].flat(2);
+}
+
+const can = (path) => (app) => app.able(path).length > 0;
+const onMap = (path) => (app) => app.vectors.length > 0 && app.able(path).length > 0;
+
+export const VIEWS = [
+  { name: "word", label: "Word", shown: onMap("/neighbors"), render: word, marks: true },
+  { name: "analogy", label: "Analogy", shown: onMap("/analogy"), render: analogy },
+  { name: "axes", label: "Axes", shown: onMap("/axes"), render: axes, places: true },
+  { name: "matrix", label: "Similarities", shown: onMap("/similarity"), render: matrix },
+  { name: "compare", label: "Two models", shown: (app) => app.vectors.length > 1, render: compare },
+  { name: "bias", label: "Bias", shown: onMap("/bias"), render: bias },
+  { name: "selection", label: "Selection", shown: (app) => app.vectors.length > 0, render: selection, marks: true },
+  { name: "language", label: "Language model", shown: can("/score"), render: language },
+  { name: "classify", label: "Classifier", shown: can("/classify"), render: classify },
+  { name: "annotate", label: "Annotation", shown: can("/annotate"), render: annotate },
+  { name: "translate", label: "Translation", shown: can("/translate"), render: rewriting("/translate", "Translation", "Translate") },
+  { name: "summarize", label: "Summary", shown: can("/summarize"), render: rewriting("/summarize", "Summary", "Summarize") },
+  { name: "answer", label: "Questions", shown: can("/answer"), render: answer },
+  { name: "substitutes", label: "Words that fit", shown: can("/substitutes"), render: substitutes },
+  { name: "about", label: "About", shown: () => true, render: about },
+];

@@ -1,0 +1,164 @@
+"""What the page shows besides: maps, axes, senses, words in context, changes between models, bias, explanations."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from firth.alignment.semantic_change import SemanticChange, SemanticChanges
+from firth.bias.measure import measure
+from firth.bias.query import Query
+from firth.bias.word_lists import weat_queries
+from firth.corpus.concordance import concordance
+from firth.directions import axis_between, project
+from firth.errors import OptionError
+from firth.explanation.explain import explain
+from firth.explorer import requests as schema
+from firth.explorer.endpoint import Endpoint
+from firth.explorer.maps import Maps, packed
+
+WORDS = ("firth.vectors.word_vectors:WordVectors",)
+SENSES = ("firth.vectors.sense_vectors:SenseVectors",)
+CORPUS = ("firth.corpus.encoded:Corpus",)
+EXPLAINED = (
+    "firth.classify.classifier:Classifier",
+    "firth.neural.models.texts.label_model:LabelModel",
+    "firth.neural.models.language.neural_model:NeuralLanguageModel",
+)
+COMPARED = 10_000  # common words of two models, the first ones
+
+
+def word_map(maps: Maps, request: schema.MapRequest) -> dict[str, Any]:
+    """Return words with their places and groups."""
+    name = first_of(maps.models, request.model)
+    known = {"model": name, "method": request.method}
+    found = maps.places(name, request.method)
+    if found is None:
+        return {**known, "ready": False}
+    places, caption = found[0][: request.n], found[1]
+    groups, vectors = maps.groups(name), maps.models[name]
+    n = len(places)
+    counts = None if vectors.counts is None else packed(vectors.counts[:n].astype(np.float64))
+    return {
+        **known, "ready": True, "caption": caption, "words": vectors.words[:n], "places": packed(places),
+        "groups": packed(groups.labels[:n]), "group_names": groups.names, "counts": counts,
+    }  # fmt: skip
+
+
+def first_of(models: Mapping[str, Any], name: str | None) -> str:
+    """Return the name of the model that is meant.
+
+    Raises:
+        OptionError: there is none of the name.
+    """
+    if name is None:
+        return next(iter(models))
+    if name not in models:
+        raise OptionError(f"no model {name!r} answers here; expected one of {', '.join(models)}")
+    return name
+
+
+def axes(vectors: Any, request: schema.AxesRequest) -> dict[str, Any]:
+    """Return the cosines of the first words with one axis or two."""
+    poles = [(request.first, request.second)]
+    if request.third or request.fourth:
+        poles.append((request.third, request.fourth))
+    found = [axis_between(vectors, *pair) for pair in poles]
+    words = vectors.words[: request.n]
+    cosines = [project(vectors, each, words).astype(np.float32) for each in found]
+    return {
+        "names": [each.name for each in found],
+        "places": packed(np.stack(cosines, 1)),
+        "missing": [word for each in found for word in each.missing],
+    }
+
+
+def senses(model: Any, request: schema.WordRequest) -> dict[str, Any]:
+    """Return the senses of a word."""
+    return {
+        "senses": [
+            {
+                "number": each.number, "share": each.prior, "label": each.label,
+                "neighbors": [
+                    {"word": word, "similarity": cosine}
+                    for (word, _), cosine in model.sense_neighbours(request.word, each.number, request.n)
+                ],
+            }
+            for each in model.senses(request.word)
+        ]
+    }  # fmt: skip
+
+
+def contexts(corpus: Any, request: schema.ContextsRequest) -> dict[str, Any]:
+    """Return a word in its sentences."""
+    found, count = concordance(corpus, request.word, n=request.n, width=request.width)
+    return {"occurrences": count, "contexts": [vars(each) for each in found]}
+
+
+class Changes:
+    """Comparisons of pairs of models, each made once.
+
+    Args:
+        models: vectors by name.
+    """
+
+    def __init__(self, models: Mapping[str, Any]) -> None:
+        self.models = models
+        self._made: dict[tuple[str, str], SemanticChanges] = {}
+
+    def between(self, old: str, new: str) -> SemanticChanges:
+        """Return how the first words of a model differ from those of another.
+
+        Raises:
+            OptionError: there is no such model, or the models cannot be compared.
+        """
+        names = first_of(self.models, old), first_of(self.models, new)
+        if names not in self._made:
+            sides = [self.models[name] for name in names]
+            few = [side.first(COMPARED) if len(side) > COMPARED else side for side in sides]
+            self._made[names] = SemanticChange().measure(*few)
+        return self._made[names]
+
+
+def changes(compared: Changes, request: schema.ChangesRequest) -> dict[str, Any]:
+    """Return the words that moved most."""
+    found = compared.between(request.old, request.new)
+    words = found.most_changed(request.n) if request.word is None else [request.word]
+    return {
+        "words": len(found.words),
+        "kept": float(found.kept.mean()),
+        "changes": [found.facts(word, 8) for word in words],
+    }
+
+
+def bias(vectors: Any, request: schema.BiasRequest) -> dict[str, Any]:
+    """Return the association of targets with attributes."""
+    if request.test is not None:
+        (query,) = weat_queries([request.test])
+    else:
+        query = Query.of(request.targets, request.attributes)
+    (found,) = measure(vectors, query, "weat")
+    return {name: value for name, value in found.row.items() if name in schema.BiasResponse.model_fields}
+
+
+def explained(model: Any, request: schema.ExplainRequest) -> dict[str, Any]:
+    """Return what each token contributes to an answer."""
+    found = explain(model, request.text, target=request.target, method=request.method).described()
+    return {name: found[name] for name in ("target", "probability", "tokens")}
+
+
+VIEWS = (
+    Endpoint("/map", "A map of words", WORDS, schema.MapRequest, schema.MapResponse, word_map, joined=Maps),
+    Endpoint("/axes", "Words between poles", WORDS, schema.AxesRequest, schema.AxesResponse, axes),
+    Endpoint("/senses", "The senses of a word", SENSES, schema.WordRequest, schema.SensesResponse, senses),
+    Endpoint("/contexts", "A word in its sentences", CORPUS, schema.ContextsRequest, schema.ContextsResponse, contexts),
+    Endpoint(
+        "/changes", "Words that moved between two models", WORDS, schema.ChangesRequest, schema.ChangesResponse,
+        changes, joined=Changes,
+    ),
+    Endpoint("/bias", "Associations of sets of words (WEAT)", WORDS, schema.BiasRequest, schema.BiasResponse, bias),
+    Endpoint(
+        "/explain", "Which words an answer comes from", EXPLAINED, schema.ExplainRequest, schema.ExplainResponse,
+        explained,
+    ),
+)  # fmt: skip

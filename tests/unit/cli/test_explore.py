@@ -1,0 +1,52 @@
+"""`firth explore`: results of evaluations, and a page that is served."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
+
+import firth
+from firth.cli.explore import scores_of
+from firth.errors import FormatError, OptionError
+
+
+def test_scores(tmp_path):
+    path = tmp_path / "scores.jsonl"
+    rows = [
+        {"vectors": f"x/{name}.firth", "set": "men", "metric": "spearman", "value": 0.5, "low": 0.4} for name in "ab"
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    score = {"set": "men", "metric": "spearman", "value": 0.5, "low": 0.4, "high": None}
+    assert scores_of(path, {"a": None, "b": None}) == {"a": [score], "b": [score]}
+    assert scores_of(path, {"other": None}) == {"other": [score, score]}
+    assert scores_of(None, {}) == {}
+    for text in ("{}", "no", "[]", '{"vectors": 1, "set": "x"}'):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(FormatError, match="not what firth evaluate --json prints"):
+            scores_of(path, {"a": None})
+    with pytest.raises(OptionError, match="no such file"):
+        scores_of(tmp_path / "none", {})
+
+
+def test_a_page_is_served(tmp_path):
+    firth.WordVectors(["a", "b", "c"], np.eye(3, dtype=np.float32)).save(tmp_path / "v.firth")
+    corpus = firth.Corpus.build(["a b c"], min_count=1, cache=tmp_path, progress=False)
+    command = [sys.executable, "-m", "firth", "explore", "v.firth", "--corpus", corpus.path, "--no-browser"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            address = re.search(r"http://\S+", process.stderr.readline())[0]
+            with urllib.request.urlopen(address, timeout=30) as answer:
+                assert "<title>firth explorer</title>" in answer.read().decode()
+            with urllib.request.urlopen(f"{address}/contexts?word=b", timeout=30) as answer:
+                assert json.load(answer)["occurrences"] == 1
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 130
+        finally:
+            process.kill()

@@ -1,0 +1,81 @@
+"""Maps: places, groups, and slow maps that are computed once."""
+
+import base64
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
+
+import firth
+from firth.errors import OptionError
+from firth.explorer import maps as module
+from firth.explorer.maps import Maps, packed
+from firth.plots.projection import project
+from firth.vectors.cosine import unit
+
+
+def clustered(words=120):
+    random = np.random.default_rng(0)
+    centres = 4 * random.standard_normal((3, 6))
+    rows = centres[np.arange(words) % 3] + 0.3 * random.standard_normal((words, 6))
+    return firth.WordVectors([f"w{number}" for number in range(words)], rows.astype("f4"))
+
+
+def test_principal_components_are_those_of_plots(tmp_path):
+    vectors = clustered()
+    maps = Maps({"a": vectors}, tmp_path)
+    places, said = maps.places("a", "pca")
+    expected, caption = project(unit(np.asarray(vectors.vectors)).astype(np.float64), "pca")
+    np.testing.assert_allclose(places, expected, atol=1e-5)
+    assert said == caption
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_groups_are_clusters(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "GROUPS", 3)
+    monkeypatch.setattr(module, "LEARNED", 60)
+    groups = Maps({"a": clustered()}, tmp_path).groups("a")
+    assert len({tuple(groups.labels[start::3].tolist()) for start in range(3)}) == 3
+    assert all(len(set(groups.labels[start::3].tolist())) == 1 for start in range(3))
+    for number, name in enumerate(groups.names):
+        members = {int(word.removeprefix("w")) % 3 for word in name.split(", ")}
+        assert {groups.labels[member] for member in members} == {number}
+
+
+def fake(rows, method, kept):
+    """Stand for a slow projection, in the process that computes it."""
+    places = np.asarray(rows[:, :2] * 2, dtype=np.float32)
+    np.save(kept, places)
+    return places, "slow"
+
+
+def test_a_slow_map_is_computed_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_computed", fake)
+    vectors = clustered()
+    maps = Maps({"a": vectors}, tmp_path)
+    until, found = time.monotonic() + 60, None
+    assert maps.places("a", "umap") is None
+    while found is None and time.monotonic() < until:
+        time.sleep(0.05)
+        found = maps.places("a", "umap")
+    maps.close()
+    np.testing.assert_array_equal(found[0], 2 * unit(np.asarray(vectors.vectors))[:, :2])
+    again = Maps({"b": vectors}, tmp_path)
+    np.testing.assert_array_equal(again.places("b", "umap")[0], found[0])
+    (kept,) = tmp_path.iterdir()
+    for damaged in (b"", kept.read_bytes()[:-8], b"\x93NUMPY"):
+        kept.write_bytes(damaged)
+        with pytest.raises(OptionError, match=r"no map of 120 words; remove the file"):
+            Maps({"b": vectors}, tmp_path).places("b", "umap")
+
+
+def test_too_few_words(tmp_path):
+    with pytest.raises(OptionError, match="a: 2 words; expected at least 3 for a map"):
+        Maps({"a": clustered(2)}, tmp_path).places("a", "pca")
+
+
+def test_packed_numbers():
+    numbers = np.array([1.5, -2.0], dtype=">f4")
+    assert np.frombuffer(base64.b64decode(packed(numbers)), "<f4").tolist() == [1.5, -2.0]

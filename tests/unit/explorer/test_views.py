@@ -1,0 +1,145 @@
+"""What the page shows: maps, axes, senses, words in context, changes, bias, explanations."""
+
+import base64
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
+
+from starlette.testclient import TestClient
+
+import firth
+from firth.alignment.semantic_change import SemanticChange
+from firth.bias.metrics import weat
+from firth.bias.query import Query
+from firth.directions import axis_between, project
+from firth.explorer.server import build_app
+from firth.vectors.sense_vectors import SenseVectors
+
+WORDS = [f"w{number}" for number in range(80)]
+
+
+def vectors(seed, words=WORDS, counts=False):
+    rows = np.random.default_rng(seed).standard_normal((len(words), 8)).astype("f4")
+    extra = {"counts": np.arange(len(words), 0, -1)} if counts else {}
+    return firth.WordVectors(words, rows, **extra)
+
+
+@pytest.fixture(scope="module")
+def models():
+    labelled = [("good fine film", "yes"), ("bad poor film", "no")] * 20
+    rows = np.random.default_rng(3).standard_normal((5, 8)).astype("f4")
+    return {
+        "old": vectors(0, counts=True),
+        "new": vectors(1, [*WORDS[::-1], "more"]),
+        "senses": SenseVectors(["bank", "tree"], [0, 3, 5], rows, priors=[0.5, 0.3, 0.2, 0.6, 0.4]),
+        "labels": firth.TextClassifier(epochs=20, dim=8, min_count=1).train(labelled, progress=False, threads=1),
+        "the text": firth.Corpus.build(["the cat sat", "a cat ate"] * 5, min_count=1, progress=False),
+    }
+
+
+@pytest.fixture(scope="module")
+def client(models):
+    with TestClient(build_app(models, page=True), base_url="http://localhost") as client:
+        yield client
+
+
+def post(client, path, **request):
+    answer = client.post(path, json=request)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def floats(text, kind="<f4"):
+    return np.frombuffer(base64.b64decode(text), kind)
+
+
+def test_map(client, models):
+    found = post(client, "/map", n=50)
+    assert (found["model"], found["ready"], len(found["words"])) == ("old", True, 50)
+    assert floats(found["places"]).shape == (100,)
+    assert floats(found["counts"], "<f8").tolist() == list(range(80, 30, -1))
+    assert max(floats(found["groups"], "u1")) < len(found["group_names"])
+    other = post(client, "/map", model="new")
+    assert other["counts"] is None
+    assert other["words"] == models["new"].words
+    assert client.post("/map", json={"model": "none"}).status_code == 422
+
+
+def test_axes(client, models):
+    old = models["old"]
+    found = post(client, "/axes", first=["w1", "none"], second=["w2"], third=["w3"], fourth=["w4"], n=30)
+    expected = [project(old, axis_between(old, *poles), WORDS[:30]) for poles in (("w1", "w2"), ("w3", "w4"))]
+    np.testing.assert_allclose(floats(found["places"]).reshape(30, 2), np.stack(expected, 1), atol=1e-6)
+    assert found["names"] == ["w1 → w2", "w3 → w4"]
+    assert found["missing"] == ["none"]
+    one = post(client, "/axes", first=["w1"], second=["w2"], n=30)
+    np.testing.assert_allclose(floats(one["places"]), expected[0], atol=1e-6)
+    assert client.post("/axes", json={"first": ["none"], "second": ["w1"]}).status_code == 422
+
+
+def test_senses(client, models):
+    found = post(client, "/senses", word="bank", n=3)["senses"]
+    assert [each["share"] for each in found] == pytest.approx([0.5, 0.3, 0.2])
+    near = models["senses"].sense_neighbours("bank", 1, 3)
+    assert [each["word"] for each in found[1]["neighbors"]] == [word for (word, _), _ in near]
+    assert client.post("/senses", json={"word": "none"}).status_code == 422
+
+
+def test_contexts(client):
+    found = post(client, "/contexts", word="cat", n=100)
+    assert found["occurrences"] == 10
+    assert found["contexts"][0] == {"sentence": 0, "before": ["the"], "after": ["sat"]}
+
+
+def test_changes(client, models):
+    found = post(client, "/changes", old="old", new="new", n=5)
+    expected = SemanticChange().measure(models["old"], models["new"])
+    assert found["words"] == 80
+    assert found["kept"] == pytest.approx(expected.kept.mean())
+    assert [each["word"] for each in found["changes"]] == expected.most_changed(5)
+    assert post(client, "/changes", old="old", new="new", word="w7")["changes"][0] == expected.facts("w7", 8)
+    assert client.post("/changes", json={"old": "old", "new": "senses"}).status_code == 422
+
+
+def test_bias(client, models):
+    sets = [["w1", "w2", "w3"], ["w4", "w5", "none"]], [["w6", "w7"], ["w8", "w9"]]
+    found = post(client, "/bias", targets=sets[0], attributes=sets[1])
+    expected = weat(models["old"], Query.of(*sets))
+    assert found["effect"] == pytest.approx(expected.value)
+    assert found["p"] == pytest.approx(expected.p)
+    assert found["missing"] == ["none"]
+    for sets in ({}, {"test": "weat-99"}, {"targets": [["w1"]], "attributes": [["w2"]]}):
+        assert client.post("/bias", json=sets).status_code == 422
+
+
+def test_explanations(client, models):
+    found = post(client, "/explain", text="good film", method="leave-one-out")
+    expected = firth.explain(models["labels"], "good film", method="leave-one-out").described()
+    assert found["tokens"] == expected["tokens"]
+    assert found["target"] == "yes"
+
+
+def test_what_is_saved(client, models):
+    page = client.get("/export/html?model=new").text
+    assert '"more"' in page
+    assert "class Scatter" in page
+    assert "@" + "data@" not in page
+    table = client.get("/export/tsv?model=old").text.splitlines()
+    assert len(table) == 80
+    assert len(table[0].split("\t")) == 8
+    assert client.get("/export/words.tsv?model=old").text.splitlines()[1].split("\t")[0] == "w0"
+    assert client.get("/export/parquet?model=old").content[:4] == b"PAR1"
+    for path in ("/export/../secret", "/export/exe", "/export/html?model=none", "/%2e%2e/server.py", "/saved.html"):
+        assert client.get(path).status_code in (404, 422), path
+
+
+def test_the_page_has_no_inline_script(client):
+    page = client.get("/")
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    assert "<script type" in page.text
+    assert "onclick" not in page.text
+    for name in ("main.js", "scatter.js", "views.js", "dom.js", "api.js", "style.css", "icon.svg"):
+        assert client.get(f"/{name}").status_code == 200
+        assert "http" not in client.get(f"/{name}").text.replace("http://www.w3.org/2000/svg", "")
