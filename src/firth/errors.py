@@ -133,6 +133,10 @@ class UnknownTargetError(FirthError, KeyError):
         return str(self.args[0])  # KeyError would show its repr
 
 
+class UnknownModelError(OptionError):
+    """A server has no model of this name, or none that can answer."""
+
+
 class MissingExtraError(FirthError, ImportError):
     """An optional dependency is not installed.
 

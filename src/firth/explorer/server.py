@@ -11,14 +11,14 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import firth
-from firth.errors import BusyError, FirthError, MissingExtraError, OptionError
+from firth.errors import BusyError, FirthError, MissingExtraError, OptionError, UnknownModelError, UnknownWordError
 
 try:
     import uvicorn
     from fastapi import FastAPI, HTTPException, Query
     from fastapi import Request as HttpRequest
     from fastapi.exceptions import RequestValidationError
-    from fastapi.responses import JSONResponse, Response
+    from fastapi.responses import JSONResponse, PlainTextResponse, Response
     from starlette.exceptions import HTTPException as StarletteError
 
     from firth.explorer.endpoint import Endpoint
@@ -33,9 +33,10 @@ except ImportError as error:
     raise MissingExtraError(error.name or "fastapi", "explorer", "serve models") from error
 
 REFUSALS = {
-    400: "no JSON", 401: "no token", 403: "another site's page", 404: "no such model", 408: "the body came too slowly",
-    413: "too large a body", 421: "another Host", 422: "a request that cannot be answered", 429: "too many requests",
-    503: "too many requests wait", 504: "no answer in time",
+    400: "no JSON", 401: "no token", 403: "another site's page", 404: "no such model, or a word that it does not know",
+    408: "the body came too slowly", 413: "too large a body", 421: "another Host",
+    422: "a request that cannot be answered", 429: "too many requests", 503: "too many requests wait",
+    504: "no answer in time",
 }  # fmt: skip
 ABOUT = ("/info", "/health", "/metrics")
 
@@ -110,7 +111,7 @@ def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits
     async def answer(request: Any) -> Any:
         name = next(iter(workers)) if endpoint.joined is not None or request.model is None else request.model
         if name not in workers:
-            raise HTTPException(404, f"no model {name!r} answers here; expected one of {', '.join(workers)}")
+            raise UnknownModelError(f"no model {name!r} answers here; expected one of {', '.join(workers)}")
         try:
             async with asyncio.timeout(limits.seconds):
                 found = await workers[name].answer(endpoint, request)
@@ -171,7 +172,7 @@ def _add_about(
     async def health() -> Any:
         return {"status": "ok"}
 
-    @app.get("/metrics", summary="Counts and times of requests, for Prometheus")
+    @app.get("/metrics", response_class=PlainTextResponse, summary="Counts and times of requests, for Prometheus")
     async def counts() -> Response:
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
@@ -189,11 +190,18 @@ def _explain_errors(app: FastAPI) -> None:
 
     @app.exception_handler(StarletteError)
     async def refused(request: HttpRequest, error: StarletteError) -> JSONResponse:
-        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+        headers = {name.lower(): value for name, value in (error.headers or {}).items()}
+        if error.status_code == 405:  # of a path, not of its first route
+            methods = {method for each in app.routes if getattr(each, "path", None) == request.url.path
+                       for method in getattr(each, "methods", None) or ()}  # fmt: skip
+            headers["allow"] = ", ".join(sorted(methods))
+        return JSONResponse({"error": str(error.detail)}, error.status_code, headers)
 
     @app.exception_handler(FirthError)
     async def unanswerable(request: HttpRequest, error: FirthError) -> JSONResponse:
-        return JSONResponse({"error": str(error)}, 422)
+        return JSONResponse(
+            {"error": str(error)}, 404 if isinstance(error, UnknownWordError | UnknownModelError) else 422
+        )
 
 
 def serve_app(

@@ -11,7 +11,7 @@ from firth.bias.query import Query
 from firth.bias.word_lists import weat_queries
 from firth.corpus.concordance import concordance
 from firth.directions import axis_between, project
-from firth.errors import OptionError
+from firth.errors import UnknownModelError
 from firth.explanation.explain import explain
 from firth.explorer import requests as schema
 from firth.explorer.endpoint import Endpoint
@@ -49,12 +49,12 @@ def first_of(models: Mapping[str, Any], name: str | None) -> str:
     """Return the name of the model that is meant.
 
     Raises:
-        OptionError: there is none of the name.
+        UnknownModelError: there is none of the name.
     """
     if name is None:
         return next(iter(models))
     if name not in models:
-        raise OptionError(f"no model {name!r} answers here; expected one of {', '.join(models)}")
+        raise UnknownModelError(f"no model {name!r} answers here; expected one of {', '.join(models)}")
     return name
 
 
@@ -110,7 +110,8 @@ class Changes:
         """Return how the first words of a model differ from those of another.
 
         Raises:
-            OptionError: there is no such model, or the models cannot be compared.
+            UnknownModelError: there is no such model.
+            OptionError: the models cannot be compared.
         """
         names = first_of(self.models, old), first_of(self.models, new)
         if names not in self._made:

@@ -73,7 +73,14 @@ def test_sums_and_similarities(client, models):
     assert found[0][2] == pytest.approx(other.similarity("w1", "w2"))
     assert found[0][1] is None
     assert found[0][0] == pytest.approx(1)
-    assert client.post("/analogy", json={"positive": ["none"]}).status_code == 422
+    assert client.post("/analogy", json={"positive": ["none"]}).status_code == 404
+
+
+def test_methods(client):
+    answer = client.put("/neighbors")
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "GET, POST"
+    assert client.post("/info").headers["allow"] == "GET"
 
 
 def test_texts(client, models):

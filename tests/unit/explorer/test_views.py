@@ -64,7 +64,7 @@ def test_map(client, models):
     other = post(client, "/map", model="new")
     assert other["counts"] is None
     assert other["words"] == models["new"].words
-    assert client.post("/map", json={"model": "none"}).status_code == 422
+    assert client.post("/map", json={"model": "none"}).status_code == 404
 
 
 def test_axes(client, models):
@@ -76,7 +76,7 @@ def test_axes(client, models):
     assert found["missing"] == ["none"]
     one = post(client, "/axes", first=["w1"], second=["w2"], n=30)
     np.testing.assert_allclose(floats(one["places"]), expected[0], atol=1e-6)
-    assert client.post("/axes", json={"first": ["none"], "second": ["w1"]}).status_code == 422
+    assert client.post("/axes", json={"first": ["none"], "second": ["w1"]}).status_code == 404
 
 
 def test_senses(client, models):
@@ -84,7 +84,7 @@ def test_senses(client, models):
     assert [each["share"] for each in found] == pytest.approx([0.5, 0.3, 0.2])
     near = models["senses"].sense_neighbours("bank", 1, 3)
     assert [each["word"] for each in found[1]["neighbors"]] == [word for (word, _), _ in near]
-    assert client.post("/senses", json={"word": "none"}).status_code == 422
+    assert client.post("/senses", json={"word": "none"}).status_code == 404
 
 
 def test_contexts(client):
@@ -100,7 +100,7 @@ def test_changes(client, models):
     assert found["kept"] == pytest.approx(expected.kept.mean())
     assert [each["word"] for each in found["changes"]] == expected.most_changed(5)
     assert post(client, "/changes", old="old", new="new", word="w7")["changes"][0] == expected.facts("w7", 8)
-    assert client.post("/changes", json={"old": "old", "new": "senses"}).status_code == 422
+    assert client.post("/changes", json={"old": "old", "new": "senses"}).status_code == 404
 
 
 def test_bias(client, models):
