@@ -1,0 +1,413 @@
+"""The explorer's page in a real browser: every view is opened and asked, in light and dark, wide and narrow.
+
+Needs Debian's package chromium (or Chrome) and `pip install 'firth[browser]'`. Pictures of the views are kept in the
+folder that FIRTH_SCREENSHOTS names, if it does.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="Playwright is not installed: pip install 'firth[browser]'"
+)
+pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
+
+import firth
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no browser: install Debian's package chromium, or Chrome"),
+]
+TOPICS = {
+    "food": ["bread", "cheese", "butter", "apple", "soup", "honey", "salt", "pepper"],
+    "sea": ["ship", "sailor", "harbour", "anchor", "storm", "wave", "captain", "deck"],
+    "music": ["violin", "piano", "singer", "concert", "melody", "chorus", "rhythm", "tune"],
+}
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def sentences():
+    """Sentences of three topics."""
+    random = np.random.default_rng(0)
+    lines = []
+    for number in range(6000):
+        words = list(TOPICS.values())[number % 3]
+        lines.append(" ".join(["the", *random.choice(words, 4, replace=False), "and", "a", *random.choice(words, 2)]))
+    return lines
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    where = tmp_path_factory.mktemp("explorer")
+    lines = sentences()
+    corpus = firth.Corpus.build(lines, min_count=1, cache=where, progress=False)
+    for name, seed in (("first", 0), ("second", 1)):
+        vectors = firth.Word2Vec(dim=20, epochs=5, sample=0.0).train(corpus, seed=seed, threads=1, progress=False)
+        vectors.add_vector(HOSTILE, np.ones(20, np.float32))
+        vectors.save(where / f"{name}.firth")
+    firth.NgramLM(order=3, discounts=1, discount_fallback=True).train(lines, progress=False).save(where / "lm.firth")
+    topics = {words[place]: name for name, words in TOPICS.items() for place in (0, 1)}
+    labelled = [(line, topics[word]) for line in lines for word in topics if word in line.split()]
+    firth.TextClassifier(epochs=3, dim=10).train(labelled, progress=False, threads=1).save(where / "topics.firth")
+    (where / "text").symlink_to(corpus.path)
+    return where
+
+
+@pytest.fixture(scope="module")
+def address(folder):
+    command = [
+        sys.executable, "-m", "firth", "explore", "first.firth", "second.firth", "lm.firth", "topics.firth",
+        "--corpus", "text", "--no-browser",
+    ]  # fmt: skip
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield re.search(r"http://\S+", process.stderr.readline())[0]
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as program:
+        browser = program.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def opened(browser, address, *, problems, **options):
+    """Open the page and wait for its map; what goes wrong in it is kept."""
+    context = browser.new_context(**{"viewport": {"width": 1360, "height": 860}, **options})
+    page = context.new_page()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.on(
+        "request",
+        lambda request: problems.append(request.url) if not request.url.startswith((address, "blob:")) else None,
+    )
+    page.goto(address)
+    page.wait_for_selector('#map[aria-busy="false"]')
+    return page
+
+
+@pytest.fixture
+def page(browser, address):
+    problems = []
+    page = opened(browser, address, problems=problems)
+    yield page
+    page.context.close()
+    assert problems == []
+
+
+def keep(page, name):
+    if folder := os.environ.get("FIRTH_SCREENSHOTS"):
+        page.wait_for_timeout(300)
+        page.screenshot(path=Path(folder, f"{name}.png"))
+
+
+def view(page, name):
+    page.click(f"#tab-{name}")
+    page.wait_for_selector('#view[aria-busy="false"]')
+
+
+def answered(page):
+    """Press the button of the form, and return what is below it when it is there."""
+    page.click("#view button.main")
+    page.wait_for_selector('#view [aria-live][aria-busy="false"]')
+    return page.locator("#view [aria-live]")
+
+
+def test_a_word_its_neighbours_and_its_contexts(page):
+    keep(page, "map")
+    page.fill("#search", "ho")
+    assert page.locator("#found li").all_inner_texts()[0] == "honey"
+    page.press("#search", "ArrowDown")
+    page.press("#search", "Enter")
+    page.wait_for_selector("#view h2:text-is('honey')")
+    near = page.locator("#view .bars button.word").all_inner_texts()
+    assert set(near[:5]) <= set(TOPICS["food"])
+    assert page.locator("#view .context > :nth-child(3n + 2)").all_inner_texts() == ["honey"] * 12
+    keep(page, "word")
+    page.click("#view .bars button.word >> nth=0")
+    page.wait_for_selector(f"#view h2:text-is('{near[0]}')")
+    assert f"word={near[0]}" in page.url
+
+
+def test_a_click_on_the_map_opens_the_word_below_it(page):
+    row = page.evaluate("firth.rows.get('sailor')")
+    x, y = page.evaluate(f"firthMap.at({row})")
+    page.locator("#map").click(position={"x": x, "y": y})
+    page.wait_for_selector("#view h2:text-is('sailor')")
+    page.locator("#map").hover(position={"x": x + 1, "y": y})
+
+
+def test_hostile_words_are_text(page):
+    page.fill("#search", "<img")
+    page.press("#search", "Enter")
+    page.wait_for_selector("#view h2")
+    assert page.locator("#view h2").inner_text() == HOSTILE
+    assert page.locator("#view img").count() == 0
+
+
+def test_unknown_words_are_said(page):
+    page.fill("#search", "violni")
+    page.press("#search", "Enter")
+    page.wait_for_selector("#view .note")
+    assert "no vector of this word" in page.locator("#view .note").inner_text()
+    assert "violin" in page.locator("#view button.word").all_inner_texts()
+
+
+def test_analogies(page):
+    view(page, "analogy")
+    for place, word in enumerate(("bread", "cheese", "ship")):
+        page.locator("#view input").nth(place).fill(word)
+    words = answered(page).locator("button.word").all_inner_texts()
+    assert words[0] in TOPICS["sea"]
+    keep(page, "analogy")
+    view(page, "about")
+    view(page, "analogy")
+    assert page.locator("#view input").nth(2).input_value() == "ship"
+
+
+def test_axes_move_the_map(page):
+    before = page.evaluate("Array.from(firthMap.points.places.slice(0, 6))")
+    view(page, "axes")
+    for place, word in enumerate(("bread", "ship", "bread", "violin")):
+        page.locator("#view input").nth(place).fill(word)
+    bars = answered(page).locator(".bars")
+    assert set(bars.nth(1).locator("button.word").all_inner_texts()[:5]) <= set(TOPICS["sea"])
+    assert page.evaluate("Array.from(firthMap.points.places.slice(0, 6))") != before
+    keep(page, "axes")
+    view(page, "word")
+    assert page.evaluate("Array.from(firthMap.points.places.slice(0, 6))") == before
+
+
+def test_a_matrix(page):
+    view(page, "matrix")
+    page.fill("#view textarea", "ship, sailor, bread, nothing")
+    table = answered(page).locator("table")
+    cells = table.locator("td").all_inner_texts()[1:]
+    assert len(cells) == 16
+    assert cells[0] == "1.00"
+    assert float(cells[1]) > float(cells[2])
+    assert cells[3] == ""
+    keep(page, "matrix")
+
+
+def test_two_models(page):
+    view(page, "compare")
+    found = answered(page)
+    assert "common words" in found.inner_text()
+    assert found.locator("tbody tr").count() > 10
+    keep(page, "compare")
+    page.select_option("#model", "second")
+    page.wait_for_selector('#map[aria-busy="false"]')
+    assert page.evaluate("firth.mapOf") == "second"
+
+
+def test_bias(page):
+    view(page, "bias")
+    for place, words in enumerate(("bread cheese", "ship sailor", "butter soup honey", "anchor storm deck")):
+        page.locator("#view input").nth(place).fill(words)
+    assert float(answered(page).locator(".big").inner_text().replace("−", "-")) > 1
+    keep(page, "bias")
+
+
+def test_a_lasso_selects_words(page):
+    page.click("#lasso")
+    box = page.locator("#map").bounding_box()
+    corners = [(5, 5), (box["width"] - 5, 5), (box["width"] - 5, box["height"] - 5), (5, box["height"] - 5)]
+    for number, (x, y) in enumerate(corners):
+        page.mouse.move(box["x"] + x, box["y"] + y, steps=3)
+        if not number:
+            page.mouse.down()
+    page.mouse.up()
+    page.wait_for_selector("#view h2:text('words')")
+    assert page.locator("#view h2").inner_text() in ("27 words", "28 words")  # of which one may be out of sight
+    keep(page, "selection")
+    with page.expect_download() as download:
+        page.click("#view button:text-is('Save as a list')")
+    words = Path(download.value.path()).read_text(encoding="utf-8").split("\n")
+    assert "violin" in words
+
+
+def test_language_models(page):
+    view(page, "language")
+    page.fill("#view textarea", "the ship sailor")
+    bits = [float(each) for each in answered(page).locator(".token small").all_inner_texts()]
+    assert len(bits) == 4
+    keep(page, "language")
+    page.select_option("#view select >> nth=1", "next")
+    words = answered(page).locator(".bars > span:nth-child(3n + 1)").all_inner_texts()
+    assert set(words[:4]) <= {*TOPICS["sea"], "the", "and", "a"}
+    page.select_option("#view select >> nth=1", "generate")
+    assert answered(page).locator("p").count() == 3
+
+
+def test_classifiers(page):
+    view(page, "classify")
+    page.fill("#view textarea", "the violin and a piano")
+    found = answered(page)
+    assert found.locator(".bars > span").all_inner_texts()[0] == "music"
+    assert found.locator(".token").count() >= 5
+    keep(page, "classify")
+
+
+def test_a_link_restores_the_state(page, browser, address):
+    page.fill("#search", "wave")
+    page.press("#search", "Enter")
+    page.wait_for_selector("#view h2:text-is('wave')")
+    page.select_option("#colour", "counts")
+    page.click("#whole")
+    page.evaluate("firthMap.zoomAt(200, 200, 3)")
+    page.wait_for_timeout(600)
+    camera = page.evaluate("firthMap.camera")
+    problems = []
+    other = opened(browser, page.url, problems=problems)
+    other.wait_for_selector("#view h2:text-is('wave')")
+    assert other.locator("#colour").input_value() == "counts"
+    other.wait_for_timeout(300)
+    assert other.evaluate("firthMap.camera.zoom") == pytest.approx(camera["zoom"], rel=1e-3)
+    other.context.close()
+
+
+def test_what_is_taken_home(page, browser):
+    def saved(label):
+        page.click(".menu summary") if not page.locator(".menu").get_attribute("open") else None
+        with page.expect_download() as download:
+            page.click(f"#export button:text-is('{label}')")
+        return Path(download.value.path()).read_bytes()
+
+    assert saved("Picture (PNG)")[:8] == b"\x89PNG\r\n\x1a\n"
+    svg = saved("Picture (SVG)").decode()
+    assert svg.startswith("<svg")
+    assert "<circle" in svg
+    assert "<img" not in svg
+    table = saved("Table of the map (CSV)").decode().splitlines()
+    assert table[0] == "word,x,y,group"
+    assert len(table) == 29
+    assert saved("Parquet for embedding-atlas")[:4] == b"PAR1"
+    assert len(saved("Vectors for the Projector (TSV)").decode().splitlines()) == 28
+    content = saved("Page with the map (HTML)")
+    alone = browser.new_context(offline=True).new_page()
+    problems = []
+    alone.on("pageerror", lambda error: problems.append(str(error)))
+    alone.set_content(content.decode())
+    alone.fill("#search", "violin")
+    alone.wait_for_timeout(300)
+    keep(alone, "saved")
+    assert alone.locator("#map canvas").count() == 2
+    assert problems == []
+    alone.context.close()
+
+
+def test_keys_alone(page):
+    page.keyboard.press("/")
+    page.keyboard.type("piano")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#view h2:text-is('piano')")
+    page.focus("#map")
+    zoom = page.evaluate("firthMap.camera.zoom")
+    page.keyboard.press("+")
+    assert page.evaluate("firthMap.camera.zoom") > zoom
+    x = page.evaluate("firthMap.camera.x")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("firthMap.camera.x") > x
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    page.focus("#tab-word")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#tab-analogy[aria-selected='true']")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("dark", {"color_scheme": "dark"}),
+        ("phone", {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}),
+        ("plain", {}),
+    ],
+)
+def test_other_screens(browser, address, name, options):
+    problems = []
+    page = opened(browser, address + ("#plain=1" if name == "plain" else ""), problems=problems, **options)
+    keep(page, f"{name}-map")
+    page.fill("#search", "chorus")
+    page.press("#search", "Enter")
+    page.wait_for_selector("#view h2:text-is('chorus')")
+    keep(page, f"{name}-word")
+    painter = page.evaluate("firthMap.painter.constructor.name")
+    assert painter == ("PlainPainter" if name == "plain" else "Painter")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.context.close()
+    assert problems == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility(browser, address, scheme):
+    axe = pytest.importorskip("axe_playwright_python", reason="axe is not installed: pip install 'firth[browser]'")
+    source = next(each for each in Path(str(files(axe))).rglob("axe.min.js")).read_text(encoding="utf-8")
+    page = opened(browser, address, problems=[], color_scheme=scheme)
+    page.evaluate(source)
+    for tab in page.locator("#tabs button").all():
+        tab.click()
+        page.wait_for_selector('#view[aria-busy="false"]')
+        result = page.evaluate("axe.run()")
+        assert len(result["passes"]) > 20
+        found = [
+            (each["id"], each["nodes"][0]["html"])
+            for each in result["violations"]
+            if each["impact"] in ("serious", "critical")
+        ]
+        assert found == [], tab.inner_text()
+    page.context.close()
+
+
+@pytest.mark.slow
+def test_speed_of_a_large_map(browser, tmp_path):
+    """50,000 words: the first map, frames a second while it is dragged and zoomed, and memory."""
+    random = np.random.default_rng(0)
+    rows = (
+        random.standard_normal((50_000, 300)).astype(np.float32)
+        + 2 * random.standard_normal((12, 300))[random.integers(12, size=50_000)]
+    )
+    firth.WordVectors([f"word{n}" for n in range(50_000)], rows.astype(np.float32)).save(tmp_path / "v.firth")
+    command = [sys.executable, "-m", "firth", "explore", "v.firth", "--no-browser"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            address = re.search(r"http://\S+", process.stderr.readline())[0]
+            began = time.perf_counter()
+            page = opened(browser, address, problems=[])
+            first = time.perf_counter() - began
+            box = page.locator("#map").bounding_box()
+            frames, began = page.evaluate("firthMap.frames"), time.perf_counter()
+            page.evaluate("""() => new Promise((done) => {
+              const began = performance.now();
+              const step = (now) => {
+                firthMap.look({ ...firthMap.camera, x: firthMap.camera.x + 0.002, zoom: firthMap.camera.zoom * 1.002 });
+                if (now - began < 3000) requestAnimationFrame(step); else done();
+              };
+              requestAnimationFrame(step);
+            })""")
+            rate = (page.evaluate("firthMap.frames") - frames) / (time.perf_counter() - began)
+            session = page.context.new_cdp_session(page)
+            session.send("HeapProfiler.collectGarbage")
+            memory = page.evaluate("performance.memory.usedJSHeapSize") / 1e6
+            print(f"first map {first:.2f} s, {rate:.0f} frames/s, {memory:.0f} MB, {box['width']:.0f} px wide")
+            assert first < 3
+            assert rate >= 30
+            assert memory < 600
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
