@@ -19,9 +19,9 @@ from firth.cli.targets import check_folder_target, check_writable
 from firth.comparison.named import Model as Named
 from firth.comparison.named import named
 from firth.errors import MissingExtraError, OptionError, counted
-from firth.registry import load_folder, plain_name
+from firth.registry import plain_name
 from firth.timing import running_clock
-from firth.vectors.io.load import load_vectors
+from firth.vectors.io.load import load, load_vectors
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def _train(
             given["vectors"] = load_vectors(str(vectors))
     if embed:
         with working(f"reading {' '.join(map(str, embed))}", quiet):
-            given["embed"] = list(map(load_folder, embed))
+            given["embed"] = list(map(load, embed))
     trained = how.kind(**_flags(how).select(options), **how.preset).train(
         source,
         held_out=held_out,
@@ -263,7 +263,7 @@ def open_model(path: Path, *kinds: str) -> Any:
     Raises:
         OptionError: the folder holds something else.
     """
-    content = load_folder(path)
+    content: Any = load(path)
     if plain_name(content) not in kinds:
         raise OptionError(f"{path} holds {plain_name(content)}, expected {' or '.join(kinds)}")
     return content

@@ -85,6 +85,7 @@ PANELS = {
     },
     "Serve": {
         "explore": ("explore", "explore", "Look at models in the browser: maps, words, texts."),
+        "shell": ("shell", "shell", "Ask for words at a prompt: neighbours, sums, axes, maps."),
         "serve": ("serve", "serve", "Serve models over HTTP, for other programs."),
     },
     "Files": {

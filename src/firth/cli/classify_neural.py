@@ -18,8 +18,7 @@ from firth.cli.targets import check_folder_target, check_writable
 from firth.cli.texts import source_of
 from firth.comparison.named import Model as Named
 from firth.errors import MissingExtraError
-from firth.registry import load_folder
-from firth.vectors.io.load import load_vectors
+from firth.vectors.io.load import load, load_vectors
 
 
 def command(name: str, model: Named) -> Any:
@@ -91,7 +90,7 @@ def _train(
             arguments["vectors"] = load_vectors(str(vectors))
     if embed:
         with working(f"reading {' '.join(map(str, embed))}", quiet):
-            arguments["embed"] = list(map(load_folder, embed))
+            arguments["embed"] = list(map(load, embed))
     classifier = trainer.train(
         source_of(source), held_out=None if held_out is None else Path(held_out),
         training=training, seed=seed, threads=threads, checkpoint=checkpoint, progress=not quiet, **arguments,

@@ -14,7 +14,7 @@ from firth.cli.output import print_json, working
 from firth.cli.targets import check_vectors_target
 from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.corpus.options import CorpusOptions
-from firth.registry import load_folder
+from firth.vectors.io.load import load
 
 Encoder = Annotated[
     Path, names("A pretrained encoder, bidirectional language model or translator: its folder.", "ENCODER")
@@ -45,7 +45,7 @@ def _distil(
     check_vectors_target(output, True, corpus)
     limits = {name: options[name] for name in ("min_count", "max_size") if options.get(name) is not None}
     with working(f"reading {encoder}", quiet):
-        model = load_folder(encoder)
+        model: Any = load(encoder)
     others = {name: value for name, value in options.items() if name not in limits}
     text = corpus_of(corpus, others, progress=not quiet, every_word=True)
     import firth

@@ -51,7 +51,7 @@ def read_place(
     """Return the words of a sentence, and the place of one of them.
 
     Args:
-        sentence: a text with a mark in place of the word; or a text or its words.
+        sentence: a text or words with a mark in place of the word; or without one.
         position: of the word, from 0; None for a text with a mark.
         split: turns a text into words.
         filler: the word that is put in place of a mark.
@@ -71,6 +71,9 @@ def read_place(
         words = split(sentence)
     elif isinstance(sentence, Sequence) and all(isinstance(word, str) for word in sentence):
         words = list(sentence)
+        marked = [place for place, word in enumerate(words) if word in marks]
+        if position is None and len(marked) == 1:
+            return [*words[: marked[0]], filler, *words[marked[0] + 1 :]], marked[0]
     else:
         raise KindError(f"sentence: found {brief(sentence)}, expected a text or a list of words")
     if position is None:

@@ -191,11 +191,16 @@ class WordPieces:
         return list(self._tokenizer.encode(well_formed(text), add_special_tokens=False).tokens)
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of the pieces of each text, without special tokens."""
-        return [
-            each.ids
-            for each in self._tokenizer.encode_batch_fast(list(map(well_formed, texts)), add_special_tokens=False)
-        ]
+        """Return the ids of the pieces of each text, without special tokens.
+
+        Args:
+            texts: a list of texts.
+
+        Raises:
+            KindError: it is one text, or no list.
+        """
+        some = [well_formed(text) for text in check_items(texts)]
+        return [each.ids for each in self._tokenizer.encode_batch_fast(some, add_special_tokens=False)]
 
     def encode_words(self, sentences: Sequence[Sequence[str]]) -> list[tuple[list[int], list[int]]]:
         """Return the ids of the pieces of sentences of words, and the number of each piece's word.

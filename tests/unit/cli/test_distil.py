@@ -43,7 +43,7 @@ def test_vectors_are_those_of_the_function(capsys):
 def test_what_is_refused():
     for arguments, error, message in (
         (("lm", "text.txt", "-o", "v", "--layer", "5"), OptionError, "--layer 5: expected -3 to 2"),
-        (("text", "text.txt", "-o", "v"), MissingFileError, "a folder that firth wrote; did you mean text.txt"),
+        (("text", "text.txt", "-o", "v"), MissingFileError, "a model or vectors; did you mean text.txt"),
     ):
         line = ["distil", *arguments, "-q"]
         with pytest.raises(error, match=message):

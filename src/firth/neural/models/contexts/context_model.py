@@ -19,7 +19,7 @@ from firth.neural.training.devices import no_subnormals
 from firth.readers.words_in_context import Occurrence
 from firth.resampling import Floats
 from firth.storage.model_folder import ModelFolder
-from firth.text.inputs import read_place
+from firth.text.inputs import check_items, read_place
 from firth.text.tokenise import tokeniser
 from firth.training_facts import with_training_facts
 from firth.vectors.cosine import Matrix, unit
@@ -95,7 +95,8 @@ class ContextModel(SavedModel):
         """Return the vectors of places in sentences.
 
         Args:
-            places: N pairs of the words of a sentence and a position from 0.
+            places: N pairs of a sentence, a text or its words, and a position from 0; or N texts with `[]` in place of
+                a word.
 
         Returns:
             (N, D) float32, in the order of the places.
@@ -104,7 +105,12 @@ class ContextModel(SavedModel):
             OptionError: there is no such position.
             CorpusError: a sentence has no other word.
         """
-        return self._context_vectors([self._place(list(words), position) for words, position in places])
+        return self._context_vectors(
+            [
+                self._place(place, None) if isinstance(place, str) else self._place(*_pair(place))
+                for place in check_items(places, "places")
+            ]
+        )
 
     def _context_vectors(self, places: Sequence[tuple[Sequence[str], int]]) -> Matrix:
         """Return the vectors of places that are there, whose words are as the model reads them."""
@@ -116,6 +122,7 @@ class ContextModel(SavedModel):
             result[rows] = self._vectors([cut[row] for row in rows.tolist()])
         return result
 
+    @explained
     def substitutes(
         self,
         sentence: Sentence,
@@ -271,3 +278,15 @@ def _around(words: Sequence[str], position: int, longest: int) -> tuple[Sequence
     """Return at most `longest` words around a position, and the position among them."""
     first = max(0, min(position - longest // 2, len(words) - longest))
     return words[first : first + longest], position - first
+
+
+def _pair(place: Any) -> tuple[Any, int]:
+    """Return the sentence and the position of a place.
+
+    Raises:
+        KindError: it is no pair.
+    """
+    if not isinstance(place, Sequence) or len(place) != 2:
+        raise KindError(f"places: found {brief(place)}; expected pairs (sentence, position), or texts with []")
+    sentence, position = place
+    return sentence, position

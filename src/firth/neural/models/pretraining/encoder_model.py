@@ -201,6 +201,7 @@ class PretrainedEncoder(SavedModel):
         return results
 
     @torch.no_grad()
+    @explained
     def substitutes(self, sentence: Text, position: int | None = None, *, n: int = 10) -> list[tuple[str, float]]:
         """Return the pieces that fit a place best when its word is hidden, with their probabilities.
 
@@ -234,6 +235,7 @@ class PretrainedEncoder(SavedModel):
             (names[number], score) for number, score in zip(best.indices.tolist(), best.values.tolist(), strict=True)
         ]
 
+    @explained
     def replaced(self, sentence: Text) -> npt.NDArray[np.float32]:
         """Return for each word of a sentence the probability that it does not belong there.
 
@@ -244,12 +246,15 @@ class PretrainedEncoder(SavedModel):
             (words,) float32: of a word with several pieces, that of the most suspicious one.
 
         Raises:
-            OptionError: the encoder was not trained to tell.
+            OptionError: the encoder was not trained to tell, or a word has a space, as a text has.
         """
         head = self.head
         if not isinstance(head, ReplacedPrediction):
             raise OptionError("this encoder was not trained to find replaced words: use one of firth.Electra")
         words = token_lists([sentence], str.split, "sentence")
+        spaced = next((word for word in words[0] if " " in word.strip()), None)
+        if spaced is not None:
+            raise OptionError(f"the word {brief(spaced)} has a space; expected the words of one sentence, or a text")
 
         def scores(states: list[torch.Tensor], lengths: torch.Tensor) -> torch.Tensor:
             chances: torch.Tensor = head(states[-1]).sigmoid()[..., None]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, warn_caller
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.models.pretraining.heads import ReplacedPrediction
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
@@ -49,6 +49,7 @@ REPLACED = {
     for name, other in {"dense": "dense", "score": "dense_prediction"}.items()
     for kind in ("weight", "bias")
 }
+OUTPUT = "cls.predictions.decoder.weight"  # usually the vectors of tokens, and then often left out
 FORMER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}  # of converted TensorFlow models
 MOST_LAYERS = 1000
 
@@ -86,6 +87,8 @@ def read_config(content: Mapping[str, Any], where: str) -> tuple[str, EncoderCon
     layout = content.get("model_type")
     if layout not in LAYOUTS:
         raise FormatError(f"{where}: model_type {layout!r}; expected one of {', '.join(LAYOUTS)}")
+    if content.get("is_decoder"):
+        raise FormatError(f"{where}: is_decoder: its tokens attend to earlier ones only; expected an encoder")
     if content.get("position_embedding_type", "absolute") != "absolute":
         raise FormatError(f"{where}: positions {content['position_embedding_type']!r}; expected 'absolute'")
     sizes: dict[str, Any] = {name: content.get(entry) for name, entry in SIZES.items()}
@@ -150,6 +153,14 @@ def read_encoder(arrays: Arrays, layout: str, config: EncoderConfig, where: str)
 def _read_head(encoder: EncoderNetwork, arrays: Arrays, layout: str, where: str) -> Head | None:
     names = MASKED if layout == "bert" else REPLACED
     if not set(names.values()) <= set(arrays):
+        return None
+    table = encoder.embeddings.word.weight.detach().numpy()
+    output = arrays.get(OUTPUT, table)
+    if layout == "bert" and not np.array_equal(output, table):
+        warn_caller(
+            f"{where}: the output layer has weights of its own, and here it shares the vectors of tokens: the layer "
+            "that predicts hidden tokens is left out"
+        )
         return None
     head: Head
     with torch.device("meta"):

@@ -114,6 +114,13 @@ def _fitted(
 def _corpus(corpus: Any, given: Mapping[str, Any], before: PretrainedEncoder | None, config: RunConfig) -> Corpus:
     tokens = given.get("tokens", TOKENS if before is None else before.pieces)
     defaults: dict[str, Any] = {"tokens": tokens}
+    if before is not None:
+        for name in ("max_size", "min_count"):
+            if given.get(name) is not None:
+                raise OptionError(
+                    f"{name}={given[name]}: the {len(before.pieces):,} word pieces of the start are kept; leave {name} "
+                    "out"
+                )
     if not isinstance(tokens, str):
         defaults["min_count"] = 1
     built = as_corpus(corpus, given, defaults=defaults, progress=config.progress)

@@ -3,8 +3,10 @@
 import abc
 from typing import Any, ClassVar
 
+import numpy as np
 import numpy.typing as npt
 
+from firth.errors import CorpusError
 from firth.language.text import TextRules
 from firth.neural.models.sentences.module import SentenceModule
 from firth.neural.training.devices import new_parameters
@@ -74,9 +76,18 @@ def long_sentences(lengths: npt.NDArray[Any], limit: int, rules: TextRules) -> i
         lengths: of the sentences, in tokens.
         limit: tokens that are read.
         rules: how the text was split.
+
+    Raises:
+        CorpusError: most tokens would not be read, for want of ends of sentences.
     """
     count = int((lengths > limit).sum())
+    advice = 'if each line is a sentence, use sentences="line"' if rules.sentences == "punctuation" else ""
+    unread = int(np.maximum(lengths.astype(np.int64) - limit, 0).sum())
+    if advice and unread > lengths.sum(dtype=np.int64) / 2:
+        raise CorpusError(
+            f"a text of {len(lengths):,} sentences, as their ends are marked by punctuation; {unread:,} {rules.unit} "
+            f"stand after the first {limit} of their sentence and would not be read: {advice} (--sentences line)"
+        )
     if count > MANY * len(lengths):
-        advice = 'if each line is a sentence, use sentences="line"' if rules.sentences == "punctuation" else ""
         warn_truncated(count, len(lengths), limit, rules.unit, advice)
     return count

@@ -13,8 +13,8 @@ Source
     rates) and 3.3 (gradual unfreezing); Clark et al. 2020, appendix B (layer-wise decay).
 Departures
     The learning rate rises over three tenths of the run and falls with half a cosine wave, so that warm-up suits any
-    number of texts. No pooler, a layer with tanh, stands between the states and the labels. Rates decay by 0.9 per
-    block; Howard and Ruder divide by 2.6.
+    number of texts. Training does not stop early: the last epochs, at low rates, gain most. No pooler, a layer with
+    tanh, stands between the states and the labels. Rates decay by 0.9 per block; Howard and Ruder divide by 2.6.
 Cost
     That of the encoder, three times in training; of a frozen one, once per text.
 """
@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Unpack, cast
 import torch
 
 from firth.arguments import explained
-from firth.errors import OptionError
+from firth.errors import KindError, OptionError
 from firth.neural.layers.sequence_pooling import pooled
 from firth.neural.models.pretraining.encoder_model import POOLINGS, PretrainedEncoder
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
@@ -118,7 +118,7 @@ class EncoderClassifier(LabelOptions):
     train = fine_tune
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=8, batch_size=32, optimiser="adamw", lr=0.0003, weight_decay=0.01, schedule="one-cycle",
-        clip_norm=1.0, patience=3,
+        clip_norm=1.0,
     )  # fmt: skip
 
     encoder: str | None = option(None, "pretrained encoder: its folder")
@@ -134,6 +134,10 @@ class EncoderClassifier(LabelOptions):
 
     def __post_init__(self) -> None:
         if self.encoder is not None:
+            if isinstance(self.encoder, PretrainedEncoder):
+                raise KindError(
+                    "encoder: found an encoder in memory; expected its folder: save it first, by save('FOLDER')"
+                )
             check_path(self.encoder, "encoder")
             object.__setattr__(self, "encoder", os.fspath(self.encoder))
         super().__post_init__()

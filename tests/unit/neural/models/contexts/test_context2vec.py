@@ -217,3 +217,23 @@ def test_many_places_are_checked_and_folded_as_one_is(model):
             model.context_vectors([place])
     with pytest.raises(CorpusError, match="a word alone"):
         model.context_vectors([(["cat"], 0)])
+
+
+def test_texts_with_a_mark_are_places(model):
+    found = model.context_vectors(["the [] eats the bone", (["the", "cat", "eats", "the", "bone"], 1)])
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+    with pytest.raises(KindError, match=r"places: found 3; expected pairs \(sentence, position\), or texts with \[\]"):
+        model.context_vectors([3])
+
+
+def test_a_file_without_ends_of_sentences(tmp_path):
+    """Most of it would not be read."""
+    path = tmp_path / "lines.txt"
+    path.write_text("\n".join(TEXT * 2), encoding="utf-8")
+    options = firth.Context2Vec(dim=4, hidden=4)
+    with pytest.raises(
+        CorpusError, match=r'a text of 1 sentences.*206 words stand after the first 64.*sentences="line"'
+    ):
+        options.train(path, min_count=1, progress=False)
+    how = firth.TrainingOptions(epochs=1, batch_size=8)
+    options.train(path, min_count=1, sentences="line", training=how, progress=False)

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import KindError, OptionError
+from firth.errors import KindError, OptionError, UnknownOptionError
 from firth.neural.models.tokens.contextual import ContextualEncoder
 from firth.text.batches import TextsWarning
 from tests.unit.neural.models.pretraining.encoders import trained
@@ -137,3 +137,13 @@ def test_an_encoder_with_its_pooling():
         firth.HiddenStates(model, "max")
     with pytest.raises(OptionError, match="max_length=9: a pretrained encoder reads"):
         firth.HiddenStates(model, max_length=9)
+
+
+def test_a_text_is_no_word():
+    model = trained("electra")
+    with pytest.raises(OptionError, match="the word 'the dog eats' has a space"):
+        model.replaced(["the dog eats", "a cat"])
+    with pytest.raises(UnknownOptionError, match="topn"):
+        trained("masked").substitutes("The cat eats", 1, topn=3)
+    marked = trained("masked").substitutes(["The", "[]", "eats"])
+    assert marked == trained("masked").substitutes("The [] eats")

@@ -128,3 +128,25 @@ def test_a_folder_is_replaced_and_others_are_not(tmp_path):
     (tmp_path / "encoder" / "notes").write_text("mine")
     with pytest.raises(firth.FirthError, match="folder of something else"):
         trained("masked").save(tmp_path / "encoder")
+
+
+def test_an_output_layer_of_its_own_is_left_out(foreign):
+    """Its probabilities would be other ones than those of transformers."""
+    arrays = {name: np.array(array) for name, array in tensors.mapped(foreign / "model.safetensors").items()}
+    table = arrays["bert.embeddings.word_embeddings.weight"]
+    for weight, kept in ((table, True), (table + 1, False)):
+        arrays["cls.predictions.decoder.weight"] = weight
+        with (foreign / "new").open("wb") as file:
+            tensors.write(file, arrays, {name: array.dtype for name, array in arrays.items()})
+        (foreign / "new").replace(foreign / "model.safetensors")
+        if kept:
+            assert firth.load(foreign).head is not None
+            continue
+        with pytest.warns(UserWarning, match="the output layer has weights of its own"):
+            assert firth.load(foreign).head is None
+
+
+def test_decoders_are_refused(foreign):
+    change(foreign, is_decoder=True)
+    with pytest.raises(FormatError, match="is_decoder: its tokens attend to earlier ones only"):
+        firth.load(foreign)

@@ -124,3 +124,9 @@ def test_a_start_keeps_its_network_and_other_sizes_are_refused():
         firth.MaskedLM(dim=32).train(lines, start=start, training=training(epochs=1))
     with pytest.raises(OptionError, match="the start has 24 positions"):
         firth.MaskedLM(max_length=64).train(lines, start=start, training=training(epochs=1))
+
+
+@pytest.mark.parametrize("name", ["max_size", "min_count"])
+def test_the_pieces_of_a_start_are_kept(name):
+    with pytest.raises(OptionError, match=f"{name}=50: the .* word pieces of the start are kept; leave {name} out"):
+        firth.MaskedLM(max_length=16).train(sentences(10), start=trained("masked"), **{name: 50})

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, KindError, OptionError
 from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.training.optimisers import FACTOR, make_optimiser
@@ -134,3 +134,10 @@ def test_a_folder_without_an_encoder(folder, tmp_path):
     (tmp_path / "model" / "checksums.json").unlink()
     with pytest.raises(FormatError, match="damaged"):
         firth.load(tmp_path / "model")
+
+
+def test_an_encoder_in_memory_is_saved_first():
+    with pytest.raises(
+        KindError, match=r"found an encoder in memory; expected its folder: save it first, by save\('FOLDER'\)"
+    ):
+        firth.EncoderClassifier(encoder=trained("masked"))
