@@ -87,15 +87,18 @@ class Answers:
         return True
 
     def _sum(self, words: list[str]) -> list[tuple[str, float]]:
-        """Return the nearest words of a sum; words without a sign are added."""
+        """Return the nearest words of a sum; words without a sign are added.
+
+        A sign that a word follows is a sign, another one a word: `-` alone asks for the neighbours of the hyphen.
+        """
         sides: dict[str, list[str]] = {"+": [], "-": []}
-        sign, expected = "+", True
-        for word in words:
-            if word in sides and not (expected and word in self._space):
-                sign, expected = word, True
+        sign = "+"
+        for word, after in zip(words, [*words[1:], "+"], strict=True):
+            if word in sides and (after not in sides or word not in self._space):
+                sign = word
                 continue
             sides[sign].append(word)
-            sign, expected = "+", False
+            sign = "+"
         if not sides["+"] and not sides["-"]:
             raise OptionError("a sign without a word: expected king - man + woman")
         found: list[tuple[str, float]] = self._space.most_similar(

@@ -17,17 +17,17 @@ SAVED = "saved.html"
 PART = re.compile(r"@(title|caption|data|scatter)@")  # of page/saved.html
 
 
-def page_of(vectors: Any, name: str, places: Floats, caption: str, groups: Groups, *, most: int) -> str:
+def page_of(vectors: Any, name: str, found: tuple[Floats, str], groups: Groups, *, most: int) -> str:
     """Return a page with a map.
 
     Args:
         vectors: of the words.
         name: of the model.
-        places: (n, 2) of the first words.
-        caption: how to read them.
+        found: (n, 2) places of the first words, and how to read them.
         groups: of the words.
         most: words at most.
     """
+    places, caption = found
     n = min(most, len(places))
     middle = (places[:n].max(0) + places[:n].min(0)) / 2
     widest = float(np.abs(places[:n] - middle).max()) or 1.0

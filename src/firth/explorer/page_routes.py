@@ -71,7 +71,7 @@ def add_page(app: FastAPI, models: Mapping[str, Any], maps: Worker | None) -> No
         vectors = models[name]
         if kind == "html":
             places = maps.model.places(name, request.method) or maps.model.places(name, "pca")
-            path.write_text(page_of(vectors, name, *places, maps.model.groups(name), most=MOST), encoding="utf-8")
+            path.write_text(page_of(vectors, name, places, maps.model.groups(name), most=MOST), encoding="utf-8")
         elif kind == "parquet":
             path = path.with_name("map.parquet")
             embedding_atlas(vectors, path, method="pca", neighbours=0 if len(vectors) > MANY else 15)

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import select
 import subprocess
 import sys
 import time
@@ -92,23 +93,25 @@ def test_a_terminal(vectors, tmp_path):
         os.close(theirs)
         seen = b""
 
-        def wait_for(text):
+        def wait_for_prompt(number):
+            """A prompt begins with a request to mark what is pasted."""
             nonlocal seen
             until = time.monotonic() + 30
-            while text not in seen and time.monotonic() < until:
-                seen += os.read(ours, 10_000)
+            while seen.count(b"\x1b[?2004h") < number and time.monotonic() < until:
+                if select.select([ours], [], [], 0.5)[0]:
+                    seen += os.read(ours, 10_000)
                 if b"\x1b[6n" in seen:  # it asks where the cursor is
                     seen = seen.replace(b"\x1b[6n", b"")
                     os.write(ours, b"\x1b[1;1R")
-            assert text in seen, seen
+            assert seen.count(b"\x1b[?2004h") >= number, seen
 
         try:
-            wait_for(b"> ")
-            os.write(ours, b":number 1\rw1 - w2\r")
-            wait_for(vectors.most_similar("w1", "w2", topn=1)[0][0].encode())
-            os.write(ours, b"\x04")
+            for number, line in enumerate((b":number 1\r", b"w1 - w2\r", b"\x04"), 1):
+                wait_for_prompt(number)
+                os.write(ours, line)
             assert process.wait(30) == 0
         finally:
             process.kill()
             os.close(ours)
+    assert vectors.most_similar("w1", "w2", topn=1)[0][0].encode() in seen
     assert "w1 - w2" in (tmp_path / "cache/shell/history").read_text(encoding="utf-8")

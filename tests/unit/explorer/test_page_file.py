@@ -18,7 +18,7 @@ HOSTILE = ["</script><script>alert(1)</script>", "@scatter@", '"', "\u2028", "<!
 def test_words_stay_words():
     vectors = firth.WordVectors([*HOSTILE, *(f"w{n}" for n in range(5))], np.eye(12, dtype=np.float32))
     places = np.random.default_rng(0).standard_normal((12, 2)).astype("f4")
-    page = page_of(vectors, "<b>", places, "a & b", Groups(np.zeros(12, np.uint8), ["x"]), most=10)
+    page = page_of(vectors, "<b>", (places, "a & b"), Groups(np.zeros(12, np.uint8), ["x"]), most=10)
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
     assert data["words"] == vectors.words[:10]
     assert page.count("</script>") == 2

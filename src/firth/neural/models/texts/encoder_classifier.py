@@ -134,7 +134,8 @@ class EncoderClassifier(LabelOptions):
 
     def __post_init__(self) -> None:
         if self.encoder is not None:
-            if isinstance(self.encoder, PretrainedEncoder):
+            given: object = self.encoder
+            if isinstance(given, PretrainedEncoder):
                 raise KindError(
                     "encoder: found an encoder in memory; expected its folder: save it first, by save('FOLDER')"
                 )
