@@ -134,13 +134,13 @@ def test_a_word_its_neighbours_and_its_contexts(page):
     assert page.locator("#found li").all_inner_texts()[0] == "honey"
     page.press("#search", "ArrowDown")
     page.press("#search", "Enter")
-    page.wait_for_selector("#view h2:text-is('honey')")
+    page.wait_for_selector("#view h2 bdi:text-is('honey')")
     near = page.locator("#view .bars button.word").all_inner_texts()
     assert set(near[:5]) <= set(TOPICS["food"])
     assert page.locator("#view .context > :nth-child(3n + 2)").all_inner_texts() == ["honey"] * 12
     keep(page, "word")
     page.click("#view .bars button.word >> nth=0")
-    page.wait_for_selector(f"#view h2:text-is('{near[0]}')")
+    page.wait_for_selector(f"#view h2 bdi:text-is('{near[0]}')")
     assert f"word={near[0]}" in page.url
 
 
@@ -148,7 +148,7 @@ def test_a_click_on_the_map_opens_the_word_below_it(page):
     row = page.evaluate("firth.rows.get('sailor')")
     x, y = page.evaluate(f"firthMap.at({row})")
     page.locator("#map").click(position={"x": x, "y": y})
-    page.wait_for_selector("#view h2:text-is('sailor')")
+    page.wait_for_selector("#view h2 bdi:text-is('sailor')")
     page.locator("#map").hover(position={"x": x + 1, "y": y})
 
 
@@ -267,7 +267,7 @@ def test_classifiers(page):
 def test_a_link_restores_the_state(page, browser, address):
     page.fill("#search", "wave")
     page.press("#search", "Enter")
-    page.wait_for_selector("#view h2:text-is('wave')")
+    page.wait_for_selector("#view h2 bdi:text-is('wave')")
     page.select_option("#colour", "counts")
     page.click("#whole")
     page.evaluate("firthMap.zoomAt(200, 200, 3)")
@@ -275,7 +275,7 @@ def test_a_link_restores_the_state(page, browser, address):
     camera = page.evaluate("firthMap.camera")
     problems = []
     other = opened(browser, page.url, problems=problems)
-    other.wait_for_selector("#view h2:text-is('wave')")
+    other.wait_for_selector("#view h2 bdi:text-is('wave')")
     assert other.locator("#colour").input_value() == "counts"
     other.wait_for_timeout(300)
     assert other.evaluate("firthMap.camera.zoom") == pytest.approx(camera["zoom"], rel=1e-3)
@@ -316,7 +316,7 @@ def test_keys_alone(page):
     page.keyboard.press("/")
     page.keyboard.type("piano")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#view h2:text-is('piano')")
+    page.wait_for_selector("#view h2 bdi:text-is('piano')")
     page.focus("#map")
     zoom = page.evaluate("firthMap.camera.zoom")
     page.keyboard.press("+")
@@ -345,7 +345,7 @@ def test_other_screens(browser, address, name, options):
     keep(page, f"{name}-map")
     page.fill("#search", "chorus")
     page.press("#search", "Enter")
-    page.wait_for_selector("#view h2:text-is('chorus')")
+    page.wait_for_selector("#view h2 bdi:text-is('chorus')")
     keep(page, f"{name}-word")
     painter = page.evaluate("firthMap.painter.constructor.name")
     assert painter == ("PlainPainter" if name == "plain" else "Painter")

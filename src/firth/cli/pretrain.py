@@ -15,7 +15,8 @@ from firth.cli.flags import Flags, Group, add_command, with_flags
 from firth.cli.output import end, note, paragraphs, print_json, working
 from firth.cli.targets import check_folder_target, check_writable
 from firth.cli.texts import CORPUS as ANY_CORPUS
-from firth.cli.texts import READING, corpus_of
+from firth.cli.texts import READING as ANY_READING
+from firth.cli.texts import corpus_of
 from firth.comparison.named import Model, named
 from firth.corpus.options import CorpusOptions
 from firth.errors import MissingExtraError, OptionError
@@ -29,6 +30,7 @@ CORPUS = replace(
     without=frozenset({"unknown", "keep_empty", "stop_words", "tokens"}),
     defaults=CorpusOptions(tokens=PIECES[0]),
 )
+READING = replace(ANY_READING, without=frozenset({"stop_words"}))
 
 
 @dataclass(frozen=True)

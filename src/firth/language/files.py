@@ -40,9 +40,7 @@ def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
         )
     model: object = registry.load_folder(place)
     if not isinstance(model, LanguageModel):
-        raise OptionError(
-            f"{place} holds {registry.plain_name(model)}, expected a language model: train one with `firth lm train`"
-        )
+        raise OptionError(f"{place} holds {registry.plain_name(model)}, expected a language model{_instead(model)}")
     return model
 
 
@@ -66,3 +64,13 @@ def save_language_model(model: LanguageModel, path: str | os.PathLike[str]) -> N
         raise OptionError(
             f"{path}: an ARPA file holds an n-gram model, and this is {registry.plain_name(model)}; name a folder"
         )
+
+
+def _instead(model: object) -> str:
+    """Return what to do with another model, for the message that it is none of language."""
+    if type(model).__name__ == "BidirectionalLanguageModel":
+        return (
+            " that reads one way: this one reads both, and gives texts no probability; `firth tag train --embed` and "
+            "others read its states"
+        )
+    return ": train one with `firth lm train`"

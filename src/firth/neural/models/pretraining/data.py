@@ -75,10 +75,13 @@ class PieceText:
         try:
             pieces = WordPieces(tokens)
         except FormatError as error:
+            joined = (
+                "; of texts that are lists of words, join the words: ' '.join(words)" if tokens == "whitespace" else ""
+            )
             found = f"subwords of another kind ({error})" if tokens.startswith("{") else f"tokens={tokens!r}"
             raise OptionError(
                 f"{found}: an encoder reads word pieces with special tokens; expected tokens='wordpieces' or "
-                "tokens='cased-wordpieces'"
+                f"tokens='cased-wordpieces'{joined}"
             ) from None
         if corpus.vocabulary.oov_share > 0:
             raise OptionError("a corpus that has left out rare pieces: build it with min_count=1")
