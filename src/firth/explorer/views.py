@@ -74,7 +74,9 @@ def axes(vectors: Any, request: schema.AxesRequest) -> dict[str, Any]:
 
 
 def senses(model: Any, request: schema.WordRequest) -> dict[str, Any]:
-    """Return the senses of a word."""
+    """Return the senses of a word; none if it is unknown."""
+    if request.word not in model:
+        return {"senses": []}
     return {
         "senses": [
             {
@@ -90,7 +92,9 @@ def senses(model: Any, request: schema.WordRequest) -> dict[str, Any]:
 
 
 def contexts(corpus: Any, request: schema.ContextsRequest) -> dict[str, Any]:
-    """Return a word in its sentences."""
+    """Return a word in its sentences; none if it does not occur."""
+    if request.word not in corpus.vocabulary:
+        return {"occurrences": 0, "contexts": []}
     found, count = concordance(corpus, request.word, n=request.n, width=request.width)
     return {"occurrences": count, "contexts": [vars(each) for each in found]}
 

@@ -84,13 +84,14 @@ def test_senses(client, models):
     assert [each["share"] for each in found] == pytest.approx([0.5, 0.3, 0.2])
     near = models["senses"].sense_neighbours("bank", 1, 3)
     assert [each["word"] for each in found[1]["neighbors"]] == [word for (word, _), _ in near]
-    assert client.post("/senses", json={"word": "none"}).status_code == 404
+    assert post(client, "/senses", word="none")["senses"] == []
 
 
 def test_contexts(client):
     found = post(client, "/contexts", word="cat", n=100)
     assert found["occurrences"] == 10
     assert found["contexts"][0] == {"sentence": 0, "before": ["the"], "after": ["sat"]}
+    assert post(client, "/contexts", word="none") == {"model": "the text", "occurrences": 0, "contexts": []}
 
 
 def test_changes(client, models):

@@ -293,10 +293,10 @@ class App {
   async show(options = {}) {
     const view = this.views.find((each) => each.name === this.state.view);
     if (!view) return;
-    if (!view.places && this.elsewhere) await this.place(null);
-    if (!view.marks) this.highlight([], []);
     const asked = (this.viewed = Symbol("view"));
     $("view").setAttribute("aria-busy", "true");
+    if (!view.places && this.elsewhere) await this.place(null);
+    if (!view.marks) this.highlight([], []);
     let content;
     try {
       content = await view.render(this, options);
@@ -332,7 +332,15 @@ class App {
     } : {};
     document.querySelector(".menu").hidden = !this.scatter;
     $("export").replaceChildren(...Object.entries(items).map(([label, act]) =>
-      h("button", { type: "button", onclick: () => Promise.resolve(act()).catch((error) => this.say(error)) }, label)));
+      h("button", {
+        type: "button", onclick: () => {
+          document.querySelector(".menu").open = false;
+          Promise.resolve(act()).catch((error) => this.say(error));
+        },
+      }, label)));
+    document.addEventListener("pointerdown", (event) => {
+      if (!event.target.closest(".menu")) document.querySelector(".menu").open = false;
+    });
     $("share").addEventListener("click", async () => {
       try {
         await navigator.clipboard.writeText(location.href);

@@ -71,6 +71,7 @@ class Painter { // of points, by WebGL
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     this.buffers = [gl.createBuffer(), gl.createBuffer(), gl.createBuffer()];
+    this.count = 0;
   }
 
   load(places, colours, sizes) {
@@ -102,6 +103,7 @@ class PlainPainter { // of points, by a 2D canvas
   constructor(canvas) {
     this.canvas = canvas;
     this.context = canvas.getContext("2d");
+    this.load(new Float32Array(0), new Float32Array(0), new Float32Array(0));
   }
 
   load(places, colours, sizes) {

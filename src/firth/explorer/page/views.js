@@ -75,7 +75,7 @@ async function word(app, { look = false } = {}) {
   }
   if (app.corpus) {
     const inText = await ask("/contexts", { model: app.corpus.name, word: shown, n: 12, width: 7 }).catch(() => null);
-    if (inText) {
+    if (inText?.occurrences) {
       parts.push(h("h3", {}, `In the text, ${inText.occurrences.toLocaleString()} times`), h("div", { class: "context" }, inText.contexts.map((each) => [
         h("span", {}, h("bdi", {}, each.before.join(" "))), h("span", {}, h("bdi", {}, shown)), h("span", {}, h("bdi", {}, each.after.join(" "))),
       ])));
