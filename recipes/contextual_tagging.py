@@ -9,7 +9,8 @@ data as well; the sentences that are kept are checked once more.
 
     chunking   CoNLL-2000: every tenth sentence of train selects the epoch, test is scored by F1 of chunks
     spanish    CoNLL-2002 Spanish: testa selects the epoch, testb is scored by F1 of entities
-    ewt        UPOS of the English Web Treebank: dev selects the epoch, test is scored by accuracy
+    ewt        UPOS of the English Web Treebank: dev selects the epoch, test is scored by accuracy; without a test part
+               dev is the test, and the last tenth of train selects
     trec, sst  questions in six classes; sentences of film reviews, positive or negative
 
     python recipes/contextual_tagging.py lm -o lm --data DATA --text corpus/wiki.txt.xz --minutes 40
@@ -81,12 +82,16 @@ def spanish(data):
 
 
 def ewt(data):
-    """The English Web Treebank."""
+    """The English Web Treebank; where its test part is missing, dev is the test, and train's last tenth selects."""
     folder, parts = data / "dependencies/UD_English-EWT", {}
-    for part, name in (("train", "train"), ("select", "dev"), ("test", "test")):
-        path = next(folder.glob(f"*-{name}.conllu*"))
-        parts[part] = [(each.words, each.tags) for each in read_conllu(path, trees=False)]
-    return parts
+    for part in ("train", "dev", "test"):
+        path = next(folder.glob(f"*-{part}.conllu*"), None)
+        if path is not None:
+            parts[part] = [(each.words, each.tags) for each in read_conllu(path, trees=False)]
+    if "test" in parts:
+        return {"train": parts["train"], "select": parts["dev"], "test": parts["test"]}
+    tenth = len(parts["train"]) // 10
+    return {"train": parts["train"][:-tenth], "select": parts["train"][-tenth:], "test": parts["dev"]}
 
 
 TASKS = {"chunking": chunking, "spanish": spanish, "ewt": ewt}
@@ -117,7 +122,7 @@ def annotated_keys(data):
     for read in TASKS.values():
         try:
             parts = read(data)
-        except (OSError, StopIteration):
+        except (OSError, StopIteration, KeyError):
             continue
         keys |= {fingerprint(words) for part in parts.values() for words, _ in part}
     return keys

@@ -7,6 +7,8 @@ const CELL = 96; // pixels of a cell in which few labels stand
 const LABELS = 400; // at most
 const REACH = 14; // pixels from the pointer to a point
 const FINEST = 2000; // times the whole map
+const MANY = 20000; // points that are drawn small
+const REST = 150; // milliseconds after which labels are chosen anew
 
 const VERTEX = `
 attribute vec2 place; attribute vec3 colour; attribute float size;
@@ -19,11 +21,10 @@ void main() {
 }`;
 const FRAGMENT = `
 precision mediump float;
-varying vec3 tint; uniform float opacity;
+varying vec3 tint; uniform float opacity; uniform bool round;
 void main() {
-  float d = length(gl_PointCoord - 0.5);
-  if (d > 0.5) discard;
-  gl_FragColor = vec4(tint, 1.0) * opacity * smoothstep(0.5, 0.38, d);
+  gl_FragColor = vec4(tint, 1.0) * opacity;
+  if (round) gl_FragColor *= smoothstep(0.5, 0.38, length(gl_PointCoord - 0.5));
 }`;
 
 export const PALETTE = [
@@ -51,7 +52,7 @@ export function groupColour(group) {
 class Painter { // of points, by WebGL
   constructor(canvas) {
     this.canvas = canvas;
-    const gl = canvas.getContext("webgl", { antialias: false, alpha: true, premultipliedAlpha: true, preserveDrawingBuffer: true });
+    const gl = canvas.getContext("webgl", { antialias: false, alpha: true, premultipliedAlpha: true });
     if (!gl) throw new Error("no WebGL");
     this.gl = gl;
     const program = gl.createProgram();
@@ -64,7 +65,8 @@ class Painter { // of points, by WebGL
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error("WebGL cannot draw points");
     gl.useProgram(program);
-    this.at = (name) => gl.getUniformLocation(program, name);
+    const uniforms = new Map(["scale", "shift", "pixels", "opacity", "round"].map((name) => [name, gl.getUniformLocation(program, name)]));
+    this.at = (name) => uniforms.get(name);
     this.places = gl.getAttribLocation(program, "place");
     this.colours = gl.getAttribLocation(program, "colour");
     this.sizes = gl.getAttribLocation(program, "size");
@@ -95,6 +97,7 @@ class Painter { // of points, by WebGL
     gl.uniform2f(this.at("shift"), (-2 * camera.x * camera.zoom) / width, (-2 * camera.y * camera.zoom) / height);
     gl.uniform1f(this.at("pixels"), pixels);
     gl.uniform1f(this.at("opacity"), opacity);
+    gl.uniform1i(this.at("round"), this.count <= MANY); // small dots are square, which is faster
     gl.drawArrays(gl.POINTS, 0, this.count);
   }
 }
@@ -165,8 +168,9 @@ export class Scatter {
   show({ places, labels, colours, sizes }, { keep = false } = {}) {
     const n = labels.length;
     this.points = { places, labels, n };
+    this.labelled = null;
     this.colours = colours ?? new Float32Array(3 * n).fill(0.4);
-    this.sizes = sizes ?? new Float32Array(n).fill(n > 20000 ? 3 : n > 3000 ? 4 : 6);
+    this.sizes = sizes ?? new Float32Array(n).fill(n > MANY ? 3 : n > 3000 ? 4 : 6);
     this.painter.load(places, this.colours, this.sizes);
     this.index();
     if (!keep) this.showAll();
@@ -221,6 +225,12 @@ export class Scatter {
     if (![camera.x, camera.y, zoom].every(Number.isFinite)) return;
     this.camera = { x: camera.x, y: camera.y, zoom };
     this.moved(this.camera);
+    this.moving = true; // meanwhile the labels that are there move along
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      this.moving = false;
+      this.redraw();
+    }, REST);
     this.redraw();
   }
 
@@ -258,7 +268,7 @@ export class Scatter {
     if (!this.width) return;
     this.frames++;
     const { n } = this.points;
-    this.painter.draw(this.camera, this.width, this.height, this.pixels, this.marked.size ? 0.35 : n > 20000 ? 0.6 : 0.85);
+    this.painter.draw(this.camera, this.width, this.height, this.pixels, this.marked.size ? 0.35 : n > MANY ? 0.6 : 0.85);
     this.drawLabels();
   }
 
@@ -277,6 +287,8 @@ export class Scatter {
     c.lineJoin = "round";
     c.textBaseline = "middle";
     const taken = [];
+    const chosen = [];
+    const moving = this.moving && this.labelled && !this.marked.size;
     const rows = new Map(); // occupied boxes by strips of 16 pixels
     const free = (box) => {
       for (let strip = Math.floor(box[1] / 16); strip <= Math.floor(box[3] / 16); strip++) {
@@ -300,9 +312,12 @@ export class Scatter {
       const box = [x + 5, y - 8, x + width + 10, y + 8];
       if (!must && !free(box)) return;
       take(box);
-      c.lineWidth = 3;
-      c.strokeStyle = paper;
-      c.strokeText(text, x + 7, y);
+      if (!moving || must) { // an outline takes most of the time
+        c.lineWidth = 3;
+        c.strokeStyle = paper;
+        c.strokeText(text, x + 7, y);
+      }
+      chosen.push(i);
       c.fillStyle = colour;
       c.fillText(text, x + 7, y);
     };
@@ -320,7 +335,8 @@ export class Scatter {
     for (const [i, kind] of this.marked) if (kind === "chosen" && i < this.points.n) write(i, "bold 14px system-ui, sans-serif", ink, true);
     let count = 0;
     for (const [i, kind] of this.marked) if (kind !== "chosen" && i < this.points.n && count++ < LABELS) write(i, "13px system-ui, sans-serif", ink, false);
-    if (!this.marked.size) {
+    if (moving) for (const i of this.labelled) write(i, "12px system-ui, sans-serif", ink, false);
+    if (!this.marked.size && !moving) {
       const cells = new Map(); // labels by cell: those of a crowd do not hide all others
       const { n } = this.points;
       const few = n <= 60;
@@ -334,6 +350,7 @@ export class Scatter {
         write(i, "12px system-ui, sans-serif", ink, false);
         cells.set(cell, inside + (taken.length > before ? 1 : 0.25)); // those that found no room count a little
       }
+      this.labelled = chosen;
     }
     if (this.lasso) {
       c.beginPath();
