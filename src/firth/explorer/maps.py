@@ -96,13 +96,21 @@ class Maps:
         return None
 
     def groups(self, name: str) -> Groups:
-        """Return the clusters of a model's words."""
+        """Return the clusters of a model's words.
+
+        Raises:
+            OptionError: there are too few.
+        """
         if name not in self._groups:
             self._groups[name] = _grouped(self.rows(name), self.models[name].words)
         return self._groups[name]
 
     def rows(self, name: str) -> Floats:
-        """Return the (n, D) vectors of a model's first words, of length 1."""
+        """Return the (n, D) vectors of a model's first words, of length 1.
+
+        Raises:
+            OptionError: there are too few.
+        """
         if name not in self._rows:
             vectors = self.models[name]
             if len(vectors) < 3:

@@ -140,7 +140,8 @@ def _recorded_attention(module: torch.nn.Module) -> Iterator[list[torch.Tensor]]
         attend = layer.attend
 
         def attend_and_record(queries: torch.Tensor, keys_values: torch.Tensor, *rest: Any, **how: Any) -> torch.Tensor:
-            weights.append(layer.weights(queries, keys_values, *rest, **how))
+            everywhere = {name: value for name, value in how.items() if name != "at"}
+            weights.append(layer.weights(queries, keys_values, *rest, **everywhere))
             return attend(queries, keys_values, *rest, **how)
 
         return attend_and_record

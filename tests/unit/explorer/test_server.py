@@ -1,8 +1,5 @@
 """The server: what it answers is what the models answer; no request makes it fail."""
 
-import asyncio
-import json
-import logging
 import socket
 import threading
 import time
@@ -214,34 +211,14 @@ def test_too_many_wait():
     assert answer.headers["retry-after"] == "1"
 
 
-def test_it_serves_and_ends(capsys):
-    """In a thread, where uvicorn takes no signals: the end is asked for by the event loop."""
-    addresses, loops = [], []
+def test_addresses_that_are_taken_or_of_others():
+    """That it serves and ends is tested with the command, in a process of its own."""
     app = build_app({"small": vectors()})
-
-    async def seen(scope, receive, send):
-        if not loops:
-            loops.append(asyncio.get_running_loop())
-        await app(scope, receive, send)
-
-    logging.getLogger("firth.server").handlers.clear()
-    threading.Thread(target=serve_app, args=(seen,), kwargs={"port": 0, "ready": addresses.append}, daemon=True).start()
-    until = time.monotonic() + 20
-    while not addresses and time.monotonic() < until:
-        time.sleep(0.01)
-    host, port = addresses[0].removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
-        connection.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-        received = b""
-        while part := connection.recv(4096):
-            received += part
-    assert received.startswith(b"HTTP/1.1 200")
-    assert json.loads(received.partition(b"\r\n\r\n")[2]) == {"status": "ok"}
-    assert b"content-security-policy: default-src 'none'" in received
-    with pytest.raises(OptionError, match="another program listens there: --port 0 takes a free port"):
-        serve_app(app, port=int(port))
+    message = "another program listens there: --port 0 takes a free port"
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OptionError, match=message):
+        serve_app(app, port=taken.getsockname()[1], log=False)
     with pytest.raises(OptionError, match=r"192\.0\.2\.1, port 0: "):
-        serve_app(app, host="192.0.2.1", port=0)
+        serve_app(app, host="192.0.2.1", port=0, log=False)
 
 
 def test_every_address_is_described():

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firth.kernels import ngram_hash
@@ -34,6 +34,7 @@ def test_same_as_one_by_one(min_n, max_n):
     assert together(WORDS, min_n, max_n, 1000) == one_by_one(WORDS, min_n, max_n, 1000)
 
 
+@settings(deadline=None)  # the first call may compile
 @given(
     words=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=12), max_size=8),
     min_n=st.integers(1, 4),

@@ -16,6 +16,7 @@ from firth.text.batches import warn_truncated
 from firth.vocabulary import Vocabulary
 
 MANY = 0.1  # share of the sentences: some long ones are in every text
+UNREAD = 0.8  # share of the tokens: a text of which so much is not read has no ends of sentences
 
 
 @options_class
@@ -83,10 +84,10 @@ def long_sentences(lengths: npt.NDArray[Any], limit: int, rules: TextRules) -> i
     count = int((lengths > limit).sum())
     advice = 'if each line is a sentence, use sentences="line"' if rules.sentences == "punctuation" else ""
     unread = int(np.maximum(lengths.astype(np.int64) - limit, 0).sum())
-    if advice and unread > lengths.sum(dtype=np.int64) / 2:
+    if advice and unread > UNREAD * lengths.sum(dtype=np.int64):
         raise CorpusError(
             f"a text of {len(lengths):,} sentences, as their ends are marked by punctuation; {unread:,} {rules.unit} "
-            f"stand after the first {limit} of their sentence and would not be read: {advice} (--sentences line)"
+            f"stand after the first {limit} of their sentence and would not be read: {advice}"
         )
     if count > MANY * len(lengths):
         warn_truncated(count, len(lengths), limit, rules.unit, advice)

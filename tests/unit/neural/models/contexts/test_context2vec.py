@@ -229,10 +229,10 @@ def test_texts_with_a_mark_are_places(model):
 def test_a_file_without_ends_of_sentences(tmp_path):
     """Most of it would not be read."""
     path = tmp_path / "lines.txt"
-    path.write_text("\n".join(TEXT * 2), encoding="utf-8")
+    path.write_text("\n".join(TEXT * 4), encoding="utf-8")
     options = firth.Context2Vec(dim=4, hidden=4)
     with pytest.raises(
-        CorpusError, match=r'a text of 1 sentences.*206 words stand after the first 64.*sentences="line"'
+        CorpusError, match=r'a text of 1 sentences.*476 words stand after the first 64.*sentences="line"'
     ):
         options.train(path, min_count=1, progress=False)
     how = firth.TrainingOptions(epochs=1, batch_size=8)
