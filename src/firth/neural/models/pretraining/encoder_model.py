@@ -299,6 +299,7 @@ class PretrainedEncoder(SavedModel):
     def fingerprint(self) -> str:
         """Return a digest of the encoder: equal ones give words the same vectors."""
         content = hashlib.blake2b(self.pieces.rules.encode(), digest_size=16)
+        content.update(repr(self.config).encode())  # heads, for one, leave no trace in the parameters
         content.update(digest(self.module).encode())
         return content.hexdigest()
 

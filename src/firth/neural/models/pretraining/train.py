@@ -77,6 +77,11 @@ def pretrain(
         else:
             how = {"tokens": text.pieces, "min_count": 1, **{k: v for k, v in given.items() if k == "sentences"}}
             aside = PieceText.of(as_corpus(held_out, {}, defaults=how, progress=config.progress))
+            if aside.pieces != text.pieces:
+                raise OptionError(
+                    f"held_out: a corpus of {len(aside.pieces):,} other word pieces than the {len(text.pieces):,} of "
+                    "the training text; give the text itself"
+                )
         sizes = options.config(text.pieces)
         if before is not None:
             options, sizes = _of_start(options, before)
@@ -102,6 +107,8 @@ def _fitted(
     held_out = None if aside is None else Windows(text=aside, length=length, batch_size=EVAL_BATCH, shuffle=False)
     task = PretrainingTask(objective, batches, held_out, options.mask_rate)
     identity = {"text": _digest(text, aside)}
+    if before is not None:
+        identity["start"] = before.fingerprint()
     facts: dict[str, Any] = {"pieces": len(text.pieces), "tokens": len(text.ids), "texts": text.texts}
     if aside is not None:
         facts |= {"held_out_tokens": len(aside.ids), **text.unigram(aside)}

@@ -130,3 +130,20 @@ def test_a_start_keeps_its_network_and_other_sizes_are_refused():
 def test_the_pieces_of_a_start_are_kept(name):
     with pytest.raises(OptionError, match=f"{name}=50: the .* word pieces of the start are kept; leave {name} out"):
         firth.MaskedLM(max_length=16).train(sentences(10), start=trained("masked"), **{name: 50})
+
+
+def test_held_out_text_has_the_pieces_of_the_training_text():
+    one, other = (
+        firth.Corpus.build(sentences(40), tokens="wordpieces", max_size=size, progress=False) for size in (120, 90)
+    )
+    with pytest.raises(OptionError, match=r"held_out: a corpus of .* other word pieces"):
+        MODELS["masked"].train(one, held_out=other, training=training(epochs=1))
+
+
+def test_a_checkpoint_knows_its_start(tmp_path):
+    how = training(epochs=1)
+    starts = [MODELS["masked"].train(sentences(40), training=how, seed=seed, max_size=120) for seed in (0, 1)]
+    options = firth.MaskedLM(max_length=24)
+    options.train(sentences(40), start=starts[0], training=how, checkpoint=tmp_path / "run")
+    with pytest.raises(OptionError, match="start"):
+        options.train(sentences(40), start=starts[1], training=how, checkpoint=tmp_path / "run")
