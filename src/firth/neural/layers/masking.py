@@ -16,6 +16,7 @@ Cost
     V D multiplications per hidden token.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -99,17 +100,25 @@ class MaskedPrediction(nn.Module):
     Args:
         config: of the output layer: D, V, counts, and the embedding's weight, which may be shared.
         norm_eps: added to variances by the layer norm.
+        activation: between the dense layer and the norm.
     """
 
-    def __init__(self, config: OutputConfig, *, norm_eps: float = 1e-5) -> None:
+    def __init__(
+        self,
+        config: OutputConfig,
+        *,
+        norm_eps: float = 1e-5,
+        activation: Callable[[torch.Tensor], torch.Tensor] = functional.gelu,
+    ) -> None:
         super().__init__()
+        self.activation = activation
         inner = config.width if config.tied is None else config.tied.shape[1]  # E, that of the embedding
         self.dense, self.norm = nn.Linear(config.width, inner), nn.LayerNorm(inner, norm_eps)
         self.output = FullSoftmax(replace(config, width=inner))
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return (N, E) inputs of the output layer for (N, D) hidden states."""
-        output: torch.Tensor = self.norm(functional.gelu(self.dense(hidden)))
+        output: torch.Tensor = self.norm(self.activation(self.dense(hidden)))
         return output
 
     def loss(self, states: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

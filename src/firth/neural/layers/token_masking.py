@@ -14,7 +14,9 @@ Source
     section 3.1 (q = 0.2, m = 10).
 Departures
     Units are hidden independently of one another, so that the number of hidden tokens varies; SpanBERT draws spans
-    until the share is reached. Spans may overlap. Whole words are replaced token by token, as BERT's are.
+    until the share is reached. Spans may overlap. None reaches in from before a window, so that its first words are
+    hidden less often: the first with probability p, those from the tenth on with `rate`. If no unit is hidden, one
+    token is. Whole words are replaced token by token, as BERT's are.
 Cost
     A few numbers per token.
 """

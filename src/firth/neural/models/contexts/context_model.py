@@ -235,8 +235,7 @@ class ContextModel(SavedModel):
     def _place(self, sentence: Sentence, position: int | None) -> tuple[list[str], int]:
         """Return the words of a sentence as the model reads them, and the position."""
         words, position = read_place(sentence, position, split=self._split, filler=UNK)
-        if not isinstance(sentence, str):
-            words = self._folded(words)
+        words = self._folded(words)
         if len(words) < 2:
             raise CorpusError(f"{brief(sentence)}: a word alone has no context; expected other words beside it")
         return words, position

@@ -10,15 +10,17 @@ Objective
 
         p(x_t) = [x_t = x'_t] sg(g_t) + sg(1 - g_t) softmax(E f(h_t) + b)_{x_t}
         L = sum over M of -log p(x_t) / |M| + lambda mean over all t of the cross entropy of g_t and [x_t = x'_t]
-            + mu InfoNCE(h_0 of x', h_0 of a crop of x) + mean over M of -log p_G(x_t)
+            + mu mean over s of -log exp(cos(s, s+)) / sum over s' != s of exp(cos(s, s'))
+            + mean over M of -log p_G(x_t)
 
-    where sg stops gradients, and cosines are divided by a temperature.
+    where sg stops gradients, s is the state h_0 of a corrupted window or of a crop of the original, s+ that of the
+    other one of the same window, s' all others of the batch, and cosines are divided by a temperature.
 Source
     Meng, Xiong, Bajaj, Tiwary, Bennett, Han and Song 2021, "COCO-LM: Correcting and Contrasting Text Sequences for
     Language Model Pretraining", section 3.2, equations 1 to 6; lambda = 50, temperature 1, crops of 90 %.
 Departures
-    Positions are learned and absolute, so that the encoder has BERT's layout; the paper adds relative ones. The
-    contrast is taken in both directions. Crops keep the order of the window: they begin at one of its first tokens.
+    Positions are learned and absolute, so that the encoder has BERT's layout; the paper adds relative ones. Crops keep
+    the order of the window: they begin at one of its first tokens.
 Cost
     Twice the encoder's over all tokens, and about a tenth for the generator.
 """
@@ -29,7 +31,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from firth.neural.layers.contrastive import InfoNCE
+from firth.neural.layers.contrastive import InfoNCE, group_masks
 from firth.neural.layers.token_masking import TokenMasking
 from firth.neural.models.pretraining.corruption import GENERATOR_SHARES, Corrupted, Corruption
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork, initialise
@@ -122,11 +124,12 @@ class CorrectiveObjective(Objective):
         return -torch.where(same, torch.logaddexp(functional.logsigmoid(gate), chosen), chosen)
 
     def contrastive(self, states: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
-        """Return (B,) contrastive losses of windows and their crops, the mean of both directions."""
-        view = self.encoder(self.cropped(ids))[:, 0].float()
-        window = states[:, 0].float()
-        both: torch.Tensor = (self.contrast(window, view) + self.contrast(view, window)) / 2
-        return both
+        """Return (2 B,) contrastive losses of windows and crops, each compared with all others of both kinds."""
+        both = torch.cat((states[:, 0], self.encoder(self.cropped(ids))[:, 0])).float()
+        pair = torch.arange(len(ids), device=ids.device).repeat(2)
+        positive, compared = group_masks(pair, pair)
+        losses: torch.Tensor = self.contrast(both, both, positive=positive, compared=compared)
+        return losses
 
     def cropped(self, ids: torch.Tensor) -> torch.Tensor:
         """Return (B, T') ids: of each window a random piece, between its first and its last token."""

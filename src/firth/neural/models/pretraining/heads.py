@@ -4,13 +4,15 @@ import math
 
 import torch
 from torch import nn
-from torch.nn import functional
 
+from firth.neural.layers.transformer import ACTIVATIONS
 from firth.neural.models.pretraining.network import EncoderConfig, initialise
 
 
 class ReplacedPrediction(nn.Module):
-    """Score of each token for having been replaced: w . gelu(W h + b) + c (Clark et al. 2020, section 2).
+    """Score of each token for having been replaced: w . f(W h + b) + c (Clark et al. 2020, section 2).
+
+    f is the activation of the encoder.
 
     Args:
         config: of the encoder.
@@ -18,6 +20,7 @@ class ReplacedPrediction(nn.Module):
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
+        self.activation = ACTIVATIONS[config.activation]
         self.dense, self.score = nn.Linear(config.dim, config.dim), nn.Linear(config.dim, 1)
         self.apply(initialise)
 
@@ -28,5 +31,5 @@ class ReplacedPrediction(nn.Module):
 
     def forward(self, states: torch.Tensor) -> torch.Tensor:
         """Return (...) scores, positive where a token seems replaced, for (..., D) states."""
-        scores: torch.Tensor = self.score(functional.gelu(self.dense(states)))
+        scores: torch.Tensor = self.score(self.activation(self.dense(states)))
         return scores[..., 0]

@@ -9,6 +9,7 @@ from firth.errors import OptionError
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.token_masking import UNITS, TokenMasking
+from firth.neural.layers.transformer import ACTIVATIONS
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork, initialise
 from firth.neural.models.pretraining.task import Objective
 from firth.neural.training.options import TrainingOptions
@@ -100,6 +101,9 @@ def token_masking(options: PretrainingOptions, pieces: WordPieces, **shares: Any
 def masked_prediction(encoder: EncoderNetwork) -> MaskedPrediction:
     """Return a new head that predicts hidden tokens, whose output layer shares the vectors of tokens."""
     config, table = encoder.config, cast("torch.nn.Parameter", encoder.embeddings.word.weight)
-    head = MaskedPrediction(OutputConfig(config.dim, config.vocabulary, tied=table), norm_eps=config.norm_eps)
+    head = MaskedPrediction(
+        OutputConfig(config.dim, config.vocabulary, tied=table), norm_eps=config.norm_eps,
+        activation=ACTIVATIONS[config.activation],
+    )  # fmt: skip
     initialise(head.dense)
     return head

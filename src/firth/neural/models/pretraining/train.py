@@ -139,6 +139,8 @@ def _corpus(corpus: Any, given: Mapping[str, Any], before: PretrainedEncoder | N
 def _begin(objective: Objective, text: PieceText, mask_rate: float) -> None:
     """Let all heads begin with the frequencies of the pieces, and of pieces that are replaced by such a draw."""
     scores = torch.from_numpy(np.log(text.shares)).float()
+    unused = objective.encoder.config.vocabulary - len(scores)  # vocabularies of other programs may be padded
+    scores = torch.nn.functional.pad(scores, (0, unused), value=float(scores.min()))
     replaced = mask_rate * float(1 - np.square(text.shares, dtype=np.float64).sum())
     for part in objective.modules():
         if isinstance(part, MaskedPrediction):

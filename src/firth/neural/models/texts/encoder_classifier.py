@@ -5,7 +5,7 @@ What
     over which a linear layer gives labels.
 Objective
     log p(label) = log softmax(W dropout(h) + b). With `tuning="all"` every parameter learns; the learning rate of block
-    l of L is lr decay^(L - l), of the vectors of tokens lr decay^(L + 1). With "gradual" only the head learns in the
+    l of L is lr decay^(L - l), of the vectors of tokens lr decay^L. With "gradual" only the head learns in the
     first epoch, and with each further epoch one more block from the top. With "frozen" the encoder stays as it is, and
     each text is encoded once.
 Source

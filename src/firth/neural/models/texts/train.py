@@ -14,6 +14,7 @@ from firth.classify.labels import LabelSet
 from firth.corpus.size_defaults import log_choice
 from firth.errors import CorpusError, OptionError
 from firth.neural.layers.label_heads import soft_labels
+from firth.neural.models.language.start import digest
 from firth.neural.models.texts.data import Item, batches_of, development_split, label_targets
 from firth.neural.models.texts.examples import Examples, label_set, read_examples, scores_of
 from firth.neural.models.texts.label_model import LabelModel
@@ -193,16 +194,18 @@ def train_module(
         raise CorpusError(f"{name}: no text with a known label has a token; expected at least one")
     warn_truncated(train.truncated, len(examples), reader.max_length, reader.unit)
     module = new_module(options, reader, len(known.names), config.seed, vectors, copies=2)
+    identity: dict[str, Any] = {"texts": len(train.items)}
     if prepare is not None:
         prepare(module)
+        identity["start"] = digest(module)
     batches = batches_of(train.items, reader.collate, batch_size=config.training.batch_size, seed=config.seed)
     evaluation = batches_of(held_out.items, reader.collate, batch_size=EVAL_BATCH, shuffle=False)
     by_error = options.pairs != "relatedness"
     task = LabelTask(module, batches, evaluation, predictions=len(held_out.items), by_error=by_error)
-    digest = _digest(train.items, held_out.items, reader, vectors)
+    identity["examples"] = _digest(train.items, held_out.items, reader, vectors)
     read = (text.words for item in (*train.items, *held_out.items) for text in item.texts if isinstance(text, ReadText))
     with cached_features(module, read, config.progress), sparse_gradients(module, config.training):
-        facts = fit_model(task, options, config, {"examples": digest, "texts": len(train.items)})
+        facts = fit_model(task, options, config, identity)
     facts |= {
         "held_out_texts": len(held_out.items),
         "texts_left_out": left_out + train.left_out + held_out.left_out,

@@ -94,6 +94,9 @@ def features_of(
             with replacing_folder(place) as aside:
                 _write(aside / ARRAY, encoder, different, ends - lengths, shape, progress)
         except OSError as error:
+            vectors = _read(place, shape)
+            if vectors is not None:  # another process has written them meanwhile
+                return Features(vectors, starts)
             gigabytes = 4e-9 * float(np.prod(shape))
             warn_caller(
                 f"vectors of {shape[0]:,} words, {gigabytes:.1f} GB, cannot be kept in {place.parent} "
@@ -107,7 +110,9 @@ def features_of(
 
 def _key(encoder: ContextualEncoder, sentences: Sequence[Words]) -> str:
     digest = hashlib.blake2b(encoder.fingerprint().encode(), digest_size=16)
-    digest.update("\n".join("\0".join(words) for words in sentences).encode("utf-8", "surrogatepass"))
+    for words in sentences:  # with lengths, since words may hold any character
+        parts = [word.encode("utf-8", "surrogatepass") for word in words]
+        digest.update(np.array([len(parts), *map(len, parts)], dtype="<i8").tobytes() + b"".join(parts))
     return digest.hexdigest()
 
 
@@ -116,7 +121,7 @@ def _read(place: Path, shape: tuple[int, ...]) -> npt.NDArray[np.float32] | None
     try:
         verify(place)
         found: Any = np.load(place / ARRAY, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, FormatError):
+    except (OSError, EOFError, ValueError, FormatError):
         return None
     return found if found.shape == shape and found.dtype == np.float32 else None
 

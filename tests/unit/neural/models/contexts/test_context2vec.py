@@ -237,3 +237,9 @@ def test_a_file_without_ends_of_sentences(tmp_path):
         options.train(path, min_count=1, progress=False)
     how = firth.TrainingOptions(epochs=1, batch_size=8)
     options.train(path, min_count=1, sentences="line", training=how, progress=False)
+
+
+def test_a_text_is_read_as_its_words(model):
+    """In lower case where only that is known."""
+    found = model.context_vectors(["THE [] EATS the bone", (["THE", "cat", "EATS", "the", "bone"], 1)])
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)

@@ -36,13 +36,50 @@ def test_crops_are_pieces_of_windows():
         assert any(torch.equal(row[first : first + 6], view[1:-1]) for first in range(1, 8))
 
 
-def test_a_window_and_itself_are_the_nearest():
-    """Without dropout and with a crop of everything the states are equal: cosine 1."""
-    model, ids = objective("coco", crop=1.0), window()
-    states = model.encoder(ids)
-    cosines = torch.nn.functional.cosine_similarity(states[:, None, 0], states[None, :, 0], dim=-1)
-    expected = -torch.log_softmax(cosines, 1).diagonal()
-    torch.testing.assert_close(model.contrastive(states, ids), expected)
+def test_windows_and_crops_are_compared_with_all_others():
+    """By hand, with crops of everything and without dropout: 2 N states, each without itself."""
+    model, ids = objective("coco", crop=1.0, temperature=0.5), window()
+    corrupted = model.corruption(ids)
+    states = model.encoder(corrupted.ids)
+    both = torch.nn.functional.normalize(torch.cat((states[:, 0], model.encoder(ids)[:, 0])), dim=1)
+    powers = (both @ both.T / 0.5).exp()
+    n = len(ids)
+    expected = [-(powers[i, (i + n) % (2 * n)] / (powers[i].sum() - powers[i, i])).log().item() for i in range(2 * n)]
+    assert model.contrastive(states, ids).tolist() == pytest.approx(expected, rel=1e-4)
+
+
+def test_the_loss_by_hand():
+    """Of the generator, of correcting, 50 times that of copying, and of the contrast."""
+    model, ids = objective("coco", mask_rate=0.5, crop=1.0, contrast=2.0), window()
+    torch.manual_seed(1)
+    loss, count = model.loss(ids)
+    torch.manual_seed(1)
+    corrupted = model.corruption(ids)
+    states = model.encoder(corrupted.ids)
+    gates = model.copy(states)[..., 0]
+    right = torch.where(corrupted.replaced, 1 - gates.sigmoid(), gates.sigmoid())
+    corrective = model.corrective(states, gates, ids, corrupted).mean()
+    contrast = model.contrastive(states, ids).mean()
+    by_hand = corrupted.losses.mean() + corrective - 50 * right.log().mean() + 2 * contrast
+    assert loss.item() == pytest.approx(by_hand.item(), rel=1e-5)
+    assert count == int(corrupted.hidden.sum())
+
+
+def test_crops_begin_anywhere():
+    model, ids = objective("coco", crop=0.5), window()
+    starts = {model.cropped(ids)[0, 1:-1].tolist().__repr__() for _ in range(60)}
+    assert len(starts) == 7
+
+
+@pytest.mark.parametrize("name", ["coco", "electra"])
+def test_the_area_is_that_of_replaced_tokens(name):
+    model = objective(name, mask_rate=0.5).eval()
+    with torch.no_grad():
+        measures = dict(model.measure(window()))
+    replaced = measures["replaced"]
+    assert 0 < int(replaced.sum()) < len(replaced)
+    measures["scores"] = replaced.double()
+    assert model.figures({key: value.double() for key, value in measures.items()})["replaced_auc"] == 1.0
 
 
 def test_it_reports_all_parts():

@@ -56,14 +56,22 @@ def test_only_hidden_tokens_carry_loss():
 
 
 def test_the_original_is_not_seen_under_the_mask():
-    """States do not change with the token that the mask hides."""
-    model, ids = objective("masked", mask_rate=0.5), window(1)
-    model.masking.masking = type(model.masking.masking)(mask_id=pieces().mask_id, words=1, masked=1.0, random=0.0)
-    other = ids.clone()
+    """What is predicted does not change with the tokens that masks hide."""
+    model, ids = objective("masked", mask_rate=0.5).eval(), window(1)
+    model.masking.masking = type(model.masking.masking)(
+        mask_id=pieces().mask_id, words=1, rate=0.5, masked=1.0, random=0.0
+    )
     torch.manual_seed(0)
-    replaced, hidden = model.masking(ids)
-    other[hidden] = (other[hidden] + 1) % len(pieces())
-    assert bool((model.masking.masking.replace(other, hidden, torch.zeros(ids.shape), ids) == replaced).all())
+    hidden = model.masking(ids)[1]
+    other = torch.where(hidden, 5 + (ids + 1) % 20, ids)
+    predicted = []
+    for text in (ids, other):
+        torch.manual_seed(0)
+        replaced, again = model.masking(text)
+        assert torch.equal(again, hidden)
+        predicted.append(model.prediction(model.encoder(replaced, at=hidden)))
+    assert not torch.equal(ids, other)
+    assert torch.equal(*predicted)
 
 
 def test_gradients_against_differences():
@@ -115,3 +123,8 @@ def test_bad_options(options):
 def test_a_text_is_never_hidden_whole(rate):
     with pytest.raises(OptionError, match=f"mask_rate={rate}: expected a finite number above 0 and at most 0.99"):
         firth.MaskedLM(mask_rate=rate)
+
+
+def test_options_of_masks_reach_them():
+    model = objective("masked", masking="spans", mask_rate=0.3)
+    assert (model.masking.unit, model.masking.masking.rate) == ("spans", 0.3)

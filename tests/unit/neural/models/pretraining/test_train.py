@@ -19,14 +19,18 @@ class StopError(Exception):
 
 @pytest.mark.parametrize("name", ["masked", "electra", "coco"])
 def test_a_killed_run_resumes_to_the_same_bits(name, tmp_path):
-    lines, whole = sentences(), trained(name)
+    """After the first of two evaluations and its checkpoint."""
+    lines, whole, rows = sentences(), trained(name), []
 
     def stop(row):
-        raise StopError
+        rows.append(row)
+        if len(rows) == 2:
+            raise StopError
 
     run = {"held_out": lines[:20], "training": training(), "max_size": 120, "checkpoint": tmp_path / "run"}
     with pytest.raises(StopError):
         MODELS[name].train(lines, callbacks=[stop], **run)
+    assert [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
     again = MODELS[name].train(lines, **run)
     pairs = zip(whole.module.parameters(), again.module.parameters(), strict=True)
     assert all(torch.equal(a, b) for a, b in pairs)

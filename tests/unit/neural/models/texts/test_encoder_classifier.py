@@ -1,5 +1,7 @@
 """Classifiers over pretrained encoders: frozen, tuned, thawed; rates per block; folders."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -141,3 +143,16 @@ def test_an_encoder_in_memory_is_saved_first():
         KindError, match=r"found an encoder in memory; expected its folder: save it first, by save\('FOLDER'\)"
     ):
         firth.EncoderClassifier(encoder=trained("masked"))
+
+
+def test_a_checkpoint_knows_its_encoder(folder, tmp_path):
+    """Another encoder in the same folder is no reason to go on with the old one."""
+    place = tmp_path / "encoder"
+    shutil.copytree(folder, place)
+    how = firth.TrainingOptions(epochs=1, batch_size=16, lr=0.01, optimiser="adamw")
+    options = firth.EncoderClassifier(encoder=place)
+    options.train(TEXTS, LABELS, training=how, checkpoint=tmp_path / "run")
+    shutil.rmtree(place)
+    trained("coco").save(place)
+    with pytest.raises(OptionError, match="start"):
+        options.train(TEXTS, LABELS, training=how, checkpoint=tmp_path / "run")
