@@ -40,7 +40,7 @@ from firth.evaluation.selection import fit_classifier, stratified_folds
 from firth.evaluation.tfidf import baseline_correct
 from firth.randomness import generator
 from firth.readers.labelled_sentences import read_labelled_sentences
-from firth.text.fingerprint import fingerprint
+from firth.text.fingerprint import fingerprint, passage_fingerprints
 from firth.text.sentence_ends import split_sentences
 
 FOLDS, TEST = 10, 3
@@ -79,7 +79,7 @@ def raw_text(texts, tested):
     """Texts as lines, in random order, without those that hold a sentence of a test; and how many those are."""
     forbidden = {fingerprint(text) for text in tested} - {fingerprint("")}  # which all lines without letters have
     texts = list(texts)
-    kept = [" ".join(text) for text in texts if not any(fingerprint(sentence) in forbidden for sentence in text)]
+    kept = [line for line in map(" ".join, texts) if forbidden.isdisjoint(passage_fingerprints(line))]
     order = generator(0, "reviews").permutation(len(kept))
     return [kept[i] for i in order], len(texts) - len(kept)
 

@@ -1,7 +1,7 @@
 """Encoders pretrained on your own text, and fine-tuned on labelled sentences: BERT's objective, ELECTRA's, COCO-LM's.
 
 Each objective trains the same network, 4 blocks of 256 with windows of 128 word pieces, for the same time on Wikipedia
-and novels, about 35 million word pieces. Lines that hold a sentence of a test are left out and counted. Fine-tuning
+and novels, about 43 million word pieces. Lines that hold a sentence of a test are left out and counted. Fine-tuning
 reads MR, SUBJ, CR, TREC and SST-2 in SentEval's form: MR, SUBJ and CR are tested on the first of ten stratified folds,
 the others on their test parts; a tenth of the training sentences selects the epoch. Rows: TF-IDF with logistic
 regression, the same network from scratch, and each pretrained encoder, fine-tuned, over several seeds.
@@ -38,9 +38,8 @@ import firth
 from firth.evaluation.selection import stratified_folds
 from firth.evaluation.tfidf import baseline_correct
 from firth.readers.labelled_sentences import read_labelled_sentences
-from firth.text.fingerprint import fingerprint
+from firth.text.fingerprint import fingerprint, passage_fingerprints
 
-ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[]?[A-Z])")  # of sentences
 FOLDS = 10
 TASKS = {
     "MR": "rt-polarity.all",
@@ -72,10 +71,10 @@ def lines_of(data, more=()):
 
 
 def without(lines, tested):
-    """Lines in which no sentence is one of a test, in random order, and how many were left out."""
+    """Lines in which no run of sentences is one of a test, in random order, and how many were left out."""
     forbidden, kept, left_out = {fingerprint(text) for text in tested} - {fingerprint("")}, [], 0
     for line in lines:
-        if any(fingerprint(sentence) in forbidden for sentence in ENDS.split(line)):
+        if not forbidden.isdisjoint(passage_fingerprints(line)):
             left_out += 1
         else:
             kept.append(line)

@@ -46,7 +46,8 @@ def pretrain(
         corpus: training text: anything that `Corpus.build` takes, which is read as word pieces that are learned from
             it, lower-cased unless `tokens="cased-wordpieces"`; or a corpus that was built so. Each line is a text,
             unless `sentences` says otherwise.
-        held_out: text that selects the best model. Without it, a hundredth of the training text is held out, its end.
+        held_out: text that selects the best model. Without it, a hundredth of the training text is held out,
+            its end: at most 1,000 windows, and none of a text of fewer than 20.
         start: pretrained encoder, or its path, to start from: its network, its parameters, its word pieces. ELECTRA and
             COCO-LM may start from a masked language model. The two stages of Clark et al. 2020, section 3.2, keep the
             first one as the generator; here a new, smaller generator learns along with the encoder.
