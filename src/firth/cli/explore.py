@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import Quiet, names
-from firth.cli.output import note, working
-from firth.cli.serve import hosts_of, open_models
-from firth.corpus.encoded import Corpus
+from firth.cli.output import note
+from firth.cli.serve import open_models
+from firth.cli.texts import corpus_of
 from firth.errors import FormatError, OptionError
 from firth.storage.untrusted import parse_json
 
@@ -22,7 +22,10 @@ def explore(
         list[str],
         names("Vectors, language models, classifiers, taggers ...: folders or files; NAME=MODEL to name one.", "MODEL"),
     ],
-    corpus: Annotated[Path | None, names("Corpus folder, in whose text words are shown.", "CORPUS", "--corpus")] = None,
+    corpus: Annotated[
+        str | None,
+        names("Text in which words are shown: files, a folder of files, or a corpus folder.", "CORPUS", "--corpus"),
+    ] = None,
     evaluation: Annotated[
         Path | None, names("What firth evaluate --json has printed, to be shown.", "FILE", "--evaluation")
     ] = None,
@@ -38,9 +41,8 @@ def explore(
 
     opened = open_models(models, quiet)
     if corpus is not None:
-        with working(f"reading {corpus}", quiet):
-            opened[CORPUS] = Corpus.open(corpus)
-    app = build_app(opened, hosts=hosts_of("127.0.0.1", ()), page=True, scores=scores_of(evaluation, opened))
+        opened[CORPUS] = corpus_of([corpus], {}, progress=not quiet, every_word=True)
+    app = build_app(opened, page=True, scores=scores_of(evaluation, opened))
 
     def ready(address: str) -> None:
         note(f"{address} shows the models; Ctrl-C ends")

@@ -1,6 +1,5 @@
 """`firth serve`."""
 
-import ipaddress
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import typer
 from firth.cli.arguments import Quiet, names
 from firth.cli.output import note, working
 from firth.errors import OptionError
+from firth.explorer.hosts import hosts_of, is_loopback
 from firth.vectors.io.load import load
 
 TOKEN = "FIRTH_TOKEN"  # environment variable
@@ -58,7 +58,7 @@ def serve(
     opened = open_models(models, quiet)
     hosts = hosts_of(host, allow_host or ())
     app = build_app(opened, hosts=hosts, limits=Limits(seconds=seconds, rate=rate, body=body), token=token)
-    if not _is_loopback(host) and token is None:
+    if not is_loopback(host) and token is None:
         note(f"{host}: everybody who reaches this machine can ask; --token TOKEN keeps others out")
     serve_app(
         app, host=host, port=port, log=not quiet, ready=lambda address: note(f"serving at {address}; Ctrl-C ends")
@@ -88,20 +88,3 @@ def open_models(given: Sequence[str], quiet: bool) -> dict[str, Any]:
         with working(f"reading {path}", quiet):
             found[name] = load(path)
     return found
-
-
-def hosts_of(host: str, allowed: Sequence[str]) -> tuple[str, ...]:
-    """Return the names by which a server may be called that listens on an address."""
-    own = ("localhost", "127.0.0.1", "::1") if _is_loopback(host) or _is_any(host) else (host,)
-    return (*own, *allowed)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _is_any(host: str) -> bool:
-    return host in ("0.0.0.0", "::")  # every address of the machine

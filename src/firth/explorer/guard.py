@@ -23,7 +23,6 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
 LOG = logging.getLogger("firth.server")
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 CLIENTS = 10_000  # whose rate is remembered
 SAFE: Headers = [
     (b"content-security-policy",

@@ -1,7 +1,7 @@
 """The page: its files, held in memory, and what it saves of a map."""
 
+import asyncio
 import tempfile
-from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,6 +11,8 @@ from fastapi.responses import FileResponse, Response
 from starlette.background import BackgroundTask
 
 from firth.explorer import requests as schema
+from firth.explorer.endpoint import Endpoint
+from firth.explorer.maps import Maps
 from firth.explorer.page_file import SAVED, page_of
 from firth.explorer.views import first_of
 from firth.explorer.worker import Worker
@@ -22,6 +24,9 @@ MANY = 20_000  # words from which neighbours are left out of Parquet, which comp
 MOST = 20_000  # words of a page that is saved as one file
 KINDS = {"html": "text/html", "parquet": "application/vnd.apache.parquet", "tsv": "text/tab-separated-values",
          "words.tsv": "text/tab-separated-values"}  # fmt: skip
+
+
+Kind = Literal["html", "parquet", "tsv", "words.tsv"]
 
 
 class ExportRequest(schema.Request):
@@ -38,13 +43,13 @@ def page_files() -> dict[str, tuple[bytes, str]]:
     return {name: (content, TYPES[Path(name).suffix]) for name, content in found.items()}
 
 
-def add_page(app: FastAPI, models: Mapping[str, Any], maps: Worker | None) -> None:
+def add_page(app: FastAPI, maps: Worker | None, seconds: float) -> None:
     """Add the page to an application.
 
     Args:
         app: the application.
-        models: word vectors by name.
         maps: answers for maps; None where no model has words.
+        seconds: in which a file must be ready.
     """
     content = page_files()
 
@@ -62,23 +67,32 @@ def add_page(app: FastAPI, models: Mapping[str, Any], maps: Worker | None) -> No
         return
 
     @app.get("/export/{kind}", include_in_schema=False)
-    def export(
-        kind: Literal["html", "parquet", "tsv", "words.tsv"], request: Annotated[ExportRequest, Query()]
-    ) -> Response:
-        name = first_of(models, request.model)
-        folder = tempfile.TemporaryDirectory()
-        path = Path(folder.name) / kind
-        vectors = models[name]
-        if kind == "html":
-            places = maps.model.places(name, request.method) or maps.model.places(name, "pca")
-            path.write_text(page_of(vectors, name, places, maps.model.groups(name), most=MOST), encoding="utf-8")
-        elif kind == "parquet":
-            path = path.with_name("map.parquet")
-            embedding_atlas(vectors, path, method="pca", neighbours=0 if len(vectors) > MANY else 15)
-        else:
-            vectors.save(path, format="projector")
-            path /= VECTORS if kind == "tsv" else METADATA
+    async def export(kind: Kind, request: Annotated[ExportRequest, Query()]) -> Response:
+        async with asyncio.timeout(seconds):
+            path, folder = await maps.answer(EXPORT, (kind, request))
         return FileResponse(path, media_type=KINDS[kind], background=BackgroundTask(folder.cleanup))
+
+
+def exported(maps: Maps, asked: tuple[str, ExportRequest]) -> Any:
+    """Write a map to a file of a temporary folder; return both. Runs in the thread that answers for maps."""
+    kind, request = asked
+    name = first_of(maps.models, request.model)
+    folder = tempfile.TemporaryDirectory()
+    path, vectors = Path(folder.name) / kind, maps.models[name]
+    if kind == "html":
+        places = maps.places(name, request.method) or maps.places(name, "pca")
+        assert places is not None, "principal components are computed at once"
+        path.write_text(page_of(vectors, name, places, maps.groups(name), most=MOST), encoding="utf-8")
+    elif kind == "parquet":
+        path = path.with_name("map.parquet")
+        embedding_atlas(vectors, path, method="pca", neighbours=0 if len(vectors) > MANY else 15)
+    else:
+        vectors.save(path, format="projector")
+        path /= VECTORS if kind == "tsv" else METADATA
+    return path, folder
+
+
+EXPORT = Endpoint("/export", "A map to take home", (), ExportRequest, Response, exported)
 
 
 def _returning(file: Any, name: str) -> Any:

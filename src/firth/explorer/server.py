@@ -15,7 +15,7 @@ from firth.errors import BusyError, FirthError, MissingExtraError, OptionError, 
 
 try:
     import uvicorn
-    from fastapi import FastAPI, HTTPException, Query
+    from fastapi import FastAPI, Query
     from fastapi import Request as HttpRequest
     from fastapi.exceptions import RequestValidationError
     from fastapi.responses import JSONResponse, PlainTextResponse, Response
@@ -23,7 +23,8 @@ try:
 
     from firth.explorer.endpoint import Endpoint
     from firth.explorer.endpoints import ENDPOINTS
-    from firth.explorer.guard import LOG, LOOPBACK, Guard, Limits
+    from firth.explorer.guard import LOG, Guard, Limits
+    from firth.explorer.hosts import LOOPBACK
     from firth.explorer.maps import Maps
     from firth.explorer.metrics import Metrics
     from firth.explorer.page_routes import add_page
@@ -99,9 +100,8 @@ def build_app(
             _add(app, each, {name: workers[name] for name in able}, limits)
     _add_about(app, models, answering, metrics, scores or {})
     if page:
-        words = next((able for each, able in answering.items() if each.path == "/map"), {})
-        add_page(app, words, workers.get("/map"))
-    _explain_errors(app)
+        add_page(app, workers.get("/map"), limits.seconds)
+    _explain_errors(app, limits.seconds)
     return Guard(app, hosts=hosts, limits=limits, metrics=metrics, token=token)
 
 
@@ -112,13 +112,8 @@ def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits
         name = next(iter(workers)) if endpoint.joined is not None or request.model is None else request.model
         if name not in workers:
             raise UnknownModelError(f"no model {name!r} answers here; expected one of {', '.join(workers)}")
-        try:
-            async with asyncio.timeout(limits.seconds):
-                found = await workers[name].answer(endpoint, request)
-        except TimeoutError:
-            raise HTTPException(504, f"no answer in {limits.seconds:g} s") from None
-        except BusyError as error:
-            raise HTTPException(503, str(error), {"retry-after": "1"}) from None
+        async with asyncio.timeout(limits.seconds):
+            found = await workers[name].answer(endpoint, request)
         return found if endpoint.joined is not None else {"model": name, **found}
 
     responses: dict[int | str, dict[str, Any]] = {
@@ -177,7 +172,7 @@ def _add_about(
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _explain_errors(app: FastAPI) -> None:
+def _explain_errors(app: FastAPI, seconds: float) -> None:
     """Let all errors have one form, and none repeat what was sent: it may be no JSON."""
 
     @app.exception_handler(RequestValidationError)
@@ -196,6 +191,14 @@ def _explain_errors(app: FastAPI) -> None:
                        for method in getattr(each, "methods", None) or ()}  # fmt: skip
             headers["allow"] = ", ".join(sorted(methods))
         return JSONResponse({"error": str(error.detail)}, error.status_code, headers)
+
+    @app.exception_handler(TimeoutError)
+    async def late(request: HttpRequest, error: TimeoutError) -> JSONResponse:
+        return JSONResponse({"error": f"no answer in {seconds:g} s"}, 504)
+
+    @app.exception_handler(BusyError)
+    async def busy(request: HttpRequest, error: BusyError) -> JSONResponse:
+        return JSONResponse({"error": str(error)}, 503, {"retry-after": "1"})
 
     @app.exception_handler(FirthError)
     async def unanswerable(request: HttpRequest, error: FirthError) -> JSONResponse:

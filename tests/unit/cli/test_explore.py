@@ -37,8 +37,8 @@ def test_scores(tmp_path):
 
 def test_a_page_is_served(tmp_path):
     firth.WordVectors(["a", "b", "c"], np.eye(3, dtype=np.float32)).save(tmp_path / "v.firth")
-    corpus = firth.Corpus.build(["a b c"], min_count=1, cache=tmp_path, progress=False)
-    command = [sys.executable, "-m", "firth", "explore", "v.firth", "--corpus", corpus.path, "--no-browser"]
+    (tmp_path / "text.txt").write_text("a b c\n", encoding="utf-8")
+    command = [sys.executable, "-m", "firth", "explore", "v.firth", "--corpus", "text.txt", "--no-browser", "-q"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         try:
             address = re.search(r"http://\S+", process.stderr.readline())[0]

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
 
 import firth
-from firth.cli.serve import hosts_of, open_models
+from firth.cli.serve import open_models
 from firth.errors import OptionError
 
 
@@ -35,12 +35,6 @@ def test_names(folder, monkeypatch):
     assert list(open_models(given, True)) == ["words", "words-2", "mine"]
     with pytest.raises(OptionError, match="expected NAME=MODEL with a name of its own"):
         open_models(["x=one/words.firth", "x=two/words.firth"], True)
-
-
-def test_hosts():
-    assert hosts_of("127.0.0.1", []) == ("localhost", "127.0.0.1", "::1")
-    assert hosts_of("0.0.0.0", ["words.example"]) == ("localhost", "127.0.0.1", "::1", "words.example")
-    assert hosts_of("192.168.1.5", []) == ("192.168.1.5",)
 
 
 def test_a_server_answers_and_ends(folder):
