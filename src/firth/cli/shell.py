@@ -22,7 +22,6 @@ king - man + woman       the words nearest to a sum; signs stand between spaces
 :number 20               how many words are shown
 :help  :quit             also Ctrl-D"""
 FREQUENT = 2_000  # words that an axis places
-COMMANDS = (":similarity", ":axis", ":map", ":number", ":help", ":quit")
 
 
 def shell(
@@ -40,7 +39,7 @@ def shell(
     """
     space = open_vectors(vectors, quiet)
     answers = Answers(space)
-    for line in commands or _lines(space, quiet):
+    for line in commands or _lines(answers, space, quiet):
         try:
             if not answers.answer(line):
                 break
@@ -53,11 +52,14 @@ class Answers:
 
     Args:
         space: the vectors.
+
+    Attributes:
+        commands: by name, what takes the words after it; `quit` besides.
     """
 
     def __init__(self, space: Any) -> None:
         self._space, self._number = space, 10
-        self._commands: dict[str, Callable[[list[str]], None]] = {
+        self.commands: dict[str, Callable[[list[str]], None]] = {
             "similarity": self._similarity, "axis": self._axis, "map": self._map, "number": self._count,
             "help": lambda words: print(HELP),
         }  # fmt: skip
@@ -80,9 +82,9 @@ class Answers:
         name = words[0][1:]
         if name in ("quit", "exit", "q"):
             return False
-        command = self._commands.get(name)
+        command = self.commands.get(name)
         if command is None:
-            raise OptionError(f":{name}: expected :{', :'.join(self._commands)} or :quit")
+            raise OptionError(f":{name}: expected :{', :'.join(self.commands)} or :quit")
         command(words[1:])
         return True
 
@@ -133,14 +135,14 @@ class Answers:
         self._number = int(words[0])
 
 
-def _lines(space: Any, quiet: bool) -> Iterable[str]:
+def _lines(answers: Answers, space: Any, quiet: bool) -> Iterable[str]:
     """Return the lines that are typed, or that standard input holds."""
     if not sys.stdin.isatty():
         return (line.rstrip("\n") for line in sys.stdin)
-    return _typed(space, quiet)
+    return _typed(answers, space, quiet)
 
 
-def _typed(space: Any, quiet: bool) -> Iterator[str]:
+def _typed(answers: Answers, space: Any, quiet: bool) -> Iterator[str]:
     try:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.completion import WordCompleter
@@ -149,7 +151,7 @@ def _typed(space: Any, quiet: bool) -> Iterator[str]:
         raise MissingExtraError("prompt_toolkit", "shell", "ask in a terminal") from error
     history = cache_folder("shell") / "history"
     history.parent.mkdir(parents=True, exist_ok=True)
-    completer = WordCompleter([*space.words, *COMMANDS], match_middle=False)
+    completer = WordCompleter([*space.words, *(f":{name}" for name in (*answers.commands, "quit"))], match_middle=False)
     session: Any = PromptSession(
         history=FileHistory(str(Path(history))), completer=completer, complete_while_typing=False
     )

@@ -9,7 +9,7 @@ import numpy as np
 from firth.documents.annotate import annotate
 from firth.documents.jsonl import document_json
 from firth.errors import OptionError, UnknownWordError
-from firth.explorer import requests as schema
+from firth.explorer import schemas as schema
 from firth.explorer.endpoint import Endpoint, class_names
 from firth.explorer.views import VIEWS
 from firth.inference.generation_options import GenerationOptions

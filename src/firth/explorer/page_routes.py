@@ -10,7 +10,7 @@ from fastapi import FastAPI, Query
 from fastapi.responses import FileResponse, Response
 from starlette.background import BackgroundTask
 
-from firth.explorer import requests as schema
+from firth.explorer import schemas as schema
 from firth.explorer.endpoint import Endpoint
 from firth.explorer.maps import Maps
 from firth.explorer.page_file import SAVED, page_of

@@ -28,7 +28,7 @@ try:
     from firth.explorer.maps import Maps
     from firth.explorer.metrics import Metrics
     from firth.explorer.page_routes import add_page
-    from firth.explorer.requests import ErrorResponse, HealthResponse, InfoResponse
+    from firth.explorer.schemas import ErrorResponse, HealthResponse, InfoResponse
     from firth.explorer.worker import Worker
 except ImportError as error:
     raise MissingExtraError(error.name or "fastapi", "explorer", "serve models") from error

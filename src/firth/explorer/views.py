@@ -13,7 +13,7 @@ from firth.corpus.concordance import concordance
 from firth.directions import axis_between, project
 from firth.errors import UnknownModelError
 from firth.explanation.explain import explain
-from firth.explorer import requests as schema
+from firth.explorer import schemas as schema
 from firth.explorer.endpoint import Endpoint
 from firth.explorer.maps import Maps, packed
 
