@@ -11,7 +11,8 @@ from pathlib import Path
 
 from firth.errors import CorpusError, FormatError, warn_caller
 from firth.storage.files import finish_folder, sync_folder
-from firth.storage.partial import OLD, partial_folder, remove, remove_leftovers
+from firth.storage.partial import partial_folder, remove_leftovers
+from firth.storage.swapping import swap
 
 _ATTEMPTS = 20
 
@@ -83,11 +84,12 @@ def _adopt(aside: Path, target: Path, is_whole: Callable[[Path], bool]) -> None:
         if is_whole(target):
             return
         with contextlib.suppress(OSError):
-            if target.exists():  # damaged, or built from a former state of the text
-                old = aside.with_suffix(OLD)
-                target.rename(old)
-                remove(old)
-            aside.rename(target)
+            aside.rename(target)  # unless something is there
+            return
+        if is_whole(target):  # another process has come first, and may be reading
+            return
+        with contextlib.suppress(OSError):  # damaged, or built from a former state of the text
+            swap(aside, target, None)
             return
         time.sleep(0.01 * attempt)
     raise OSError(f"{target} could not be replaced")

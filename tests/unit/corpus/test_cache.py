@@ -62,3 +62,33 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(CorpusError, match=r"cannot be written to .*FIRTH_CACHE"):
         build_in(tmp_path / "file" / "cache", fill("one", tmp_path / "x"), holds("one"))
+
+
+def test_what_another_process_puts_there_meanwhile_stays(tmp_path: Path) -> None:
+    """Right after the look that finds nothing: it may be reading it, and must not lose it for an instant."""
+    target = tmp_path / "corpus"
+    looks: list[bool] = []
+
+    def is_whole(path: Path) -> bool:
+        looks.append(holds("one")(path))
+        if len(looks) == 1:
+            target.mkdir()
+            (target / "file").write_text("one")
+        return looks[-1]
+
+    build_in(tmp_path, fill("one", target), is_whole)
+    assert looks == [False, True]
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("kind", ["folder", "file"])
+def test_something_else_is_replaced(tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "corpus"
+    if kind == "folder":
+        (target / "deep").mkdir(parents=True)
+        (target / "deep" / "file").write_text("old")
+    else:
+        target.write_text("old")
+    build_in(tmp_path, fill("new", target), holds("new"))
+    assert (target / "file").read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]
