@@ -11,6 +11,7 @@ regression, the same network from scratch, and each pretrained encoder, fine-tun
     python recipes/pretrain.py DATA --work FOLDER --seeds 1 --tuning frozen gradual
     python recipes/pretrain.py DATA --work FOLDER --text reviews.txt    # beside them, text of the tasks' kind
     python recipes/pretrain.py DATA --work FOLDER --masked-first 15 --generator 0.5   # ELECTRA, COCO-LM in two stages
+    python recipes/pretrain.py DATA --work LONGER --start FOLDER/masked --objectives masked   # as long once more
     python recipes/pretrain.py --toy
 
 On a processor without bf16 a smaller network reads more in the same time:
@@ -116,7 +117,9 @@ def toy_data():
 def pretrained(args, lines, work):
     """Name to the folder of an encoder; one of them is hardly trained at all."""
     sizes = {"dim": args.dim, "layers": args.layers, "heads": args.heads, "max_length": args.length}
-    corpus = firth.Corpus.build(lines, tokens="wordpieces", max_size=args.pieces, progress=args.verbose)
+    corpus = lines  # cut into the word pieces of the encoder that a training starts from
+    if args.start is None:
+        corpus = firth.Corpus.build(lines, tokens="wordpieces", max_size=args.pieces, progress=args.verbose)
     folders, reports = {}, []
     for name in args.objectives:
         folder = work / name
@@ -139,7 +142,7 @@ def pretrained(args, lines, work):
                 )
             own = {"generator": args.generator} if name in GENERATORS else {}
             own |= {"embedding_dim": args.dim} if name == "electra" else {}  # as wide as a masked language model's
-            start = None
+            start = None if scratch else args.start
             if args.masked_first and name in GENERATORS:
                 start = work / "masked-first"
                 if not start.exists():
@@ -148,8 +151,8 @@ def pretrained(args, lines, work):
                     masked.save(start)
                 training = firth.TrainingOptions(**{**vars(training), "minutes": args.minutes - args.masked_first})
             encoder = options(**sizes, **own).train(
-                corpus, training=training, seed=0, progress=args.verbose, checkpoint=work / f"{folder.name}.run",
-                **({} if start is None else {"start": start}),
+                corpus, training=training, seed=int(start is not None), progress=args.verbose,  # other windows first
+                checkpoint=work / f"{folder.name}.run", **({} if start is None else {"start": start}),
             )  # fmt: skip
             encoder.save(folder)
         facts = firth.load(folder).metadata["training"]
@@ -230,6 +233,7 @@ def main(arguments=None):
     parser.add_argument(
         "--masked-first", type=float, help="minutes of those of ELECTRA and COCO-LM that train a masked language model"
     )
+    parser.add_argument("--start", type=Path, help="folder of an encoder that objectives go on from")
     parser.add_argument("--epochs", type=int, default=1, help="of pretraining, at most")
     parser.add_argument("--dim", type=int, default=256)
     parser.add_argument("--layers", type=int, default=4)
