@@ -61,6 +61,8 @@ def folder(tmp_path_factory):
     labelled = [(line, topics[word]) for line in lines for word in topics if word in line.split()]
     firth.TextClassifier(epochs=3, dim=10).train(labelled, progress=False, threads=1).save(where / "topics.firth")
     (where / "text").symlink_to(corpus.path)
+    rows = [f'"{line}",{list(TOPICS)[number % 3]},{number}' for number, line in enumerate(lines[:300])]
+    (where / "texts.csv").write_text("\n".join(["text,topic,number", *rows]) + "\n", encoding="utf-8")
     return where
 
 
@@ -68,7 +70,7 @@ def folder(tmp_path_factory):
 def address(folder):
     command = [
         sys.executable, "-m", "firth", "explore", "first.firth", "second.firth", "lm.firth", "topics.firth",
-        "--corpus", "text", "--no-browser",
+        "--corpus", "text", "--texts", "texts.csv", "--column", "text", "--labels", "topic", "--no-browser",
     ]  # fmt: skip
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -411,3 +413,30 @@ def test_speed_of_a_large_map(browser, tmp_path):
         finally:
             process.terminate()
             process.communicate(timeout=30)
+
+
+def test_texts_are_found_by_their_meaning(page):
+    page.select_option("#model", "first: texts")
+    page.wait_for_selector('#map[aria-busy="false"]')
+    assert page.locator("#caption").inner_text().startswith("300 texts.")
+    assert page.locator("#tabs button").all_inner_texts()[0] == "Texts"
+    assert page.locator("#tab-analogy").count() == 0
+    assert sorted(page.locator("#legend b").all_inner_texts()) == sorted(TOPICS)
+    page.fill("#search", "violin and piano and a melody")
+    page.press("#search", "Enter")
+    page.wait_for_selector("#view .texts li")
+    assert page.locator("#view .texts small").all_inner_texts() == ["music"] * 20
+    keep(page, "texts")
+    first = page.locator("#view .texts button").first.inner_text()
+    page.click("#view .texts button >> nth=0")
+    page.wait_for_selector(f"#view blockquote:has-text('{first[:40]}')")
+    assert page.locator("#view .texts li").count() == 20
+    link = page.evaluate("location.href")
+    page.goto("about:blank")
+    page.goto(link)
+    page.wait_for_selector(f"#view blockquote:has-text('{first[:40]}')")
+    page.select_option("#colour", "groups")
+    assert any("piano" in name or "violin" in name for name in page.locator("#legend b").all_inner_texts())
+    page.select_option("#model", "first")
+    page.wait_for_selector("#tab-analogy")
+    assert page.locator("#tab-texts").count() == 0

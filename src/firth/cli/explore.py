@@ -10,11 +10,16 @@ import typer
 from firth.cli.arguments import Quiet, names
 from firth.cli.output import note
 from firth.cli.serve import open_models
-from firth.cli.texts import corpus_of
+from firth.cli.texts import check_is_file, corpus_of, line_batches
+from firth.corpus.columns import TABLES, cells, labelled_cells
+from firth.corpus.reader import inner_suffix
 from firth.errors import FormatError, OptionError
+from firth.explorer.text_space import documents_of, text_space
 from firth.storage.untrusted import parse_json
 
 CORPUS = "the text"  # name of the corpus among the models
+LABEL = "__label__"  # of fastText's format
+LINES = 10_000  # of a batch
 
 
 def explore(
@@ -26,6 +31,16 @@ def explore(
         str | None,
         names("Text in which words are shown: files, a folder of files, or a corpus folder.", "CORPUS", "--corpus"),
     ] = None,
+    texts: Annotated[
+        str | None,
+        names(
+            "Texts for a map and a search by meaning: a line each, or a table (.csv, .tsv, .jsonl, .parquet).",
+            "FILE",
+            "--texts",
+        ),
+    ] = None,
+    column: Annotated[str | None, names("Column of the texts in a table.", "NAME", "--column")] = None,
+    labels: Annotated[str | None, names("Column of a table that colours the texts.", "NAME", "--labels")] = None,
     evaluation: Annotated[
         Path | None, names("What firth evaluate --json has printed, to be shown.", "FILE", "--evaluation")
     ] = None,
@@ -35,11 +50,16 @@ def explore(
 ) -> None:
     """Show models in the browser: a map of words, neighbours, analogies, axes, bias; what models make of texts.
 
-    The page is served from this machine, to this machine only; nothing leaves it.
+    The page is served from this machine, to this machine only; nothing leaves it. With --texts, each model that encodes
+    texts gets a map of them, coloured by --labels or by __label__ in the lines, and finds texts of like meaning;
+    document vectors have such a map of their own documents.
     """
     from firth.explorer.server import build_app, serve_app
 
+    if texts is None and (column is not None or labels is not None):
+        raise OptionError("--column and --labels say how --texts FILE is read; expected that, too")
     opened = open_models(models, quiet)
+    opened |= spaces_of(opened, texts, column, labels, quiet)
     if corpus is not None:
         opened[CORPUS] = corpus_of([corpus], {}, progress=not quiet, every_word=True)
     app = build_app(opened, page=True, scores=scores_of(evaluation, opened))
@@ -50,6 +70,73 @@ def explore(
             webbrowser.open(address)
 
     serve_app(app, port=port, log=False, ready=ready)
+
+
+def spaces_of(
+    models: Mapping[str, Any], path: str | None, column: str | None, labels: str | None, quiet: bool
+) -> dict[str, Any]:
+    """Return spaces of texts: of the documents of document vectors, and of the texts of a file in each encoder's space.
+
+    Args:
+        models: by name.
+        path: the file; None for none.
+        column: of the texts in a table; None for the only one, or the one called text.
+        labels: column of labels in a table.
+        quiet: whether no progress is shown.
+
+    Raises:
+        OptionError: there are texts, and no model encodes any.
+        CorpusError: the file cannot be read.
+    """
+    found = {f"{name}: documents": documents_of(model) for name, model in models.items()}
+    if path is not None:
+        texts, values = texts_of(path, column, labels)
+        spaces = {
+            f"{name}: texts": text_space(model, texts, values, progress=not quiet) for name, model in models.items()
+        }
+        if not any(spaces.values()):
+            raise OptionError(
+                "--texts: none of these models encodes texts; expected word vectors, a sentence encoder ..."
+            )
+        found |= spaces
+    return {name: space for name, space in found.items() if space is not None}
+
+
+def texts_of(path: str, column: str | None, labels: str | None) -> tuple[list[str], list[str] | None]:
+    """Return the texts of a file, without empty ones, and their labels, if it has any.
+
+    Args:
+        path: lines, or a table.
+        column: of the texts in a table.
+        labels: column of labels.
+
+    Raises:
+        CorpusError: the file cannot be read, or has no such column.
+        OptionError: columns are given for lines.
+    """
+    check_is_file(path)
+    if inner_suffix(Path(path)) in TABLES:
+        if labels is not None:
+            rows = [(str(text or ""), str(label)) for text, label in labelled_cells(Path(path), column, labels)]
+        else:
+            rows = [(str(text), "") for text in cells(Path(path), column, lambda file: None)]
+    elif column is not None or labels is not None:
+        raise OptionError(f"{path}: lines have no columns; expected a table: {', '.join(TABLES)}")
+    else:
+        lines = (line for batch in line_batches(path, LINES) for line in batch)
+        rows = [_unlabelled(line) for line in lines]
+    rows = [row for row in rows if row[0].strip()]
+    known = any(label for _, label in rows)
+    return [text for text, _ in rows], [label for _, label in rows] if known else None
+
+
+def _unlabelled(line: str) -> tuple[str, str]:
+    """Return a line of fastText's format without its labels, and the first of them."""
+    if LABEL not in line:
+        return line, ""
+    parts = line.split(" ")
+    found = [part.removeprefix(LABEL) for part in parts if part.startswith(LABEL)]
+    return " ".join(part for part in parts if not part.startswith(LABEL)), found[0] if found else ""
 
 
 def scores_of(path: Path | None, models: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:

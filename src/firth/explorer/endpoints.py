@@ -11,6 +11,7 @@ from firth.documents.jsonl import document_json
 from firth.errors import OptionError, UnknownWordError
 from firth.explorer import schemas as schema
 from firth.explorer.endpoint import Endpoint, class_names
+from firth.explorer.text_space import TEXT_ENCODERS
 from firth.explorer.views import VIEWS
 from firth.inference.generation_options import GenerationOptions
 from firth.sentences.averages import SentenceAverages
@@ -22,13 +23,6 @@ PARSER = "firth.neural.models.parsers.parser_model:ParserModel"
 CHAINS = (
     "firth.neural.models.coreference.coreference_model:CoreferenceModel",
     "firth.neural.models.coreference.span_model:SpanCoreferenceModel",
-)
-TEXT_ENCODERS = (
-    "firth.vectors.document_vectors:DocumentVectors",
-    "firth.classify.classifier:Classifier",
-    "firth.neural.models.texts.label_model:LabelModel",
-    "firth.neural.models.pretraining.encoder_model:PretrainedEncoder",
-    "firth.neural.models.sentences.sentence_model:SentenceEncoder",
 )
 LABELS = ("firth.classify.classifier:Classifier", "firth.neural.models.texts.label_model:LabelModel")
 LANGUAGE = ("firth.language.model:LanguageModel",)

@@ -1,7 +1,7 @@
-"""Maps of words for the page: principal components at once; UMAP and t-SNE in a process, then kept on disk.
+"""Maps of words and texts for the page: principal components at once; UMAP and t-SNE in a process, then kept on disk.
 
-The words are in the order of the model, so that the first are the most frequent. Groups are those of spherical k-means
-over the first words; each is named after the words nearest to its centre.
+Words are in the order of the model, so that the first are the most frequent. Groups are those of spherical k-means over
+the first words or texts; one of words is named after those nearest to its centre, one of texts after telling words.
 """
 
 import base64
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
+from firth.explorer.text_space import TextSpace
 from firth.plots.projection import project
 from firth.randomness import generator
 from firth.storage.files import cache_folder, replacing_file
@@ -49,12 +50,17 @@ class Maps:
     """Maps of several models.
 
     Args:
-        models: vectors by name.
+        models: vectors or spaces of texts, by name.
         folder: where slow maps are kept; None for the cache folder.
+
+    Attributes:
+        models: vectors by name: of words, or of texts under their beginnings.
+        texts: the spaces of texts by name.
     """
 
     def __init__(self, models: Mapping[str, Any], folder: Path | None = None) -> None:
-        self.models = models
+        self.texts = {name: model for name, model in models.items() if isinstance(model, TextSpace)}
+        self.models = {**models, **{name: texts.space for name, texts in self.texts.items()}}
         self._folder = cache_folder("maps") if folder is None else folder
         self._places: dict[tuple[str, str], tuple[Floats, str]] = {}
         self._groups: dict[str, Groups] = {}
@@ -102,7 +108,7 @@ class Maps:
             OptionError: there are too few.
         """
         if name not in self._groups:
-            self._groups[name] = _grouped(self.rows(name), self.models[name].words)
+            self._groups[name] = _grouped(self.rows(name), self.models[name].words, self.texts.get(name))
         return self._groups[name]
 
     def rows(self, name: str) -> Floats:
@@ -114,7 +120,7 @@ class Maps:
         if name not in self._rows:
             vectors = self.models[name]
             if len(vectors) < 3:
-                raise OptionError(f"{name}: {len(vectors)} words; expected at least 3 for a map")
+                raise OptionError(f"{name}: {len(vectors)} of them; expected at least 3 for a map")
             self._rows[name] = unit(np.asarray(vectors.vectors[:MOST], dtype=np.float32))
         return self._rows[name]
 
@@ -166,10 +172,13 @@ def _digest(rows: Floats) -> str:
     return hashlib.blake2b(rows.tobytes(), digest_size=16).hexdigest()
 
 
-def _grouped(rows: Floats, words: list[str]) -> Groups:
+def _grouped(rows: Floats, words: list[str], texts: TextSpace | None) -> Groups:
     learned = rows[: min(LEARNED, len(rows))]
     parts = parted(learned, min(GROUPS, len(learned)), 2, generator(0, "groups of a map"))
     cosines = np.matmul(rows, parts.centres.T)
+    labels = cosines.argmax(1).astype(np.uint8)
+    if texts is not None:
+        return Groups(labels, texts.named(labels, len(parts.centres)))
     nearest = np.argsort(-cosines[:FREQUENT], axis=0, kind="stable")[:NAMED].T
     names = [", ".join(words[row] for row in some) for some in nearest.tolist()]
-    return Groups(cosines.argmax(1).astype(np.uint8), names)
+    return Groups(labels, names)

@@ -269,8 +269,16 @@ class MapRequest(Request):
     n: Annotated[int, Field(ge=3, le=200_000, description="words, the first ones")] = 50_000
 
 
+class MapColumn(BaseModel):
+    """A column of the words or texts: numbers (float64), or the places (uint16) of values among its names."""
+
+    name: str
+    values: str
+    names: list[str] | None = None
+
+
 class MapResponse(Response):
-    """Words with their places, or that these are being computed: ask again.
+    """Words, or the beginnings of texts, with their places; or that these are being computed: ask again.
 
     Numbers are base64 of little-endian bytes: float32 x and y by turns, uint8 groups, float64 counts.
     """
@@ -283,6 +291,30 @@ class MapResponse(Response):
     groups: str = ""
     group_names: list[str] = []
     counts: str | None = None
+    columns: list[MapColumn] = []
+
+
+class SearchRequest(Request):
+    """A text, or the row of one that is known, and how many texts of like meaning are wanted."""
+
+    text: Annotated[Text | None, Field(description="new text")] = None
+    row: Annotated[int | None, Field(ge=0, lt=2**31, description="of a text of the map")] = None
+    n: Results = 10
+
+
+class FoundText(BaseModel):
+    """A text, its row on the map, and its cosine."""
+
+    row: int
+    text: str
+    similarity: float
+
+
+class SearchResponse(Response):
+    """The texts of nearest meaning, best first, and the text of the row that was asked for."""
+
+    text: str
+    results: list[FoundText]
 
 
 class AxesRequest(Request):

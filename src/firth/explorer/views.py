@@ -1,5 +1,6 @@
-"""What the page shows besides: maps, axes, senses, words in context, changes between models, bias, explanations."""
+"""What the page shows besides: maps, search by meaning, axes, senses, contexts, changes, bias, explanations."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,13 +12,15 @@ from firth.bias.query import Query
 from firth.bias.word_lists import weat_queries
 from firth.corpus.concordance import concordance
 from firth.directions import axis_between, project
-from firth.errors import UnknownModelError
+from firth.errors import OptionError, UnknownModelError
 from firth.explanation.explain import explain
 from firth.explorer import schemas as schema
 from firth.explorer.endpoint import Endpoint
 from firth.explorer.maps import Maps, packed
+from firth.explorer.text_space import TextSpace
 
 WORDS = ("firth.vectors.word_vectors:WordVectors",)
+TEXTS = ("firth.explorer.text_space:TextSpace",)
 SENSES = ("firth.vectors.sense_vectors:SenseVectors",)
 CORPUS = ("firth.corpus.encoded:Corpus",)
 EXPLAINED = (
@@ -26,6 +29,8 @@ EXPLAINED = (
     "firth.neural.models.language.neural_model:NeuralLanguageModel",
 )
 COMPARED = 10_000  # common words of two models, the first ones
+MOST_VALUES = 65_536  # different values of a column of text
+LONGEST = 2_000  # characters of a text that is found
 
 
 def word_map(maps: Maps, request: schema.MapRequest) -> dict[str, Any]:
@@ -42,7 +47,35 @@ def word_map(maps: Maps, request: schema.MapRequest) -> dict[str, Any]:
     return {
         **known, "ready": True, "caption": caption, "words": vectors.words[:n], "places": packed(places),
         "groups": packed(groups.labels[:n]), "group_names": groups.names, "counts": counts,
+        "columns": [
+            column for title, values in vectors.attributes.items()
+            if title != "count" and (column := column_of(str(title), values[:n]))
+        ],
     }  # fmt: skip
+
+
+def column_of(name: str, values: Any) -> dict[str, Any] | None:
+    """Return a column as the page takes it: numbers, or places among names; None for one of too many values."""
+    if values.dtype.kind in "fiub":
+        return {"name": name, "values": packed(values.astype(np.float64))}
+    texts = [str(value) for value in values]
+    places = {value: place for place, (value, _) in enumerate(Counter(texts).most_common())}
+    if len(places) > MOST_VALUES:
+        return None
+    codes = np.array([places[text] for text in texts], dtype=np.uint16)
+    return {"name": name, "values": packed(codes), "names": list(places)}
+
+
+def search(space: TextSpace, request: schema.SearchRequest) -> dict[str, Any]:
+    """Return the texts of nearest meaning."""
+    query = request.text if request.row is None else request.row
+    if query is None or (request.text is not None and request.row is not None):
+        raise OptionError("expected a text or a row, one of both")
+    found = space.nearest(query, request.n)
+    return {
+        "text": query if isinstance(query, str) else space.texts[query][:LONGEST],
+        "results": [{"row": row, "text": space.texts[row][:LONGEST], "similarity": cosine} for row, cosine in found],
+    }
 
 
 def first_of(models: Mapping[str, Any], name: str | None) -> str:
@@ -153,7 +186,13 @@ def explained(model: Any, request: schema.ExplainRequest) -> dict[str, Any]:
 
 
 VIEWS = (
-    Endpoint("/map", "A map of words", WORDS, schema.MapRequest, schema.MapResponse, word_map, joined=Maps),
+    Endpoint(
+        "/map", "A map of words or texts", (*WORDS, *TEXTS), schema.MapRequest, schema.MapResponse, word_map,
+        joined=Maps,
+    ),
+    Endpoint(
+        "/search", "The texts of nearest meaning", TEXTS, schema.SearchRequest, schema.SearchResponse, search
+    ),
     Endpoint("/axes", "Words between poles", WORDS, schema.AxesRequest, schema.AxesResponse, axes),
     Endpoint("/senses", "The senses of a word", SENSES, schema.WordRequest, schema.SensesResponse, senses),
     Endpoint("/contexts", "A word in its sentences", CORPUS, schema.ContextsRequest, schema.ContextsResponse, contexts),

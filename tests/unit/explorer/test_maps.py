@@ -72,7 +72,7 @@ def test_a_slow_map_is_computed_once(tmp_path, monkeypatch):
 
 
 def test_too_few_words(tmp_path):
-    with pytest.raises(OptionError, match="a: 2 words; expected at least 3 for a map"):
+    with pytest.raises(OptionError, match="a: 2 of them; expected at least 3 for a map"):
         Maps({"a": clustered(2)}, tmp_path).places("a", "pca")
 
 

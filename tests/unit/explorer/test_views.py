@@ -15,6 +15,8 @@ from firth.bias.metrics import weat
 from firth.bias.query import Query
 from firth.directions import axis_between, project
 from firth.explorer.server import build_app
+from firth.explorer.text_space import TextSpace
+from firth.explorer.views import column_of
 from firth.vectors.sense_vectors import SenseVectors
 
 WORDS = [f"w{number}" for number in range(80)]
@@ -26,6 +28,13 @@ def vectors(seed, words=WORDS, counts=False):
     return firth.WordVectors(words, rows, **extra)
 
 
+class Lengths:
+    """An encoder whose vector of a text is a unit vector at its length."""
+
+    def encode(self, texts):
+        return np.eye(5)[[min(len(text), 5) - 1 for text in texts]][:, :4]
+
+
 @pytest.fixture(scope="module")
 def models():
     labelled = [("good fine film", "yes"), ("bad poor film", "no")] * 20
@@ -35,6 +44,7 @@ def models():
         "new": vectors(1, [*WORDS[::-1], "more"]),
         "senses": SenseVectors(["bank", "tree"], [0, 3, 5], rows, priors=[0.5, 0.3, 0.2, 0.6, 0.4]),
         "labels": firth.TextClassifier(epochs=20, dim=8, min_count=1).train(labelled, progress=False, threads=1),
+        "texts": TextSpace(Lengths(), ["a", "bb", "ccc", "dddd"], np.eye(4), {"label": ["x", "y", "x", "x"]}),
         "the text": firth.Corpus.build(["the cat sat", "a cat ate"] * 5, min_count=1, progress=False),
     }
 
@@ -65,6 +75,30 @@ def test_map(client, models):
     assert other["counts"] is None
     assert other["words"] == models["new"].words
     assert client.post("/map", json={"model": "none"}).status_code == 404
+
+
+def test_a_map_of_texts_with_a_column(client):
+    found = post(client, "/map", model="texts")
+    assert found["words"] == ["a", "bb", "ccc", "dddd"]
+    (column,) = found["columns"]
+    assert (column["name"], column["names"]) == ("label", ["x", "y"])
+    assert floats(column["values"], "<u2").tolist() == [0, 1, 0, 0]
+    assert len(found["group_names"]) == 4
+
+
+def test_search_by_meaning(client):
+    found = post(client, "/search", text="zz", n=1)
+    assert (found["model"], found["text"]) == ("texts", "zz")
+    assert found["results"] == [{"row": 1, "text": "bb", "similarity": 1.0}]
+    assert post(client, "/search", row=2, n=1)["text"] == "ccc"
+    for wrong in ({}, {"text": "a", "row": 1}, {"row": 4}, {"text": "zzzzz"}):
+        assert client.post("/search", json=wrong).status_code == 422
+
+
+def test_columns_of_numbers(client):
+    found = column_of("n", np.array([1, 2]))
+    assert floats(found["values"], "<f8").tolist() == [1.0, 2.0]
+    assert column_of("n", np.array([str(i) for i in range(70_000)], dtype=object)) is None
 
 
 def test_axes(client, models):

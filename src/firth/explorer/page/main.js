@@ -7,8 +7,16 @@ import { VIEWS } from "./views.js";
 
 const $ = (id) => document.getElementById(id);
 const METHODS = { pca: "PCA", umap: "UMAP", tsne: "t-SNE" };
-const COLOURS = { groups: "Groups", counts: "Frequency", rank: "Rank" };
+const COLOURS = { groups: "Groups", counts: "Frequency", rank: "Rank" }; // besides the columns of the words or texts
 const FOUND = 12; // words that the search offers
+
+// The range of most numbers of a column: few extreme ones do not make the rest look alike.
+function middle(values) {
+  const sorted = values.filter(Number.isFinite).sort();
+  if (!sorted.length) return [0, 1];
+  const [low, high] = [0.02, 0.98].map((share) => sorted[Math.round(share * (sorted.length - 1))]);
+  return high > low ? [low, high] : [low, low + 1];
+}
 
 class App {
   constructor(info) {
@@ -18,12 +26,18 @@ class App {
     this.corpus = info.models.find((model) => model.answers.includes("/contexts"));
     this.rows = new Map(); // of words on the map
     this.selection = [];
-    this.views = VIEWS.filter((view) => view.shown(this));
     const names = this.vectors.map((model) => model.name);
     if (!names.includes(this.state.model)) this.state.model = names[0];
     if (!METHODS[this.state.method]) this.state.method = "pca";
-    if (!COLOURS[this.state.colour]) this.state.colour = "groups";
-    if (!this.views.some((view) => view.name === this.state.view)) this.state.view = this.views[0]?.name;
+  }
+
+  // Whether the model whose map is shown answers at an address.
+  answers(path) {
+    return this.vectors.some((model) => model.name === this.state.model && model.answers.includes(path));
+  }
+
+  get isOfTexts() {
+    return this.answers("/search");
   }
 
   // Models that answer at an address.
@@ -40,6 +54,7 @@ class App {
 
   async start() {
     this.tabs();
+    if (this.state.row !== undefined) this.state.row = Number(this.state.row);
     if (this.vectors.length) {
       this.scatter = new Scatter($("map"), {
         clicked: (row) => this.open(this.words[row]),
@@ -70,7 +85,9 @@ class App {
       $(id).addEventListener("change", () => chosen($(id).value));
     };
     fill("model", Object.fromEntries(this.vectors.map(({ name }) => [name, name])), this.state.model, async (model) => {
-      this.set({ model, camera: undefined });
+      this.set({ model, camera: undefined, row: undefined, query: undefined });
+      this.selection = [];
+      this.tabs();
       await this.map();
       await this.show();
     });
@@ -78,8 +95,9 @@ class App {
       this.set({ method, camera: undefined });
       this.map();
     });
-    fill("colour", COLOURS, this.state.colour, (colour) => {
+    fill("colour", {}, null, (colour) => {
       this.set({ colour });
+      this.colour = colour;
       this.paint();
     });
     $("lasso").addEventListener("click", () => {
@@ -125,14 +143,20 @@ class App {
     this.groupNames = found.group_names;
     this.counts = found.counts ? numbers(found.counts, Float64Array) : null;
     this.caption = found.caption;
-    const choices = $("colour").options;
-    choices[1].disabled = !this.counts;
-    if (!this.counts && this.state.colour === "counts") this.set({ colour: "groups" });
-    $("colour").value = this.state.colour;
+    this.columns = new Map(found.columns.map(({ name, values, names }) => [`column ${name}`, { name, names, values: numbers(values, names ? Uint16Array : Float64Array) }]));
+    const choices = { ...COLOURS, ...Object.fromEntries([...this.columns].map(([key, { name }]) => [key, name])) };
+    if (!this.counts) delete choices.counts;
+    if (this.isOfTexts) delete choices.rank; // texts are in no order
+    const usual = this.isOfTexts && this.columns.size ? [...this.columns.keys()][0] : "groups"; // until one is chosen
+    this.colour = choices[this.state.colour] ? this.state.colour : usual;
+    $("colour").replaceChildren(...Object.entries(choices).map(([key, label]) => h("option", { value: key }, label)));
+    $("colour").value = this.colour;
+    $("search").placeholder = this.isOfTexts ? "Find texts by their meaning" : "Find a word";
+    $("search").setAttribute("aria-label", $("search").placeholder);
     this.scatter.show({ places: numbers(found.places, Float32Array), labels: found.words, colours: this.colours() });
     this.paint();
     $("map").setAttribute("aria-busy", "false");
-    $("caption").textContent = `${found.words.length.toLocaleString()} words. ${found.caption}`;
+    $("caption").textContent = `${found.words.length.toLocaleString()} ${this.isOfTexts ? "texts" : "words"}. ${found.caption}`;
     this.highlight();
   }
 
@@ -140,19 +164,22 @@ class App {
     const n = this.words.length;
     const colours = new Float32Array(3 * n);
     const last = this.counts ? Math.log(1 + this.counts[0]) : 1;
-    for (let i = 0; i < n; i++) {
-      const colour = this.state.colour === "groups" ? groupColour(this.groups[i])
-        : this.state.colour === "counts" ? ramp(Math.log(1 + this.counts[i]) / last)
-          : ramp(1 - Math.log(1 + i) / Math.log(1 + n));
-      colours.set(colour, 3 * i);
-    }
+    const column = this.columns.get(this.colour);
+    const [low, high] = column && !column.names ? middle(column.values) : [0, 1];
+    const colourOf = column?.names ? (i) => groupColour(column.values[i])
+      : column ? (i) => (Number.isFinite(column.values[i]) ? ramp((column.values[i] - low) / (high - low)) : [0.6, 0.6, 0.6])
+        : this.colour === "counts" ? (i) => ramp(Math.log(1 + this.counts[i]) / last)
+          : this.colour === "rank" ? (i) => ramp(1 - Math.log(1 + i) / Math.log(1 + n))
+            : (i) => groupColour(this.groups[i]);
+    for (let i = 0; i < n; i++) colours.set(colourOf(i), 3 * i);
     return colours;
   }
 
   paint() {
     this.scatter.recolour(this.colours());
-    $("legend").replaceChildren(...(this.state.colour === "groups" ? this.groupNames : []).map((name, group) =>
-      h("span", { style: { "--swatch": PALETTE[group % PALETTE.length] } }, h("b", {}, h("bdi", {}, name)))));
+    const names = this.colour === "groups" ? this.groupNames : this.columns.get(this.colour)?.names ?? [];
+    $("legend").replaceChildren(...names.slice(0, PALETTE.length).map((name, group) =>
+      h("span", { style: { "--swatch": PALETTE[group] } }, h("b", {}, h("bdi", {}, name || "none")))));
   }
 
   // Show other places for the words of the map, such as cosines with two axes; null brings the map back.
@@ -200,7 +227,15 @@ class App {
   // -- words
 
   open(word) {
-    this.set({ word, view: "word" });
+    if (this.isOfTexts) this.set({ row: this.rows.get(word), query: undefined, view: "texts" });
+    else this.set({ word, view: "word" });
+    this.tabs();
+    return this.show({ look: true });
+  }
+
+  // Look for texts of like meaning.
+  seek(query) {
+    this.set({ query, row: undefined, view: "texts" });
     this.tabs();
     return this.show({ look: true });
   }
@@ -240,7 +275,10 @@ class App {
     input.addEventListener("keydown", (event) => {
       if (event.key === "ArrowDown") point(Math.min(place + 1, offered.length - 1));
       else if (event.key === "ArrowUp") point(Math.max(place - 1, -1));
-      else if (event.key === "Enter" && input.value.trim()) choose(place >= 0 ? offered[place] : this.rows.has(input.value) ? input.value : offered[0] ?? input.value.trim());
+      else if (event.key === "Enter" && this.isOfTexts && place < 0 && input.value.trim()) {
+        close();
+        this.seek(input.value.trim());
+      } else if (event.key === "Enter" && input.value.trim()) choose(place >= 0 ? offered[place] : this.rows.has(input.value) ? input.value : offered[0] ?? input.value.trim());
       else if (event.key === "Escape") close();
       else return;
       event.preventDefault();
@@ -271,6 +309,8 @@ class App {
   // -- views
 
   tabs() {
+    this.views = VIEWS.filter((view) => view.shown(this));
+    if (!this.views.some((view) => view.name === this.state.view)) this.state.view = this.views[0]?.name;
     const buttons = this.views.map((view) => h("button", {
       type: "button", role: "tab", id: `tab-${view.name}`, "aria-selected": String(view.name === this.state.view), "aria-controls": "view",
       tabIndex: view.name === this.state.view ? 0 : -1,
@@ -364,8 +404,10 @@ class App {
     const { places } = this.scatter.points;
     const lines = this.words.slice(0, places.length / 2).map((word, i) => [
       quote(word), places[2 * i], places[2 * i + 1], quote(this.groupNames[this.groups[i]]), ...(this.counts ? [this.counts[i]] : []),
+      ...[...this.columns.values()].map(({ values, names }) => (names ? quote(names[values[i]]) : values[i])),
     ].join(","));
-    return `word,x,y,group${this.counts ? ",count" : ""}\n${lines.join("\n")}\n`;
+    const titles = ["word", "x", "y", "group", ...(this.counts ? ["count"] : []), ...[...this.columns.values()].map(({ name }) => quote(name))];
+    return `${titles.join(",")}\n${lines.join("\n")}\n`;
   }
 
   async fetched(kind) {

@@ -84,6 +84,31 @@ async function word(app, { look = false } = {}) {
   return parts;
 }
 
+// -- texts of like meaning
+
+async function texts(app, { look = false } = {}) {
+  const input = h("textarea", { placeholder: "A question, a sentence, a paragraph", "aria-label": "Text", rows: 3 });
+  input.value = app.state.query ?? "";
+  const form = h("form", { onsubmit: (event) => { event.preventDefault(); if (input.value.trim()) app.seek(input.value.trim()); } },
+    field("Texts whose meaning is near", input), h("div", { class: "row" }, h("button", { class: "main" }, "Find")));
+  const top = [h("h2", {}, "Texts"), h("p", { class: "soft" }, "Each dot is a text; texts of like meaning lie together."), form];
+  const { query, row } = app.state;
+  if (query === undefined && row === undefined) {
+    app.highlight([], []);
+    return top;
+  }
+  const found = await ask("/search", { model: app.state.model, n: 20, ...(row === undefined ? { text: query } : { row }) });
+  const labels = found.results.map((each) => app.words[each.row]).filter(Boolean);
+  app.highlight(row === undefined ? [] : [app.words[row]].filter(Boolean), labels, { look });
+  const column = [...app.columns.values()].find((each) => each.names);
+  const label = (place) => (column ? h("small", { class: "soft" }, ` ${column.names[column.values[place]] ?? ""}`) : null);
+  return [...top, row === undefined ? null : h("blockquote", { dir: "auto" }, found.text, label(row)),
+    h("h3", {}, row === undefined ? "Nearest texts" : "Texts near it"),
+    h("ol", { class: "texts" }, found.results.map((each) => h("li", {},
+      h("button", { type: "button", class: "text", dir: "auto", onclick: () => { app.set({ row: each.row, query: undefined }); app.show({ look: true }); } }, each.text),
+      h("span", { class: "number small" }, number(each.similarity, 2)), label(each.row))))];
+}
+
 function analogy(app) {
   const [first, second, third] = ["man", "king", "woman"].map((example) => h("input", { type: "text", placeholder: example, spellcheck: false }));
   const [element, output] = form(app, "analogy", { a: first, b: second, c: third }, () => {
@@ -147,7 +172,7 @@ function matrix(app) {
 }
 
 function compare(app) {
-  const names = app.vectors.map(({ name }) => name);
+  const names = app.able("/changes");
   const [old, young] = [names[0], names[1]].map((name) => h("select", {}, names.map((each) => h("option", { value: each, selected: each === name }, each))));
   const [element, output] = form(app, "compare", { old, new: young }, () => {
     if (old.value === young.value) throw new Refusal("Choose two models.");
@@ -190,11 +215,12 @@ function bias(app) {
 function selection(app) {
   const chosen = app.selection;
   app.highlight([], chosen);
-  if (!chosen.length) return [h("h2", {}, "Selection"), h("p", { class: "soft" }, "Hold Shift, or press Lasso, and draw around words.")];
-  return [h("h2", {}, `${chosen.length.toLocaleString()} words`), h("div", { class: "row" },
-    h("button", { type: "button", onclick: () => download(`${app.state.model}-words.txt`, `${chosen.join("\n")}\n`) }, "Save as a list"),
-    h("button", { type: "button", onclick: () => { app.set({ "matrix.words": chosen.slice(0, 25).join(" "), view: "matrix" }); app.tabs(); app.show(); } }, "Compare them")),
-  h("p", {}, chosen.slice(0, 400).map((each) => [wordButton(each, (one) => app.open(one)), " \u00a0"]))];
+  const what = app.isOfTexts ? "texts" : "words";
+  if (!chosen.length) return [h("h2", {}, "Selection"), h("p", { class: "soft" }, `Hold Shift, or press Lasso, and draw around ${what}.`)];
+  return [h("h2", {}, `${chosen.length.toLocaleString()} ${what}`), h("div", { class: "row" },
+    h("button", { type: "button", onclick: () => download(`${app.state.model}-${what}.txt`, `${chosen.join("\n")}\n`) }, "Save as a list"),
+    app.isOfTexts ? null : h("button", { type: "button", onclick: () => { app.set({ "matrix.words": chosen.slice(0, 25).join(" "), view: "matrix" }); app.tabs(); app.show(); } }, "Compare them")),
+  h("p", { class: app.isOfTexts ? "listed" : "" }, chosen.slice(0, 400).map((each) => [wordButton(each, (one) => app.open(one)), " \u00a0"]))];
 }
 
 // -- texts
@@ -355,14 +381,15 @@ function about(app) {
 }
 
 const can = (path) => (app) => app.able(path).length > 0;
-const onMap = (path) => (app) => app.vectors.length > 0 && app.able(path).length > 0;
+const onMap = (path) => (app) => app.answers(path);
 
 export const VIEWS = [
   { name: "word", label: "Word", shown: onMap("/neighbors"), render: word, marks: true },
+  { name: "texts", label: "Texts", shown: onMap("/search"), render: texts, marks: true },
   { name: "analogy", label: "Analogy", shown: onMap("/analogy"), render: analogy },
   { name: "axes", label: "Axes", shown: onMap("/axes"), render: axes, places: true },
   { name: "matrix", label: "Similarities", shown: onMap("/similarity"), render: matrix },
-  { name: "compare", label: "Two models", shown: (app) => app.vectors.length > 1, render: compare },
+  { name: "compare", label: "Two models", shown: (app) => !app.isOfTexts && app.able("/changes").length > 1, render: compare },
   { name: "bias", label: "Bias", shown: onMap("/bias"), render: bias },
   { name: "selection", label: "Selection", shown: (app) => app.vectors.length > 0, render: selection, marks: true },
   { name: "language", label: "Language model", shown: can("/score"), render: language },
