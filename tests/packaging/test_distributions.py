@@ -24,6 +24,26 @@ vectors.save("v.firth")
 print(firth.__file__, len(firth.load("v.firth").most_similar("list", topn=3)))
 """
 
+EXPLORED = """
+import json, re, subprocess, sys, urllib.request
+import numpy as np
+import firth
+
+firth.WordVectors([f"w{n}" for n in range(50)], np.random.default_rng(0).standard_normal((50, 8))).save("some.firth")
+command = [sys.executable, "-m", "firth", "explore", "some.firth", "--no-browser"]
+with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+    try:
+        address = re.search(r"http://[^ ]+", server.stderr.readline())[0]
+        read = lambda path: urllib.request.urlopen(f"{address}/{path}", timeout=30).read().decode()
+        page = read("")
+        scripts = re.findall(r'from "[.]/([a-z]+[.]js)"', read("main.js"))
+        for name in [*re.findall(r'(?:src|href)="([^"]+)"', page), *scripts]:
+            assert len(read(name)) > 100, name
+        print(len(scripts), len(json.loads(read("map"))["words"]), firth.__file__)
+    finally:
+        server.terminate()
+"""
+
 
 def test_one_version_everywhere():
     citation = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
@@ -52,7 +72,8 @@ def package_files() -> set[str]:
     return {
         path.relative_to(package).as_posix()
         for path in (package / "firth").rglob("*")
-        if path.is_file() and path.suffix in {".py", ".pyi", ".tsv", ".json", ".txt", ".typed"}
+        if path.is_file()
+        and path.suffix in {".py", ".pyi", ".tsv", ".json", ".txt", ".typed", ".js", ".css", ".html", ".svg"}
     }
 
 
@@ -93,14 +114,36 @@ class Environment:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_an_installed_distribution_works(distributions, kind, tmp_path):
-    """The environment has this one's dependencies, and firth from the distribution alone."""
-    fresh = Environment(tmp_path, sys.executable)
+    installed(distributions[kind], tmp_path).try_firth()
+
+
+def installed(distribution: Path, folder: Path) -> Environment:
+    """An environment with this one's dependencies, and firth from a distribution alone."""
+    fresh = Environment(folder, sys.executable)
     site = Path(fresh.run(fresh.python, "-c", "import site; print(site.getsitepackages()[0])").strip())
     others = [path for path in sys.path if path.endswith("site-packages")]
     (site / "others.pth").write_text("".join(f"{path}\n" for path in others), encoding="utf-8")
     install = ["-m", "pip", "install", "--no-deps", "--no-build-isolation", "--ignore-installed"]
-    fresh.run(fresh.python, *install, str(distributions[kind]))
-    fresh.try_firth()
+    fresh.run(fresh.python, *install, str(distribution))
+    return fresh
+
+
+@pytest.mark.slow
+def test_the_explorer_of_a_wheel_opens_without_a_network(distributions, tmp_path):
+    """Nothing but the wheel's own files is read: no other program is on the path, and no network is there."""
+    pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
+    alone = [shutil.which("unshare") or "unshare", "--map-root-user", "--net"]
+    loopback = "ip link set lo up"
+    if subprocess.run([*alone, "sh", "-c", loopback], capture_output=True).returncode:
+        pytest.skip("this system lets nobody unshare the network")
+    fresh = installed(distributions["wheel"], tmp_path)
+    (tmp_path / "explored.py").write_text(EXPLORED, encoding="utf-8")
+    fresh.variables["PATH"] = "/usr/sbin:/sbin"
+    shell = "/bin/sh"
+    found = fresh.run(*alone, shell, "-c", f"{loopback}; exec {fresh.python} explored.py")
+    scripts, words, where = found.rsplit(maxsplit=2)
+    assert (int(scripts), int(words)) == (4, 50)
+    assert Path(where).is_relative_to(tmp_path)
 
 
 def interpreter(version: str) -> str | None:

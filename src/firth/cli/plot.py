@@ -278,7 +278,7 @@ def _command(draw: Callable[..., plots.Picture]) -> Callable[..., None]:
         if output is None and not json:
             raise OptionError("nowhere to draw: expected -o NAME.png, .svg, .pdf or .html, or --json for the numbers")
         if output is not None:
-            check_target(output)
+            check_target(output, plain=draw is word_map)
             check_writable(output)
         with working("drawing", quiet):
             picture = draw(**arguments)

@@ -4,11 +4,9 @@ Words are in the order of the model, so that the first are the most frequent. Gr
 the first words or texts; one of words is named after those nearest to its centre, one of texts after telling words.
 """
 
-import base64
 import hashlib
 from collections.abc import Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -19,31 +17,15 @@ import numpy.typing as npt
 from firth.errors import OptionError
 from firth.explorer.text_space import TextSpace
 from firth.plots.projection import project
-from firth.randomness import generator
+from firth.plots.word_groups import Groups, clustered, word_groups
 from firth.storage.files import cache_folder, replacing_file
 from firth.vectors.cosine import unit
-from firth.vectors.spherical_means import parted
 
 Floats = npt.NDArray[np.float32]
 
 MOST = 200_000  # words of a map
 SLOW = {"umap": 50_000, "tsne": 20_000}  # words of a map that takes long
 METHODS = ("pca", *SLOW)
-GROUPS, LEARNED = 12, 5_000  # clusters, and the words that they are learned from
-NAMED, FREQUENT = 3, 2_000  # words that name a cluster, and the first words, among which they are
-
-
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """Clusters of words.
-
-    Attributes:
-        labels: (n,) the cluster of each word.
-        names: of the clusters.
-    """
-
-    labels: npt.NDArray[np.uint8]
-    names: list[str]
 
 
 class Maps:
@@ -108,7 +90,12 @@ class Maps:
             OptionError: there are too few.
         """
         if name not in self._groups:
-            self._groups[name] = _grouped(self.rows(name), self.models[name].words, self.texts.get(name))
+            rows, texts = self.rows(name), self.texts.get(name)
+            if texts is None:
+                self._groups[name] = word_groups(rows, self.models[name].words)
+            else:
+                labels, cosines = clustered(rows)
+                self._groups[name] = Groups(labels, texts.named(labels, cosines.shape[1]))
         return self._groups[name]
 
     def rows(self, name: str) -> Floats:
@@ -132,11 +119,6 @@ class Maps:
 
 SAID = {"umap": "UMAP of cosines: near words are near; directions and far distances mean nothing.",
         "tsne": "t-SNE of cosines: near words are near; directions and far distances mean nothing."}  # fmt: skip
-
-
-def packed(numbers: npt.NDArray[Any]) -> str:
-    """Return numbers as base64 of their little-endian bytes, which JSON can hold."""
-    return base64.b64encode(np.ascontiguousarray(numbers.astype(numbers.dtype.newbyteorder("<"))).tobytes()).decode()
 
 
 def _projected(rows: Floats, method: str) -> tuple[Floats, str]:
@@ -170,15 +152,3 @@ def _read(kept: Path, words: int) -> Floats:
 
 def _digest(rows: Floats) -> str:
     return hashlib.blake2b(rows.tobytes(), digest_size=16).hexdigest()
-
-
-def _grouped(rows: Floats, words: list[str], texts: TextSpace | None) -> Groups:
-    learned = rows[: min(LEARNED, len(rows))]
-    parts = parted(learned, min(GROUPS, len(learned)), 2, generator(0, "groups of a map"))
-    cosines = np.matmul(rows, parts.centres.T)
-    labels = cosines.argmax(1).astype(np.uint8)
-    if texts is not None:
-        return Groups(labels, texts.named(labels, len(parts.centres)))
-    nearest = np.argsort(-cosines[:FREQUENT], axis=0, kind="stable")[:NAMED].T
-    names = [", ".join(words[row] for row in some) for some in nearest.tolist()]
-    return Groups(labels, names)

@@ -13,15 +13,14 @@ from starlette.background import BackgroundTask
 from firth.explorer import schemas as schema
 from firth.explorer.endpoint import Endpoint
 from firth.explorer.maps import Maps
-from firth.explorer.page_file import SAVED, page_of
 from firth.explorer.views import first_of
 from firth.explorer.worker import Worker
 from firth.plots.atlas import embedding_atlas
+from firth.plots.map_page import SCRIPT, grouped_page, scatter_script
 from firth.vectors.io.projector import METADATA, VECTORS
 
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 MANY = 20_000  # words from which neighbours are left out of Parquet, which compares all pairs
-MOST = 20_000  # words of a page that is saved as one file
 KINDS = {"html": "text/html", "parquet": "application/vnd.apache.parquet", "tsv": "text/tab-separated-values",
          "words.tsv": "text/tab-separated-values"}  # fmt: skip
 
@@ -38,8 +37,8 @@ class ExportRequest(schema.Request):
 def page_files() -> dict[str, tuple[bytes, str]]:
     """Return the files of the page, and their types, by name."""
     folder = files("firth.explorer") / "page"
-    served = (each for each in folder.iterdir() if Path(each.name).suffix in TYPES and each.name != SAVED)
-    found = {each.name: each.read_bytes() for each in served}
+    served = (each for each in folder.iterdir() if Path(each.name).suffix in TYPES)
+    found = {SCRIPT: scatter_script().encode(), **{each.name: each.read_bytes() for each in served}}
     return {name: (content, TYPES[Path(name).suffix]) for name, content in found.items()}
 
 
@@ -82,7 +81,10 @@ def exported(maps: Maps, asked: tuple[str, ExportRequest]) -> Any:
     if kind == "html":
         places = maps.places(name, request.method) or maps.places(name, "pca")
         assert places is not None, "principal components are computed at once"
-        path.write_text(page_of(vectors, name, places, maps.groups(name), most=MOST), encoding="utf-8")
+        what = "text" if name in maps.texts else "word"
+        grouped_page(vectors.words, places, maps.groups(name), name=name, what=what).save(
+            path := path.with_name("map.html")
+        )
     elif kind == "parquet":
         path = path.with_name("map.parquet")
         embedding_atlas(vectors, path, method="pca", neighbours=0 if len(vectors) > MANY else 15)

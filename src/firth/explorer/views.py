@@ -16,8 +16,9 @@ from firth.errors import OptionError, UnknownModelError
 from firth.explanation.explain import explain
 from firth.explorer import schemas as schema
 from firth.explorer.endpoint import Endpoint
-from firth.explorer.maps import Maps, packed
+from firth.explorer.maps import Maps
 from firth.explorer.text_space import TextSpace
+from firth.plots.map_page import packed
 
 WORDS = ("firth.vectors.word_vectors:WordVectors",)
 TEXTS = ("firth.explorer.text_space:TextSpace",)

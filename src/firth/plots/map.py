@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from firth.arguments import explained
 from firth.errors import counted
+from firth.plots.map_page import MOST
 from firth.plots.picture import SIZE, Picture, Points
 from firth.plots.projection import project
 from firth.plots.words import Groups, Vectors, check_vectors, choose, name_of
 
-MOST = 5_000  # words; pages with more open slowly
 USUAL = 1_000
 UNDOTTED = 80  # words up to which labels stand at their places, without dots
 
@@ -34,7 +34,7 @@ def word_map(
         groups: words by the name of their group; each group has a colour.
         heads: words to highlight, such as those that groups are named after.
         method: projection onto the plane; see `project`.
-        number: number of words at most, the most frequent ones; never more than 5,000. If there is no room for all
+        number: number of words at most, the most frequent ones; never more than 20,000. If there is no room for all
             labels, heads and frequent words come first.
         seed: random seed of the projection.
         title: by default a description of the picture.

@@ -198,7 +198,9 @@ class Picture:
     size: tuple[float, float] = SIZE
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Draw the picture into a file: .png, .svg or .pdf with matplotlib, .html with plotly (works offline).
+        """Draw the picture into a file: .png, .svg or .pdf with matplotlib, .html with plotly; all work offline.
+
+        The page of a map needs no plotly: it zooms, and finds words.
 
         Raises:
             OptionError: the path has another extension.

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from firth.errors import OptionError
 from firth.plots.extras import library
+from firth.plots.map_page import is_map, picture_page
 from firth.plots.picture import Picture
 from firth.storage.files import replacing_file
 
@@ -12,8 +13,12 @@ STILL, PAGE = (".png", ".svg", ".pdf"), ".html"
 LIBRARIES = {**dict.fromkeys(STILL, "matplotlib"), PAGE: "plotly"}
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
+def check_target(path: str | os.PathLike[str], *, plain: bool = False) -> None:
     """Check that a picture can be drawn into a file, before any work.
+
+    Args:
+        path: the file.
+        plain: whether the picture is a map, whose page needs no library.
 
     Raises:
         OptionError: the path ends in something that no picture ends in, or is a folder.
@@ -24,7 +29,9 @@ def check_target(path: str | os.PathLike[str]) -> None:
         raise OptionError(f"{target}: expected a name that ends in {', '.join(LIBRARIES)}, such as {target.stem}.png")
     if target.is_dir():
         raise OptionError(f"{target} is a folder; expected the name of a file to write")
-    library(LIBRARIES[target.suffix.lower()], "draw a picture" if target.suffix.lower() != PAGE else "draw a page")
+    suffix = target.suffix.lower()
+    if not (plain and suffix == PAGE):
+        library(LIBRARIES[suffix], "draw a page" if suffix == PAGE else "draw a picture")
 
 
 def save(picture: Picture, path: str | os.PathLike[str]) -> None:
@@ -35,8 +42,12 @@ def save(picture: Picture, path: str | os.PathLike[str]) -> None:
         MissingExtraError: the library that draws is not installed.
         OSError: the file cannot be written.
     """
-    check_target(path)
+    plain = is_map(picture)
+    check_target(path, plain=plain)
     suffix = Path(path).suffix.lower()
+    if suffix == PAGE and plain:
+        picture_page(picture).save(path)
+        return
     if suffix == PAGE:
         from firth.plots.page import render as page
 

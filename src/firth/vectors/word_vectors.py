@@ -30,7 +30,7 @@ from firth.vectors import similarity as pairs
 from firth.vectors.attributes import Attributes
 from firth.vectors.codes import Codes
 from firth.vectors.cosine import Matrix, inverse, row_norms
-from firth.vectors.html import table
+from firth.vectors.html import explore, table
 from firth.vectors.io import word2vec_format
 from firth.vectors.io.save import save_words
 from firth.vectors.io.table import LoadArguments
@@ -331,6 +331,8 @@ class WordVectors:
         from firth.vectors.io.load import load_words  # which imports this class
 
         return load_words(path, **options)
+
+    explore = explained(explore)
 
     # Tables and tensors of other libraries.
 

@@ -11,7 +11,9 @@ pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'fi
 import firth
 from firth.errors import OptionError
 from firth.explorer import maps as module
-from firth.explorer.maps import Maps, packed
+from firth.explorer.maps import Maps
+from firth.plots import word_groups
+from firth.plots.map_page import packed
 from firth.plots.projection import project
 from firth.vectors.cosine import unit
 
@@ -34,8 +36,8 @@ def test_principal_components_are_those_of_plots(tmp_path):
 
 
 def test_groups_are_clusters(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "GROUPS", 3)
-    monkeypatch.setattr(module, "LEARNED", 60)
+    monkeypatch.setattr(word_groups, "GROUPS", 3)
+    monkeypatch.setattr(word_groups, "LEARNED", 60)
     groups = Maps({"a": clustered()}, tmp_path).groups("a")
     assert len({tuple(groups.labels[start::3].tolist()) for start in range(3)}) == 3
     assert all(len(set(groups.labels[start::3].tolist())) == 1 for start in range(3))

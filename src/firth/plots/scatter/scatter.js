@@ -132,10 +132,10 @@ class PlainPainter { // of points, by a 2D canvas
   }
 }
 
-// Tells `clicked(i)`, `selected([i, ...])` and `moved(camera)` what happens.
+// Tells `clicked(i)`, `missed()`, `selected([i, ...])` and `moved(camera)` what happens.
 export class Scatter {
-  constructor(element, { clicked = () => {}, selected = () => {}, moved = () => {}, plain = false } = {}) {
-    Object.assign(this, { element, clicked, selected, moved });
+  constructor(element, { clicked = () => {}, missed = () => {}, selected = () => {}, moved = () => {}, plain = false } = {}) {
+    Object.assign(this, { element, clicked, missed, selected, moved });
     element.classList.add("scatter");
     element.tabIndex = 0;
     element.setAttribute("role", "application");
@@ -155,7 +155,7 @@ export class Scatter {
       this.painter = new PlainPainter(canvas);
     }
     this.camera = { x: 0, y: 0, zoom: 1 };
-    this.points = { places: new Float32Array(0), labels: [] };
+    this.points = { places: new Float32Array(0), labels: [], n: 0, bold: [] };
     this.marked = new Map(); // of point to kind: "chosen", "near"
     this.lassoing = false;
     this.frames = 0;
@@ -164,10 +164,10 @@ export class Scatter {
     this.resize();
   }
 
-  // Show points in the order of importance. Places are x and y by turns.
-  show({ places, labels, colours, sizes }, { keep = false } = {}) {
+  // Show points in the order of importance. Places are x and y by turns; bold are the rows of labels that always show.
+  show({ places, labels, colours, sizes, bold = [] }, { keep = false } = {}) {
     const n = labels.length;
-    this.points = { places, labels, n };
+    this.points = { places, labels, n, bold };
     this.labelled = null;
     this.colours = colours ?? new Float32Array(3 * n).fill(0.4);
     this.sizes = sizes ?? new Float32Array(n).fill(n > MANY ? 3 : n > 3000 ? 4 : 6);
@@ -340,6 +340,7 @@ export class Scatter {
       const cells = new Map(); // labels by cell: those of a crowd do not hide all others
       const { n } = this.points;
       const few = n <= 60;
+      for (const i of this.points.bold) write(i, "bold 13px system-ui, sans-serif", ink, true);
       for (let i = 0; i < n && taken.length < LABELS; i++) {
         const [x, y] = this.at(i);
         if (x < 0 || y < 0 || x > this.width || y > this.height) continue;
@@ -476,6 +477,7 @@ export class Scatter {
       } else if (event.type === "pointerup" && travelled < 5) {
         const i = this.nearest(...place(event));
         if (i >= 0) this.clicked(i);
+        else this.missed();
       }
     };
     e.addEventListener("pointerup", up);

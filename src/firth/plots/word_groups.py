@@ -1,0 +1,56 @@
+"""Groups of vectors for the colours of a map: spherical k-means over the first rows.
+
+Source: Dhillon and Modha 2001, "Concept decompositions for large sparse text data using clustering", section 3.1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.randomness import generator
+from firth.vectors.spherical_means import parted
+
+GROUPS, LEARNED = 12, 5_000  # clusters, and the rows that they are learned from
+NAMED, FREQUENT = 3, 2_000  # words that name a cluster, and the first words, among which they are
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Clusters of rows.
+
+    Attributes:
+        labels: (n,) the cluster of each row.
+        names: of the clusters.
+    """
+
+    labels: npt.NDArray[np.uint8]
+    names: list[str]
+
+
+def clustered(rows: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+    """Cluster rows by direction; deterministic.
+
+    Args:
+        rows: (n, D), of length 1; clusters are learned from the first 5,000.
+
+    Returns:
+        (n,) the cluster of each row, and (n, K) its cosine with each centre.
+    """
+    learned = rows[: min(LEARNED, len(rows))]
+    parts = parted(learned, min(GROUPS, len(learned)), 2, generator(0, "groups of a map"))
+    cosines = np.matmul(rows, parts.centres.T)
+    return cosines.argmax(1).astype(np.uint8), cosines
+
+
+def word_groups(rows: npt.NDArray[np.float32], words: Sequence[str]) -> Groups:
+    """Cluster words, and name each cluster after the frequent words nearest to its centre.
+
+    Args:
+        rows: (n, D) their vectors, of length 1.
+        words: n words, the most frequent first.
+    """
+    labels, cosines = clustered(rows)
+    nearest = np.argsort(-cosines[:FREQUENT], axis=0, kind="stable")[:NAMED].T
+    return Groups(labels, [", ".join(words[row] for row in some) for some in nearest.tolist()])
