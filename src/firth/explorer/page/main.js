@@ -9,6 +9,7 @@ const $ = (id) => document.getElementById(id);
 const METHODS = { pca: "PCA", umap: "UMAP", tsne: "t-SNE" };
 const COLOURS = { groups: "Groups", counts: "Frequency", rank: "Rank" }; // besides the columns of the words or texts
 const FOUND = 12; // words that the search offers
+const MOST = 200000; // words of a map
 
 // The range of most numbers of a column: few extreme ones do not make the rest look alike.
 function middle(values) {
@@ -117,7 +118,7 @@ class App {
     for (;;) {
       let found;
       try {
-        found = await ask("/map", { model, method });
+        found = await ask("/map", { model, method, n: MOST });
       } catch (error) {
         if (asked === this.asked) this.say(error);
         return;
@@ -128,7 +129,7 @@ class App {
         return;
       }
       if (!this.words || this.mapOf !== model) { // something to look at until then
-        this.shown(await ask("/map", { model, method: "pca" }));
+        this.shown(await ask("/map", { model, method: "pca", n: MOST }));
       }
       $("caption").textContent = `${METHODS[method]} is being computed, once; you see ${METHODS[this.seen]}.`;
       await new Promise((done) => setTimeout(done, 1000));
