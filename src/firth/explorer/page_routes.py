@@ -78,16 +78,16 @@ def exported(maps: Maps, asked: tuple[str, ExportRequest]) -> Any:
     name = first_of(maps.models, request.model)
     folder = tempfile.TemporaryDirectory()
     path, vectors = Path(folder.name) / kind, maps.models[name]
-    if kind == "html":
-        places = maps.places(name, request.method) or maps.places(name, "pca")
-        assert places is not None, "principal components are computed at once"
-        what = "text" if name in maps.texts else "word"
-        grouped_page(vectors.words, places, maps.groups(name), name=name, what=what).save(
-            path := path.with_name("map.html")
-        )
-    elif kind == "parquet":
-        path = path.with_name("map.parquet")
-        embedding_atlas(vectors, path, method="pca", neighbours=0 if len(vectors) > MANY else 15)
+    if kind in ("html", "parquet"):
+        found = maps.places(name, request.method) or maps.places(name, "pca")
+        assert found is not None, "principal components are computed at once"
+        path = path.with_name(f"map.{kind}")
+        if kind == "html":
+            what = "text" if name in maps.texts else "word"
+            grouped_page(vectors.words, found, maps.groups(name), name=name, what=what).save(path)
+        else:
+            first = vectors if len(found[0]) == len(vectors) else vectors.first(len(found[0]))
+            embedding_atlas(first, path, places=found[0], neighbours=0 if len(first) > MANY else 15)
     else:
         vectors.save(path, format="projector")
         path /= VECTORS if kind == "tsv" else METADATA

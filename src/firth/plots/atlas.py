@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError
+from firth.errors import OptionError, ShapeError
 from firth.plots.extras import library
 from firth.plots.projection import project
 from firth.plots.words import check_vectors
@@ -33,6 +33,7 @@ def embedding_atlas(
     path: str | os.PathLike[str],
     *,
     method: str | None = None,
+    places: npt.NDArray[np.floating] | None = None,
     neighbours: int = NEIGHBOURS,
     seed: int = 0,
 ) -> None:
@@ -46,12 +47,14 @@ def embedding_atlas(
         path: the file, whose name ends in .parquet.
         method: projection onto the plane: "pca", "stress", "tsne" or "umap"; None is stress for up to 200 words, else
             principal components.
+        places: (V, 2) a map that is known already; None to compute it.
         neighbours: nearest neighbours per word; 0 leaves the column out. All pairs of words are compared.
         seed: the random seed of "tsne" and "umap".
 
     Raises:
         FormatError: a word is not valid Unicode.
         MissingExtraError: pyarrow or the library of the method is not installed.
+        ShapeError: the map has not a place for each word.
         OptionError: the name ends otherwise, the method is unknown, the vectors have attributes of these names, or
             something else is there.
         OSError: the file cannot be written.
@@ -67,8 +70,10 @@ def embedding_atlas(
     table = exchange.to_arrow(vectors)
     if taken := {"x", "y", "neighbors"} & set(table.column_names):
         raise OptionError(f"the words have attributes called {', '.join(sorted(taken))}; expected other names")
-    rows = np.asarray(vectors.vectors * inverse(vectors.norms)[:, None])
-    places, _ = project(rows, method, seed)
+    if places is None:
+        places, _ = project(np.asarray(vectors.vectors * inverse(vectors.norms)[:, None]), method, seed)
+    if places.shape != (len(vectors), 2):
+        raise ShapeError(f"places {places.shape} of {len(vectors):,} words: expected ({len(vectors)}, 2)")
     for name, column in zip("xy", places.T, strict=True):
         table = table.append_column(name, arrow.array(np.ascontiguousarray(column, dtype=np.float32)))
     if neighbours:

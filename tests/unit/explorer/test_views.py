@@ -156,7 +156,7 @@ def test_explanations(client, models):
     assert found["target"] == "yes"
 
 
-def test_what_is_saved(client, models):
+def test_what_is_saved(client, tmp_path):
     page = client.get("/export/html?model=new").text
     assert '"more"' in page
     assert "class Scatter" in page
@@ -165,7 +165,10 @@ def test_what_is_saved(client, models):
     assert len(table) == 80
     assert len(table[0].split("\t")) == 8
     assert client.get("/export/words.tsv?model=old").text.splitlines()[1].split("\t")[0] == "w0"
-    assert client.get("/export/parquet?model=old").content[:4] == b"PAR1"
+    (tmp_path / "map.parquet").write_bytes(client.get("/export/parquet?model=old").content)
+    exported = firth.load(tmp_path / "map.parquet")
+    places = floats(post(client, "/map", model="old")["places"]).reshape(-1, 2)
+    np.testing.assert_array_equal(np.stack([exported.attributes[axis] for axis in "xy"], 1), places)
     for path in ("/export/../secret", "/export/exe", "/export/html?model=none", "/%2e%2e/server.py", "/saved.html"):
         assert client.get(path).status_code in (404, 422), path
 

@@ -4,7 +4,7 @@ import pytest
 
 import firth
 from firth import plots
-from firth.errors import OptionError
+from firth.errors import OptionError, ShapeError
 
 # "b" is 0.8 like "a" and 0.6 like "c"; "a" and "c" are at right angles; "d" is twice "a".
 VECTORS = firth.WordVectors(["a", "b", "c", "d"], np.array([[1, 0], [0.8, 0.6], [0, 1], [2, 0]], dtype=np.float32))
@@ -54,3 +54,12 @@ def test_attributes_of_these_names(tmp_path):
     space.set_vecattr("a", "x", 1.0)
     with pytest.raises(OptionError, match="attributes called x"):
         plots.embedding_atlas(space, tmp_path / "v.parquet")
+
+
+def test_a_map_that_is_known(tmp_path):
+    places = np.array([[1, 2], [3, 4], [5, 6], [7, 8]], dtype=np.float32)
+    plots.embedding_atlas(VECTORS, tmp_path / "v.parquet", places=places)
+    table = pyarrow.parquet.read_table(tmp_path / "v.parquet")
+    np.testing.assert_array_equal(np.stack([table["x"].to_numpy(), table["y"].to_numpy()], axis=1), places)
+    with pytest.raises(ShapeError, match=r"places \(3, 2\) of 4 words: expected \(4, 2\)"):
+        plots.embedding_atlas(VECTORS, tmp_path / "v.parquet", places=places[:3])
