@@ -45,7 +45,7 @@ async function word(app, { look = false } = {}) {
     app.highlight([], []);
     return [h("h2", {}, "What the model has learned"), h("p", { class: "soft" },
       "Each dot is a word; words that occur in the same company lie together. Zoom with the wheel, click a word, or find one with /."),
-    h("p", { class: "soft" }, "Try: "), h("p", {}, app.words.filter((each) => each.length > 3).slice(40, 400).filter((_, i) => i % 45 === 0)
+    h("p", { class: "soft" }, "Try: "), h("p", {}, app.words.filter((each) => each.length > 4).slice(300, 3000).filter((_, i) => i % 270 === 0)
       .map((each) => [wordButton(each, (one) => app.open(one)), " \u00a0"]))];
   }
   const found = await ask("/neighbors", { model: app.state.model, words: [shown], n: 15 });

@@ -289,6 +289,7 @@ export class Scatter {
     const taken = [];
     const chosen = [];
     const moving = this.moving && this.labelled && !this.marked.size;
+    const resting = !this.moving || !this.marked.size; // beside marked points, the others wait for the end of a move
     const rows = new Map(); // occupied boxes by strips of 16 pixels
     const free = (box) => {
       for (let strip = Math.floor(box[1] / 16); strip <= Math.floor(box[3] / 16); strip++) {
@@ -303,23 +304,25 @@ export class Scatter {
       }
       taken.push(box);
     };
-    const write = (i, font, colour, must) => {
+    const write = (i, font, colour, { must = false, sides = 1 } = {}) => {
       const [x, y] = this.at(i);
-      if (x < -40 || y < -10 || x > this.width + 40 || y > this.height + 10) return;
+      if (x < -40 || y < 8 || x > this.width + 40 || y > this.height - 8) return;
       c.font = font;
       const text = this.points.labels[i].slice(0, 60);
       const width = c.measureText(text).width;
-      const box = [x + 5, y - 8, x + width + 10, y + 8];
-      if (!must && !free(box)) return;
+      const boxes = [[x + 5, y - 8, x + width + 10, y + 8], [x - width - 10, y - 8, x - 5, y + 8]].slice(0, sides); // right, left
+      const box = boxes.find(free) ?? (must ? boxes[0] : null);
+      if (!box) return;
       take(box);
+      const start = box[0] + (box === boxes[0] ? 2 : 3);
       if (!moving || must) { // an outline takes most of the time
         c.lineWidth = 3;
         c.strokeStyle = paper;
-        c.strokeText(text, x + 7, y);
+        c.strokeText(text, start, y);
       }
       chosen.push(i);
       c.fillStyle = colour;
-      c.fillText(text, x + 7, y);
+      c.fillText(text, start, y);
     };
     for (const [i, kind] of this.marked) {
       if (i >= this.points.n) continue;
@@ -332,15 +335,16 @@ export class Scatter {
       c.strokeStyle = paper;
       c.stroke();
     }
-    for (const [i, kind] of this.marked) if (kind === "chosen" && i < this.points.n) write(i, "bold 14px system-ui, sans-serif", ink, true);
+    for (const [i, kind] of this.marked) if (kind === "chosen" && i < this.points.n) write(i, "bold 14px system-ui, sans-serif", ink, { must: true });
     let count = 0;
-    for (const [i, kind] of this.marked) if (kind !== "chosen" && i < this.points.n && count++ < LABELS) write(i, "13px system-ui, sans-serif", ink, false);
-    if (moving) for (const i of this.labelled) write(i, "12px system-ui, sans-serif", ink, false);
-    if (!this.marked.size && !moving) {
+    for (const [i, kind] of this.marked) if (kind !== "chosen" && i < this.points.n && count++ < LABELS) write(i, "13px system-ui, sans-serif", ink, { sides: 2 });
+    if (moving) for (const i of this.labelled) write(i, "12px system-ui, sans-serif", ink);
+    if (!moving && resting) {
+      c.globalAlpha = this.marked.size ? 0.55 : 1;
       const cells = new Map(); // labels by cell: those of a crowd do not hide all others
       const { n } = this.points;
       const few = n <= 60;
-      for (const i of this.points.bold) write(i, "bold 13px system-ui, sans-serif", ink, true);
+      for (const i of this.points.bold) write(i, "bold 13px system-ui, sans-serif", ink, { must: true });
       for (let i = 0; i < n && taken.length < LABELS; i++) {
         const [x, y] = this.at(i);
         if (x < 0 || y < 0 || x > this.width || y > this.height) continue;
@@ -348,9 +352,10 @@ export class Scatter {
         const inside = cells.get(cell) ?? 0;
         if (!few && inside >= 4) continue;
         const before = taken.length;
-        write(i, "12px system-ui, sans-serif", ink, false);
+        write(i, "12px system-ui, sans-serif", ink);
         cells.set(cell, inside + (taken.length > before ? 1 : 0.25)); // those that found no room count a little
       }
+      c.globalAlpha = 1;
       this.labelled = chosen;
     }
     if (this.lasso) {
