@@ -4,6 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
+import firth
 from firth.errors import OptionError
 from tests.unit.neural.models.pretraining.encoders import objective, trained, window
 
@@ -42,6 +43,12 @@ def test_it_reports_all_parts():
     row = trained("electra").metadata["training"]["rows"][-1]
     assert row["held_out_loss"] == pytest.approx(row["held_out_generator_loss"] + 50 * row["held_out_replaced_loss"])
     assert 0 <= row["held_out_replaced_auc"] <= 1
+
+
+@pytest.mark.parametrize("kind", [firth.Electra, firth.CocoLM])
+def test_a_generator_has_a_width(kind):
+    with pytest.raises(OptionError, match="generator=0: expected a finite number above 0 and at most 1"):
+        kind(generator=0)
 
 
 def test_chances_of_words():

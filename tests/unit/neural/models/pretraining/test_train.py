@@ -1,5 +1,6 @@
 """Training: the same bits for a seed, resumed runs, starts, bad input."""
 
+import contextlib
 import itertools
 
 import numpy as np
@@ -9,7 +10,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import CorpusError, OptionError
-from tests.unit.neural.models.pretraining.encoders import MODELS, NETWORK, trained, training
+from tests.unit.neural.models.pretraining.encoders import MODELS, NETWORK, pieces, trained, training
 from tests.unit.neural.models.sentences.encoders import sentences
 
 
@@ -142,6 +143,20 @@ def test_held_out_text_has_the_pieces_of_the_training_text():
     )
     with pytest.raises(OptionError, match=r"held_out: a corpus of .* other word pieces"):
         MODELS["masked"].train(one, held_out=other, training=training(epochs=1))
+
+
+@pytest.mark.parametrize(("accumulate", "warned"), [(1, False), (2, True)])
+def test_a_run_shorter_than_its_warm_up_is_warned_of(accumulate, warned):
+    """An update has 4 windows of 22 pieces, or twice as many."""
+    lines = sentences(40)
+    count = len(firth.Corpus.build(lines, tokens=pieces(), min_count=1, progress=False).ids) + len(lines)
+    updates = -(-(count // 22 // 4) // accumulate)
+    how = training(epochs=1, batch_size=4, accumulate=accumulate, warmup=updates + warned)
+    expected = pytest.warns(
+        UserWarning, match=f"a run of {updates} updates, fewer than the {updates + 1} of the warm-up"
+    )
+    with expected if warned else contextlib.nullcontext():
+        firth.MaskedLM(**NETWORK).train(lines, held_out=lines[:5], training=how, tokens=pieces(), progress=False)
 
 
 def test_a_checkpoint_knows_its_start(tmp_path):
