@@ -1,7 +1,9 @@
 """Training: the same bits for a seed, resumed runs, starts, bad input."""
 
 import contextlib
+import dataclasses
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,12 +12,104 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import CorpusError, OptionError
+from firth.neural.models.pretraining import train
+from firth.neural.models.pretraining.data import PieceText
 from tests.unit.neural.models.pretraining.encoders import MODELS, NETWORK, pieces, trained, training
 from tests.unit.neural.models.sentences.encoders import sentences
 
 
 class StopError(Exception):
     """Ends a run as a kill would, right after an evaluation."""
+
+
+@pytest.fixture
+def given(monkeypatch):
+    """Arguments of the loop, by call, without training."""
+    calls = []
+    trained("masked")  # it is kept for other tests, and has to be trained
+
+    def fit_model(task, options, config, data, *, facts):
+        calls.append(SimpleNamespace(task=task, options=options, data=data, facts=facts))
+        return {}
+
+    monkeypatch.setattr(train, "fit_model", fit_model)
+    return calls
+
+
+def begun(options, lines, **how):
+    """Read and build, for the loop of the fixture `given`."""
+    return options.train(
+        lines, training=training(epochs=1, batch_size=4), progress=False, **{"tokens": pieces(), **how}
+    )
+
+
+def test_text_and_held_out_text_as_the_loop_gets_them(given):
+    lines = sentences(60)
+    begun(firth.MaskedLM(**NETWORK), lines, seed=5)
+    begun(
+        firth.MaskedLM(**NETWORK), ["A cat. The dog. It eats."], held_out=["A dog. The cat."], sentences="punctuation"
+    )
+    first, second = given
+    whole = [piece for row in pieces().encode(lines) for piece in (*row, pieces().sep_id)]
+    text, aside = first.task.batches.text, first.task._held_out.text
+    assert [*text.ids.tolist(), *aside.ids.tolist()] == whole
+    assert len(aside.ids) > 0
+    assert (first.task.batches.seed, first.task.batches.batch_size, first.task.batches.length) == (5, 4, 24)
+    assert (first.task._held_out.shuffle, first.task._held_out.length) == (False, 24)
+    assert first.facts == {
+        "pieces": len(pieces()), "tokens": len(text.ids), "texts": 60, "held_out_tokens": len(aside.ids),
+        **text.unigram(aside),
+    }  # fmt: skip
+    assert (second.facts["texts"], second.task._held_out.text.texts) == (3, 2)
+
+
+def test_a_checkpoint_knows_both_texts_and_the_pieces(given):
+    options, lines = firth.MaskedLM(**NETWORK), sentences(60)
+    small = firth.WordPieces.of(pieces().vocabulary, lowercase=False)
+    for one, two, split in (
+        (lines, lines[:9], pieces()), (lines, lines[:9], pieces()), (lines[1:], lines[:9], pieces()),
+        (lines, lines[1:9], pieces()), ([line.lower() for line in lines], [line.lower() for line in lines[:9]], small),
+    ):  # fmt: skip
+        begun(options, one, held_out=two, tokens=split)
+    digests = [call.data["text"] for call in given]
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 4
+    assert all("start" not in call.data for call in given)
+
+
+@pytest.mark.parametrize("rate", [0.15, 0.5])
+def test_heads_begin_at_frequencies_by_hand(rate):
+    """A draw by frequency replaces a hidden token unless it draws the same: rate (1 - sum of squared shares)."""
+    options = firth.Electra(**NETWORK, embedding_dim=8, mask_rate=rate)
+    config = dataclasses.replace(options.config(pieces()), vocabulary=len(pieces()) + 3)  # padded, as other programs do
+    objective = options.build_objective(config, pieces())
+    corpus = firth.Corpus.build(sentences(20), tokens=pieces(), min_count=1, progress=False)
+    text = PieceText.of(corpus)
+    train._begin(objective, text, rate)
+    bias = objective.corruption.prediction.output.bias.detach().double().numpy()
+    np.testing.assert_allclose(bias[: len(pieces())], np.log(text.shares), atol=1e-5)
+    np.testing.assert_allclose(bias[len(pieces()) :], np.log(text.shares.min()), atol=1e-5)
+    chance = rate * (1 - (text.shares**2).sum())
+    assert objective.head.score.bias.item() == pytest.approx(np.log(chance / (1 - chance)), rel=1e-5)
+
+
+def test_a_run_from_a_start_as_the_loop_gets_it(given):
+    start, lines = trained("masked"), sentences(60)
+    found = begun(firth.CocoLM(dropout=0.3), lines, start=start, tokens=start.pieces)
+    call = given[0]
+    config = dataclasses.replace(start.config, dropout=0.3)
+    assert call.task.module.encoder.config == found.config == config
+    assert call.options == firth.CocoLM(**{**NETWORK, "ffn_dim": 64}, dropout=0.3)
+    assert call.task.batches.length == 24
+    assert call.data["start"] == start.fingerprint()
+    assert found.metadata["start"] == start.metadata
+    for name, value in start.module.state_dict().items():
+        assert torch.equal(found.module.state_dict()[name], value)
+    with pytest.raises(OptionError, match="ffn_dim=99: the start, whose network is kept, has 64"):
+        begun(firth.CocoLM(ffn_dim=99), lines, start=start, tokens=start.pieces)
+    begun(firth.MaskedLM(), lines, start=start, tokens=start.pieces)
+    for name, value in start.head.state_dict().items():
+        assert torch.equal(given[1].task.module.head.state_dict()[name], value)
 
 
 @pytest.mark.parametrize("name", ["masked", "electra", "coco"])
