@@ -61,6 +61,9 @@ def test_text_and_held_out_text_as_the_loop_gets_them(given):
         **text.unigram(aside),
     }  # fmt: skip
     assert (second.facts["texts"], second.task._held_out.text.texts) == (3, 2)
+    begun(firth.Electra(**NETWORK, embedding_dim=8, mask_rate=0.5), lines)
+    chance = 0.5 * (1 - (given[2].task.batches.text.shares ** 2).sum())
+    assert given[2].task.module.head.score.bias.item() == pytest.approx(np.log(chance / (1 - chance)), rel=1e-5)
 
 
 def test_a_checkpoint_knows_both_texts_and_the_pieces(given):
