@@ -192,15 +192,15 @@ def test_a_hidden_word_is_read_within_its_surroundings(position):
     assert {word for word, _ in everything} == set(model.pieces.vocabulary[5:])
 
 
-@torch.no_grad()
 def test_chances_of_replaced_words_by_hand():
     """Of a word with several pieces that of the most suspicious one."""
     model, words = copy.deepcopy(trained("electra")), ["catdog", "eats", "milkbreadcat"]
     ((row, owners),) = model.pieces.encode_words([words])
     assert len(row) > len(words) + 2
-    model.head.score.weight *= 50  # it has hardly learned anything
-    model.head.score.bias -= model.head(outputs(model, row)).mean()
-    chances = model.head(outputs(model, row))[1:-1].sigmoid()
+    with torch.no_grad():
+        model.head.score.weight *= 50  # it has hardly learned anything
+        model.head.score.bias -= model.head(outputs(model, row)).mean()
+        chances = model.head(outputs(model, row))[1:-1].sigmoid()
     expected = [chances[torch.tensor(owners) == word].max() for word in range(3)]
     np.testing.assert_allclose(model.replaced(words), expected, atol=1e-5)
     assert np.ptp(expected) > 1e-3
