@@ -289,7 +289,7 @@ def _opened(rules: str) -> Any:
 
 def _check_ids(content: Any) -> None:
     """Refuse ids far above the number of pieces: the library goes through all up to the largest, and so do lists."""
-    ids = {}
+    ids: dict[Any, Any] = {}
     if isinstance(content, dict):
         model, added = content.get("model"), content.get("added_tokens")
         if isinstance(model, dict) and isinstance(model.get("vocab"), dict):
