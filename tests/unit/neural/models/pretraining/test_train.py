@@ -66,6 +66,17 @@ def test_text_and_held_out_text_as_the_loop_gets_them(given):
     assert given[2].task.module.head.score.bias.item() == pytest.approx(np.log(chance / (1 - chance)), rel=1e-5)
 
 
+def test_pieces_that_occur_once_are_kept(given):
+    """In a text so long that rare words of a corpus are left out otherwise."""
+    lines = sentences(150)
+    seen = set(" ".join(map(" ".join, map(pieces().tokenize, lines))).split())
+    rare = next(piece for piece in pieces().vocabulary[5:] if piece not in seen and not piece.startswith("##"))
+    begun(firth.MaskedLM(**NETWORK), [*lines, rare], held_out=[rare, *lines])
+    for text in (given[0].task.batches.text, given[0].task._held_out.text):
+        assert len(text.ids) > 1200
+        assert list(text.ids).count(pieces().vocabulary.index(rare)) == 1
+
+
 def test_a_checkpoint_knows_both_texts_and_the_pieces(given):
     options, lines = firth.MaskedLM(**NETWORK), sentences(60)
     small = firth.WordPieces.of(pieces().vocabulary, lowercase=False)
