@@ -143,6 +143,14 @@ def test_numbers_beyond_single_precision_are_refused(tmp_path):
         firth.load(tmp_path / "model")
 
 
+def test_sizes_reach_the_network():
+    module = untrained(highway=3, layers=3, dim=5).module
+    assert len(module.forward_layers) == len(module.backward_layers) == 3
+    assert {f"embedding.highway.makers.{layer}.weight" for layer in range(3)} <= module.state_dict().keys()
+    assert module.norm(torch.ones(1, 5)).shape == (1, 5)
+    assert module.dropout.mask.rate == 0.1
+
+
 def test_raw_text_keeps_its_case_and_punctuation():
     text = ["Ada can't see Bo. Bo sees Ada, though.", "Ada sees Bo."] * 3
     found = firth.BidirectionalLM(**SIZES).train(
@@ -155,6 +163,8 @@ def test_raw_text_keeps_its_case_and_punctuation():
 def test_bad_input(model):
     with pytest.raises(OptionError, match="output='nce'"):
         firth.BidirectionalLM(output="nce")
+    with pytest.raises(OptionError, match="without a learned tree"):
+        firth.BidirectionalLM(output="tree:tree=learned")
     with pytest.raises(OptionError, match="direction='up': expected forward, backward or None"):
         model.perplexity([["Ada"]], "up")
     with pytest.raises(CorpusError, match="expected more text than words"):

@@ -6,23 +6,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.neural.models.bidirectional.task import BidirectionalTask
-from tests.unit.neural.models.bidirectional.tiny import untrained
+from tests.unit.neural.models.bidirectional.tiny import losses_of, untrained
 
 TEXT = [["Ada", "apples", "sees", "."], ["Bo"], ["Cy", "cats"]]
-
-
-def by_hand(model, sentences):
-    """-log p of each word and each end, forward and backward."""
-    ids, unknown = model.vocabulary.ids, model.vocabulary.ids["<unk>"]
-    end, losses = ids["</s>"], ([], [])
-    with torch.no_grad():
-        for words in sentences:
-            row = torch.tensor([[ids.get(word, unknown) for word in words]])
-            states = model.module.predictions(row, torch.tensor([len(words)]))
-            for found, hidden, order in zip(losses, states, (row[0], row[0].flip(0)), strict=True):
-                scores = model.module.output.log_prob(hidden[0])
-                found += [-float(scores[step, word]) for step, word in enumerate([*order.tolist(), end])]
-    return losses
 
 
 def test_the_loss_of_a_step_and_that_of_held_out_text():
@@ -35,11 +21,11 @@ def test_the_loss_of_a_step_and_that_of_held_out_text():
     assert task.batches.seed == 4
     (batch,) = task.batches.epoch(0)
     output = task.step(batch, None, None)
-    forward, backward = by_hand(model, TEXT)
+    forward, backward = losses_of(model, TEXT)
     assert output.predictions == len(forward + backward) == 2 * (7 + 3)
     assert output.nats.item() == pytest.approx(sum(forward + backward), rel=1e-5)
     assert output.loss.item() == pytest.approx(np.mean(forward + backward), rel=1e-5)
-    forward, backward = by_hand(model, TEXT[:2])
+    forward, backward = losses_of(model, TEXT[:2])
     both = np.mean(forward + backward)
     assert task.evaluate() == pytest.approx(
         {
