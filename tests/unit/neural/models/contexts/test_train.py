@@ -42,6 +42,14 @@ def test_sentences_to_train_on_and_to_judge_by(given):
     assert facts == {"long_sentences": 1}
 
 
+def test_held_out_text_is_read_from_the_same_column(given, tmp_path):
+    table = tmp_path / "text.csv"
+    table.write_text("\n".join(["words,number", *(f"{text},{row}" for row, text in enumerate(TEXT))]))
+    start(table, held_out=table, column="words")
+    task = given[0][0]
+    assert sorted(task._held_out.lengths.tolist()) == sorted(task.batches.lengths.tolist()) == [2, 5, 5]
+
+
 def test_a_checkpoint_knows_its_text(given):
     start()
     start()

@@ -120,6 +120,7 @@ def test_other_contents_are_written_again(tmp_path, what):
 def test_folders_of_other_sentences_have_other_names():
     """Whatever characters words hold."""
     texts = ([("a\nb",)], [("a", "b")], [("ab",)], [("a",), ("b",)], [("a\0b",)], [("\ud800",)], [("b", "a")])
+    texts += ([("ab", "c")], [("a", "bc")])
     model, other = untrained(), untrained(seed=1)
     assert len({features._key(each, text) for text in texts for each in (model, other)}) == 2 * len(texts)
 
