@@ -370,6 +370,9 @@ def _place(
     train: Mapping[str, inspect.Parameter],
 ) -> str:
     """Return where a missing option belongs: another name, `train`, the text, or nowhere."""
+    former = options.get(RENAMED.get(name, ""))
+    if former is not None and name in train and value not in (former.metadata.get("choices") or ()):
+        return f"an argument of {verb}: {kind}(...).{verb}(text, {name}=...)"
     places = (_place_of(kind, name, other, value, options, verb, train) for other in _others(name) or (name,))
     return next(filter(None, places), f"{kind} has no such option; {suggestion(name, options)}")
 

@@ -179,6 +179,17 @@ def test_names_of_pretrained_encoders(kind, name, message):
     assert message in said(getattr(firth, kind), **{name: 3})
 
 
+@pytest.mark.parametrize("kind", ["Tagger", "BiaffineParser", "RecurrentClassifier"])
+def test_embed_is_an_argument_of_train_where_it_takes_one(kind):
+    """In earlier versions it was the name of the option `embedding`, whose values are still known."""
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    of = getattr(firth, kind)
+    assert said(of, embed="elmo.model") == (
+        f"embed='elmo.model': an argument of train: {kind}(...).train(text, embed=...)"
+    )
+    assert "embed='static': renamed to embedding (" in said(of, embed="static")
+
+
 def test_suggestions():
     assert synonym("size", ["dim", "size_limit"]) == "dim"
     assert synonym("size", ["width"]) is None

@@ -137,7 +137,8 @@ def _predict(
 ) -> None:
     """Print the words that fit the place marked [] of each line best, with their cosines.
 
-    MODEL may also be a pretrained encoder that predicts hidden words: its word pieces, with their probabilities.
+    MODEL may also be a pretrained encoder that predicts hidden words: its word pieces, with their probabilities. Blank
+    lines are left out.
     """
     if n < 1:
         raise OptionError(f"-n {n}: expected at least 1")
@@ -148,7 +149,7 @@ def _predict(
     words = None if candidates is None else [word.strip() for word in candidates.split(",")]
     many = 1 if texts == "-" and sys.stdin.isatty() else LINES
     for lines in following(line_batches(texts, many, damaged="strict"), "finding words", quiet):
-        for line in lines:
+        for line in filter(str.strip, lines):
             answers = found.substitutes(line, n=n, **({} if words is None else {"candidates": words}))
             if json:
                 print_json({"text": line, "words": [{"word": word, "score": score} for word, score in answers]})

@@ -14,7 +14,7 @@ from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
 from firth.corpus.size_defaults import chosen_options, log_advice, log_choice
 from firth.kernels.threads import usable_threads
-from firth.options import wrong_kind
+from firth.options import check_path, wrong_kind
 from firth.progress import Progress
 
 Data = TypeVar("Data")
@@ -33,6 +33,9 @@ class TrainingArguments(Generic[Start]):
         progress: how progress is shown; see `firth.progress`.
         checkpoint: folder for checkpoints, or None.
         chosen: options that were chosen from the size of the corpus, by name.
+
+    Raises:
+        KindError: the checkpoint is no path.
     """
 
     seed: int
@@ -41,6 +44,10 @@ class TrainingArguments(Generic[Start]):
     progress: Progress = None
     checkpoint: str | os.PathLike[str] | None = None
     chosen: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.checkpoint is not None:
+            check_path(self.checkpoint, "checkpoint")
 
     def with_subfolder(self, name: str) -> "TrainingArguments[Start]":
         """Return the same arguments with checkpoints in a subfolder, for one of several trainings in a row."""

@@ -113,7 +113,8 @@ def check_readable(vocabulary: Vocabulary, rules: TextRules) -> None:
     """Check a vocabulary and rules that were read from a file.
 
     Raises:
-        OptionError: a word occurs twice, a special token is missing, or the rules are invalid.
+        OptionError: a word occurs twice, more words are counted than there are tokens, a special token is missing, or
+            the rules are invalid.
     """
     if not (isinstance(rules.tokens, str) and isinstance(rules.sentences, str) and isinstance(rules.eos, bool)):
         raise OptionError("invalid text rules: expected a string, a string and a boolean")
@@ -121,6 +122,8 @@ def check_readable(vocabulary: Vocabulary, rules: TextRules) -> None:
         raise OptionError(
             f"{len(vocabulary):,} words, {len(vocabulary.ids):,} of them distinct; expected each word once"
         )
+    if vocabulary.total and vocabulary.total < (counted := int(vocabulary.counts.sum())):
+        raise OptionError(f"{vocabulary.total:,} tokens in all, of which the words are {counted:,}; expected as many")
     missing = [word for word in (UNK, *([EOS] if rules.eos else [])) if word not in vocabulary]
     if missing:
         raise OptionError(

@@ -44,6 +44,7 @@ model = firth.load("this folder")
 {example}```
 """
 MIN_NUMBERS = 10_000  # options up to this value are always plausible
+PARTS, MIN_PARTS = ("layers", "highway"), 20  # options that count parts with tensors of their own; always plausible
 SHOWN, LONGEST = 4, 300  # tensors, and characters of torch's message, that an error shows
 
 Module = TypeVar("Module", bound=torch.nn.Module)
@@ -177,7 +178,8 @@ def read_module(
 
     Args:
         content: of the folder.
-        options: as `read_options` returned them; sizes that exceed the folder are refused before memory is allocated.
+        options: as `read_options` returned them; sizes that exceed the folder, and layers without tensors, are refused
+            before memory is allocated.
         build: returns a new module.
         other: arrays of the folder that are not the module's.
         resized: tensors that may differ from those of a new module in shape, and integer buffers that may differ in
@@ -190,6 +192,8 @@ def read_module(
     for name, value in dataclasses.asdict(options).items():
         if isinstance(value, int) and value > numbers:
             raise content.damaged(f"the option {name}={value:,} in config.json for {numbers:,} numbers")
+        if name in PARTS and isinstance(value, int) and value > max(len(content.arrays), MIN_PARTS):
+            raise content.damaged(f"the option {name}={value:,} in config.json for {len(content.arrays):,} tensors")
     try:
         module = build()
     except (FirthError, RuntimeError, MemoryError) as error:  # RuntimeError: torch lacks memory
@@ -213,6 +217,9 @@ def _fill(
     )
     if whole is not None:
         raise content.damaged(f"tensor {whole!r} holds {arrays[whole].dtype} numbers; expected floating point")
+    large = next((name for name in arrays if not _fits(arrays[name], state[name].dtype)), None)
+    if large is not None:
+        raise content.damaged(f"tensor {large!r} holds numbers too large for {state[large].dtype}")
     computed = {name: buffer.clone() for name, buffer in module.named_buffers() if buffer.dtype == torch.int64}
     try:
         module.load_state_dict(
@@ -223,6 +230,13 @@ def _fill(
     for name, buffer in computed.items():
         if name in arrays and name not in resized and not torch.equal(module.get_buffer(name), buffer):
             raise content.damaged(f"tensor {name!r} does not fit the vocabulary and its counts")
+
+
+def _fits(array: npt.NDArray[Any], dtype: torch.dtype) -> bool:
+    """Return whether numbers stay finite in the precision of a parameter."""
+    if array.dtype != np.float64 or not dtype.is_floating_point or not array.size:
+        return True
+    return max(abs(float(array.min())), abs(float(array.max()))) <= torch.finfo(dtype).max
 
 
 def _tied_names(module: torch.nn.Module) -> set[str]:

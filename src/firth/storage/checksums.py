@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from firth.errors import FormatError
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, parse_json
 
 FILE = "checksums.json"
 FORMAT, VERSION, ALGORITHM = "firth checksums", 1, "crc32"
@@ -90,9 +90,11 @@ def read(folder: Path, cure: str) -> Checksums | None:
     """
     path = folder / FILE
     try:
-        return _checked(parse_json(path.read_bytes()))
+        content = file_bytes(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    try:
+        return _checked(parse_json(content))
     except _NewerError as newer:
         raise FormatError(f"{path}: {newer}; upgrade with pip install -U firth") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:

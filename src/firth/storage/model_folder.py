@@ -28,7 +28,7 @@ from firth.storage.files import json_bytes, replacing_folder
 from firth.storage.integrity import verify
 from firth.storage.kinds import LOADERS, PREFIX
 from firth.storage.partial import is_empty
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, parse_json
 
 VERSION = 1
 CHECKED = 2**16  # numbers checked at once: they stay in the cache
@@ -194,7 +194,7 @@ def is_model_folder(folder: Path) -> bool:
 def kind_of(folder: Path) -> str:
     """Return the kind of model that a folder holds, perhaps one of a newer version; "" if firth did not write it."""
     try:
-        config = parse_json((folder / CONFIG).read_bytes())
+        config = parse_json(file_bytes(folder / CONFIG))
     except (OSError, ValueError):
         return ""
     kind = config.get("format") if isinstance(config, dict) else None
@@ -322,8 +322,9 @@ def _read_config(folder: Path) -> dict[str, Any]:
 
 
 def _read_json(path: Path) -> Any:
+    content = file_bytes(path)
     try:
-        return parse_json(path.read_bytes())
+        return parse_json(content)
     except ValueError as error:
         raise FormatError(f"{path}: damaged JSON ({error}); copy or save the folder again") from None
 

@@ -36,6 +36,7 @@ DTYPES = {
     "U8": "|u1",
     "BOOL": "|b1",
 }
+BFLOAT16 = "BF16"  # the upper half of an F32, a type that NumPy lacks: read as F32, never written
 _CODES = {np.dtype(dtype): code for code, dtype in DTYPES.items()}
 
 Tensors = Mapping[str, npt.NDArray[Any]]
@@ -72,7 +73,7 @@ def write(file: BinaryIO, tensors: Tensors, dtypes: Mapping[str, npt.DTypeLike])
 
 
 def mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """Return the tensors of a file, mapped from it and read-only.
+    """Return the tensors of a file, mapped from it and read-only; those of bfloat16 as float32, in memory.
 
     Raises:
         FormatError: the file is cut short or is no safetensors file.
@@ -104,14 +105,19 @@ class _ShortFileError(Exception):
 
 
 def _tensor(content: mmap.mmap, start: int, entry: Mapping[str, Any]) -> npt.NDArray[Any]:
-    dtype = np.dtype(DTYPES[entry["dtype"]])
+    code = entry["dtype"]
+    if code != BFLOAT16 and code not in DTYPES:
+        raise ValueError(f"numbers of the type {code!r}; expected one of {', '.join((*DTYPES, BFLOAT16))}")
+    dtype = np.dtype("<u2" if code == BFLOAT16 else DTYPES[code])
     shape = tuple(operator.index(side) for side in entry["shape"])
     low, high = entry["data_offsets"]
     if min(shape, default=0) < 0 or min(low, high) < 0 or high - low != math.prod(shape) * dtype.itemsize:
-        raise ValueError(f"{shape} numbers of {entry['dtype']} in bytes {low} to {high}")
+        raise ValueError(f"{shape} numbers of {code} in bytes {low} to {high}")
     if start + high > len(content):
         raise _ShortFileError(start + high)
     if low == high:
-        return np.empty(shape, dtype)
+        return np.empty(shape, "<f4" if code == BFLOAT16 else dtype)
     tensor = np.frombuffer(content, dtype, math.prod(shape), start + low).reshape(shape)
+    if code == BFLOAT16:
+        return (tensor.astype("<u4") << 16).view("<f4")
     return tensor if tensor.flags.aligned else tensor.copy()  # compiled code reads numbers at multiples of their size

@@ -62,6 +62,19 @@ def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
         raise ValueError("brackets within brackets, too deep to be read") from None
 
 
+def file_bytes(path: Path) -> bytes:
+    """Return the content of a file in a folder that others may have made.
+
+    Raises:
+        FormatError: it is a link to a device or a pipe, which may never end.
+        OSError: it cannot be read.
+    """
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a folder has an error of its own
+        raise FormatError(f"{path}: a device or a pipe; expected a file: copy the folder again")
+    return path.read_bytes()
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):

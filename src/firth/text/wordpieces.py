@@ -36,6 +36,7 @@ from firth.text.inputs import check_items
 PAD, UNK, CLS, SEP, MASK = SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CONTINUED = "##"  # prefix of pieces that continue a word
 CHARACTER_SHARE = 8  # of the vocabulary, at most one in so many pieces is a single character
+GAPS = 100_000  # ids without a piece that a vocabulary may have
 LEAST = 64  # pieces besides the special tokens
 MAX_WORD = 100  # characters; longer words are unknown
 
@@ -50,7 +51,7 @@ class WordPieces:
         rules: JSON of the tokenizers library.
 
     Raises:
-        FormatError: the JSON is no tokeniser with all five special tokens.
+        FormatError: the JSON is no tokeniser with all five special tokens, or an id is far above the number of pieces.
     """
 
     rules: str
@@ -278,10 +279,30 @@ def _canonical(rules: str) -> str:
 def _opened(rules: str) -> Any:
     library = _library()
     try:
-        parse_json(rules)
+        _check_ids(parse_json(rules))
         return library.Tokenizer.from_str(rules)
+    except FormatError:
+        raise
     except Exception as error:  # the library raises plain exceptions
         raise FormatError(f"not a tokeniser ({error}); expected the JSON of the tokenizers library") from error
+
+
+def _check_ids(content: Any) -> None:
+    """Refuse ids far above the number of pieces: the library goes through all up to the largest, and so do lists."""
+    ids: dict[Any, Any] = {}
+    if isinstance(content, dict):
+        model, added = content.get("model"), content.get("added_tokens")
+        if isinstance(model, dict) and isinstance(model.get("vocab"), dict):
+            ids |= model["vocab"]
+        if isinstance(added, list):
+            ids |= {each.get("content"): each.get("id") for each in added if isinstance(each, dict)}
+    most = len(ids) + GAPS
+    far = next((piece for piece, number in ids.items() if isinstance(number, int) and number >= most), None)
+    if far is not None:
+        raise FormatError(
+            f"a tokeniser of {len(ids):,} pieces, in which {brief(far)} has the id {ids[far]:,}; expected ids from 0 "
+            "with few gaps, as their vectors are numbered"
+        )
 
 
 def well_formed(text: str) -> str:

@@ -42,6 +42,12 @@ def test_what_is_refused(run, text, flags, message):
     assert err == f"firth: {message}\n"
 
 
+def test_a_generator_without_a_width_is_refused_as_a_flag(run, text):
+    status, _, err = run("pretrain", "electra", text, "-o", "out", "-q", "--generator", "0")
+    assert status == 1
+    assert err == "firth: --generator 0.0: expected a finite number above 0 and at most 1\n"
+
+
 def test_a_held_out_text_without_words_is_named(run, text, tmp_path):
     (tmp_path / "blank.txt").write_text("\n\n", encoding="utf-8")
     tiny = ["--dim", "8", "--layers", "1", "--heads", "1", "--epochs", "1", "--max-length", "12"]

@@ -13,7 +13,7 @@ TINY = ["--dim", "8", "--hidden", "8", "--min-count", "1", "--epochs", "40", "--
 def texts(run, tmp_path):
     lines = [f"the {a} {v} the {b} ." for a in ("dog", "cat") for v in ("eats", "likes") for b in ("bone", "fish")]
     (tmp_path / "text.txt").write_text("\n\n".join(lines * 3), encoding="utf-8")
-    (tmp_path / "places.txt").write_text("the [] eats the bone\nthe dog [] the fish\n", encoding="utf-8")
+    (tmp_path / "places.txt").write_text("the [] eats the bone\n\n \nthe dog [] the fish\n", encoding="utf-8")
     (tmp_path / "tiny.gold").write_text("dog.n 1 :: cat 2;\ndog.n 2 :: bone 1;\n", encoding="utf-8")
     rows = "dog.n\t1\t1\tthe dog eats the bone\ndog.n\t2\t4\tthe cat eats the dog\n"
     (tmp_path / "tiny.preprocessed").write_text(rows, encoding="utf-8")
@@ -30,6 +30,7 @@ def test_a_round(run, texts):
     status, out, _ = run("substitutes", "predict", "m", "places.txt", "--candidates", "bone, cat", "-q", "--json")
     first = json.loads(out.splitlines()[0])
     assert [each["word"] for each in first["words"]] == ["cat", "bone"]
+    assert [json.loads(line)["text"] for line in out.splitlines()] == ["the [] eats the bone", "the dog [] the fish"]
     status, out, _ = run("substitutes", "test", "m", "tiny.gold")
     assert status == 0
     assert "gap-context" in out
@@ -39,7 +40,22 @@ def test_a_round(run, texts):
 
 def test_a_masked_language_model_fills_places(run, texts):
     """Word pieces and their probabilities; no other words are ranked."""
-    tiny = ["--dim", "8", "--layers", "1", "--heads", "2", "--max-length", "16", "--max-size", "80", "--epochs", "1"]
+    tiny = [
+        "--dim",
+        "8",
+        "--layers",
+        "1",
+        "--heads",
+        "2",
+        "--max-length",
+        "16",
+        "--max-size",
+        "80",
+        "--epochs",
+        "1",
+        "--warmup",
+        "0",
+    ]
     assert run("pretrain", "masked", "text.txt", "-o", "bert", *tiny, "-q")[0] == 0
     status, out, err = run("substitutes", "predict", "bert", "places.txt", "-n", "3", "-q", "--json")
     assert status == 0, err

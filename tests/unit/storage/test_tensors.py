@@ -1,4 +1,5 @@
 import io
+import json
 
 import numpy as np
 import pytest
@@ -54,6 +55,32 @@ def test_headers_that_contradict_themselves(tmp_path, header):
     path = tmp_path / "t.safetensors"
     path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(8))
     with pytest.raises(FormatError, match="a damaged safetensors header"):
+        tensors.mapped(path)
+
+
+def test_bfloat16_is_read_as_float32(tmp_path):
+    """1, -2, 0.15625 and infinity: sign, eight bits of exponent, seven of fraction (the upper half of a float32)."""
+    entries = {
+        name: {"dtype": "BF16", "shape": s, "data_offsets": o}
+        for name, s, o in (("m", [2, 2], [0, 8]), ("e", [0], [8, 8]))
+    }
+    header = json.dumps(entries).encode()
+    path = tmp_path / "t.safetensors"
+    numbers = np.array([0x3F80, 0xC000, 0x3E20, 0x7F80], "<u2").tobytes()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + numbers)
+    found = tensors.mapped(path)
+    assert found["m"].dtype == found["e"].dtype == np.float32
+    assert found["m"].tolist() == [[1.0, -2.0], [0.15625, np.inf]]
+    path.write_bytes(len(header).to_bytes(8, "little") + header + numbers[:6])
+    with pytest.raises(FormatError, match="cut short"):
+        tensors.mapped(path)
+
+
+def test_a_type_that_is_not_read_is_named(tmp_path):
+    header = b'{"m":{"dtype":"F8_E4M3","shape":[8],"data_offsets":[0,8]}}'
+    path = tmp_path / "t.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(8))
+    with pytest.raises(FormatError, match=r"numbers of the type 'F8_E4M3'; expected one of F64, F32, .*, BF16"):
         tensors.mapped(path)
 
 

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import tarfile
 import zipfile
 
@@ -14,6 +15,7 @@ from firth.storage import untrusted
 from firth.storage.untrusted import (
     Bounded,
     check_unpacked,
+    file_bytes,
     gunzipped,
     most_unpacked,
     parse_json,
@@ -39,6 +41,22 @@ def test_whatever_is_wrong_with_json_is_a_value_error(text):
 
 def test_json_is_read():
     assert parse_json(b'{"a": [1, 2.5, null]}') == {"a": [1, 2.5, None]}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+@pytest.mark.parametrize("what", ["pipe", "device"])
+def test_what_never_ends_is_refused_before_it_is_read(what, tmp_path):
+    path = tmp_path / "config.json"
+    if what == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/null")  # as /dev/zero, which would fill the memory of a reader
+    with pytest.raises(FormatError, match=r"config\.json: a device or a pipe; expected a file"):
+        file_bytes(path)
+    (tmp_path / "file").write_bytes(b"content")
+    assert file_bytes(tmp_path / "file") == b"content"
+    with pytest.raises(IsADirectoryError):
+        file_bytes(tmp_path)
 
 
 def test_the_limit_grows_with_the_file_and_can_be_set(small, monkeypatch):

@@ -81,6 +81,17 @@ def test_bad_input(make, error, message):
         make()
 
 
+def test_an_id_far_above_the_number_of_pieces_is_refused(pieces):
+    """A list with room for it would take 8 GB."""
+    content = json.loads(pieces.rules)
+    content["model"]["vocab"]["zebra"] = 10**9
+    with pytest.raises(FormatError, match=rf"{len(pieces) + 1} pieces, in which 'zebra' has the id 1,000,000,000"):
+        WordPieces(json.dumps(content))
+    content["model"]["vocab"]["zebra"] = len(pieces) + 10
+    gaps = WordPieces(json.dumps(content))
+    assert (len(gaps), gaps.vocabulary[-2:]) == (len(pieces) + 11, ["", "zebra"])
+
+
 def test_lone_surrogates_are_read_as_a_replacement_character():
     """Word pieces are learned from them, and texts with them are read as with U+FFFD."""
     learned = WordPieces.train(["a \ud800 lone one", "a pair \U0001f600 and \udc00"] * 5, 120)

@@ -11,7 +11,7 @@ from firth.errors import OptionError
 from firth.neural.training.monitor import Callback
 from firth.neural.training.optimisers import OPTIMISERS
 from firth.neural.training.schedules import SCHEDULES
-from firth.options import check, check_kind, option, options_class
+from firth.options import check, check_kind, check_path, option, options_class
 from firth.progress import Progress
 
 
@@ -101,6 +101,9 @@ class RunConfig:
     """Everything `fit` needs besides the task: options of the loop and circumstances of the run, arguments of `train`.
 
     With several processes, the first calls the functions for progress and after evaluations.
+
+    Raises:
+        KindError: the checkpoint is no path.
     """
 
     training: TrainingOptions = field(metadata={"help": "training options; None for the model's defaults."})
@@ -126,6 +129,10 @@ class RunConfig:
         metadata={"help": "functions called with a dict after each evaluation; see `firth.neural.training.callbacks`."},
     )
 
+    def __post_init__(self) -> None:
+        if self.checkpoint is not None:
+            check_path(self.checkpoint, "checkpoint")
+
     @classmethod
     def of(cls, usual: TrainingOptions, arguments: Mapping[str, Any]) -> "RunConfig":
         """Return the configuration that the caller of a `train` asks for.
@@ -135,7 +142,7 @@ class RunConfig:
             arguments: `RunArguments`, perhaps among others.
 
         Raises:
-            KindError: `training` is something else.
+            KindError: `training` is something else, or `checkpoint` is no path.
         """
         given = {name: arguments[name] for name in _RUN if name in arguments}
         training = given.pop("training", None)

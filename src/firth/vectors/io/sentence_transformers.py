@@ -25,7 +25,7 @@ import numpy.typing as npt
 from firth.errors import FormatError, warn_caller
 from firth.storage import tensors
 from firth.storage.files import json_bytes
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, parse_json
 from firth.text.hugging_face import MARK, is_marked, tokenizer_json, words_in
 from firth.text.tokenise import REFERENCES, Tokeniser, tokeniser
 from firth.vectors.io.foreign_folder import check_folder, replacing
@@ -93,7 +93,7 @@ def write_rows(words: list[str], rows: npt.NDArray[Any], tokens: str, path: Path
 def is_folder(path: Path) -> bool:
     """Return whether a folder holds a static embedding of sentence-transformers."""
     try:
-        modules = parse_json((path / MODULES).read_bytes())
+        modules = parse_json(file_bytes(path / MODULES))
     except (OSError, ValueError):
         return False
     first = modules[0] if isinstance(modules, list) and modules else None
@@ -107,7 +107,7 @@ def read(path: Path, reading: Reading) -> Contents:
         FormatError: the folder is damaged, or its tokens are not numbered like its rows.
         OSError: a file cannot be read.
     """
-    modules = parse_json((path / MODULES).read_bytes())
+    modules = parse_json(file_bytes(path / MODULES))
     folder = path / str(modules[0].get("path", ""))
     if folder.resolve() not in (path.resolve(), *(child.resolve() for child in path.iterdir())):
         raise FormatError(f"{path / MODULES}: a module outside of the folder; expected one inside")
@@ -122,7 +122,7 @@ def read(path: Path, reading: Reading) -> Contents:
     if matrix is None or matrix.ndim != 2 or matrix.dtype.kind != "f":
         raise FormatError(f"{folder / MODEL}: tensors {', '.join(arrays) or 'none'}; expected the matrix {WEIGHT!r}")
     try:
-        words = words_in(parse_json((folder / TOKENIZER).read_bytes()))
+        words = words_in(parse_json(file_bytes(folder / TOKENIZER)))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FormatError(f"{folder / TOKENIZER}: damaged ({error}); copy the folder again") from None
     if len(words) != len(matrix) or not all(isinstance(word, str) for word in words):
@@ -142,8 +142,8 @@ def tokens_of(path: Path, words: Sequence[str]) -> str | Tokeniser:
         MissingExtraError: it is not one of firth's, and the tokenizers library is not installed.
         OSError: its file cannot be read.
     """
-    modules = parse_json((path / MODULES).read_bytes())
-    stored = parse_json((path / str(modules[0].get("path", "")) / TOKENIZER).read_bytes())
+    modules = parse_json(file_bytes(path / MODULES))
+    stored = parse_json(file_bytes(path / str(modules[0].get("path", "")) / TOKENIZER))
     for name in REFERENCES:
         if stored == tokenizer_json(words, name):
             return name

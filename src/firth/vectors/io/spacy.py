@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
 from firth.storage.files import json_bytes
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, parse_json
 from firth.vectors import murmur
 from firth.vectors.character_ngrams import Hashing
 from firth.vectors.io import msgpack, npy
@@ -188,7 +188,7 @@ def read(path: Path, reading: Reading) -> Contents:
     matrix = npy.mapped(folder / VECTORS)
     if not (folder / ROWS).is_file():
         raise FormatError(f"{folder}: no {ROWS}; expected vectors of spaCy 2.3 or later: save the pipeline again")
-    table = msgpack.read_table((folder / ROWS).read_bytes(), str(folder / ROWS))
+    table = msgpack.read_table(file_bytes(folder / ROWS), str(folder / ROWS))
     strings = _json(folder / STRINGS, list)
     if not all(isinstance(string, str) for string in strings):
         raise FormatError(f"{folder / STRINGS}: expected a list of strings; copy the folder again")
@@ -206,8 +206,9 @@ def read(path: Path, reading: Reading) -> Contents:
 
 
 def _json(path: Path, kind: type) -> Any:
+    content = file_bytes(path)
     try:
-        value = parse_json(path.read_bytes())
+        value = parse_json(content)
     except ValueError as error:
         raise FormatError(f"{path}: damaged JSON ({error}); copy the folder again") from None
     if not isinstance(value, kind):

@@ -60,3 +60,5 @@ def test_a_run_takes_its_arguments_and_leaves_those_of_the_text():
     assert text_options(given) == {"max_size": 9}
     with pytest.raises(KindError, match="training=3"):
         RunConfig.of(usual, {"training": 3})
+    with pytest.raises(KindError, match=r"checkpoint=3 is an int; expected a path \(str or Path\)"):
+        RunConfig.of(usual, {"checkpoint": 3})

@@ -64,7 +64,9 @@ class CocoLM(PretrainingOptions):
         clip_norm=1.0, evaluate_every=500,
     )  # fmt: skip
 
-    generator: float = option(0.25, "width of the generator, as a share of the encoder's", minimum=0, maximum=1)
+    generator: float = option(
+        0.25, "width of the generator, as a share of the encoder's", minimum=0, maximum=1, exclusive=True
+    )
     weight: float = option(50.0, "weight of the loss of copying (lambda)", minimum=0)
     contrast: float = option(1.0, "weight of the contrastive loss (mu); 0 for none", minimum=0)
     crop: float = option(0.9, "share of a window in its cropped view", minimum=0, maximum=1)

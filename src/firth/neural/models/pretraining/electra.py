@@ -57,7 +57,9 @@ class Electra(PretrainingOptions):
     )  # fmt: skip
 
     embedding_dim: int = option(128, "width of the vectors of tokens, which generator and encoder share", minimum=1)
-    generator: float = option(0.25, "width of the generator, as a share of the encoder's", minimum=0, maximum=1)
+    generator: float = option(
+        0.25, "width of the generator, as a share of the encoder's", minimum=0, maximum=1, exclusive=True
+    )
     weight: float = option(50.0, "weight of the discriminator's loss (lambda)", minimum=0, exclusive=True)
 
     @property

@@ -18,7 +18,7 @@ from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
 from firth.neural.models.pretraining.layout import read_config, read_encoder
 from firth.storage import tensors
 from firth.storage.model_folder import CONFIG, MODEL, ModelFolder
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, parse_json
 from firth.text.wordpieces import WordPieces
 
 PICKLES = ("pytorch_model.bin", "model.bin", "tf_model.h5", "flax_model.msgpack")
@@ -93,8 +93,9 @@ def _pieces(path: Path) -> WordPieces:
 
 
 def _json(path: Path) -> dict[str, Any]:
+    text = file_bytes(path)
     try:
-        content = parse_json(path.read_bytes())
+        content = parse_json(text)
     except ValueError as error:
         raise FormatError(f"{path}: damaged JSON ({error}); copy the folder again") from None
     if not isinstance(content, dict):

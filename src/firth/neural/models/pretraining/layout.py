@@ -186,11 +186,22 @@ def _fill(module: torch.nn.Module, names: Mapping[str, tuple[str, ...]], arrays:
                     f"{where}: tensor {other!r} is {arrays[other].dtype} of shape {arrays[other].shape}; config.json "
                     f"says {shape}: one of the two is from another model"
                 )
-        parts = [np.array(arrays[other], dtype=np.float32) for other in others]
+        parts = [_single(arrays[other], f"{where}: tensor {other!r}") for other in others]
         state[name] = torch.from_numpy(np.concatenate(parts) if len(parts) > 1 else parts[0])
     module.load_state_dict(state, strict=False, assign=True)
     for parameter in module.parameters():
         parameter.requires_grad_()
+
+
+def _single(array: npt.NDArray[Any], what: str) -> npt.NDArray[np.float32]:
+    """Return a copy of numbers in single precision."""
+    with np.errstate(over="ignore"):
+        copy = np.array(array, dtype=np.float32)
+    if not np.isfinite(copy).all():
+        raise FormatError(
+            f"{what} holds NaN, infinity, or numbers beyond float32; expected finite numbers: copy the folder again"
+        )
+    return copy
 
 
 def _names(config: EncoderConfig) -> dict[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ import torch
 from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, OptionError, counted, warn_caller
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.models.pretraining.data import PieceText, Windows
 from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
@@ -20,9 +20,10 @@ from firth.neural.models.pretraining.heads import ReplacedPrediction
 from firth.neural.models.pretraining.network import EncoderConfig
 from firth.neural.models.pretraining.options import TOKENS, PretrainingOptions
 from firth.neural.models.pretraining.task import Objective, PretrainingTask
+from firth.neural.training.accumulation import Accumulated
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
-from firth.neural.training.options import RunConfig, TextRunArguments, text_options
+from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import check_kind
 from firth.timing import running_clock
 from firth.vectors.io.load import load
@@ -56,6 +57,9 @@ def pretrain(
 
     Returns:
         The encoder of the best evaluation on held-out text, or the last.
+
+    Warns:
+        UserWarning: the run has fewer updates than its warm-up.
 
     Raises:
         CorpusError: the text is empty.
@@ -106,6 +110,7 @@ def _fitted(
     length, size = options.max_length, config.training.batch_size
     batches = Windows(text=text, length=length, batch_size=size, seed=config.seed)
     held_out = None if aside is None else Windows(text=aside, length=length, batch_size=EVAL_BATCH, shuffle=False)
+    _warn_short(batches, config.training)
     task = PretrainingTask(objective, batches, held_out, options.mask_rate)
     identity = {"text": _digest(text, aside)}
     if before is not None:
@@ -183,6 +188,17 @@ def _opened(start: Any) -> PretrainedEncoder | None:
     model: Any = load(start) if isinstance(start, str | os.PathLike) else start
     check_kind("start", model, PretrainedEncoder)
     return cast("PretrainedEncoder", model)
+
+
+def _warn_short(batches: Windows, training: TrainingOptions) -> None:
+    """Warn of a run that ends before the learning rate would have risen."""
+    updates = training.epochs * Accumulated(batches, training.accumulate).count(0)
+    if updates < training.warmup:
+        warn_caller(
+            f"a run of {counted(updates, 'update')}, fewer than the {training.warmup:,} of the warm-up: the encoder "
+            "will have learned little more than frequencies; expected more text or epochs, smaller batches, or a "
+            "shorter warm-up"
+        )
 
 
 def _digest(text: PieceText, aside: PieceText | None) -> str:

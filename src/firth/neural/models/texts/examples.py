@@ -17,6 +17,7 @@ from firth.readers.labelled import LabelledTexts, labelled_rows, read_labelled
 from firth.readers.sentence_pairs import NO_LABEL, joined, read_sentence_pairs
 
 PREFIX = "__label__"
+NAMED = 5  # labels that a message names
 FORMS = "expected ((first, second), label), or pairs with labels=, or a table with column='FIRST,SECOND' and labels="
 
 
@@ -188,6 +189,26 @@ def label_set(labels: Sequence[Sequence[str]], name: str) -> LabelSet:
             f"{name}: {len(labels):,} examples have one label only, {found.names[0]!r}; expected two or more"
         )
     return found
+
+
+def check_some_known(labels: Iterable[str], known: Sequence[str], name: str) -> None:
+    """Check that examples which select a model have some of its labels.
+
+    Args:
+        labels: of the examples.
+        known: labels of the model.
+        name: of their source, for the message.
+
+    Raises:
+        CorpusError: they have none.
+    """
+    counts = Counter(labels)
+    if counts.keys().isdisjoint(known):
+        found, expected = (
+            ", ".join(map(brief, some[:NAMED])) + (", ..." if len(some) > NAMED else "")
+            for some in (list(counts), list(known))
+        )
+        raise CorpusError(f"{name}: none of its labels ({found}) is one of the training examples; expected {expected}")
 
 
 def scores_of(examples: Examples) -> npt.NDArray[np.float64]:

@@ -16,7 +16,7 @@ from firth.errors import CorpusError, OptionError
 from firth.neural.layers.label_heads import soft_labels
 from firth.neural.models.language.start import digest
 from firth.neural.models.texts.data import Item, batches_of, development_split, label_targets
-from firth.neural.models.texts.examples import Examples, label_set, read_examples, scores_of
+from firth.neural.models.texts.examples import Examples, check_some_known, label_set, read_examples, scores_of
 from firth.neural.models.texts.label_model import LabelModel
 from firth.neural.models.texts.module import LabelModule
 from firth.neural.models.texts.options import LabelledOptions, LabelOptions, new_module
@@ -185,9 +185,11 @@ def train_module(
     `prepare`, if there is one, sets the first parameters of the new module.
 
     Raises:
-        CorpusError: no text with a label has a token.
+        CorpusError: no text with a label has a token, or no held-out text has a label of the training texts.
     """
     known, targets_of = targets_by(options, examples)
+    if options.pairs != "relatedness":
+        check_some_known((label for each in judged.labels for label in each), known.names, "held_out")
     train, held_out = (_items(options, reader, each, targets_of(each)) for each in (examples, judged))
     if not train.items or not held_out.items:
         name = "held_out" if train.items else examples.name

@@ -11,7 +11,7 @@ from firth.classify.labels import LabelSet
 from firth.errors import CorpusError
 from firth.neural.layers.label_heads import soft_labels
 from firth.neural.models.texts.data import label_targets
-from firth.neural.models.texts.examples import label_set
+from firth.neural.models.texts.examples import check_some_known, label_set
 from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.models.texts.train import with_vectors, words_of
@@ -86,6 +86,8 @@ def _trained(
     trees = (tree for each in examples.trees for tree in each)
     texts = ([word_of(word, options.lowercase) for word in tree.sentence] for tree in trees)
     reader = words_of(options, texts, vectors)
+    if options.pairs != "relatedness":
+        check_some_known((label for each in judged.labels for label in each if label), known.names, "held_out")
     items, held_out = (_items(options, reader, each, targets_of) for each in (examples, judged))
     module = new_module(options, reader, len(known.names), config.seed, vectors, copies=2)
     task = TreeTask(

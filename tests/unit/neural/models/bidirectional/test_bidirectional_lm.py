@@ -1,15 +1,18 @@
 """Bidirectional language models: what each direction sees, perplexities, folders, bad input."""
 
+import json
+
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, FormatError, OptionError
 from firth.neural.models.bidirectional.data import targets_of
 from firth.neural.models.sentences.token_rows import TokenBatch
-from tests.unit.neural.models.bidirectional.tiny import SIZES, sentences
+from firth.storage import tensors
+from tests.unit.neural.models.bidirectional.tiny import SIZES, sentences, untrained
 
 TRAINING = firth.TrainingOptions(epochs=12, batch_size=50, lr=0.03, schedule="linear", clip_norm=1.0)
 
@@ -104,6 +107,50 @@ def test_a_folder_gives_the_same_vectors(model, tmp_path):
     assert repr(loaded).startswith("<BidirectionalLanguageModel: 2 x 24 in each direction, ")
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda config: config["options"].update(layers=9000),
+            r"the option layers=9,000 in config.json for \d+ tensors",
+        ),
+        (lambda config: config["options"].update(highway=9000), r"the option highway=9,000 in config.json"),
+        (lambda config: config.update(total=-1), "-1 tokens in all, of which the words are"),
+        (lambda config: config.update(total=3), "3 tokens in all, of which the words are"),
+    ],
+)
+def test_a_config_that_does_not_fit_its_folder(tmp_path, change, message):
+    untrained().save(tmp_path / "model")
+    config = json.loads((tmp_path / "model" / "config.json").read_text())
+    change(config)
+    (tmp_path / "model" / "config.json").write_text(json.dumps(config))
+    (tmp_path / "model" / "checksums.json").unlink()
+    with pytest.raises(FormatError, match=message):
+        firth.load(tmp_path / "model")
+
+
+def test_numbers_beyond_single_precision_are_refused(tmp_path):
+    """They are finite in the file, and would be infinite in the network."""
+    untrained().save(tmp_path / "model")
+    path = tmp_path / "model" / "model.safetensors"
+    arrays = {name: np.array(array) for name, array in tensors.mapped(path).items()}
+    arrays["norm.norm.bias"] = arrays["norm.norm.bias"].astype(np.float64)
+    arrays["norm.norm.bias"][1] = -1e300
+    with path.open("wb") as file:
+        tensors.write(file, arrays, {name: array.dtype for name, array in arrays.items()})
+    (tmp_path / "model" / "checksums.json").unlink()
+    with pytest.raises(FormatError, match=r"tensor 'norm.norm.bias' holds numbers too large for torch.float32"):
+        firth.load(tmp_path / "model")
+
+
+def test_sizes_reach_the_network():
+    module = untrained(highway=3, layers=3, dim=5).module
+    assert len(module.forward_layers) == len(module.backward_layers) == 3
+    assert {f"embedding.highway.makers.{layer}.weight" for layer in range(3)} <= module.state_dict().keys()
+    assert module.norm(torch.ones(1, 5)).shape == (1, 5)
+    assert module.dropout.mask.rate == 0.1
+
+
 def test_raw_text_keeps_its_case_and_punctuation():
     text = ["Ada can't see Bo. Bo sees Ada, though.", "Ada sees Bo."] * 3
     found = firth.BidirectionalLM(**SIZES).train(
@@ -116,6 +163,8 @@ def test_raw_text_keeps_its_case_and_punctuation():
 def test_bad_input(model):
     with pytest.raises(OptionError, match="output='nce'"):
         firth.BidirectionalLM(output="nce")
+    with pytest.raises(OptionError, match="without a learned tree"):
+        firth.BidirectionalLM(output="tree:tree=learned")
     with pytest.raises(OptionError, match="direction='up': expected forward, backward or None"):
         model.perplexity([["Ada"]], "up")
     with pytest.raises(CorpusError, match="expected more text than words"):

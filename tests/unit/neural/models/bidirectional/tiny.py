@@ -30,3 +30,19 @@ def untrained(seed: int = 0, **sizes: int) -> Any:
     text = training_text(sentences(20), {"min_count": 1}, spelled=True, progress=False)
     module = new_module(options, text.vocabulary, text.eos_id, seed)
     return BidirectionalLanguageModel(module, options, text.vocabulary, text.rules)
+
+
+def losses_of(model: Any, texts: list[list[str]]) -> tuple[list[float], list[float]]:
+    """Return -log p of each word and each end in the order of reading, forward and backward."""
+    import torch
+
+    ids, unknown = model.vocabulary.ids, model.vocabulary.ids["<unk>"]
+    losses: tuple[list[float], list[float]] = ([], [])
+    with torch.no_grad():
+        for words in texts:
+            row = torch.tensor([[ids.get(word, unknown) for word in words]])
+            states = model.module.predictions(row, torch.tensor([len(words)]))
+            for found, hidden, order in zip(losses, states, (row[0], row[0].flip(0)), strict=True):
+                scores = model.module.output.log_prob(hidden[0])
+                found += [-float(scores[step, word]) for step, word in enumerate([*order.tolist(), ids["</s>"]])]
+    return losses

@@ -46,8 +46,17 @@ def test_padding_and_other_sentences_change_nothing():
     assert torch.allclose(alone[0], beside[1, :2], atol=1e-6)
 
 
+class Doubling(torch.nn.Module):
+    """In place of dropout: shows where it acts."""
+
+    def forward(self, x):
+        return 2 * x
+
+
 def test_vectors_are_those_of_two_lstms_that_stop_before_the_word():
+    """c = V relu(U s) of their states s; dropout acts on what the LSTMs read, and on s."""
     module = built().eval()
+    module.dropout = Doubling()
     ids, end = [2, 0, 3], 5
     D, H = 5, 4
     lstms = []
@@ -56,9 +65,10 @@ def test_vectors_are_those_of_two_lstms_that_stop_before_the_word():
         lstm.load_state_dict({f"{name}_l0": value for name, value in layer.state_dict().items()})
         lstms.append(lstm)
     with torch.no_grad():
-        read = [module.embedding(torch.tensor(each))[:, None] for each in ([end, 2], [end, 3])]
-        states = torch.cat([lstm(x)[0][-1, 0] for lstm, x in zip(lstms, read, strict=True)])
-        expected = module.joint(states)
+        read = [2 * module.embedding(torch.tensor(each))[:, None] for each in ([end, 2], [end, 3])]
+        states = 2 * torch.cat([lstm(x)[0][-1, 0] for lstm, x in zip(lstms, read, strict=True)])
+        first, second = module.joint[0], module.joint[2]
+        expected = second.weight @ (first.weight @ states + first.bias).clamp(min=0) + second.bias
         found = module(torch.tensor([ids]), torch.tensor([3]))[0, 1]
     assert torch.allclose(found, expected, atol=1e-6)
 

@@ -1,10 +1,14 @@
 """Sampled tokens: where, which, and that no gradient passes them."""
 
+import dataclasses
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from tests.unit.neural.models.pretraining.encoders import objective, pieces, window
+from firth.neural.models.pretraining.corruption import generator_config
+from firth.neural.models.pretraining.network import EncoderConfig
+from tests.unit.neural.models.pretraining.encoders import MODELS, objective, pieces, spread, window
 
 
 def test_only_hidden_tokens_change_and_none_becomes_special():
@@ -38,6 +42,48 @@ def test_tokens_are_sampled_by_their_probability():
     sampled = corruption._samples(torch.zeros(4000, corruption.generator.width))
     assert set(sampled.tolist()) == {10, 11}
     assert (sampled == 11).float().mean() == pytest.approx(0.8, abs=0.02)  # 4 : 1
+
+
+@torch.no_grad()
+def test_losses_and_samples_are_those_of_their_places():
+    """Where the generator is nearly sure, a sample is the most probable ordinary token of its own place."""
+    corruption, ids = spread(objective("electra", mask_rate=0.5)).corruption.eval(), window()
+    head = corruption.prediction
+    torch.manual_seed(1)
+    corrupted = corruption(ids)
+    hidden = corrupted.hidden
+    masked = torch.where(hidden, pieces().mask_id, ids)
+    states = head(corruption.generator(masked)[hidden])
+    scores = states @ corruption.generator.embeddings.word.weight.T + head.output.bias
+    torch.testing.assert_close(corrupted.losses, -scores.log_softmax(1).gather(1, ids[hidden][:, None])[:, 0])
+    head.norm.weight.mul_(1e5)
+    likeliest = scores[:, 5:].argmax(1) + 5
+    assert len(likeliest.unique()) > 3
+    torch.manual_seed(1)
+    assert corruption(ids).ids[hidden].tolist() == likeliest.tolist()
+
+
+def test_no_vector_without_a_piece_is_sampled():
+    """Vocabularies of other programs may be padded."""
+    options = MODELS["electra"]
+    sizes = dataclasses.replace(options.config(pieces()), vocabulary=len(pieces()) + 7)
+    corruption = options.build_objective(sizes, pieces()).corruption
+    with torch.no_grad():
+        corruption.prediction.output.bias[len(pieces()) :] = 1e4
+        corruption.prediction.output.bias[:5] = 1e4
+        sampled = corruption._samples(torch.zeros(400, corruption.generator.width))
+    assert 5 <= int(sampled.min()) < int(sampled.max()) < len(pieces())
+
+
+@pytest.mark.parametrize(
+    ("share", "ffn_dim", "expected"),
+    [(0.25, 256, (16, 1, 64)), (0.4, 256, (32, 2, 128)), (0.01, 256, (16, 1, 64)), (1.0, 100, (64, 4, 100)),
+     (0.25, 3, (16, 1, 1))],
+)  # fmt: skip
+def test_the_generator_has_a_whole_number_of_heads(share, ffn_dim, expected):
+    """Of 4 heads of 16 coordinates the nearest number, at least one; the feed-forward network shrinks alike."""
+    found = generator_config(EncoderConfig(vocabulary=9, dim=64, heads=4, ffn_dim=ffn_dim), share)
+    assert (found.dim, found.heads, found.ffn_dim) == expected
 
 
 def test_the_generator_is_small_and_shares_vectors():

@@ -77,3 +77,55 @@ def test_other_tokens_are_refused():
         PieceText.of(firth.Corpus.build(sentences(), min_count=1))
     with pytest.raises(OptionError, match=r"^subwords of another kind \(.*\): an encoder reads word pieces"):
         PieceText.of(firth.Corpus.build(sentences(), tokens="subwords", max_size=300))
+
+
+def numbered(count):
+    """A text whose piece i has the id i."""
+    return PieceText(pieces(), np.arange(count, dtype=np.int32), 1)
+
+
+def rows_of(windows, epoch=0):
+    return np.concatenate([batch.ids.numpy()[:, 1:-1] for batch in windows.epoch(epoch)])
+
+
+def test_epochs_and_seeds_have_other_cuts_and_other_orders():
+    """Windows follow one another in the circle of pieces from a random place on, in a random order."""
+    found = {}
+    for seed, epoch in ((0, 0), (0, 1), (1, 0)):
+        windows = Windows(text=numbered(1003), length=12, batch_size=7, seed=seed)
+        rows = rows_of(windows, epoch)
+        assert len(rows) == 7 * windows.count(epoch) == 7 * 14  # the last 2 of 100 are left out
+        assert np.array_equal((rows - rows[:, :1]) % 1003, np.tile(np.arange(10), (98, 1)))
+        first = next(place for place in range(1003) if set((rows[:, 0] - place) % 1003) <= set(range(0, 1000, 10)))
+        order = ((rows[:, 0] - first) % 1003 // 10).tolist()
+        assert sorted(order) != order
+        found[seed, epoch] = first % 10, tuple(order)
+    assert len({cut for cut, _ in found.values()}) > 1
+    assert len({order for _, order in found.values()}) == 3
+
+
+def test_held_out_windows_come_in_their_order_and_none_is_left_out():
+    windows = Windows(text=numbered(105), length=12, batch_size=4, shuffle=False)
+    assert windows.count(0) == 3
+    assert np.array_equal(rows_of(windows), np.arange(100).reshape(10, 10))
+    with pytest.raises(OptionError, match="processes=3: a batch has 2 windows"):
+        Windows(text=numbered(20), length=12, batch_size=4).shard(0, 3)
+
+
+@pytest.mark.parametrize(("windows", "held_out"), [(19, 0), (20, 1), (250, 2), (150_000, 1000)])
+def test_how_much_is_held_out(windows, held_out):
+    """A hundredth of the windows, at least one of 20 and at most 1,000; all of them of 10 pieces."""
+    text, aside = numbered(10 * windows + 3).split(12)
+    assert len(text.ids) == 10 * (windows - held_out) + 3
+    assert (0 if aside is None else len(aside.ids)) == 10 * held_out
+
+
+def test_frequencies_by_hand():
+    """Special pieces, and those that do not occur, count as one; special ones are not predicted."""
+    size, sep = len(pieces()), pieces().sep_id
+    text = PieceText(pieces(), np.array([7, 7, 7, 9, sep, sep, sep, sep]), 4)
+    total = 3 + size - 1
+    assert text.shares[[7, 9, 8, sep]] == pytest.approx([3 / total, 1 / total, 1 / total, 1 / total])
+    figures = text.unigram(PieceText(pieces(), np.array([7, 9, sep, 7, 8]), 1))
+    losses = np.log(total / np.array([3, 1, 3, 1]))
+    assert figures == pytest.approx({"unigram_loss": losses.mean(), "unigram_accuracy": 0.5})

@@ -4,8 +4,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
+import firth
 from firth.errors import OptionError
-from tests.unit.neural.models.pretraining.encoders import objective, trained, window
+from tests.unit.neural.models.pretraining.encoders import objective, spread, trained, window
 
 
 def test_no_gradient_reaches_the_generator_from_the_discriminator():
@@ -38,10 +39,41 @@ def test_the_loss_by_hand():
     assert count == int(corrupted.hidden.sum())
 
 
+@torch.no_grad()
+def test_measures_and_figures_by_hand():
+    """The generator's loss, the cross entropy over all tokens, and the area over ordinary ones as a share of pairs."""
+    model, ids = spread(objective("electra", mask_rate=0.5)).eval(), window()
+    torch.manual_seed(1)
+    found = model.measure(ids)
+    torch.manual_seed(1)
+    corrupted = model.corruption(ids)
+    scores = model.prediction(model.encoder(corrupted.ids))
+    replaced, ordinary = corrupted.ids != ids, ids > 4
+    losses = -torch.where(replaced, scores.sigmoid(), 1 - scores.sigmoid()).log().flatten()
+    torch.testing.assert_close(found["generator"], corrupted.losses)
+    torch.testing.assert_close(found["losses"], losses, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(found["scores"], scores[ordinary])
+    assert torch.equal(found["replaced"], replaced[ordinary])
+    figures = model.figures({name: values.double() for name, values in found.items()})
+    generator, own = float(corrupted.losses.mean()), float(losses.mean())
+    high, low = (scores[ordinary & each][:, None] for each in (replaced, ~replaced))
+    area = float((high > low.T).double().mean() + (high == low.T).double().mean() / 2)
+    assert figures == pytest.approx(
+        {"loss": generator + 50 * own, "generator_loss": generator, "replaced_loss": own, "replaced_auc": area},
+        rel=1e-4,
+    )
+
+
 def test_it_reports_all_parts():
     row = trained("electra").metadata["training"]["rows"][-1]
     assert row["held_out_loss"] == pytest.approx(row["held_out_generator_loss"] + 50 * row["held_out_replaced_loss"])
     assert 0 <= row["held_out_replaced_auc"] <= 1
+
+
+@pytest.mark.parametrize("kind", [firth.Electra, firth.CocoLM])
+def test_a_generator_has_a_width(kind):
+    with pytest.raises(OptionError, match="generator=0: expected a finite number above 0 and at most 1"):
+        kind(generator=0)
 
 
 def test_chances_of_words():

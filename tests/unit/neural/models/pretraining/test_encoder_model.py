@@ -1,5 +1,8 @@
 """Trained encoders: vectors depend on their own text only, words have states, long texts are read in parts."""
 
+import copy
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import KindError, OptionError, UnknownOptionError
+from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
+from firth.neural.models.pretraining.network import EncoderNetwork
 from firth.neural.models.tokens.contextual import ContextualEncoder
 from firth.text.batches import TextsWarning
 from tests.unit.neural.models.pretraining.encoders import trained
@@ -147,3 +152,73 @@ def test_a_text_is_no_word():
         trained("masked").substitutes("The cat eats", 1, topn=3)
     marked = trained("masked").substitutes(["The", "[]", "eats"])
     assert marked == trained("masked").substitutes("The [] eats")
+
+
+@torch.no_grad()
+def outputs(model, row):
+    """States of the last block for pieces between [CLS] and [SEP]."""
+    return model.module(torch.tensor([[model.pieces.cls_id, *row, model.pieces.sep_id]]))[0]
+
+
+def test_vectors_of_texts_by_hand():
+    """The mean of the states of the pieces, or the state before them, also beside a longer text."""
+    model, texts = trained("masked"), [*sentences(2), "cat"]
+    for pooling in ("mean", "cls"):
+        for found, text in zip(model.encode(texts, pooling=pooling), texts, strict=True):
+            states = outputs(model, model.pieces.encode([text])[0])
+            expected = states[1:-1].mean(0) if pooling == "mean" else states[0]
+            np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("position", [0, 9, 20, 38, 39])
+def test_a_hidden_word_is_read_within_its_surroundings(position):
+    """22 pieces of a longer sentence: 11 before the place, if there are so many. Special pieces fit nowhere."""
+    model = copy.deepcopy(trained("masked"))
+    words = [text.split()[0] for text in sentences(40)]
+    row = [number for (number,) in model.pieces.encode(words)]
+    row[position] = model.pieces.mask_id
+    first = min(max(position - 11, 0), 18)
+    states = outputs(model, row[first : first + 22])
+    with torch.no_grad():
+        scores = model.head(states[position - first + 1]) @ model.module.embeddings.word.weight.T
+        chances = (scores + model.head.output.bias).softmax(0)
+        model.head.output.bias[:5] += 4
+        expected = sorted(zip(chances.tolist()[5:], model.pieces.vocabulary[5:], strict=True), reverse=True)[:6]
+        found = model.substitutes(words, position, n=6)
+        everything = model.substitutes(words, position, n=1000)
+    share = sum(score for score, _ in expected) / sum(score for _, score in found)
+    assert [word for word, _ in found] == [word for _, word in expected]
+    assert [share * score for _, score in found] == pytest.approx([score for score, _ in expected], rel=1e-3)
+    assert {word for word, _ in everything} == set(model.pieces.vocabulary[5:])
+
+
+def test_chances_of_replaced_words_by_hand():
+    """Of a word with several pieces that of the most suspicious one."""
+    model, words = copy.deepcopy(trained("electra")), ["catdog", "eats", "milkbreadcat"]
+    ((row, owners),) = model.pieces.encode_words([words])
+    assert len(row) > len(words) + 2
+    with torch.no_grad():
+        model.head.score.weight *= 50  # it has hardly learned anything
+        model.head.score.bias -= model.head(outputs(model, row)).mean()
+        chances = model.head(outputs(model, row))[1:-1].sigmoid()
+    expected = [chances[torch.tensor(owners) == word].max() for word in range(3)]
+    np.testing.assert_allclose(model.replaced(words), expected, atol=1e-5)
+    assert np.ptp(expected) > 1e-3
+
+
+def test_a_fingerprint_is_that_of_parameters_sizes_and_pieces():
+    """Heads leave no trace in the parameters."""
+    model = trained("masked")
+    network = EncoderNetwork(dataclasses.replace(model.config, heads=4))
+    network.load_state_dict(model.module.state_dict())
+    same = EncoderNetwork(model.config)
+    same.load_state_dict(model.module.state_dict())
+    cased = firth.WordPieces.of(model.pieces.vocabulary, lowercase=False)
+    prints = [
+        PretrainedEncoder(each, pieces, "bert", None, {}).fingerprint()
+        for each, pieces in (
+            (same, model.pieces), (network, model.pieces), (same, cased), (EncoderNetwork(model.config), model.pieces),
+        )
+    ]  # fmt: skip
+    assert prints[0] == model.fingerprint()
+    assert len(set(prints)) == 4

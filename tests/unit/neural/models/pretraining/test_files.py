@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -108,6 +109,51 @@ def test_pickled_weights_are_refused_with_the_remedy(foreign):
 def test_a_config_of_another_model(foreign, entries, message):
     change(foreign, **entries)
     with pytest.raises(FormatError, match=message):
+        firth.load(foreign)
+
+
+def test_numbers_beyond_single_precision_are_refused(foreign):
+    """They are finite as they stand in the file, and infinite in the encoder."""
+    arrays = {name: np.array(array) for name, array in tensors.mapped(foreign / "model.safetensors").items()}
+    name = "bert.encoder.layer.0.output.dense.bias"
+    arrays[name] = arrays[name].astype(np.float64)
+    for number, sound in ((0.5, True), (1e300, False)):
+        arrays[name][3] = number
+        with (foreign / "model.safetensors").open("wb") as file:
+            tensors.write(file, arrays, {name: array.dtype for name, array in arrays.items()})
+        if sound:
+            assert firth.load(foreign).module.blocks.blocks[0].down_proj.bias[3] == number
+            continue
+        with pytest.raises(FormatError, match=r"'encoder.layer.0.output.dense.bias' holds NaN, infinity, or numbers"):
+            firth.load(foreign)
+
+
+def test_a_folder_of_bfloat16(foreign):
+    """Half of the bytes of each number: eight significant bits."""
+    path, model = foreign / "model.safetensors", trained("masked")
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header, place, halves = json.loads(content[8 : 8 + length]), 0, []
+    for name, entry in header.items():
+        if name != "__metadata__":
+            start, end = entry["data_offsets"]
+            halves.append(np.frombuffer(content[8 + length :][start:end], "<u4") >> 16)
+            entry["dtype"], entry["data_offsets"] = "BF16", [place, place + (end - start) // 2]
+            place += (end - start) // 2
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + np.concatenate(halves).astype("<u2").tobytes())
+    again = firth.load(foreign)
+    for name, parameter in again.module.state_dict().items():
+        np.testing.assert_allclose(parameter, model.module.state_dict()[name], rtol=2**-7)
+    assert again.substitutes("The cat eats", 1)[0][0] in dict(model.substitutes("The cat eats", 1))
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="the system has no devices as files")
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
+def test_a_file_that_is_a_device_is_refused(foreign, name):
+    (foreign / name).unlink()
+    (foreign / name).symlink_to("/dev/null")
+    with pytest.raises(firth.FirthError):
         firth.load(foreign)
 
 

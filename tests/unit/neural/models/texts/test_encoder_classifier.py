@@ -1,6 +1,7 @@
 """Classifiers over pretrained encoders: frozen, tuned, thawed; rates per block; folders."""
 
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import FormatError, KindError, OptionError
+from firth.neural.models.texts import encoder_classifier
 from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.training.optimisers import FACTOR, make_optimiser
@@ -156,3 +158,70 @@ def test_a_checkpoint_knows_its_encoder(folder, tmp_path):
     trained("coco").save(place)
     with pytest.raises(OptionError, match="start"):
         options.train(TEXTS, LABELS, training=how, checkpoint=tmp_path / "run")
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+@torch.no_grad()
+def test_vectors_by_hand_with_padding_and_without(folder, pooling):
+    """The states of the text alone: their mean without those of [CLS] and [SEP], or that of [CLS]."""
+    module, reader = encoder_of(folder, pooling=pooling)
+    encoder, texts = module.encoder.eval(), [TEXTS[0], "cat", TEXTS[1]]
+    pieces = trained("masked").pieces
+    found = encoder(reader.collate([reader.read(text) for text in texts]))
+    for row, text in zip(found, texts, strict=True):
+        ids = torch.tensor([[pieces.cls_id, *pieces.encode([text])[0], pieces.sep_id]])
+        states = encoder.network(ids)[0]
+        torch.testing.assert_close(row, states[0] if pooling == "cls" else states[1:-1].mean(0), atol=1e-5, rtol=1e-4)
+
+
+@torch.no_grad()
+def test_a_frozen_encoder_reads_each_text_once_and_without_dropout(folder):
+    """Texts with the same beginning are told apart, whatever they are padded to."""
+    start = firth.load(folder)
+    reader = TextReader(start.pieces.vocabulary, "wordpieces", 22, pieces=start.pieces, sizes=start.config)
+    module = new_module(firth.EncoderClassifier(encoder=folder, tuning="frozen", dropout=0.5), reader, 2, 0)
+    encoder, read = module.encoder, []
+    states = encoder.network.states
+
+    def counted(ids, *rest, **named):
+        read.append(len(ids))
+        return states(ids, *rest, **named)
+
+    encoder.network.states = counted
+    words = TEXTS[0].split()
+    texts = [" ".join(words[:2]), " ".join(words[:3]), TEXTS[0]]
+    batches = [texts, texts[:1], texts[1:], [TEXTS[1], texts[0]]]
+    vectors = {}
+    for batch in batches:
+        module.train()
+        for text, vector in zip(batch, encoder(reader.collate([reader.read(text) for text in batch])), strict=True):
+            torch.testing.assert_close(vectors.setdefault(text, vector), vector)
+    assert read == [3, 1]  # texts of each pass
+    module.eval()
+    for text, vector in vectors.items():
+        torch.testing.assert_close(encoder(reader.collate([reader.read(text)]))[0], vector, atol=1e-5, rtol=1e-4)
+    assert encoder._vectors
+    encoder.forget()
+    assert not encoder._vectors
+
+
+def test_a_model_begins_with_its_encoder_and_reads_no_more_than_it_can(folder, monkeypatch):
+    """And with the classifier's own dropout; a model that is trained keeps no vectors of texts."""
+    seen = []
+
+    def train_module(options, reader, examples, judged, config, *, left_out, prepare):
+        module = new_module(options, reader, 2, 0)
+        prepare(module)
+        module.encoder._vectors[b"text"] = torch.zeros(1)
+        seen.append((module, reader))
+        return SimpleNamespace(module=module)
+
+    monkeypatch.setattr(encoder_classifier, "train_module", train_module)
+    for longest, expected in ((9, 9), (126, 22)):
+        firth.EncoderClassifier(encoder=folder, dropout=0.3, max_length=longest).train(TEXTS, LABELS, progress=False)
+        module, reader = seen[-1]
+        assert reader.max_length == expected
+        for name, value in trained("masked").module.state_dict().items():
+            assert torch.equal(module.encoder.network.state_dict()[name], value)
+        assert module.encoder.network.config.dropout == 0.3
+        assert not module.encoder._vectors

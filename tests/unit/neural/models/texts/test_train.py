@@ -1,6 +1,7 @@
 """Training of models of texts with labels: what selects the model, bad input, pairs."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -78,6 +79,16 @@ def test_several_labels_of_a_text_share_its_target():
 def test_bad_examples(data, labels, message):
     with pytest.raises((CorpusError, OptionError), match=message):
         train(data, labels=labels)
+
+
+def test_held_out_texts_without_a_known_label_are_refused_by_name():
+    held_out = [("the goal", label) for label in ("one", "two", "three", "four", "five", "six")]
+    message = (
+        "held_out: none of its labels ('one', 'two', 'three', 'four', 'five', ...) is one of the training examples; "
+        "expected 'news', 'sport'"
+    )
+    with pytest.raises(CorpusError, match=re.escape(message)):
+        train(list(examples()), held_out=held_out)
 
 
 def pair_model(kind, data, **changes):

@@ -66,3 +66,33 @@ def test_unknown_words_of_equal_spelling_only_are_equal():
     x = module(reader.collate([reader.read(["that", "hat", "that"])]))[0]
     assert torch.equal(x[0], x[2])
     assert not torch.allclose(x[0], x[1])
+
+
+def test_parts_in_their_order_and_tables_at_the_start():
+    """Uniform numbers of variance 1 / width; zeros for padding and unknown words."""
+    reader, module = embedder("lstm", columns=("capitals",), vectors=VECTORS, tuned=False)
+    inputs = reader.collate([reader.read(["The", "ran", "zebra"])])
+    module.eval()
+    parts = module.parts(inputs)
+    assert module.widths == [each.shape[2] for each in parts] == [6, 5, 3, 3]
+    assert module.width == 17
+    torch.testing.assert_close(parts[0], module.words.weight[inputs.words])
+    torch.testing.assert_close(parts[1], module.characters.spelled(inputs.spellings)[inputs.forms])
+    torch.testing.assert_close(parts[2], module.given.weight[inputs.given])
+    torch.testing.assert_close(parts[3], module.columns[0].weight[inputs.columns[0]])
+    torch.testing.assert_close(module(inputs), torch.cat(parts, 2))
+    assert not parts[0][0, 2].any()
+    words = [f"w{number}" for number in range(300)]
+    many = learn_token_reader([words], characters=False)
+    table = TokenEmbedder(replace(OPTIONS, characters="none"), many).words.weight.detach()
+    assert not table[:2].any()
+    assert table[2:].std().item() == pytest.approx(6**-0.5, rel=0.05)
+    assert (3 / 6) ** 0.5 * 0.98 < table.abs().max().item() <= (3 / 6) ** 0.5
+
+
+def test_words_that_only_vectors_know_are_never_dropped():
+    reader, module = embedder("none", vectors=VECTORS)
+    sentence = reader.read(["dog"] * 500 + ["ran"] * 500)
+    ids = module._dropped(reader.collate([sentence]).words)[0]
+    assert ids[:500].tolist() == sentence.words[:500].tolist()
+    assert 1 in ids[500:].tolist()

@@ -1,5 +1,6 @@
 """Vectors of a corpus on disk: the same as computed ones, read again, whatever stops their writing."""
 
+import contextlib
 import errno
 import io
 
@@ -8,8 +9,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
+import firth
 from firth.neural.models.tokens import features
-from firth.neural.models.tokens.features import features_of
+from firth.neural.models.tokens.contextual_vectors import ContextualVectors
+from firth.neural.models.tokens.features import batches_by_length, cached_features, features_of
+from firth.storage.files import replacing_folder
 from tests.unit.neural.models.bidirectional.tiny import untrained
 
 SENTENCES = [["Ada", "apples", "sees"], ["Bo"], ["Ada", "apples", "sees"], ["unseen", "words"]]
@@ -92,3 +96,51 @@ def test_a_damaged_folder_is_written_again(tmp_path):
     found = features_of(encoder, SENTENCES, cache=tmp_path)
     assert encoder.words == 6
     assert np.isfinite(found.vectors).all()
+
+
+@pytest.mark.parametrize("what", ["float64", "shape", "altered", "empty"])
+def test_other_contents_are_written_again(tmp_path, what):
+    """Also those that are whole: numbers of another kind, or of other words; and an empty file."""
+    expected = features_of(untrained(), SENTENCES, cache=tmp_path).vectors.copy()
+    (path,) = tmp_path.rglob(features.ARRAY)
+    if what in ("float64", "shape"):
+        with replacing_folder(path.parent) as aside:
+            np.save(aside / features.ARRAY, expected.astype(np.float64) if what == "float64" else expected[:-1])
+    elif what == "altered":
+        content = path.read_bytes()
+        path.write_bytes(content[:-3] + bytes([content[-3] ^ 1]) + content[-2:])
+    else:
+        path.write_bytes(b"")
+        (path.parent / "checksums.json").unlink()
+    encoder = Counting(untrained())
+    np.testing.assert_array_equal(features_of(encoder, SENTENCES, cache=tmp_path).vectors, expected)
+    assert encoder.words == 6
+
+
+def test_folders_of_other_sentences_have_other_names():
+    """Whatever characters words hold."""
+    texts = ([("a\nb",)], [("a", "b")], [("ab",)], [("a",), ("b",)], [("a\0b",)], [("\ud800",)], [("b", "a")])
+    texts += ([("ab", "c")], [("a", "bc")])
+    model, other = untrained(), untrained(seed=1)
+    assert len({features._key(each, text) for text in texts for each in (model, other)}) == 2 * len(texts)
+
+
+def test_batches_have_sentences_of_similar_length():
+    """At most 4,096 words with padding, unless one sentence alone has more."""
+    lengths = (1, 5000, 2000, 1000, 1, 1500, 2048)
+    found = list(batches_by_length([("w",) * length for length in lengths]))
+    assert found == [[0, 4, 3], [5, 2], [6], [1]]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_frozen_encoders_of_a_module_have_features_while_it_trains(tmp_path, monkeypatch, fails):
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path))
+    part = ContextualVectors([firth.ELMo(untrained()), firth.ELMo(untrained(seed=1), tuned=True)])
+    module = torch.nn.Sequential(torch.nn.Linear(2, 2), part)
+    with contextlib.suppress(KeyError), cached_features(module, iter(SENTENCES)):
+        frozen, tuned = part.features
+        assert tuned is None
+        assert set(frozen.starts) == {tuple(words) for words in SENTENCES}
+        if fails:
+            raise KeyError
+    assert part.features == ()

@@ -49,6 +49,18 @@ def test_vectors_that_are_kept_are_found_in_any_case():
     assert "dog" not in reader.words
 
 
+def test_a_word_that_vectors_have_as_it_is_written_has_its_own():
+    """Any other spelling has that in lower case, or else the first one."""
+    reader = learn_token_reader(SENTENCES, vectors=vectors("rome", "Rome", "PARIS", "Paris"), tuned=False)
+    assert reader.read(["Rome", "rome", "ROME", "paris", "Paris"]).given.tolist() == [3, 2, 2, 4, 5]
+
+
+def test_vectors_of_the_training_words_are_known_beyond_the_most_frequent():
+    given = vectors("x", "y", "the", "z")
+    assert learn_token_reader([["The"]], vectors=given, extra_words=1, tuned=False).given == ["x", "the"]
+    assert learn_token_reader([["The"]], vectors=given, extra_words=9, tuned=False).given == ["x", "y", "the", "z"]
+
+
 def test_each_distinct_word_of_a_batch_is_spelled_once():
     reader = learn_token_reader(SENTENCES)
     inputs = reader.collate([reader.read(["the", "cat"]), reader.read(["cat", "cat", "sat"])])
@@ -79,6 +91,11 @@ def test_how_words_are_written():
     assert [capitals(word) for word in words] == [
         "lower", "letter", "first", "upper", "mixed", "none-digit", "letter-digit", "mixed-digit", "none",
     ]  # fmt: skip
+
+
+def test_values_of_columns_are_numbered_by_count():
+    reader = learn_token_reader([["a", "b", "Rome"], ["USA"]], columns=("capitals",))
+    assert reader.columns == {"capitals": ["lower", "first", "upper"]}
 
 
 def test_sentences_without_words_are_refused():

@@ -34,6 +34,12 @@ def test_given_vectors_decide_the_width_and_static_ones_stay():
         options.train(sentiments(20))
 
 
+def test_held_out_trees_without_a_known_label_are_refused_by_name():
+    options = firth.TreeLSTMClassifier(**SIZES)
+    with pytest.raises(CorpusError, match=r"held_out: none of its labels \('x', 'y'\) is one of the training examples"):
+        options.train(sentiments(20), held_out=["(x (y good) (y bad))"], training=TRAINING, progress=False)
+
+
 @pytest.mark.parametrize(
     ("source", "how", "problem"),
     [
