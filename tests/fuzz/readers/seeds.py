@@ -1,8 +1,6 @@
 """What seeds are made of: a small text, its corpus, and vectors of its words."""
 
 import functools
-import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ def corpus() -> Any:
     """The corpus of the text, built once."""
     import firth
 
-    return firth.Corpus.build(list(LINES), cache=Path(os.environ["FIRTH_CACHE"]), min_count=1, tokens="whitespace")
+    return firth.Corpus.build(list(LINES), min_count=1, tokens="whitespace")
 
 
 @functools.cache
