@@ -132,7 +132,7 @@ def encoders_of(lines, work, args):
         folder = work / re.sub(r"\W+", "-", name.lower())
         folders[name] = str(folder)
         if not folder.exists():
-            options = firth.MaskedLM(**sizes)
+            options = firth.MaskedLM(**({"max_length": args.length} if start else sizes))  # a start keeps its sizes
             run = {"minutes": args.minutes if start is None else args.further_minutes, "lr": 0.001}
             if name == "from scratch":  # the network needs a training to be saved by: one that changes nothing
                 run = {"minutes": None if args.toy else 1e-4, "lr": 1e-9}
@@ -140,6 +140,8 @@ def encoders_of(lines, work, args):
                 options.training, epochs=args.epochs if run["lr"] > 1e-9 else 1, batch_size=16,
                 precision=args.precision, evaluate_every=500, **run,
             )  # fmt: skip
+            if args.toy:
+                training = replace(training, warmup=5)
             how = {"max_size": args.pieces} if start is None else {}
             options.train(lines, start=start, training=training, seed=0, progress=args.verbose, **how).save(folder)
         facts = firth.load(folder).metadata["training"]

@@ -7,12 +7,20 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
+import firth
+
+SHORT = firth.TrainingOptions(epochs=4, batch_size=16, lr=0.003, optimiser="adamw", warmup=10)
+
 
 def test_toy(recipe, tmp_path):
-    """A transformer that goes on from an encoder of other text is a row, and all rows are drawn."""
+    """A transformer that goes on from an encoder of other text, and of its size, is a row; all rows are drawn."""
     work, figures, plot = tmp_path / "work", tmp_path / "figures.jsonl", tmp_path / "curves.png"
+    other = firth.MaskedLM(dim=16, layers=1, heads=2, max_length=32).train(
+        [" ".join(text) for text in recipe["toy_data"]()[0]], max_size=200, training=SHORT, progress=False
+    )
+    other.save(tmp_path / "other")
     recipe["main"](["--toy", "--work", str(work), "--models", "TF-IDF", "--results", str(figures)])
-    began = ["--wikipedia", str(work / "reviews"), "--models", "TF-IDF", "transformer", "averaged"]
+    began = ["--wikipedia", str(tmp_path / "other"), "--models", "TF-IDF", "transformer", "averaged"]
     _, rows = recipe["main"](["--toy", "--work", str(work), *began, "--plot", str(plot), "--results", str(figures)])
     names = {row["model"] for row in rows}
     transformers = ("from scratch", "reviews", "Wikipedia", "Wikipedia, then reviews")
