@@ -106,7 +106,7 @@ def opened(browser, address, *, problems, **options):
 @pytest.fixture
 def page(browser, address):
     problems = []
-    page = opened(browser, address, problems=problems)
+    page = opened(browser, f"{address}#model=first", problems=problems)
     yield page
     page.context.close()
     assert problems == []

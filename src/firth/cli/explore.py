@@ -1,5 +1,7 @@
 """`firth explore`."""
 
+import math
+import threading
 import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +15,7 @@ from firth.cli.serve import open_models
 from firth.cli.texts import check_is_file, corpus_of, line_batches
 from firth.corpus.columns import TABLES, cells, labelled_cells
 from firth.corpus.reader import inner_suffix
-from firth.errors import FormatError, OptionError
+from firth.errors import CorpusError, FormatError, OptionError, counted
 from firth.explorer.text_space import documents_of, text_space
 from firth.storage.untrusted import parse_json
 
@@ -59,15 +61,16 @@ def explore(
     if texts is None and (column is not None or labels is not None):
         raise OptionError("--column and --labels say how --texts FILE is read; expected that, too")
     opened = open_models(models, quiet)
-    opened |= spaces_of(opened, texts, column, labels, quiet)
+    spaces = spaces_of(opened, texts, column, labels, quiet)
+    opened = {**spaces, **opened} if texts is not None else {**opened, **spaces}  # the map of the first is shown
     if corpus is not None:
         opened[CORPUS] = corpus_of([corpus], {}, progress=not quiet, every_word=True)
     app = build_app(opened, page=True, scores=scores_of(evaluation, opened))
 
     def ready(address: str) -> None:
         note(f"{address} shows the models; Ctrl-C ends")
-        if browser:
-            webbrowser.open(address)
+        if browser:  # some browsers are programs of the terminal, which end when the reader leaves them
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     serve_app(app, port=port, log=False, ready=ready)
 
@@ -91,9 +94,17 @@ def spaces_of(
     found = {f"{name}: documents": documents_of(model) for name, model in models.items()}
     if path is not None:
         texts, values = texts_of(path, column, labels)
-        spaces = {
-            f"{name}: texts": text_space(model, texts, values, progress=not quiet) for name, model in models.items()
-        }
+        columns, spaces = {labels or "label": values} if values else {}, {}
+        for name, model in models.items():
+            try:
+                space = text_space(model, texts, columns, progress=not quiet)
+            except OptionError as error:
+                note(f"{name}: {error}")
+                continue
+            spaces[f"{name}: texts"] = space
+            if space is not None and len(space) < len(texts):
+                left_out = counted(len(texts) - len(space), "text")
+                note(f"{name}: {left_out} without a known word, of {len(texts):,}, left out")
         if not any(spaces.values()):
             raise OptionError(
                 "--texts: none of these models encodes texts; expected word vectors, a sentence encoder ..."
@@ -126,6 +137,8 @@ def texts_of(path: str, column: str | None, labels: str | None) -> tuple[list[st
         lines = (line for batch in line_batches(path, LINES) for line in batch)
         rows = [_unlabelled(line) for line in lines]
     rows = [row for row in rows if row[0].strip()]
+    if not rows:
+        raise CorpusError(f"{path}: no texts; expected one on each line, or a table")
     known = any(label for _, label in rows)
     return [text for text, _ in rows], [label for _, label in rows] if known else None
 
@@ -161,6 +174,9 @@ def scores_of(path: Path | None, models: Mapping[str, Any]) -> dict[str, list[di
             name = Path(str(row["vectors"]).rstrip("/")).stem
             score = {"set": str(row["set"]), "metric": str(row["metric"]), "value": row["value"]}
             score |= {end: row.get(end) for end in ("low", "high")}
+            if not all(value is None or (isinstance(value, int | float) and math.isfinite(value))
+                       for value in (score["value"], score["low"], score["high"])):  # fmt: skip
+                raise ValueError("no number")
             found.setdefault(name if name in models else next(iter(models)), []).append(score)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FormatError(f"{path}: not what firth evaluate --json prints") from None

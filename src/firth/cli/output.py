@@ -43,6 +43,13 @@ def on_a_line(text: str) -> str:
     return text.translate({ord(each): " " for each in "\n\r\t"})
 
 
+def printable(text: str) -> str:
+    """Return a text with escapes for characters that command a terminal, or turn the direction of writing."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def print_table(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> None:
     """Print rows of cells as aligned columns.
 
@@ -58,8 +65,9 @@ def print_table(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> No
 
 def print_scores(answers: Sequence[tuple[str, float]], indent: str = "") -> None:
     """Print words with their scores, aligned."""
-    width = max((len(word) for word, _ in answers), default=0)
-    for word, score in answers:
+    shown = [(printable(word), score) for word, score in answers]
+    width = max((len(word) for word, _ in shown), default=0)
+    for word, score in shown:
         print(f"{indent}{word:<{width}}  {score:.4f}")
 
 

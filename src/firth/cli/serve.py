@@ -1,6 +1,8 @@
 """`firth serve`."""
 
+import math
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,8 +11,9 @@ import typer
 
 from firth.cli.arguments import Quiet, names
 from firth.cli.output import note, working
-from firth.errors import OptionError
+from firth.errors import FirthError, OptionError
 from firth.explorer.hosts import hosts_of, is_loopback
+from firth.storage.model_folder import is_model_folder
 from firth.vectors.io.load import load
 
 TOKEN = "FIRTH_TOKEN"  # environment variable
@@ -50,7 +53,7 @@ def serve(
     from firth.explorer.guard import Limits
     from firth.explorer.server import build_app, serve_app
 
-    if seconds <= 0 or rate < 0 or body < 1:
+    if not (0 < seconds < math.inf and 0 <= rate < math.inf and body >= 1):
         raise OptionError("--seconds, --rate, --body: expected positive numbers")
     token = token or os.environ.get(TOKEN) or None
     if token is not None and not (token.isascii() and token.isprintable() and " " not in token):
@@ -58,11 +61,15 @@ def serve(
     opened = open_models(models, quiet)
     hosts = hosts_of(host, allow_host or ())
     app = build_app(opened, hosts=hosts, limits=Limits(seconds=seconds, rate=rate, body=body), token=token)
-    if not is_loopback(host) and token is None:
-        note(f"{host}: everybody who reaches this machine can ask; --token TOKEN keeps others out")
-    serve_app(
-        app, host=host, port=port, log=not quiet, ready=lambda address: note(f"serving at {address}; Ctrl-C ends")
-    )
+
+    warnings.simplefilter("ignore")  # of words that a model does not know: the log is lines of JSON
+
+    def ready(address: str) -> None:
+        if not is_loopback(host) and token is None:
+            note(f"{host}: everybody who reaches this machine can ask; --token TOKEN keeps others out")
+        note(f"serving at {address}; Ctrl-C ends")
+
+    serve_app(app, host=host, port=port, log=not quiet, ready=ready)
 
 
 def open_models(given: Sequence[str], quiet: bool) -> dict[str, Any]:
@@ -81,10 +88,27 @@ def open_models(given: Sequence[str], quiet: bool) -> dict[str, Any]:
         name, equals, path = each.partition("=")
         if not equals or Path(each).exists():
             path = each
-            stem = Path(path.rstrip("/")).stem or "model"
+            stem = Path(path.rstrip("/")).stem.encode("utf-8", "replace").decode() or "model"
             name = next(one for one in (stem, *(f"{stem}-{n}" for n in range(2, len(given) + 2))) if one not in found)
         elif not name or name in found:
             raise OptionError(f"{each}: expected NAME=MODEL with a name of its own")
         with working(f"reading {path}", quiet):
-            found[name] = load(path)
+            found[name] = _opened(path)
     return found
+
+
+def _opened(path: str) -> Any:
+    """Open a model.
+
+    Raises:
+        FirthError: it cannot be opened; the message names the models of a folder that is none itself.
+    """
+    try:
+        return load(path)
+    except FirthError:
+        folder = Path(path)
+        inside = sorted(each.name for each in folder.iterdir() if is_model_folder(each)) if folder.is_dir() else []
+        if not inside:
+            raise
+        some = ", ".join(f"{folder / name}" for name in inside[:3]) + (", ..." if len(inside) > 3 else "")
+        raise OptionError(f"{path} is a folder of models; expected the models themselves, such as {some}") from None

@@ -1,8 +1,8 @@
 """`firth shell`."""
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Annotated, Any
 
 from firth.cli.arguments import Quiet, Vectors, names
@@ -22,6 +22,7 @@ king - man + woman       the words nearest to a sum; signs stand between spaces
 :number 20               how many words are shown
 :help  :quit             also Ctrl-D"""
 FREQUENT = 2_000  # words that an axis places
+ASIDE = ("help", "?", "quit", "exit", "map", "axis")  # words that may be meant as commands
 
 
 def shell(
@@ -39,7 +40,10 @@ def shell(
     """
     space = open_vectors(vectors, quiet)
     answers = Answers(space)
+    typed = commands is None and sys.stdin.isatty()
     for line in commands or _lines(answers, space, quiet):
+        if not typed and line.strip():
+            print(f"> {line.strip()}")
         try:
             if not answers.answer(line):
                 break
@@ -77,6 +81,8 @@ class Answers:
         if not words:
             return True
         if not words[0].startswith(":") or words[0] in self._space:
+            if words[0] in ASIDE and len(words) == 1:
+                note(f"the nearest words of {words[0]!r}; :help shows what can be asked, :quit ends")
             print_scores(self._sum(words))
             return True
         name = words[0][1:]
@@ -146,15 +152,17 @@ def _typed(answers: Answers, space: Any, quiet: bool) -> Iterator[str]:
     try:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.completion import WordCompleter
-        from prompt_toolkit.history import FileHistory
+        from prompt_toolkit.history import FileHistory, InMemoryHistory
     except ImportError as error:
         raise MissingExtraError("prompt_toolkit", "shell", "ask in a terminal") from error
-    history = cache_folder("shell") / "history"
-    history.parent.mkdir(parents=True, exist_ok=True)
+    history: Any = InMemoryHistory()  # where nothing can be kept
+    with contextlib.suppress(OSError):
+        folder = cache_folder("shell")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "history").touch()
+        history = FileHistory(str(folder / "history"))
     completer = WordCompleter([*space.words, *(f":{name}" for name in (*answers.commands, "quit"))], match_middle=False)
-    session: Any = PromptSession(
-        history=FileHistory(str(Path(history))), completer=completer, complete_while_typing=False
-    )
+    session: Any = PromptSession(history=history, completer=completer, complete_while_typing=False)
     if not quiet:
         note(f"{len(space):,} words; :help shows what can be asked, Ctrl-D ends")
     while True:

@@ -104,6 +104,12 @@ def paths_of(name: str, data: str | os.PathLike[str] | None = None, *, progress:
     ]
 
 
+def is_here(name: str) -> bool:
+    """Return whether a named data set is on this machine, so that `path_of` downloads nothing."""
+    folder = os.environ.get("FIRTH_DATA")
+    return bool(folder) or all((cache_folder("data") / each.path).is_file() for each in _with_companions(name))
+
+
 def verify(pinned: DataSet, path: Path) -> None:
     """Check that a file has the pinned content.
 

@@ -18,6 +18,7 @@ class Endpoint:
         answer: of a model and a request, without the model's name.
         together: answers several requests at once, faster than one by one; None for none.
         joined: makes of all models of the classes, by name, the one object that answers; None where each answers.
+        also: the same address in another spelling, which the OpenAPI document leaves out.
     """
 
     path: str
@@ -28,10 +29,20 @@ class Endpoint:
     answer: Callable[[Any, Any], dict[str, Any]]
     together: Callable[[Any, Sequence[Any]], list[dict[str, Any]]] | None = None
     joined: Callable[[Mapping[str, Any]], Any] | None = None
+    also: str | None = None
 
     def accepts(self, model: Any) -> bool:
         """Return whether a model answers."""
         return not class_names(model).isdisjoint(self.classes)
+
+
+def writable(texts: Sequence[str]) -> list[str]:
+    """Return texts that UTF-8 can hold: those of files may have lone surrogates."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return [text.encode("utf-8", "replace").decode() for text in texts]
+    return list(texts)
 
 
 def class_names(model: Any) -> set[str]:

@@ -10,7 +10,7 @@ from firth.documents.annotate import annotate
 from firth.documents.jsonl import document_json
 from firth.errors import OptionError, UnknownWordError
 from firth.explorer import schemas as schema
-from firth.explorer.endpoint import Endpoint, class_names
+from firth.explorer.endpoint import Endpoint, class_names, writable
 from firth.explorer.text_space import TEXT_ENCODERS
 from firth.explorer.views import VIEWS
 from firth.inference.generation_options import GenerationOptions
@@ -86,13 +86,14 @@ def similarity(vectors: Any, request: schema.SimilarityRequest) -> dict[str, Any
     """Return the cosines of all pairs."""
     words = request.words
     pairs = vectors.similarity([one for one in words for _ in words], list(words) * len(words), unknown="skip")
-    flat = [_finite(value) for value in pairs.tolist()]
+    flat = [_finite(value) for value in pairs.clip(-1, 1).tolist()]
     rows = [flat[first : first + len(words)] for first in range(0, len(flat), len(words))]
     return {"words": words, "similarities": rows}
 
 
 def _pairs(found: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
-    return [{"word": word, "similarity": score} for word, score in found]
+    words = writable([word for word, _ in found])
+    return [{"word": word, "similarity": score} for word, (_, score) in zip(words, found, strict=True)]
 
 
 def _finite(value: float) -> float | None:
@@ -210,7 +211,7 @@ def substitutes(model: Any, request: schema.SubstitutesRequest) -> dict[str, Any
 ENDPOINTS = (
     Endpoint(
         "/neighbors", "The nearest words of each word", WORDS, schema.NeighborsRequest, schema.NeighborsResponse,
-        neighbors, neighbors_together,
+        neighbors, neighbors_together, also="/neighbours",
     ),
     Endpoint(
         "/analogy", "The words nearest to a sum of words", WORDS, schema.AnalogyRequest, schema.AnalogyResponse, analogy

@@ -10,11 +10,12 @@ import json
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from firth.explorer.hosts import LOOPBACK
 from firth.explorer.metrics import Metrics
 
 Scope = MutableMapping[str, Any]
@@ -24,6 +25,8 @@ Headers = list[tuple[bytes, bytes]]
 
 LOG = logging.getLogger("firth.server")
 CLIENTS = 10_000  # whose rate is remembered
+LONGEST_WAIT = 3600  # seconds after which a client may be told to come back
+CLOSE = (b"connection", b"close")
 SAFE: Headers = [
     (b"content-security-policy",
      b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
@@ -113,6 +116,9 @@ class Guard:
         if scope["type"] != "http":  # a WebSocket, of which there are none
             await send({"type": "websocket.close", "code": 1008})
             return
+        if scope["method"] == "POST":  # JSON is all that is read; that no other site's page asks is seen by its Origin
+            others = [pair for pair in scope["headers"] if pair[0] != b"content-type"]
+            scope = {**scope, "headers": [*others, (b"content-type", b"application/json")]}
         began, status, size = time.perf_counter(), 0, 0
 
         async def answer(message: MutableMapping[str, Any]) -> None:
@@ -127,10 +133,11 @@ class Guard:
 
         try:
             self._check(scope, time.monotonic())
-            await self._app(scope, self._limited(receive), answer)
+            await self._app(scope, await self._received(receive), answer)
         except _RefusalError as refused:
             if not status:
-                await _respond(answer, refused.status, refused.message, refused.headers)
+                closing = [CLOSE] if refused.status in (408, 413) else []  # the rest of the body is not read
+                await _respond(answer, refused.status, refused.message, [*refused.headers, *closing])
         except Exception:
             LOG.exception("a request failed")
             if not status:
@@ -157,8 +164,7 @@ class Guard:
             raise _RefusalError(
                 421, f"the Host header names another server; expected one of {', '.join(sorted(self._hosts))}"
             )
-        origin = headers.get(b"origin", b"").decode("latin-1")
-        if origin and _host_of(urlsplit(origin).netloc if "//" in origin else "") not in self._hosts:
+        if self._is_of_another_site(scope, headers):
             raise _RefusalError(403, "a request of another site's page")
         if self._token is not None and scope["path"] != "/health":
             given = headers.get(b"authorization", b"")
@@ -169,34 +175,58 @@ class Guard:
         client = scope.get("client")
         wait = self._rates.wait(client[0] if client else "", now)
         if wait:
-            raise _RefusalError(429, "too many requests", [(b"retry-after", str(int(wait) + 1).encode())])
+            raise _RefusalError(
+                429, "too many requests", [(b"retry-after", str(min(int(wait) + 1, LONGEST_WAIT)).encode())]
+            )
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and (len(length) > 18 or int(length) > self._limits.body):
             raise self._too_large()
 
+    def _is_of_another_site(self, scope: Scope, headers: Mapping[bytes, bytes]) -> bool:
+        """Return whether a browser says that a page of another site asks; a link to the page itself is none."""
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if origin:
+            netloc = urlsplit(origin).netloc if "//" in origin else ""
+            own = headers.get(b"host", b"").decode("latin-1")
+            proxied = _host_of(netloc) in self._hosts and _host_of(netloc) not in LOOPBACK
+            if netloc.lower() != own.lower() and not proxied:
+                return True
+        followed = scope["method"] == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
+        return headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site") and not (
+            followed and scope["path"] == "/"
+        )
+
     def _too_large(self) -> _RefusalError:
         return _RefusalError(413, f"a body of more than {self._limits.body:,} bytes")
 
-    def _limited(self, receive: Receive) -> Receive:
-        """Return what receives a body under the limits."""
-        size, until = 0, time.monotonic() + self._limits.body_seconds
-        complete = False
+    async def _received(self, receive: Receive) -> Receive:
+        """Read a body under the limits, and return what hands it on as one message.
 
-        async def limited() -> MutableMapping[str, Any]:
-            nonlocal size, complete
-            if complete:  # a disconnection is waited for, however long
-                return await receive()
+        Raises:
+            _RefusalError: it is too large, or too slow.
+        """
+        parts, size, until = [], 0, time.monotonic() + self._limits.body_seconds
+        while True:
             try:
                 message = await asyncio.wait_for(receive(), until - time.monotonic())
             except TimeoutError:
-                raise _RefusalError(408, "the body did not arrive in time", [(b"connection", b"close")]) from None
-            size += len(message.get("body", b""))
-            complete = not message.get("more_body", False)
+                raise _RefusalError(408, "the body did not arrive in time") from None
+            if message["type"] != "http.request":  # the client is gone
+                break
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
             if size > self._limits.body:
                 raise self._too_large()
-            return message
+            if not message.get("more_body", False):
+                break
+        whole: MutableMapping[str, Any] | None = {"type": "http.request", "body": b"".join(parts), "more_body": False}
 
-        return limited
+        async def handed_on() -> MutableMapping[str, Any]:
+            nonlocal whole
+            message, whole = whole, None
+            return await receive() if message is None else message  # a disconnection is waited for, however long
+
+        return handed_on
 
 
 def _host_of(header: str) -> str:

@@ -3,6 +3,8 @@
 import ipaddress
 from collections.abc import Sequence
 
+from firth.errors import OptionError
+
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 ANY = ("0.0.0.0", "::")  # every address of the machine
 
@@ -13,8 +15,23 @@ def hosts_of(host: str, allowed: Sequence[str] = ()) -> tuple[str, ...]:
     Args:
         host: the address that it listens on.
         allowed: further names, such as that of a proxy.
+
+    Raises:
+        OptionError: one of them is more than a name or an address.
     """
-    return (*(LOOPBACK if is_loopback(host) or host in ANY else (host,)), *allowed)
+    for name in allowed:
+        if not name or set(name) & set("/ @") or (":" in name and not _is_address(name)):
+            raise OptionError(f"{name!r}: expected the name of a host alone, such as words.example.org")
+    own = (host,) if host not in ANY else ()
+    return tuple(dict.fromkeys((*(LOOPBACK if is_loopback(host) or host in ANY else ()), *own, *allowed)))
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def is_loopback(host: str) -> bool:

@@ -4,9 +4,9 @@ Words are in the order of the model, so that the first are the most frequent. Gr
 the first words or texts; one of words is named after those nearest to its centre, one of texts after telling words.
 """
 
+import contextlib
 import hashlib
-from collections.abc import Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Mapping
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError
+from firth.errors import FirthError, OptionError
 from firth.explorer.text_space import TextSpace
 from firth.plots.projection import project
 from firth.plots.word_groups import Groups, clustered, word_groups
@@ -26,6 +26,7 @@ Floats = npt.NDArray[np.float32]
 MOST = 200_000  # words of a map
 SLOW = {"umap": 50_000, "tsne": 20_000}  # words of a map that takes long
 METHODS = ("pca", *SLOW)
+VERSION = 1  # of how maps are computed: others are not read
 
 
 class Maps:
@@ -38,6 +39,7 @@ class Maps:
     Attributes:
         models: vectors by name: of words, or of texts under their beginnings.
         texts: the spaces of texts by name.
+        slow: whether maps that take long are computed.
     """
 
     def __init__(self, models: Mapping[str, Any], folder: Path | None = None) -> None:
@@ -47,8 +49,8 @@ class Maps:
         self._places: dict[tuple[str, str], tuple[Floats, str]] = {}
         self._groups: dict[str, Groups] = {}
         self._rows: dict[str, Floats] = {}
-        self._coming: dict[tuple[str, str], Future[tuple[Floats, str]]] = {}
-        self._process: ProcessPoolExecutor | None = None
+        self._coming: _Coming | None = None
+        self.slow = True
 
     def places(self, name: str, method: str) -> tuple[Floats, str] | None:
         """Return the (n, 2) places of the first words of a model, and how to read them; None while they are computed.
@@ -58,7 +60,8 @@ class Maps:
             method: of the projection.
 
         Raises:
-            FirthError: the map cannot be made; asked again, it is tried again.
+            OptionError: the map cannot be made; asked again, it is tried again.
+            FirthError: its library is not installed.
         """
         key = name, method
         if key in self._places:
@@ -66,21 +69,27 @@ class Maps:
         if method not in SLOW:
             self._places[key] = _projected(self.rows(name), method)
             return self._places[key]
-        if key in self._coming:
-            coming = self._coming[key]
-            if not coming.done():
+        if not self.slow:
+            raise OptionError(f"{method} takes minutes, and is for firth explore; expected pca")
+        if self._coming is not None and self._coming.key == key:
+            coming = self._coming
+            if not coming.is_done():
                 return None
-            del self._coming[key]
+            self._coming = None
             self._places[key] = coming.result()
             return self._places[key]
         rows = self.rows(name)[: SLOW[method]]
-        kept = self._folder / f"{_digest(rows)}-{method}.npy"
-        if kept.exists():
-            self._places[key] = _read(kept, len(rows)), SAID[method]
+        kept = self._folder / f"{_digest(rows)}-{method}-{VERSION}.npy"
+        places = _read(kept, len(rows))
+        if places is not None:
+            self._places[key] = places, SAID[method]
             return self._places[key]
-        if self._process is None:
-            self._process = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-        self._coming[key] = self._process.submit(_computed, rows, method, kept)
+        if self._coming is not None and not self._coming.is_done():  # one at a time
+            return None
+        if self._coming is not None:  # nobody has asked for it since
+            with contextlib.suppress(FirthError):
+                self._places[self._coming.key] = self._coming.result()
+        self._coming = _Coming(key, rows, method, kept)
         return None
 
     def groups(self, name: str) -> Groups:
@@ -113,8 +122,55 @@ class Maps:
 
     def close(self) -> None:
         """End the computation of maps."""
-        if self._process is not None:
-            self._process.shutdown(wait=False, cancel_futures=True)
+        if self._coming is not None:
+            self._coming.end()
+
+
+class _Coming:
+    """A map that a process of its own computes, which ends with this one.
+
+    Args:
+        key: model and method.
+        rows: (n, D), of length 1.
+        method: of the projection.
+        kept: where the map is kept.
+    """
+
+    def __init__(self, key: tuple[str, str], rows: Floats, method: str, kept: Path) -> None:
+        self.key = key
+        context = get_context("spawn")
+        self._answer, child = context.Pipe(duplex=False)
+        self._process = context.Process(target=_send, args=(child, _computed, rows, method, kept), daemon=True)
+        self._process.start()
+        child.close()
+
+    def is_done(self) -> bool:
+        """Return whether there is an answer, or will be none."""
+        return self._answer.poll() or not self._process.is_alive()
+
+    def result(self) -> tuple[Floats, str]:
+        """Return the places, and how to read them.
+
+        Raises:
+            OptionError: the process has ended without them.
+            FirthError: they cannot be computed.
+        """
+        try:
+            found = self._answer.recv()
+        except (EOFError, OSError):
+            raise OptionError(f"the process that computed {self.key[1]} has ended; ask again, or with pca") from None
+        finally:
+            self.end()
+        if isinstance(found, FirthError):
+            raise found
+        places, said = found
+        return places, said
+
+    def end(self) -> None:
+        """End the process."""
+        self._process.terminate()
+        self._process.join(5)
+        self._answer.close()
 
 
 SAID = {"umap": "UMAP of cosines: near words are near; directions and far distances mean nothing.",
@@ -126,28 +182,37 @@ def _projected(rows: Floats, method: str) -> tuple[Floats, str]:
     return places.astype(np.float32), said
 
 
+def _send(answer: Any, compute: Callable[..., Any], rows: Floats, method: str, kept: Path) -> None:
+    """Compute a map in a process of its own, and send it or why there is none."""
+    try:
+        found: Any = compute(rows, method, kept)
+    except FirthError as error:
+        found = OptionError(str(error))  # whose other arguments need not be known
+    answer.send(found)
+
+
 def _computed(rows: Floats, method: str, kept: Path) -> tuple[Floats, str]:
-    """Compute a map in a process of its own, and keep it."""
+    """Compute a map, and keep it where that is possible."""
     places, _ = _projected(rows, method)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with replacing_file(kept) as file:
-        np.save(file, places)
+    with contextlib.suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with replacing_file(kept) as file:
+            np.save(file, places)
     return places, SAID[method]
 
 
-def _read(kept: Path, words: int) -> Floats:
-    """Return a map that was kept.
-
-    Raises:
-        OptionError: it is damaged.
-    """
+def _read(kept: Path, words: int) -> Floats | None:
+    """Return a map that was kept; None if there is none, or none that can be read."""
     try:
-        places = np.load(kept, allow_pickle=False)
-    except (ValueError, OSError, EOFError):
-        places = np.empty(0)
-    if places.shape != (words, 2) or not np.isfinite(places).all():
-        raise OptionError(f"{kept}: no map of {words:,} words; remove the file")
-    return np.asarray(places, dtype=np.float32)
+        with kept.open("rb") as file:
+            if np.lib.format.read_magic(file) != (1, 0):
+                return None
+            if np.lib.format.read_array_header_1_0(file) != ((words, 2), False, np.dtype(np.float32)):
+                return None
+            places = np.fromfile(file, np.float32).reshape(words, 2)
+    except Exception:  # a damaged file raises errors of many kinds
+        return None
+    return places if np.isfinite(places).all() else None
 
 
 def _digest(rows: Floats) -> str:

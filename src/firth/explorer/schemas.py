@@ -6,7 +6,7 @@ Texts with lone surrogates are refused, which no answer could hold.
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 MOST_WORDS = 100  # of a request
 MOST_TEXTS = 64
@@ -14,6 +14,7 @@ LONGEST_WORD = 1_000  # characters
 LONGEST_TEXT = 20_000
 MOST_RESULTS = 1_000
 LONGEST_GENERATED = 500  # tokens
+MOST_NEIGHBORS = 20_000  # of all words of a request
 
 
 def _writable(text: str) -> str:
@@ -59,6 +60,14 @@ class NeighborsRequest(Request):
     words: Words
     n: Annotated[Results, Field(description="neighbours of each word")] = 10
     among: Annotated[int | None, Field(ge=1, le=2**31, description="search so many words, the first ones")] = None
+
+    @model_validator(mode="after")
+    def _is_small(self) -> "NeighborsRequest":
+        if len(self.words) * self.n > MOST_NEIGHBORS:
+            raise ValueError(
+                f"{len(self.words)} words with {self.n} neighbours each: expected {MOST_NEIGHBORS:,} in all"
+            )
+        return self
 
 
 class Neighbor(BaseModel):
@@ -386,6 +395,7 @@ class ChangesRequest(BaseModel):
     old: Word
     new: Word
     n: Annotated[int, Field(ge=1, le=200, description="words that moved most")] = 30
+    least: Annotated[int, Field(ge=1, le=2**31, description="count of a word in each text, at least")] = 1
     word: Annotated[Word | None, Field(description="this word only")] = None
 
 
@@ -398,6 +408,7 @@ class Change(BaseModel):
     kept: float
     old: list[str]
     new: list[str]
+    counts: Annotated[list[int] | None, Field(description="in the old text and in the new one")] = None
 
 
 class ChangesResponse(BaseModel):
@@ -414,6 +425,13 @@ class BiasRequest(Request):
     test: Annotated[Word | None, Field(description="such as weat-6")] = None
     targets: Annotated[list[Annotated[list[Word], Field(max_length=MOST_WORDS)]], Field(max_length=2)] = []
     attributes: Annotated[list[Annotated[list[Word], Field(max_length=MOST_WORDS)]], Field(max_length=2)] = []
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> "BiasRequest":
+        sets = [*self.targets, *self.attributes]
+        if self.test is None and not (len(self.targets) == len(self.attributes) == 2 and all(sets)):
+            raise ValueError("expected test, or two sets of targets and two of attributes, none of them empty")
+        return self
 
 
 class BiasResponse(Response):

@@ -2,12 +2,13 @@
 
 import asyncio
 import contextlib
+import difflib
 import errno
 import inspect
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any
 
 import firth
@@ -24,7 +25,7 @@ try:
     from firth.explorer.endpoint import Endpoint
     from firth.explorer.endpoints import ENDPOINTS
     from firth.explorer.guard import LOG, Guard, Limits
-    from firth.explorer.hosts import LOOPBACK
+    from firth.explorer.hosts import ANY, LOOPBACK
     from firth.explorer.maps import Maps
     from firth.explorer.metrics import Metrics
     from firth.explorer.page_routes import add_page
@@ -40,6 +41,14 @@ REFUSALS = {
     504: "no answer in time",
 }  # fmt: skip
 ABOUT = ("/info", "/health", "/metrics")
+ALIASES = {  # names that other programs give to fields
+    "topn": "n", "top_n": "n", "top_k": "n", "topk": "n", "k": "n", "limit": "n", "word": "words", "text": "texts",
+    "input": "texts", "sentences": "texts", "query": "text", "max_tokens": "max_length", "context": "paragraph",
+    "restrict_vocab": "among", "num_beams": "beam", "num_return_sequences": "n", "max_new_tokens": "max_length",
+}  # fmt: skip
+HIDDEN = ("/", "/docs", "/redoc")
+CONNECTIONS = 1_000  # at one time; more are refused
+LONGEST_MISTAKE = 300  # characters
 
 
 def build_app(
@@ -72,21 +81,25 @@ def build_app(
             f"models: {kinds}, none of which answers a request; expected word vectors or a model of texts"
         )
     workers = {name: Worker(model, limits.waiting) for name, model in models.items()}
-    metrics = Metrics([*(each.path for each in ENDPOINTS), *ABOUT, "/openapi.json"])
+    joined: dict[str, Worker] = {}
+    paths = {path: each for each in ENDPOINTS for path in (each.path, each.also) if path}
+    metrics = Metrics([*paths, *ABOUT, "/openapi.json"])
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(worker.run()) for worker in workers.values()]
+        every = [*workers.values(), *joined.values()]
+        tasks = [asyncio.create_task(worker.run()) for worker in every]
         yield
         for task in tasks:
             task.cancel()
-        for worker in workers.values():
+        for worker in every:
             worker.close()
             if isinstance(worker.model, Maps):
                 worker.model.close()
 
     app = FastAPI(
         title="firth", version=firth.__version__, lifespan=lifespan, docs_url=None, redoc_url=None,
+        redirect_slashes=False,
         description="What the models of this server can answer. Each address takes a JSON object, or its fields in the "
         "query.",
     )  # fmt: skip
@@ -94,14 +107,19 @@ def build_app(
         if not able:
             continue
         if each.joined is not None:
-            workers[each.path] = Worker(each.joined(able), limits.waiting)
-            _add(app, each, {each.path: workers[each.path]}, limits)
+            together = each.joined(able)
+            if isinstance(together, Maps):
+                together.slow = page  # a server starts no processes, and writes nothing
+            joined[each.path] = Worker(together, limits.waiting)
+            _add(app, each, {each.path: joined[each.path]}, limits)
         else:
             _add(app, each, {name: workers[name] for name in able}, limits)
     _add_about(app, models, answering, metrics, scores or {})
     if page:
-        add_page(app, workers.get("/map"), limits.seconds)
-    _explain_errors(app, limits.seconds)
+        add_page(app, joined.get("/map"), limits.seconds)
+    else:
+        _greet(app)
+    _explain_errors(app, paths, limits.seconds)
     return Guard(app, hosts=hosts, limits=limits, metrics=metrics, token=token)
 
 
@@ -123,7 +141,10 @@ def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits
         "response_model": endpoint.response, "summary": endpoint.summary, "responses": responses,
     }  # fmt: skip
     for method, kind in (("GET", Annotated[endpoint.request, Query()]), ("POST", endpoint.request)):
-        app.add_api_route(endpoint.path, _taking(kind, answer), methods=[method], **how)
+        route = _taking(kind, answer)
+        app.add_api_route(endpoint.path, route, methods=[method], **how)
+        if endpoint.also:
+            app.add_api_route(endpoint.also, route, methods=[method], include_in_schema=False, **how)
 
 
 def _taking(kind: Any, answer: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -172,15 +193,38 @@ def _add_about(
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _explain_errors(app: FastAPI, seconds: float) -> None:
-    """Let all errors have one form, and none repeat what was sent: it may be no JSON."""
+def _greet(app: FastAPI) -> None:
+    """Say at the root what this is."""
+
+    @app.get("/", include_in_schema=False)
+    async def root() -> JSONResponse:
+        return JSONResponse(
+            {"firth": firth.__version__, "info": "/info has the models and what they answer; /openapi.json all fields"}
+        )
+
+
+def _mistake(error: Mapping[str, Any], fields: Collection[str]) -> str:
+    """Return what is wrong with a field of a request."""
+    *_, name = [str(part) for part in error["loc"][1:]] or ["request"]
+    if error["type"] == "json_invalid":
+        return f"the body is no JSON: {error.get('ctx', {}).get('error', 'unreadable')}, character {name}"
+    if error["type"] == "extra_forbidden" and fields:
+        usual = ALIASES.get(name)
+        near = [usual] if usual in fields else difflib.get_close_matches(name, fields, n=1)
+        known = f"did you mean {near[0]}?" if near else f"expected some of {', '.join(fields)}"
+        return f"{name}: no such field; {known}"
+    where = ".".join(str(part) for part in error["loc"][1:]) or "request"
+    return f"{where}: {str(error['msg']).removeprefix('Value error, ')}"
+
+
+def _explain_errors(app: FastAPI, paths: Mapping[str, Endpoint], seconds: float) -> None:
+    """Let all errors have one form, and none repeat at length what was sent: it may be no JSON."""
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: HttpRequest, error: RequestValidationError) -> JSONResponse:
-        found = [
-            f"{'.'.join(str(part) for part in each['loc'][1:]) or 'request'}: {each['msg']}"
-            for each in error.errors()[:5]
-        ]
+        endpoint = paths.get(request.url.path)
+        fields = list(endpoint.request.model_fields) if endpoint else []
+        found = [_mistake(each, fields)[:LONGEST_MISTAKE] for each in error.errors()[:5]]
         return JSONResponse({"error": "; ".join(found).encode("utf-8", "replace").decode()}, 422)
 
     @app.exception_handler(StarletteError)
@@ -190,7 +234,10 @@ def _explain_errors(app: FastAPI, seconds: float) -> None:
             methods = {method for each in app.routes if getattr(each, "path", None) == request.url.path
                        for method in getattr(each, "methods", None) or ()}  # fmt: skip
             headers["allow"] = ", ".join(sorted(methods))
-        return JSONResponse({"error": str(error.detail)}, error.status_code, headers)
+        said = str(error.detail)
+        if error.status_code == 404:
+            said = _no_address(request.url.path, paths, {getattr(each, "path", "") for each in app.routes})
+        return JSONResponse({"error": said}, error.status_code, headers)
 
     @app.exception_handler(TimeoutError)
     async def late(request: HttpRequest, error: TimeoutError) -> JSONResponse:
@@ -205,6 +252,15 @@ def _explain_errors(app: FastAPI, seconds: float) -> None:
         return JSONResponse(
             {"error": str(error)}, 404 if isinstance(error, UnknownWordError | UnknownModelError) else 422
         )
+
+
+def _no_address(path: str, paths: Mapping[str, Endpoint], answered: Collection[str]) -> str:
+    """Return what to ask in place of an address that answers nothing."""
+    if path in paths:
+        return f"none of the models here answers {path}; /info says what they answer"
+    near = difflib.get_close_matches(path[:LONGEST_MISTAKE], [each for each in answered if each not in HIDDEN], n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"no such address{hint}; /info says what the models answer, /openapi.json how they are asked"
 
 
 def serve_app(
@@ -222,7 +278,7 @@ def serve_app(
         host: address to listen on.
         port: likewise; 0 for a free one.
         log: whether each request becomes a line of JSON on standard error.
-        ready: is told the address once it answers.
+        ready: is told the address once it answers; what takes long must run in a thread of its own.
 
     Raises:
         OptionError: the address is not this machine's, or another program listens there.
@@ -237,12 +293,20 @@ def serve_app(
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
         cure = "another program listens there: --port 0 takes a free port" if error.errno == errno.EADDRINUSE else error
+        if isinstance(error, socket.gaierror):
+            cure = "no address of this machine; expected one such as 127.0.0.1, or 0.0.0.0 for all"
         raise OptionError(f"{host}, port {port}: {cure}") from None
-    name = f"[{host}]" if ":" in host else host
+    name = "localhost" if host in ANY else f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, date_header=False, timeout_keep_alive=5,
-        timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536,
+        timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536, limit_concurrency=CONNECTIONS,
+        proxy_headers=False,
     )  # fmt: skip
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready(f"http://{name}:{listening.getsockname()[1]}")
+
     with listening:
-        ready(f"http://{name}:{listening.getsockname()[1]}")
-        uvicorn.Server(config).run(sockets=[listening])
+        Server(config).run(sockets=[listening])

@@ -107,20 +107,21 @@ class TextSpace:
         sizes, names = np.bincount(groups, minlength=count).clip(min=1), []
         for size, words in zip(sizes.tolist(), of_each, strict=True):
             shares = {w: (c / size, of_all[w] / len(groups)) for w, c in words.items() if c > 1 or size == 1}
-            telling = sorted(shares, key=lambda w: (-shares[w][0] * np.log(shares[w][0] / shares[w][1]), w))
+            scores = {w: p * np.log(p / q) for w, (p, q) in shares.items() if p > q}
+            telling = sorted(scores, key=lambda w: (-scores[w], w))
             names.append(", ".join(telling[:NAMED]) or "others")
         return names
 
 
 def text_space(
-    model: Any, texts: Sequence[str], labels: Sequence[str] | None = None, *, progress: Progress = None
+    model: Any, texts: Sequence[str], labels: Mapping[str, Sequence[str]] | None = None, *, progress: Progress = None
 ) -> TextSpace | None:
     """Return texts in the space of a model; None if it encodes none. Texts without a vector are left out.
 
     Args:
         model: an encoder of texts, or word vectors, of which a text has the mean.
         texts: the texts.
-        labels: their labels.
+        labels: a value for each by the name of a column.
         progress: as in `firth.progress`.
 
     Raises:
@@ -136,7 +137,7 @@ def text_space(
     known = np.flatnonzero(vectors.any(axis=1))
     if len(known) < 3:
         raise OptionError(f"{len(known)} of {counted(len(texts), 'text')} have a vector; expected at least 3 for a map")
-    columns = {} if labels is None else {"label": [labels[i] for i in known]}
+    columns = {name: [values[i] for i in known] for name, values in (labels or {}).items()}
     return TextSpace(encoder, [texts[i] for i in known], vectors[known], columns)
 
 

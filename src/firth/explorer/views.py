@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from firth import data
 from firth.alignment.semantic_change import SemanticChange, SemanticChanges
 from firth.bias.measure import measure
 from firth.bias.query import Query
@@ -15,7 +16,7 @@ from firth.directions import axis_between, project
 from firth.errors import OptionError, UnknownModelError
 from firth.explanation.explain import explain
 from firth.explorer import schemas as schema
-from firth.explorer.endpoint import Endpoint
+from firth.explorer.endpoint import Endpoint, writable
 from firth.explorer.maps import Maps
 from firth.explorer.text_space import TextSpace
 from firth.plots.map_page import packed
@@ -30,6 +31,7 @@ EXPLAINED = (
     "firth.neural.models.language.neural_model:NeuralLanguageModel",
 )
 COMPARED = 10_000  # common words of two models, the first ones
+KEPT = 8  # comparisons
 MOST_VALUES = 65_536  # different values of a column of text
 LONGEST = 2_000  # characters of a text that is found
 
@@ -46,8 +48,8 @@ def word_map(maps: Maps, request: schema.MapRequest) -> dict[str, Any]:
     n = len(places)
     counts = None if vectors.counts is None else packed(vectors.counts[:n].astype(np.float64))
     return {
-        **known, "ready": True, "caption": caption, "words": vectors.words[:n], "places": packed(places),
-        "groups": packed(groups.labels[:n]), "group_names": groups.names, "counts": counts,
+        **known, "ready": True, "caption": caption, "words": writable(vectors.words[:n]), "places": packed(places),
+        "groups": packed(groups.labels[:n]), "group_names": writable(groups.names), "counts": counts,
         "columns": [
             column for title, values in vectors.attributes.items()
             if title != "count" and (column := column_of(str(title), values[:n]))
@@ -59,7 +61,7 @@ def column_of(name: str, values: Any) -> dict[str, Any] | None:
     """Return a column as the page takes it: numbers, or places among names; None for one of too many values."""
     if values.dtype.kind in "fiub":
         return {"name": name, "values": packed(values.astype(np.float64))}
-    texts = [str(value) for value in values]
+    texts = writable([str(value) for value in values])
     places = {value: place for place, (value, _) in enumerate(Counter(texts).most_common())}
     if len(places) > MOST_VALUES:
         return None
@@ -74,8 +76,13 @@ def search(space: TextSpace, request: schema.SearchRequest) -> dict[str, Any]:
         raise OptionError("expected a text or a row, one of both")
     found = space.nearest(query, request.n)
     return {
-        "text": query if isinstance(query, str) else space.texts[query][:LONGEST],
-        "results": [{"row": row, "text": space.texts[row][:LONGEST], "similarity": cosine} for row, cosine in found],
+        "text": query if isinstance(query, str) else writable([space.texts[query][:LONGEST]])[0],
+        "results": [
+            {"row": row, "text": text, "similarity": cosine}
+            for (row, cosine), text in zip(
+                found, writable([space.texts[row][:LONGEST] for row, _ in found]), strict=True
+            )
+        ],
     }
 
 
@@ -134,7 +141,7 @@ def contexts(corpus: Any, request: schema.ContextsRequest) -> dict[str, Any]:
 
 
 class Changes:
-    """Comparisons of pairs of models, each made once.
+    """Comparisons of pairs of models; the last ones are kept.
 
     Args:
         models: vectors by name.
@@ -142,37 +149,54 @@ class Changes:
 
     def __init__(self, models: Mapping[str, Any]) -> None:
         self.models = models
-        self._made: dict[tuple[str, str], SemanticChanges] = {}
+        self._made: dict[tuple[str, str, int], SemanticChanges] = {}
 
-    def between(self, old: str, new: str) -> SemanticChanges:
+    def between(self, old: str, new: str, least: int) -> SemanticChanges:
         """Return how the first words of a model differ from those of another.
+
+        Args:
+            old: name of a model.
+            new: name of another.
+            least: count of a word in each text, at least.
 
         Raises:
             UnknownModelError: there is no such model.
             OptionError: the models cannot be compared.
         """
-        names = first_of(self.models, old), first_of(self.models, new)
-        if names not in self._made:
-            sides = [self.models[name] for name in names]
+        key = first_of(self.models, old), first_of(self.models, new), least
+        if key not in self._made:
+            sides = [self.models[name] for name in key[:2]]
             few = [side.first(COMPARED) if len(side) > COMPARED else side for side in sides]
-            self._made[names] = SemanticChange().measure(*few)
-        return self._made[names]
+            self._made[key] = SemanticChange(least=least).measure(*few)
+            if len(self._made) > KEPT:
+                del self._made[next(iter(self._made))]
+        return self._made[key]
 
 
 def changes(compared: Changes, request: schema.ChangesRequest) -> dict[str, Any]:
     """Return the words that moved most."""
-    found = compared.between(request.old, request.new)
+    found = compared.between(request.old, request.new, request.least)
     words = found.most_changed(request.n) if request.word is None else [request.word]
+    sides = [compared.models[name] for name in (request.old, request.new)]
+    counted = all(side.counts is not None for side in sides)
     return {
         "words": len(found.words),
         "kept": float(found.kept.mean()),
-        "changes": [found.facts(word, 8) for word in words],
+        "changes": [
+            {
+                **found.facts(word, 8),
+                "counts": [int(side.get_vecattr(word, "count")) for side in sides] if counted else None,
+            }
+            for word in words
+        ],
     }
 
 
 def bias(vectors: Any, request: schema.BiasRequest) -> dict[str, Any]:
     """Return the association of targets with attributes."""
     if request.test is not None:
+        if not data.is_here("weat"):  # no request makes the server go online
+            raise OptionError("the words of this test are not on this machine: firth data get weat brings them")
         (query,) = weat_queries([request.test])
     else:
         query = Query.of(request.targets, request.attributes)

@@ -104,6 +104,8 @@ def _answers(model: Any, some: Sequence[_Waiting]) -> list[Any]:
     for one in some:
         try:
             answers.append(endpoint.answer(model, one.request))
+        except StopIteration as error:  # which no future can hold
+            answers.append(RuntimeError(f"the model stopped: {error}"))
         except Exception as error:  # it is raised again where the request waits
             answers.append(error)
     return answers

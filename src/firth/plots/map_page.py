@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from firth.errors import OptionError, counted
 from firth.options import check_whole
-from firth.plots.picture import COLOURS, NO_GROUP, Picture, Points
+from firth.plots.picture import NO_GROUP, Picture, Points
 from firth.plots.projection import project
 from firth.plots.word_groups import Groups, word_groups
 from firth.plots.words import Vectors, check_vectors, name_of
@@ -82,7 +82,7 @@ def map_page(
         places: (n, 2).
         groups: (n,) the number of each point's colour, below 65,536.
         names: of the colours, for a legend; empty for none.
-        palette: the colours, as "#rrggbb", used in turn; empty for the explorer's.
+        palette: the colours, as "#rrggbb", used in turn; "" stands for the explorer's of that place, as none do.
         bold: rows of labels that are always shown.
         title: of the page.
         caption: how to read the map.
@@ -178,7 +178,7 @@ def picture_page(picture: Picture) -> MapPage:
     place = {number: i for i, number in enumerate(colours)}
     return map_page(
         points.labels, points.xy, groups=np.array([place[number] for number in numbers.tolist()]),
-        names=picture.groups, palette=[NEITHER if c == NO_GROUP else COLOURS[c % len(COLOURS)] for c in colours],
+        names=picture.groups, palette=[NEITHER if c == NO_GROUP else "" for c in colours],
         bold=[i for i in range(len(points.labels)) if points.is_head(i)], title=picture.title,
         caption=picture.caption,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Groups of vectors for the colours of a map: spherical k-means over the first rows.
+"""Groups of vectors for the colours of a map: spherical k-means over the first rows, without their common mean.
 
 Source: Dhillon and Modha 2001, "Concept decompositions for large sparse text data using clustering", section 3.1.
 """
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.randomness import generator
+from firth.vectors.cosine import unit
 from firth.vectors.spherical_means import parted
 
 GROUPS, LEARNED = 12, 5_000  # clusters, and the rows that they are learned from
@@ -38,6 +39,7 @@ def clustered(rows: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.uint8], npt
     Returns:
         (n,) the cluster of each row, and (n, K) its cosine with each centre.
     """
+    rows = unit(rows - rows.mean(axis=0))  # what all rows share sets none apart
     learned = rows[: min(LEARNED, len(rows))]
     parts = parted(learned, min(GROUPS, len(learned)), 2, generator(0, "groups of a map"))
     cosines = np.matmul(rows, parts.centres.T)
@@ -45,12 +47,18 @@ def clustered(rows: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.uint8], npt
 
 
 def word_groups(rows: npt.NDArray[np.float32], words: Sequence[str]) -> Groups:
-    """Cluster words, and name each cluster after the frequent words nearest to its centre.
+    """Cluster words, and name each cluster after those of its frequent words that are nearest to its centre.
 
     Args:
         rows: (n, D) their vectors, of length 1.
         words: n words, the most frequent first.
     """
     labels, cosines = clustered(rows)
-    nearest = np.argsort(-cosines[:FREQUENT], axis=0, kind="stable")[:NAMED].T
-    return Groups(labels, [", ".join(words[row] for row in some) for some in nearest.tolist()])
+    names = []
+    for group in range(cosines.shape[1]):
+        members = np.flatnonzero(labels[:FREQUENT] == group)
+        if not len(members):
+            members = np.flatnonzero(labels == group)
+        nearest = members[np.argsort(-cosines[members, group], kind="stable")[:NAMED]]
+        names.append(", ".join(words[row] for row in nearest.tolist()) or "none")
+    return Groups(labels, names)

@@ -28,7 +28,15 @@ async def failing(scope, receive, send):
 
 
 def ask(
-    app=echo, parts=(b"",), path="/", headers=(), host=b"localhost:8000", pause=0.0, client=("1.2.3.4", 5), **options
+    app=echo,
+    parts=(b"",),
+    path="/",
+    method="POST",
+    headers=(),
+    host=b"localhost:8000",
+    pause=0.0,
+    client=("1.2.3.4", 5),
+    **options,
 ):
     """Return status, headers and body of one request."""
     limits = options.pop("limits", Limits())
@@ -45,7 +53,7 @@ def ask(
         sent.append(message)
 
     scope = {
-        "type": "http", "method": "POST", "path": path, "client": client, "headers": [(b"host", host), *headers],
+        "type": "http", "method": method, "path": path, "client": client, "headers": [(b"host", host), *headers],
     }  # fmt: skip
     asyncio.run(guard(scope, receive, send))
     start, *rest = sent
@@ -81,6 +89,54 @@ def test_hosts(host, status):
 )  # fmt: skip
 def test_pages_of_other_sites(origin, status):
     assert ask(headers=[(b"origin", origin)])[0] == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "method", "path", "status"),
+    [
+        ({"sec-fetch-site": "cross-site"}, "GET", "/neighbors", 403),
+        ({"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"}, "GET", "/", 403),
+        ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, "GET", "/", 200),  # a link to the page
+        ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, "GET", "/neighbors", 403),
+        ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, "POST", "/", 403),
+        ({"sec-fetch-site": "same-origin"}, "POST", "/neighbors", 200),
+        ({"sec-fetch-site": "none"}, "GET", "/neighbors", 200),
+        ({"origin": "http://localhost:9999"}, "POST", "/neighbors", 403),  # another server of this machine
+    ],
+)
+def test_what_browsers_say_of_other_sites(headers, method, path, status):
+    pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
+    assert ask(path=path, method=method, headers=pairs)[0] == status
+
+
+def test_a_body_is_handed_on_whole():
+    """Frameworks make an error of their own of one that is raised while they read."""
+    messages = []
+
+    async def reading(scope, receive, send):
+        messages.append(await receive())
+        await echo(scope, lambda: asyncio.sleep(0, messages[0]), send)
+
+    assert ask(app=reading, parts=(b"abc", b"de"))[2] == b"5"
+    assert messages == [{"type": "http.request", "body": b"abcde", "more_body": False}]
+    limits = Limits(body=4)
+    status, headers, _ = ask(app=failing, parts=(b"abc", b"de"), limits=limits)
+    assert (status, headers[b"connection"]) == (413, b"close")
+    assert ask(parts=(b"abcd",), headers=[(b"content-length", b"4")], limits=limits)[0] == 200
+    assert ask(app=failing, parts=(b"",), headers=[(b"content-length", b"5")], limits=limits)[0] == 413
+
+
+def test_every_body_is_read_as_json():
+    seen = []
+
+    async def types(scope, receive, send):
+        seen.append([value for name, value in scope["headers"] if name == b"content-type"])
+        await echo(scope, receive, send)
+
+    for kind in (b"text/plain", b"application/x-www-form-urlencoded"):
+        ask(app=types, headers=[(b"content-type", kind)])
+    ask(app=types)
+    assert seen == [[b"application/json"]] * 3
 
 
 def test_tokens():

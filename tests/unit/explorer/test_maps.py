@@ -1,7 +1,9 @@
 """Maps: places, groups, and slow maps that are computed once."""
 
 import base64
+import io
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import pytest
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
 
 import firth
-from firth.errors import OptionError
+from firth.errors import MissingExtraError, OptionError
 from firth.explorer import maps as module
 from firth.explorer.maps import Maps
 from firth.plots import word_groups
@@ -67,10 +69,74 @@ def test_a_slow_map_is_computed_once(tmp_path, monkeypatch):
     again = Maps({"b": vectors}, tmp_path)
     np.testing.assert_array_equal(again.places("b", "umap")[0], found[0])
     (kept,) = tmp_path.iterdir()
-    for damaged in (b"", kept.read_bytes()[:-8], b"\x93NUMPY"):
+    infinite, doubles = io.BytesIO(), io.BytesIO()
+    np.save(infinite, np.full((120, 2), np.inf, np.float32))
+    np.save(doubles, np.zeros((120, 2)))
+    whole = kept.read_bytes()
+    for damaged in (b"", whole[:-8], b"\x93NUMPY", b"PK\x03\x04", infinite.getvalue(), doubles.getvalue()):
         kept.write_bytes(damaged)
-        with pytest.raises(OptionError, match=r"no map of 120 words; remove the file"):
-            Maps({"b": vectors}, tmp_path).places("b", "umap")
+        assert module._read(kept, 120) is None
+    kept.write_bytes(whole)
+    np.testing.assert_array_equal(module._read(kept, 120), found[0])
+    assert module._read(kept, 121) is None
+
+
+def endless(rows, method, kept):
+    """Stand for a projection that takes very long."""
+    time.sleep(600)
+
+
+def failing(rows, method, kept):
+    """Stand for one whose library is missing."""
+    raise MissingExtraError("umap", "maps", "draw a map")
+
+
+def answer(maps, method, seconds=60):
+    """Ask for a map until it is there."""
+    until = time.monotonic() + seconds
+    while (found := maps.places("a", method)) is None and time.monotonic() < until:
+        time.sleep(0.05)
+    return found
+
+
+def test_a_map_whose_process_was_killed_is_tried_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_computed", endless)
+    maps = Maps({"a": clustered(), "b": clustered()}, tmp_path)
+    assert maps.places("a", "umap") is None
+    monkeypatch.setattr(module, "_computed", fake)
+    assert maps.places("b", "tsne") is None  # waits for its turn
+    maps._coming._process.kill()
+    with pytest.raises(OptionError, match="the process that computed umap has ended; ask again"):
+        answer(maps, "umap")
+    assert answer(maps, "umap")[1] == "slow"
+    maps.close()
+
+
+def test_the_end_of_a_server_ends_its_maps(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_computed", endless)
+    maps = Maps({"a": clustered()}, tmp_path)
+    assert maps.places("a", "umap") is None
+    process = maps._coming._process
+    maps.close()
+    assert not process.is_alive()
+
+
+def test_what_hinders_a_map_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_computed", failing)
+    maps = Maps({"a": clustered()}, tmp_path)
+    with pytest.raises(OptionError, match=r"firth\[maps\]"):
+        answer(maps, "umap")
+    maps.slow = False
+    with pytest.raises(OptionError, match="umap takes minutes, and is for firth explore"):
+        maps.places("a", "umap")
+
+
+def test_a_folder_that_cannot_be_written_loses_no_map(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_projected", lambda rows, method: (rows[:, :2], ""))
+    rows = np.ones((3, 4), np.float32)
+    places, said = module._computed(rows, "umap", Path("/dev/null/x/a.npy"))
+    np.testing.assert_array_equal(places, rows[:, :2])
+    assert said.startswith("UMAP")
 
 
 def test_too_few_words(tmp_path):

@@ -161,6 +161,65 @@ def test_requests_that_are_none(client, body, status):
     assert len(answer.text) < 2000
 
 
+@pytest.mark.parametrize(
+    ("path", "request_", "said"),
+    [
+        ("/neighbors", {"words": ["w1"], "topn": 3}, "topn: no such field; did you mean n?"),
+        ("/neighbors", {"word": "w1"}, "word: no such field; did you mean words?"),
+        ("/neighbors", {"words": ["w1"], "amung": 3}, "amung: no such field; did you mean among?"),
+        ("/neighbors", {"words": ["w1"], "zzz": 3}, "zzz: no such field; expected some of model, words, n, among"),
+        ("/neighbors", {"words": ["w1"] * 100, "n": 1000}, "expected 20,000 in all"),
+        ("/bias", {}, "expected test, or two sets of targets and two of attributes, none of them empty"),
+        ("/bias", {"targets": [["w1"], []], "attributes": [["w2"], ["w3"]]}, "none of them empty"),
+    ],
+)
+def test_mistakes_are_explained(client, path, request_, said):
+    answer = client.post(path, json=request_)
+    assert answer.status_code == 422
+    assert said in answer.json()["error"]
+
+
+def test_a_body_that_is_no_json(client):
+    said = client.post("/neighbors", content=b'{"words": [}').json()["error"]
+    assert said.startswith("the body is no JSON: ")
+    assert said.endswith("character 11")
+
+
+def test_addresses_that_are_none(client):
+    assert "did you mean /neighbors?" in client.get("/neighbor").json()["error"]
+    assert client.get("/translate").json()["error"].startswith("none of the models here answers /translate")
+    assert client.get("/nothing-like-it").json()["error"].startswith("no such address; /info says")
+    assert client.get("/neighbours?words=w1&n=2").json() == client.get("/neighbors?words=w1&n=2").json()
+    assert "/neighbours" not in client.get("/openapi.json").json()["paths"]
+    assert "/openapi.json" in client.get("/").json()["info"]
+
+
+def test_a_server_computes_no_slow_maps(client):
+    answer = client.get("/map?method=umap")
+    assert (answer.status_code, "expected pca" in answer.json()["error"]) == (422, True)
+
+
+def test_words_that_utf8_cannot_hold():
+    rows = np.eye(4, dtype=np.float32)
+    space = firth.WordVectors(
+        ["a", "b", "\ud800", "c"], rows, attributes={"kind": np.array(["\udfff", "", "", ""], object)}
+    )
+    with TestClient(build_app({"one": space}), base_url="http://localhost") as client:
+        assert "?" in client.get("/map").json()["words"]
+        assert "?" in [each["word"] for each in client.get("/neighbors?words=a").json()["results"][0]["neighbors"]]
+
+
+def test_a_model_that_stops_its_iteration_stops_nothing_else():
+    class Stopping(firth.WordVectors):
+        def most_similar(self, *args, **options):
+            return next(iter(()))
+
+    space = Stopping(["a", "b", "c"], np.eye(3, dtype=np.float32))
+    with TestClient(build_app({"one": space}), base_url="http://localhost", raise_server_exceptions=False) as client:
+        assert client.post("/analogy", json={"positive": ["a"]}).status_code == 500
+        assert client.post("/similarity", json={"words": ["a", "b"]}).status_code == 200
+
+
 def test_counts(client):
     before = client.get("/metrics").text
     client.get("/neighbors?words=w1")

@@ -41,13 +41,13 @@ def test_a_text_is_not_near_itself(vectors):
 def test_groups_are_named_after_words_that_set_them_apart():
     texts = ["the red apples", "the green apples", "the red ships", "the green ships"]
     space = TextSpace(None, texts, np.eye(4))
-    assert space.named(np.array([0, 0, 1, 1], dtype=np.uint8), 2) == ["apples, the", "ships, the"]
+    assert space.named(np.array([0, 0, 1, 1], dtype=np.uint8), 2) == ["apples", "ships"]
     assert space.named(np.array([0, 0, 0, 0], dtype=np.uint8), 2)[1] == "others"
 
 
 def test_texts_without_a_known_word_are_left_out(vectors):
     with pytest.warns(match="no known word"):
-        space = text_space(vectors, [*FRUIT, "zebras"], ["a", "b", "c", "d"])
+        space = text_space(vectors, [*FRUIT, "zebras"], {"label": ["a", "b", "c", "d"]})
     assert space.texts == FRUIT
     assert space.space.attributes["label"].tolist() == ["a", "b", "c"]
     with pytest.raises(OptionError, match="2 of 3 texts have a vector"), pytest.warns(match="no known word"):

@@ -134,7 +134,10 @@ def test_changes(client, models):
     assert found["words"] == 80
     assert found["kept"] == pytest.approx(expected.kept.mean())
     assert [each["word"] for each in found["changes"]] == expected.most_changed(5)
-    assert post(client, "/changes", old="old", new="new", word="w7")["changes"][0] == expected.facts("w7", 8)
+    facts = {**expected.facts("w7", 8), "counts": None}  # of the new text none are known
+    assert post(client, "/changes", old="old", new="new", word="w7")["changes"][0] == facts
+    twice = post(client, "/changes", old="old", new="old", n=200, least=20)
+    assert sorted(each["counts"][0] for each in twice["changes"]) == list(range(20, 81))
     assert client.post("/changes", json={"old": "old", "new": "senses"}).status_code == 404
 
 

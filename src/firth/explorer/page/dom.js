@@ -38,9 +38,9 @@ export function field(label, control) {
   return h("label", { class: "field" }, h("span", {}, label), control);
 }
 
-// Words of a line: separated by commas, or by spaces where there is no comma.
+// Words of a text: separated by commas and ends of lines, or by white space where there is no comma.
 export function words(text) {
-  return text.split(text.includes(",") ? "," : /\s+/).map((word) => word.trim()).filter(Boolean);
+  return text.split(text.includes(",") ? /[,\n]/ : /\s+/).map((word) => word.trim()).filter(Boolean);
 }
 
 export function numbers(packed, Kind) {

@@ -2,12 +2,13 @@
 
 import { ask, Refusal } from "./api.js";
 import { download, h, numbers } from "./dom.js";
-import { groupColour, PALETTE, ramp, Scatter } from "./scatter.js";
+import { groupColour, PALETTE, RAMP, ramp, Scatter } from "./scatter.js";
 import { VIEWS } from "./views.js";
 
 const $ = (id) => document.getElementById(id);
 const METHODS = { pca: "PCA", umap: "UMAP", tsne: "t-SNE" };
 const COLOURS = { groups: "Groups", counts: "Frequency", rank: "Rank" }; // besides the columns of the words or texts
+const OTHERS = [0.62, 0.62, 0.62]; // the colour of groups beside one that is shown alone
 const FOUND = 12; // words that the search offers
 const MOST = 200000; // words of a map
 
@@ -27,9 +28,10 @@ class App {
     this.corpus = info.models.find((model) => model.answers.includes("/contexts"));
     this.rows = new Map(); // of words on the map
     this.selection = [];
-    const names = this.vectors.map((model) => model.name);
-    if (!names.includes(this.state.model)) this.state.model = names[0];
-    if (!METHODS[this.state.method]) this.state.method = "pca";
+    this.words = [];
+    this.columns = new Map();
+    this.complement();
+    addEventListener("popstate", () => this.restore());
   }
 
   // Whether the model whose map is shown answers at an address.
@@ -46,16 +48,35 @@ class App {
     return this.info.models.filter((model) => model.answers.includes(path)).map((model) => model.name);
   }
 
-  set(changes) {
+  // Change the state and the address; a step is one that the browser's Back undoes.
+  set(changes, { step = false } = {}) {
     Object.assign(this.state, changes);
     const here = ([key, value]) => value !== undefined && value !== "" && (!key.includes(".") || key.startsWith(`${this.state.view}.`));
     const kept = Object.entries(this.state).filter(here); // what was typed in other views would make the link long
-    history.replaceState(null, "", `#${new URLSearchParams(kept)}`);
+    history[step ? "pushState" : "replaceState"](null, "", `#${new URLSearchParams(kept)}`);
+  }
+
+  // Show the state of an address that Back or Forward has brought.
+  async restore() {
+    const { model, method } = this.state;
+    this.state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+    this.complement();
+    if (this.state.model !== model || this.state.method !== method) await this.map();
+    this.tabs();
+    await this.show({ look: true });
+  }
+
+  // What an address leaves out.
+  complement() {
+    const names = this.vectors.map((model) => model.name);
+    if (!names.includes(this.state.model)) this.state.model = names[0];
+    if (!Object.hasOwn(METHODS, this.state.method)) this.state.method = "pca";
+    if (this.state.row !== undefined) this.state.row = Number(this.state.row);
+    for (const id of this.vectors.length ? ["model", "method"] : []) $(id).value = this.state[id];
   }
 
   async start() {
     this.tabs();
-    if (this.state.row !== undefined) this.state.row = Number(this.state.row);
     if (this.vectors.length) {
       this.scatter = new Scatter($("map"), {
         clicked: (row) => this.open(this.words[row]),
@@ -99,6 +120,7 @@ class App {
     fill("colour", {}, null, (colour) => {
       this.set({ colour });
       this.colour = colour;
+      this.only = null;
       this.paint();
     });
     $("lasso").addEventListener("click", () => {
@@ -120,7 +142,14 @@ class App {
       try {
         found = await ask("/map", { model, method, n: MOST });
       } catch (error) {
-        if (asked === this.asked) this.say(error);
+        if (asked !== this.asked) return;
+        this.say(error);
+        $("map").setAttribute("aria-busy", "false");
+        if (method !== "pca" && !this.words.length) {
+          this.set({ method: "pca" });
+          $("method").value = "pca";
+          await this.map();
+        }
         return;
       }
       if (asked !== this.asked) return; // another was chosen meanwhile
@@ -128,7 +157,7 @@ class App {
         this.shown(found);
         return;
       }
-      if (!this.words || this.mapOf !== model) { // something to look at until then
+      if (!this.words.length || this.mapOf !== model) { // something to look at until then
         this.shown(await ask("/map", { model, method: "pca", n: MOST }));
       }
       $("caption").textContent = `${METHODS[method]} is being computed, once; you see ${METHODS[this.seen]}.`;
@@ -138,6 +167,7 @@ class App {
 
   shown(found) {
     this.words = found.words;
+    this.only = null; // of the groups, the one that alone has its colour
     [this.mapOf, this.seen] = [found.model, found.method];
     this.rows = new Map(found.words.map((word, row) => [word, row]));
     this.groups = numbers(found.groups, Uint8Array);
@@ -149,7 +179,7 @@ class App {
     if (!this.counts) delete choices.counts;
     if (this.isOfTexts) delete choices.rank; // texts are in no order
     const usual = this.isOfTexts && this.columns.size ? [...this.columns.keys()][0] : "groups"; // until one is chosen
-    this.colour = choices[this.state.colour] ? this.state.colour : usual;
+    this.colour = Object.hasOwn(choices, this.state.colour ?? "") ? this.state.colour : usual;
     $("colour").replaceChildren(...Object.entries(choices).map(([key, label]) => h("option", { value: key }, label)));
     $("colour").value = this.colour;
     $("search").placeholder = this.isOfTexts ? "Find texts by their meaning" : "Find a word";
@@ -170,21 +200,33 @@ class App {
     const colourOf = column?.names ? (i) => groupColour(column.values[i])
       : column ? (i) => (Number.isFinite(column.values[i]) ? ramp((column.values[i] - low) / (high - low)) : [0.6, 0.6, 0.6])
         : this.colour === "counts" ? (i) => ramp(Math.log(1 + this.counts[i]) / last)
-          : this.colour === "rank" ? (i) => ramp(1 - Math.log(1 + i) / Math.log(1 + n))
+          : this.colour === "rank" ? (i) => ramp(1 - i / n)
             : (i) => groupColour(this.groups[i]);
-    for (let i = 0; i < n; i++) colours.set(colourOf(i), 3 * i);
+    const group = this.colour === "groups" ? this.groups : column?.names ? column.values : null;
+    const seen = this.only === null || !group ? () => true : (i) => group[i] === this.only;
+    for (let i = 0; i < n; i++) colours.set(seen(i) ? colourOf(i) : OTHERS, 3 * i);
     return colours;
   }
 
   paint() {
     this.scatter.recolour(this.colours());
-    const names = this.colour === "groups" ? this.groupNames : this.columns.get(this.colour)?.names ?? [];
-    $("legend").replaceChildren(...names.slice(0, PALETTE.length).map((name, group) =>
-      h("span", { style: { "--swatch": PALETTE[group] } }, h("b", {}, h("bdi", {}, name || "none")))));
+    const column = this.columns.get(this.colour);
+    const names = this.colour === "groups" ? this.groupNames : column?.names;
+    if (names) {
+      $("legend").replaceChildren(...names.slice(0, PALETTE.length).map((name, group) => h("button", {
+        type: "button", "aria-pressed": String(this.only === group), title: "Show this group alone",
+        onclick: () => { this.only = this.only === group ? null : group; this.paint(); },
+      }, h("span", { style: { "--swatch": PALETTE[group] } }, h("b", {}, h("bdi", {}, name || "none"))))));
+      return;
+    }
+    const ends = column ? middle(column.values).map((value) => Number(value.toPrecision(3)).toLocaleString())
+      : this.colour === "counts" ? ["once", `${this.counts[0].toLocaleString()} times (logarithmic)`] : ["last", "first"];
+    $("legend").replaceChildren(h("span", { class: "soft" }, ends[0]), h("span", { class: "ramp", style: { background: `linear-gradient(to right, ${RAMP.join(",")})` } }), h("span", { class: "soft" }, ends[1]));
   }
 
   // Show other places for the words of the map, such as cosines with two axes; null brings the map back.
-  async place(places, caption) {
+  async place(places, caption, poles = []) {
+    $("poles").replaceChildren(...poles.map((pole) => h("span", {}, h("bdi", {}, pole))));
     if (!places) {
       if (this.elsewhere) await this.map();
       this.elsewhere = false;
@@ -227,18 +269,23 @@ class App {
 
   // -- words
 
+  // A word as the model spells it: itself, or in small letters if only these are known.
+  spelled(word) {
+    return this.rows.has(word) || !this.rows.has(word.toLowerCase()) ? word : word.toLowerCase();
+  }
+
   open(word) {
-    if (this.isOfTexts) this.set({ row: this.rows.get(word), query: undefined, view: "texts" });
-    else this.set({ word, view: "word" });
+    if (this.isOfTexts) this.set({ row: this.rows.get(word), query: undefined, view: "texts" }, { step: true });
+    else this.set({ word, view: "word" }, { step: true });
     this.tabs();
-    return this.show({ look: true });
+    return this.show({ look: true, reveal: true });
   }
 
   // Look for texts of like meaning.
   seek(query) {
-    this.set({ query, row: undefined, view: "texts" });
+    this.set({ query, row: undefined, view: "texts" }, { step: true });
     this.tabs();
-    return this.show({ look: true });
+    return this.show({ look: true, reveal: true });
   }
 
   search() {
@@ -315,7 +362,7 @@ class App {
     const buttons = this.views.map((view) => h("button", {
       type: "button", role: "tab", id: `tab-${view.name}`, "aria-selected": String(view.name === this.state.view), "aria-controls": "view",
       tabIndex: view.name === this.state.view ? 0 : -1,
-      onclick: () => { this.set({ view: view.name }); this.tabs(); this.show(); },
+      onclick: () => { this.set({ view: view.name }, { step: true }); this.tabs(); this.show(); },
       onkeydown: (event) => {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
         if (!step) return;
@@ -348,6 +395,7 @@ class App {
     if (asked !== this.viewed) return; // another was opened meanwhile
     $("view").replaceChildren(...[content].flat().filter(Boolean));
     $("view").setAttribute("aria-busy", "false");
+    if (options.reveal && matchMedia("(max-width: 820px)").matches) $("panel").scrollIntoView(); // on a phone it lies below
   }
 
   say(error) {

@@ -26,7 +26,7 @@ function form(app, name, controls, submit, answer, { label = "Show", auto = fals
   }
   const element = (...fields) => h("form", { onsubmit: (event) => { event.preventDefault(); run(); } }, fields,
     h("div", { class: "row" }, h("button", { class: "main" }, label)));
-  if (auto && Object.values(controls).some((control) => control.value)) run();
+  if (auto && Object.values(controls).some((control) => ["text", "textarea"].includes(control.type) && control.value)) run();
   return [element, output, run];
 }
 
@@ -39,14 +39,28 @@ function chooser(app, path, key) {
 
 // -- words
 
+// What a model has learned, at a glance: a few words whose neighbours are nearest, among those of middling frequency.
+async function first(app) {
+  const candidates = app.words.filter((each) => each.length > 4).slice(300, 3000).filter((_, i) => i % 90 === 0);
+  const parts = [h("h2", {}, "What the model has learned"), h("p", { class: "soft" },
+    "Each dot is a word; words that occur in the same company lie together. Zoom with the wheel, click a word, or find one with /.")];
+  if (candidates.length) {
+    const { results } = await ask("/neighbors", { model: app.state.model, words: candidates, n: 5, among: 20000 });
+    const near = (each) => each.neighbors.reduce((sum, other) => sum + other.similarity, 0);
+    const best = results.filter((each) => each.known && each.neighbors.length).sort((one, other) => near(other) - near(one)).slice(0, 6);
+    parts.push(h("div", { class: "examples" }, best.map((each) => [wordButton(each.word, (one) => app.open(one)),
+      h("span", {}, h("bdi", {}, each.neighbors.map((other) => other.word).join(", ")))])));
+  }
+  const texts = app.vectors.filter((model) => model.answers.includes("/search")).map((model) => model.name);
+  if (texts.length) parts.push(h("p", { class: "soft" }, `Maps of texts, in the menu above: ${texts.join(", ")}.`));
+  return parts;
+}
+
 async function word(app, { look = false } = {}) {
   const shown = app.state.word;
   if (!shown) {
     app.highlight([], []);
-    return [h("h2", {}, "What the model has learned"), h("p", { class: "soft" },
-      "Each dot is a word; words that occur in the same company lie together. Zoom with the wheel, click a word, or find one with /."),
-    h("p", { class: "soft" }, "Try: "), h("p", {}, app.words.filter((each) => each.length > 4).slice(300, 3000).filter((_, i) => i % 270 === 0)
-      .map((each) => [wordButton(each, (one) => app.open(one)), " \u00a0"]))];
+    return first(app);
   }
   const found = await ask("/neighbors", { model: app.state.model, words: [shown], n: 15 });
   const [answer] = found.results;
@@ -89,9 +103,14 @@ async function word(app, { look = false } = {}) {
 async function texts(app, { look = false } = {}) {
   const input = h("textarea", { placeholder: "A question, a sentence, a paragraph", "aria-label": "Text", rows: 3 });
   input.value = app.state.query ?? "";
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey) return;
+    event.preventDefault();
+    if (input.value.trim()) app.seek(input.value.trim());
+  });
   const form = h("form", { onsubmit: (event) => { event.preventDefault(); if (input.value.trim()) app.seek(input.value.trim()); } },
     field("Texts whose meaning is near", input), h("div", { class: "row" }, h("button", { class: "main" }, "Find")));
-  const top = [h("h2", {}, "Texts"), h("p", { class: "soft" }, "Each dot is a text; texts of like meaning lie together."), form];
+  const top = [h("h2", {}, "Texts"), h("p", { class: "soft" }, "Each dot is a text; texts of like meaning lie together. The menu above has the maps of words."), form];
   const { query, row } = app.state;
   if (query === undefined && row === undefined) {
     app.highlight([], []);
@@ -112,7 +131,8 @@ async function texts(app, { look = false } = {}) {
 function analogy(app) {
   const [first, second, third] = ["man", "king", "woman"].map((example) => h("input", { type: "text", placeholder: example, spellcheck: false }));
   const [element, output] = form(app, "analogy", { a: first, b: second, c: third }, () => {
-    const [a, b, c] = [first, second, third].map((input) => input.value.trim());
+    for (const input of [first, second, third]) input.value = app.spelled(input.value.trim());
+    const [a, b, c] = [first, second, third].map((input) => input.value);
     if (!a || !b || !c) throw new Refusal("Give three words.");
     return ask("/analogy", { model: app.state.model, positive: [b, c], negative: [a], n: 10 });
   }, (found) => {
@@ -127,7 +147,7 @@ function axes(app) {
   const inputs = ["cold, cool", "hot, warm", "small", "large"].map((example) => h("input", { type: "text", placeholder: example, spellcheck: false }));
   const some = h("input", { type: "number", min: 10, max: 50000, value: 500, "aria-label": "words" });
   const [element, output] = form(app, "axes", { a: inputs[0], b: inputs[1], c: inputs[2], d: inputs[3], n: some }, () => {
-    const [first, second, third, fourth] = inputs.map((input) => words(input.value));
+    const [first, second, third, fourth] = inputs.map((input) => words(input.value).map((each) => app.spelled(each)));
     if (!first.length || !second.length) throw new Refusal("Give words for both poles.");
     return ask("/axes", { model: app.state.model, first, second, third, fourth, n: Math.min(Number(some.value) || 500, app.words.length) });
   }, async (found) => {
@@ -141,11 +161,12 @@ function axes(app) {
       places[2 * i + 1] = two ? cosines[2 * i + 1] : ((i * 0.618034) % 1) * 0.6; // one axis: heights only keep labels apart
     }
     app.highlight([], []);
-    await app.place(places, two ? `From left to right: ${found.names[0]}. From bottom to top: ${found.names[1]}. Cosines.` : `From left to right: ${found.names[0]}. Heights mean nothing.`);
-    const order = Array.from({ length: n }, (_, i) => i).sort((a, b) => cosines[width * a] - cosines[width * b]);
-    const ends = [order.slice(0, 8), order.slice(-8).reverse()].map((rows) => bars(rows.map((row) => [app.words[row], cosines[width * row]]), (one) => app.open(one)));
-    return [found.missing.length ? note(`Without a vector: ${found.missing.join(", ")}`) : null,
-      h("h3", {}, `Towards ${found.names[0].split(" → ")[0]}`), ends[0], h("h3", {}, `Towards ${found.names[0].split(" → ")[1]}`), ends[1]];
+    await app.place(places, two ? `From left to right: ${found.names[0]}. From bottom to top: ${found.names[1]}. Cosines.` : `From left to right: ${found.names[0]}. Heights mean nothing.`, found.names.flatMap((name) => name.split(" → ")));
+    return [found.missing.length ? note(`Without a vector: ${found.missing.join(", ")}`) : null, found.names.map((name, axis) => {
+      const order = Array.from({ length: n }, (_, i) => i).sort((a, b) => cosines[width * a + axis] - cosines[width * b + axis]);
+      const ends = [order.slice(0, 8), order.slice(-8).reverse()].map((rows) => bars(rows.map((row) => [app.words[row], cosines[width * row + axis]]), (one) => app.open(one)));
+      return name.split(" → ").map((pole, end) => [h("h3", {}, `Towards ${pole}`), ends[end]]);
+    })].flat(3);
   }, { auto: true });
   return [h("h2", {}, "Semantic axes"), h("p", { class: "soft" }, "Place words between two poles, or two pairs of poles; a pole is one word or several."),
     element(field("From", inputs[0]), field("to", inputs[1]), field("And from (optional)", inputs[2]), field("to", inputs[3]), field("Most frequent words", some)), output];
@@ -154,19 +175,26 @@ function axes(app) {
 function matrix(app) {
   const input = h("textarea", { placeholder: "monday tuesday red green", spellcheck: false, "aria-label": "Words" });
   if (app.state["matrix.words"] === undefined && app.selection.length) input.value = app.selection.slice(0, 25).join(" ");
-  const [element, output] = form(app, "matrix", { words: input }, () => {
-    const list = [...new Set(words(input.value.replaceAll("\n", " ")))];
+  const [element, output, again] = form(app, "matrix", { words: input }, () => {
+    const list = [...new Set(words(input.value).map((each) => app.spelled(each)))];
     if (list.length < 2) throw new Refusal("Give two words or more.");
     return ask("/similarity", { model: app.state.model, words: list.slice(0, 100) });
-  }, ({ words: list, similarities }) => {
+  }, async ({ words: given, similarities: all }) => {
+    const places = given.map((_, i) => i).filter((i) => all[i][i] !== null);
+    const [list, similarities] = [places.map((i) => given[i]), places.map((i) => places.map((j) => all[i][j]))];
+    const unknown = given.filter((_, i) => all[i][i] === null);
     app.highlight(list, []);
     const cell = (value) => {
       const shade = value === null ? 0 : Math.min(Math.max(value, 0), 1);
-      return h("td", { title: number(value), style: value === null ? {} : { background: `rgba(43, 95, 217, ${0.85 * shade})`, color: shade > 0.55 ? "#fff" : "var(--ink)" } }, value === null ? "" : number(value, 2));
+      return h("td", { title: number(value), style: value === null ? {} : { background: `rgba(43, 95, 217, ${0.8 * shade})` } }, value === null ? "" : number(value, 2));
     };
-    return h("div", { class: "matrix", tabIndex: 0, role: "region", "aria-label": "Cosines" }, h("table", {},
+    const { results } = unknown.length ? await ask("/neighbors", { model: app.state.model, words: unknown, n: 1 }) : { results: [] };
+    const missing = results.map((each) => h("p", { class: "note" }, "No vector of ", h("bdi", {}, each.word),
+      each.suggestions?.length ? [": ", each.suggestions.map((one) => [wordButton(one, () => { input.value = input.value.replace(each.word, one); again(); }), " "]), "?"] : ""));
+    if (!list.length) return missing;
+    return [missing, h("div", { class: "matrix", tabIndex: 0, role: "region", "aria-label": "Cosines" }, h("table", {},
       h("thead", {}, h("tr", {}, h("td"), list.map((each) => h("th", { scope: "col" }, h("bdi", {}, each))))),
-      h("tbody", {}, list.map((each, i) => h("tr", {}, h("th", { scope: "row" }, wordButton(each, (one) => app.open(one))), similarities[i].map(cell))))));
+      h("tbody", {}, list.map((each, i) => h("tr", {}, h("th", { scope: "row" }, wordButton(each, (one) => app.open(one))), similarities[i].map(cell))))))].flat();
   }, { auto: true });
   return [h("h2", {}, "Similarities"), h("p", { class: "soft" }, "Cosines of all pairs of a list."), element(field("Words", input)), output];
 }
@@ -174,18 +202,22 @@ function matrix(app) {
 function compare(app) {
   const names = app.able("/changes");
   const [old, young] = [names[0], names[1]].map((name) => h("select", {}, names.map((each) => h("option", { value: each, selected: each === name }, each))));
-  const [element, output] = form(app, "compare", { old, new: young }, () => {
+  const least = h("input", { type: "number", min: 1, max: 1000000, value: 50 });
+  const [element, output] = form(app, "compare", { old, new: young, least }, () => {
     if (old.value === young.value) throw new Refusal("Choose two models.");
-    return ask("/changes", { old: old.value, new: young.value, n: 30 });
+    return ask("/changes", { old: old.value, new: young.value, n: 30, least: Number(least.value) || 1 });
   }, (found) => {
     app.highlight([], found.changes.map((each) => each.word));
-    return [h("p", {}, `Words keep ${Math.round(100 * found.kept)} % of their neighbours, of ${found.words.toLocaleString()} common words. These moved most, after one model was turned onto the other:`),
-      h("table", {}, h("thead", {}, h("tr", {}, ["word", `near it in ${old.value}`, `in ${young.value}`].map((title) => h("th", { scope: "col" }, title)), h("th", { class: "number", scope: "col" }, "1 − cos"))),
-        h("tbody", {}, found.changes.map((each) => h("tr", {}, h("td", {}, wordButton(each.word, (one) => app.open(one))),
-          h("td", { class: "small" }, h("bdi", {}, each.old.slice(0, 4).join(", "))), h("td", { class: "small" }, h("bdi", {}, each.new.slice(0, 4).join(", "))),
-          h("td", { class: "number" }, number(each.distance, 2))))))];
+    return [h("p", {}, `Of ${found.words.toLocaleString()} words that both models have, a word keeps ${Math.round(100 * found.kept)} % of its 25 nearest words on average.`),
+      found.kept < 0.35 ? note("That is little: two trainings on like texts differ so, too. Look for words whose neighbours tell a story; rare words move by chance.") : null,
+      h("p", { class: "soft small" }, "Changed most (1 − cosine, after one space was turned onto the other); how often each occurs; its nearest words in either."),
+      found.changes.map((each) => h("div", { class: "change" },
+        h("p", {}, wordButton(each.word, (one) => app.open(one)), h("span", { class: "soft small" }, ` ${number(each.distance, 2)}${each.counts ? ` · ${each.counts.map((count) => count.toLocaleString()).join(" and ")} times` : ""}`)),
+        h("p", { class: "small" }, h("span", { class: "soft" }, `${old.value}: `), h("bdi", {}, each.old.slice(0, 6).join(", "))),
+        h("p", { class: "small" }, h("span", { class: "soft" }, `${young.value}: `), h("bdi", {}, each.new.slice(0, 6).join(", ")))))].flat();
   }, { label: "Compare" });
-  return [h("h2", {}, "Two models"), h("p", { class: "soft" }, "Which words mean something else in another model: of another time, place or author."), element(field("First", old), field("Second", young)), output];
+  return [h("h2", {}, "Two models"), h("p", { class: "soft" }, "Which words mean something else in another model: of another time, place or author."),
+    element(field("First", old), field("Second", young), field("Words that occur in each at least so often", least)), output];
 }
 
 const PRESETS = {
@@ -199,11 +231,13 @@ function bias(app) {
     .map((value) => h("input", { type: "text", value, spellcheck: false }));
   const [element, output] = form(app, "bias", { preset, a: sets[0], b: sets[1], x: sets[2], y: sets[3] }, () => {
     if (preset.value) return ask("/bias", { model: app.state.model, test: preset.value });
-    const lists = sets.map((input) => words(input.value));
+    const lists = sets.map((input) => words(input.value).map((each) => app.spelled(each)));
     if (lists.some((list) => !list.length)) throw new Refusal("Give words for all four sets.");
     return ask("/bias", { model: app.state.model, targets: [lists[2], lists[3]], attributes: [lists[0], lists[1]] });
   }, (found) => [
     h("p", { class: "big" }, number(found.effect, 2)),
+    found.effect === null ? null : h("p", {}, found.p !== null && found.p > 0.05 ? "No association beyond chance."
+      : found.effect > 0 ? "The first targets lie nearer to the first attributes, the second to the second." : "The first targets lie nearer to the second attributes, the second to the first."),
     h("p", { class: "soft" }, `Effect size (Cohen's d), from −2 to 2; 95 % interval ${number(found.low, 2)} to ${number(found.high, 2)}; p = ${found.p === null ? "–" : found.p.toPrecision(2)}; ${found.words} words.`),
     found.missing.length ? note(`Without a vector: ${found.missing.join(", ")}`) : null, found.notes.map(note),
     Object.keys(found.by_word).length ? [h("h3", {}, "By word"), bars(Object.entries(found.by_word).sort((a, b) => b[1] - a[1]), (one) => app.open(one))] : null,
@@ -225,6 +259,8 @@ function selection(app) {
 
 // -- texts
 
+const SPECIAL = { "<unk>": "⟨unknown word⟩", "</s>": "⟨end⟩", "<s>": "⟨start⟩" };
+
 function language(app) {
   const model = chooser(app, "/score", "language.model");
   const text = h("textarea", { placeholder: "A text, or the start of one", "aria-label": "Text" });
@@ -242,14 +278,17 @@ function language(app) {
     });
   }, (found) => {
     if (found.texts) return found.texts.map((each) => h("p", { dir: "auto" }, each));
-    if (found.words) return bars(found.words.map((each) => [each.word, each.probability, `${(100 * each.probability).toFixed(1)} %`]));
-    return found.results.map((each) => [h("p", { class: "soft small" }, `perplexity ${number(each.perplexity, 1)}`), h("p", { class: "tokens" }, each.tokens.map((token, i) => {
+    if (found.words) return bars(found.words.map((each) => [SPECIAL[each.word] ?? each.word, each.probability, `${(100 * each.probability).toFixed(1)} %`]));
+    return found.results.map((each) => [h("p", { class: "soft small" }, `Perplexity ${number(each.perplexity, 1)}. Below each word its surprisal in bits: −log₂ of its probability.`), h("p", { class: "tokens" }, each.tokens.map((token, i) => {
       const bits = each.log_probs[i] === null ? Infinity : -each.log_probs[i] / Math.LN2;
       const shade = Math.min(bits / 16, 1);
-      return h("span", { class: "token", title: `${bits.toFixed(1)} bits`, style: { background: `rgba(226, 88, 34, ${0.75 * shade})` } }, h("bdi", {}, token), h("small", {}, bits.toFixed(1)));
+      return h("span", { class: "token", title: `${bits.toFixed(1)} bits`, style: { background: `rgba(226, 88, 34, ${0.75 * shade})` } }, h("bdi", {}, SPECIAL[token] ?? token), h("small", {}, bits.toFixed(1)));
     }))]).flat();
   });
   const controls = h("details", {}, h("summary", {}, "How it is generated"), h("div", { class: "row" }, [["Search", search], ["Temperature", temperature], ["Top p", topP], ["Top k", topK], ["Texts", count], ["Length", length], ["Seed", seed]].map(([label, control]) => field(label, control))));
+  const generates = () => { controls.hidden = what.value !== "generate"; };
+  what.addEventListener("change", generates);
+  generates();
   return [h("h2", {}, "Language model"), element(field("Model", model), field("Text", text), field("Show", what), controls), output];
 }
 

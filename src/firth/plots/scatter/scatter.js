@@ -5,6 +5,7 @@
 
 const CELL = 96; // pixels of a cell in which few labels stand
 const LABELS = 400; // at most
+const LONGEST = 32; // characters of a label; those of a marked point may have twice as many
 const REACH = 14; // pixels from the pointer to a point
 const FINEST = 2000; // times the whole map
 const MANY = 20000; // points that are drawn small
@@ -31,7 +32,7 @@ export const PALETTE = [
   "#4269d0", "#efb118", "#ff725c", "#3ca951", "#a463f2", "#97bbf5", "#9c6b4e", "#ff8ab7", "#6cc5b0", "#b5651d",
   "#7f8c3a", "#9498a0",
 ];
-const RAMP = ["#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725"]; // viridis, for numbers
+export const RAMP = ["#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725"]; // viridis, for numbers
 
 function rgb(colour) {
   const number = parseInt(colour.slice(1), 16);
@@ -168,6 +169,7 @@ export class Scatter {
   show({ places, labels, colours, sizes, bold = [] }, { keep = false } = {}) {
     const n = labels.length;
     this.points = { places, labels, n, bold };
+    this.long = labels.slice(0, 200).reduce((sum, label) => sum + label.length, 0) > 20 * Math.min(n, 200); // texts
     this.labelled = null;
     this.colours = colours ?? new Float32Array(3 * n).fill(0.4);
     this.sizes = sizes ?? new Float32Array(n).fill(n > MANY ? 3 : n > 3000 ? 4 : 6);
@@ -304,25 +306,31 @@ export class Scatter {
       }
       taken.push(box);
     };
-    const write = (i, font, colour, { must = false, sides = 1 } = {}) => {
-      const [x, y] = this.at(i);
-      if (x < -40 || y < 8 || x > this.width + 40 || y > this.height - 8) return;
+    const write = (i, font, colour, { must = false, longest = LONGEST } = {}) => {
+      const [x, at] = this.at(i);
+      if (x < -40 || at < 0 || x > this.width + 40 || at > this.height) return;
+      const y = Math.min(Math.max(at, 9), this.height - 9);
       c.font = font;
-      const text = this.points.labels[i].slice(0, 60);
+      const label = this.points.labels[i];
+      const text = label.length > longest ? `${label.slice(0, longest - 1)}…` : label;
       const width = c.measureText(text).width;
-      const boxes = [[x + 5, y - 8, x + width + 10, y + 8], [x - width - 10, y - 8, x - 5, y + 8]].slice(0, sides); // right, left
-      const box = boxes.find(free) ?? (must ? boxes[0] : null);
+      const boxes = [ // right, left, above, below
+        [x + 5, y - 8, x + width + 10, y + 8], [x - width - 10, y - 8, x - 5, y + 8],
+        [x - width / 2, y - 23, x + width / 2 + 5, y - 7], [x - width / 2, y + 7, x + width / 2 + 5, y + 23],
+      ].slice(0, must || longest > LONGEST ? 4 : 2);
+      const seen = (each) => each[0] >= 0 && each[2] <= this.width && each[1] >= 0 && each[3] <= this.height;
+      const box = boxes.find((each) => seen(each) && free(each)) ?? (must ? boxes.find(seen) ?? boxes[0] : null);
       if (!box) return;
       take(box);
-      const start = box[0] + (box === boxes[0] ? 2 : 3);
+      const [start, middle] = [box[0] + (box === boxes[0] ? 2 : 3), (box[1] + box[3]) / 2];
       if (!moving || must) { // an outline takes most of the time
         c.lineWidth = 3;
         c.strokeStyle = paper;
-        c.strokeText(text, start, y);
+        c.strokeText(text, start, middle);
       }
       chosen.push(i);
       c.fillStyle = colour;
-      c.fillText(text, start, y);
+      c.fillText(text, start, middle);
     };
     for (const [i, kind] of this.marked) {
       if (i >= this.points.n) continue;
@@ -335,22 +343,23 @@ export class Scatter {
       c.strokeStyle = paper;
       c.stroke();
     }
-    for (const [i, kind] of this.marked) if (kind === "chosen" && i < this.points.n) write(i, "bold 14px system-ui, sans-serif", ink, { must: true });
+    for (const [i, kind] of this.marked) if (kind === "chosen" && i < this.points.n) write(i, "bold 14px system-ui, sans-serif", ink, { must: true, longest: 2 * LONGEST });
     let count = 0;
-    for (const [i, kind] of this.marked) if (kind !== "chosen" && i < this.points.n && count++ < LABELS) write(i, "13px system-ui, sans-serif", ink, { sides: 2 });
+    for (const [i, kind] of this.marked) if (kind !== "chosen" && i < this.points.n && count++ < LABELS) write(i, "13px system-ui, sans-serif", ink, { longest: 2 * LONGEST });
     if (moving) for (const i of this.labelled) write(i, "12px system-ui, sans-serif", ink);
     if (!moving && resting) {
       c.globalAlpha = this.marked.size ? 0.55 : 1;
       const cells = new Map(); // labels by cell: those of a crowd do not hide all others
       const { n } = this.points;
       const few = n <= 60;
+      const most = this.long ? 1 : 4; // labels of a cell
       for (const i of this.points.bold) write(i, "bold 13px system-ui, sans-serif", ink, { must: true });
       for (let i = 0; i < n && taken.length < LABELS; i++) {
         const [x, y] = this.at(i);
         if (x < 0 || y < 0 || x > this.width || y > this.height) continue;
         const cell = Math.floor(x / CELL) + 1000 * Math.floor(y / CELL);
         const inside = cells.get(cell) ?? 0;
-        if (!few && inside >= 4) continue;
+        if (!few && inside >= most) continue;
         const before = taken.length;
         write(i, "12px system-ui, sans-serif", ink);
         cells.set(cell, inside + (taken.length > before ? 1 : 0.25)); // those that found no room count a little
@@ -447,6 +456,7 @@ export class Scatter {
     e.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       e.setPointerCapture(event.pointerId);
+      this.tip.hidden = true;
       down.set(event.pointerId, place(event));
       travelled = 0;
       if (down.size === 1 && (this.lassoing || event.shiftKey)) this.lasso = [place(event)];
