@@ -4,6 +4,7 @@ Needs Debian's package chromium (or Chrome) and `pip install 'firth[browser]'`. 
 folder that FIRTH_SCREENSHOTS names, if it does.
 """
 
+import json
 import os
 import re
 import shutil
@@ -22,6 +23,7 @@ playwright = pytest.importorskip(
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
 
 import firth
+from tests.fuzz.readers import READERS, seeds
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -200,18 +202,21 @@ def test_a_matrix(page):
     page.fill("#view textarea", "ship, sailor, bread, nothing")
     table = answered(page).locator("table")
     cells = table.locator("td").all_inner_texts()[1:]
-    assert len(cells) == 16
+    assert len(cells) == 9
     assert cells[0] == "1.00"
     assert float(cells[1]) > float(cells[2])
-    assert cells[3] == ""
+    assert "No vector of nothing" in page.locator("#view .note").inner_text()
+    page.fill("#view textarea", "Ship\nsailor\nbread")
+    assert answered(page).locator("th button").all_inner_texts() == ["ship", "sailor", "bread"]
     keep(page, "matrix")
 
 
 def test_two_models(page):
     view(page, "compare")
     found = answered(page)
-    assert "common words" in found.inner_text()
-    assert found.locator("tbody tr").count() > 10
+    assert "that both models have" in found.inner_text()
+    assert found.locator(".change").count() > 10
+    assert "times" in found.locator(".change").first.inner_text()
     keep(page, "compare")
     page.select_option("#model", "second")
     page.wait_for_selector('#map[aria-busy="false"]')
@@ -252,7 +257,7 @@ def test_language_models(page):
     keep(page, "language")
     page.select_option("#view select >> nth=1", "next")
     words = answered(page).locator(".bars > span:nth-child(3n + 1)").all_inner_texts()
-    assert set(words[:4]) <= {*TOPICS["sea"], "the", "and", "a", "</s>"}
+    assert set(words[:4]) <= {*TOPICS["sea"], "the", "and", "a", "⟨end⟩"}
     page.select_option("#view select >> nth=1", "generate")
     assert answered(page).locator("p").count() == 3
 
@@ -343,7 +348,9 @@ def test_keys_alone(page):
 )
 def test_other_screens(browser, address, name, options):
     problems = []
-    page = opened(browser, address + ("#plain=1" if name == "plain" else ""), problems=problems, **options)
+    page = opened(
+        browser, f"{address}#model=first{'&plain=1' if name == 'plain' else ''}", problems=problems, **options
+    )
     keep(page, f"{name}-map")
     page.fill("#search", "chorus")
     page.press("#search", "Enter")
@@ -360,7 +367,7 @@ def test_other_screens(browser, address, name, options):
 def test_accessibility(browser, address, scheme):
     axe = pytest.importorskip("axe_playwright_python", reason="axe is not installed: pip install 'firth[browser]'")
     source = next(each for each in Path(str(files(axe))).rglob("axe.min.js")).read_text(encoding="utf-8")
-    page = opened(browser, address, problems=[], color_scheme=scheme)
+    page = opened(browser, f"{address}#model=first", problems=[], color_scheme=scheme)
     page.evaluate(source)
     for tab in page.locator("#tabs button").all():
         tab.click()
@@ -419,6 +426,106 @@ def largest_renderer(browser):
     pages = [each["id"] for each in processes if each["type"] == "renderer"]
     kilobytes = [re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{page}/status").read_text())[1] for page in pages]
     return max(map(int, kilobytes)) / 1000
+
+
+def test_back_undoes_a_step(page):
+    for word in ("wave", "piano"):
+        page.fill("#search", word)
+        page.press("#search", "Enter")
+        page.wait_for_selector(f"#view h2 bdi:text-is('{word}')")
+    page.click("#tab-analogy")
+    page.wait_for_selector("#view h2:text-is('Analogy')")
+    for word in ("piano", "wave"):
+        page.go_back()
+        page.wait_for_selector(f"#view h2 bdi:text-is('{word}')")
+
+
+def test_a_group_alone(page):
+    before = page.evaluate("Array.from(firthMap.colours)")
+    page.click("#legend button >> nth=0")
+    alone = page.evaluate("Array.from(firthMap.colours)")
+    grey = sum(round(value, 2) == 0.62 for value in alone) // 3
+    assert 0 < grey < 28
+    page.click("#legend button >> nth=0")
+    assert page.evaluate("Array.from(firthMap.colours)") == before
+    page.select_option("#colour", "counts")
+    assert "times" in page.locator("#legend").inner_text()
+
+
+def test_a_link_to_what_is_not_there(browser, address):
+    problems = []
+    page = opened(
+        browser, f"{address}#model=none&method=constructor&colour=toString&view=hasOwnProperty", problems=problems
+    )
+    assert page.locator("#method").input_value() == "pca"
+    assert page.locator("#view h2").inner_text() == "Texts"
+    assert problems == []
+    page.context.close()
+
+
+def test_the_theme_and_a_link(page):
+    before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.click("#theme")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    page.click("#share")
+    page.wait_for_selector("#message:not([hidden])")
+
+
+@pytest.fixture(scope="module")
+def annotators(tmp_path_factory):
+    """An address whose models annotate, write, answer and have senses: small ones of every kind."""
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    where = tmp_path_factory.mktemp("annotators")
+    kinds = ("tagger", "parser", "translator", "summarizer", "reader", "context2vec", "senses-none")
+    for kind in kinds:
+        (where / kind).mkdir()
+        READERS[kind].make(where / kind / "model")
+    seeds.vectors().save(where / "vectors")
+    models = [f"{kind}={kind}/model" for kind in kinds]
+    scores = {"vectors": "vectors", "set": "similar", "metric": "spearman", "value": 0.5, "low": 0.25, "high": 0.75}
+    (where / "scores.jsonl").write_text(json.dumps(scores) + "\n", encoding="utf-8")
+    command = [
+        sys.executable, "-m", "firth", "explore", "vectors", *models, "--evaluation", "scores.jsonl", "--no-browser",
+    ]  # fmt: skip
+    with subprocess.Popen(command, cwd=where, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield next(found[0] for line in process.stderr if (found := re.search(r"http://\S+", line)))
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
+
+
+def test_what_models_make_of_texts(browser, annotators):
+    problems = []
+    page = opened(browser, annotators, problems=problems)
+    view(page, "annotate")
+    page.fill("#view textarea", "w1 w2 w3 the w4")
+    found = answered(page)
+    assert found.locator(".token").count() >= 5
+    assert found.locator("svg path").count() >= 5
+    keep(page, "annotate")
+    for name in ("translate", "summarize"):
+        view(page, name)
+        page.fill("#view textarea", "w1 w2 w3 the w4")
+        assert answered(page).locator("p").count() >= 1
+        keep(page, name)
+    view(page, "answer")
+    page.fill("#view input[type=text]", "w1 w2 ?")
+    page.fill("#view textarea", "w1 w2 w3 the w4 . w5 w6")
+    assert answered(page).locator(".bars").count() == 1
+    keep(page, "answer")
+    view(page, "substitutes")
+    page.fill("#view input[type=text]", "w1 w2 [] w4")
+    assert answered(page).locator(".bars > span").count() >= 10
+    keep(page, "substitutes")
+    view(page, "about")
+    assert page.locator("#view td").all_inner_texts() == ["similar", "spearman", "0.500", "0.250 to 0.750"]
+    page.fill("#search", "w1")
+    page.press("#search", "Enter")
+    page.wait_for_selector("#view h3:has-text('Senses')")
+    keep(page, "senses")
+    assert problems == []
+    page.context.close()
 
 
 def test_texts_are_found_by_their_meaning(page):
