@@ -14,6 +14,7 @@ many between two merges that
 is large, each replica moves towards the same optimum, and the sum overshoots. So rows are merged the more often the
 more predictions they take part in: n is the largest of TIERS intervals, each twice the one before it, for which x is
 at most BOUND, or else the first. Only rows with x above STABLE have a weight below 1: w = STABLE / x, but at least 1/S.
+The first interval is shorter in a corpus of few words, where such rows would be the rule.
 The schedule of an epoch follows the learning rate that the epoch begins with: as it falls, merges get rarer.
 
 The mean of all replicas at one common interval divides the learning rate of most rows by S, and their sum diverges; the
@@ -45,8 +46,8 @@ from firth.kernels.rows import aligned_rows
 
 SHARDS = 4
 BOUND = 1.0  # of x: above it, the first epoch is unstable; below it, only time is lost (benchmarks/LOG.md)
-STABLE = 16.0  # x up to which changes are added in full
-SHORTEST, LONGEST = 256, 1024  # bounds of the first interval, in tokens of a shard
+STABLE = 2.0  # x up to which changes are added in full
+SHORTEST, LONGEST = 64, 1024  # bounds of the first interval, in tokens of a shard
 TIERS = 11  # intervals, each twice the one before it: the last one, 2^20 tokens, bounds the time to a checkpoint
 PIECE = 4096  # rows that one thread merges before a second one is worth its start
 
@@ -95,9 +96,9 @@ class Schedule:
     def of(cls, rates: Sequence[Rates], lr: float, shards: int) -> "Schedule":
         """Return the schedule of matrices with (R,) predictions per token each."""
         moves = [shards * lr * each for each in rates]
-        most = max(float(each.max(initial=0)) for each in moves)
+        typical = max(float((each**2).sum() / max(each.sum(), 1e-300)) for each in moves)  # of the rows of a prediction
         interval = LONGEST
-        while interval > SHORTEST and interval * most > STABLE:
+        while interval > SHORTEST and interval * typical > STABLE:
             interval //= 2
         with np.errstate(divide="ignore"):  # a row without predictions can wait forever
             room = [BOUND / (each * interval) for each in moves]
