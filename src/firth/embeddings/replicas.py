@@ -96,7 +96,8 @@ class Schedule:
     def of(cls, rates: Sequence[Rates], lr: float, shards: int) -> "Schedule":
         """Return the schedule of matrices with (R,) predictions per token each."""
         moves = [shards * lr * each for each in rates]
-        typical = max(float((each**2).sum() / max(each.sum(), 1e-300)) for each in moves)  # of the rows of a prediction
+        # The mean over the rows of predictions. Input rows decide if words have some: all words share the root of a tree.
+        typical = next((float((each**2).sum() / each.sum()) for each in moves if each.any()), 0.0)
         interval = LONGEST
         while interval > SHORTEST and interval * typical > STABLE:
             interval //= 2

@@ -222,7 +222,7 @@ class TestSchedule:
 
     def test_weights_go_from_the_sum_to_the_mean(self):
         """x = S lr n p: far above the bound a row gets the mean, 1/S; in between STABLE / x; below it the sum."""
-        for rate, expected in ((50.0, 1 / 4), (1.0, None), (1e-3, 1.0)):
+        for rate, expected in ((50.0, 1 / 4), (0.5, None), (1e-3, 1.0)):
             schedule = Schedule.of([np.array([rate])], lr=0.025, shards=4)
             x = 4 * 0.025 * schedule.interval * rate
             weight = schedule.plans[0].weights[0]
