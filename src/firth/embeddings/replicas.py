@@ -13,9 +13,10 @@ many between two merges that
 
 is large, each replica moves towards the same optimum, and the sum overshoots. So rows are merged the more often the
 more predictions they take part in: n is the largest of TIERS intervals, each twice the one before it, for which x is
-at most BOUND, or else the first. Only rows with x above STABLE have a weight below 1: w = STABLE / x, but at least 1/S.
-The first interval is shorter in a corpus of few words, where such rows would be the rule.
-The schedule of an epoch follows the learning rate that the epoch begins with: as it falls, merges get rarer.
+at most BOUND, or else the first. Where the first is too long for a row, its weight is w = stable / x, from 1 to 1/S. What
+is stable depends on the directions in which the other rows of its predictions lie: half their number, which is at most D
+and small in a corpus of few words, or in one whose most frequent words are not subsampled. There, the first interval is
+shorter, too. The schedule of an epoch follows the learning rate that the epoch begins with: as it falls, merges get rarer.
 
 The mean of all replicas at one common interval divides the learning rate of most rows by S, and their sum diverges; the
 mean over the replicas that have changed a row does no better, for most rows are changed by all (benchmarks/LOG.md).
@@ -46,7 +47,8 @@ from firth.kernels.rows import aligned_rows
 
 SHARDS = 4
 BOUND = 1.0  # of x: above it, the first epoch is unstable; below it, only time is lost (benchmarks/LOG.md)
-STABLE = 2.0  # x up to which changes are added in full
+STABLE = 2.0  # the least x up to which changes are added in full
+ROWS_PER_DIRECTION = 20  # equally frequent rows that span one more direction
 SHORTEST, LONGEST = 64, 1024  # bounds of the first interval, in tokens of a shard
 TIERS = 11  # intervals, each twice the one before it: the last one, 2^20 tokens, bounds the time to a checkpoint
 PIECE = 4096  # rows that one thread merges before a second one is worth its start
@@ -93,13 +95,15 @@ class Schedule:
     plans: Sequence[MatrixPlan]
 
     @classmethod
-    def of(cls, rates: Sequence[Rates], lr: float, shards: int) -> "Schedule":
-        """Return the schedule of matrices with (R,) predictions per token each."""
+    def of(cls, rates: Sequence[Rates], lr: float, shards: int, dim: int) -> "Schedule":
+        """Return the schedule of matrices with (R,) predictions per token each, in D dimensions."""
         moves = [shards * lr * each for each in rates]
-        # The mean over the rows of predictions. Input rows decide if words have some: all words share the root of a tree.
-        typical = next((float((each**2).sum() / each.sum()) for each in moves if each.any()), 0.0)
+        stable = _stable(moves, dim)
+        typical = max(
+            float((each**2).sum() / each.sum()) if each.any() else 0.0 for each in moves
+        )  # of a prediction's rows
         interval = LONGEST
-        while interval > SHORTEST and interval * typical > STABLE:
+        while interval > SHORTEST and interval * typical > stable / 2:
             interval //= 2
         with np.errstate(divide="ignore"):  # a row without predictions can wait forever
             room = [BOUND / (each * interval) for each in moves]
@@ -108,7 +112,7 @@ class Schedule:
         plans = [
             MatrixPlan(
                 [np.flatnonzero(own <= k).astype(np.int32) for k in range(tiers)],
-                (each * (STABLE / BOUND)).clip(1 / shards, 1).astype(np.float32),
+                (each * (stable / BOUND)).clip(1 / shards, 1).astype(np.float32),
             )
             for own, each in zip(tier, room, strict=True)
         ]
@@ -154,8 +158,8 @@ class Replicas:
         parts = common.outputs.shape[1] // max(1, common.inputs.shape[1])
         inputs, outputs = common.inputs, common.outputs.reshape(-1, common.inputs.shape[1])
         padded = [_padded(rates.inputs, len(inputs)), _padded(np.repeat(rates.outputs, parts), len(outputs))]
-        self.schedule = Schedule.of(padded, lr, shards)
-        self._rates, self._shards = padded, shards
+        self.schedule = Schedule.of(padded, lr, shards, common.dim)
+        self._rates, self._shards, self._dim = padded, shards, common.dim
         self._common = (inputs, outputs)
         self._stacks = tuple(
             aligned_rows(shards * len(each), each.shape[1]).reshape(shards, *each.shape) for each in self._common
@@ -167,7 +171,7 @@ class Replicas:
 
     def plan(self, lr: float) -> None:
         """Set the schedule for an epoch that begins with a learning rate."""
-        self.schedule = Schedule.of(self._rates, lr, self._shards)
+        self.schedule = Schedule.of(self._rates, lr, self._shards, self._dim)
 
     def spread(self) -> None:
         """Set every replica to the common parameters."""
@@ -197,6 +201,12 @@ class Replicas:
         """Merge all rows."""
         for part in self.merges(self.schedule.tiers - 1):
             part()
+
+
+def _stable(moves: Sequence[Rates], dim: int) -> float:
+    """Return the x up to which changes are added in full, from the effective number of different rows in predictions."""
+    rows = next((float(each.sum() ** 2 / (each**2).sum()) for each in moves if each.any()), 0.0)
+    return max(STABLE, min(dim, rows / ROWS_PER_DIRECTION) / 2)
 
 
 def _padded(rates: Rates, rows: int) -> Rates:

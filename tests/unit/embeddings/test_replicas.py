@@ -205,7 +205,7 @@ class TestSchedule:
 
     @pytest.fixture
     def schedule(self):
-        return Schedule.of([self.RATES], lr=0.025, shards=4)
+        return Schedule.of([self.RATES], lr=0.025, shards=4, dim=100)
 
     def test_rows_are_merged_before_they_have_moved_far(self, schedule):
         (plan,) = schedule.plans
@@ -223,7 +223,7 @@ class TestSchedule:
     def test_weights_go_from_the_sum_to_the_mean(self):
         """x = S lr n p: far above the bound a row gets the mean, 1/S; in between STABLE / x; below it the sum."""
         for rate, expected in ((50.0, 1 / 4), (0.5, None), (1e-3, 1.0)):
-            schedule = Schedule.of([np.array([rate])], lr=0.025, shards=4)
+            schedule = Schedule.of([np.array([rate])], lr=0.025, shards=4, dim=100)
             x = 4 * 0.025 * schedule.interval * rate
             weight = schedule.plans[0].weights[0]
             assert weight == pytest.approx(STABLE / x if expected is None else expected)
@@ -241,7 +241,7 @@ class TestSchedule:
         assert sum(read[-1]) == 10 * schedule.interval * SHARDS + 3
 
     def test_a_lower_learning_rate_needs_fewer_merges(self, schedule):
-        later = Schedule.of([self.RATES], lr=0.0025, shards=4)
+        later = Schedule.of([self.RATES], lr=0.0025, shards=4, dim=100)
         assert later.interval >= schedule.interval
         assert len(later.plans[0].due[2]) <= len(schedule.plans[0].due[2])
 
