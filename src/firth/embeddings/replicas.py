@@ -13,10 +13,10 @@ many between two merges that
 
 is large, each replica moves towards the same optimum, and the sum overshoots. So rows are merged the more often the
 more predictions they take part in: n is the largest of TIERS intervals, each twice the one before it, for which x is
-at most BOUND, or else the first. Where the first is too long for a row, its weight is w = stable / x, from 1 to 1/S. What
-is stable depends on the directions in which the other rows of its predictions lie: half their number, which is at most D
-and small in a corpus of few words, or in one whose most frequent words are not subsampled. There, the first interval is
-shorter, too. The schedule of an epoch follows the learning rate that the epoch begins with: as it falls, merges get rarer.
+at most BOUND, or else the first. Where the first is too long for a row, its weight is w = stable / x, from 1 to 1/S.
+What is stable depends on the directions in which the other rows of its predictions lie: half their number, which is at
+most D, and small in a corpus of few words or without subsampling. There, the first interval is shorter, too. The
+schedule of an epoch follows the learning rate that the epoch begins with: as it falls, merges get rarer.
 
 The mean of all replicas at one common interval divides the learning rate of most rows by S, and their sum diverges; the
 mean over the replicas that have changed a row does no better, for most rows are changed by all (benchmarks/LOG.md).
@@ -204,7 +204,7 @@ class Replicas:
 
 
 def _stable(moves: Sequence[Rates], dim: int) -> float:
-    """Return the x up to which changes are added in full, from the effective number of different rows in predictions."""
+    """Return the x up to which changes are added in full, from the effective number of rows in predictions."""
     rows = next((float(each.sum() ** 2 / (each**2).sum()) for each in moves if each.any()), 0.0)
     return max(STABLE, min(dim, rows / ROWS_PER_DIRECTION) / 2)
 
