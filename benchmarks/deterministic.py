@@ -71,9 +71,9 @@ def quality(corpus: firth.Corpus, models: Sequence[str], seeds: Sequence[int]) -
 
 
 def _judge(vectors: Any) -> dict[str, float]:
-    """Correlations and accuracies in hundredths, by the name of the set."""
+    """Correlations and accuracies in hundredths, by set and metric."""
     report = firth.evaluate(vectors, similarity=list(SIMILARITY), analogies=list(ANALOGIES), progress=False)
-    return {row.set: round(100 * row.value, 2) for row in report.rows if "/" not in row.set}
+    return {f"{row.set}, {row.metric}": round(100 * row.value, 2) for row in report.rows if "/" not in row.set}
 
 
 def _keep(kind: str, model: str, way: str, threads: int, corpus: firth.Corpus, **figures: Any) -> None:

@@ -172,7 +172,8 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
         """Return how often training changes each row."""
         kept, contexts = kept_shares(self, corpus), mean_contexts(self)
         sizes = np.diff(subwords.starts)[: len(kept)]
-        inputs = np.bincount(subwords.rows[: sizes.sum()], weights=np.repeat(kept * contexts, sizes))
+        weights = np.repeat(kept * contexts, sizes)
+        inputs = np.asarray(np.bincount(subwords.rows[: sizes.sum()], weights=weights), dtype=np.float64)
         return RowRates(inputs, output_rates(by, kept) * (contexts if self.architecture == "skipgram" else 1))
 
     def _shard_trainer(

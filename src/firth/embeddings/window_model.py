@@ -145,10 +145,11 @@ def output_rates(by: Scoring, kept: Rates) -> Rates:
         kept: (V,) from `kept_shares`.
     """
     if by.kind == HIERARCHICAL:
-        return np.bincount(by.tree.nodes, weights=np.repeat(kept, by.tree.lengths), minlength=len(kept))
+        nodes = np.bincount(by.tree.nodes, weights=np.repeat(kept, by.tree.lengths), minlength=len(kept))
+        return np.asarray(nodes, dtype=np.float64)
     if by.kind == SOFTMAX:
         return 2 * kept  # the other predictions pull a row back as often as it is predicted
-    return kept + kept.sum() * by.probabilities
+    return np.asarray(kept + kept.sum() * by.probabilities)
 
 
 def text_of(model: WindowModel, corpus: Corpus, shards: int) -> Text:

@@ -306,5 +306,5 @@ def test_quality_on_real_text(shared_data, tmp_path):
 
     alone, together = scores(threads=1), scores(threads=2, deterministic=True)
     for name, margin in (("wordsim-353", 2.0), ("men", 1.0), ("google-analogies", 1.0)):
-        assert len(alone[name]) == len(together[name]) == 3
+        assert len(alone[name]) == len(together[name]) >= 3
         assert np.mean(together[name]) > np.mean(alone[name]) - margin, (name, alone, together)
