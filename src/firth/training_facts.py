@@ -8,7 +8,9 @@ from firth.notebook import Markup, curve, facts, note, table
 
 ROWS = 20  # epochs or evaluations shown: the last ones
 OPTIONS = "options"
-PLAIN = ("seed", "threads", "texts", "documents", "tokens", "sentences", "ended", "interrupted", "error")
+PLAIN = (
+    "seed", "threads", "deterministic", "texts", "documents", "tokens", "sentences", "ended", "interrupted", "error",
+)  # fmt: skip
 
 
 class TrainingFacts(dict[str, Any]):

@@ -476,12 +476,16 @@ def annotators(tmp_path_factory):
     """An address whose models annotate, write, answer and have senses: small ones of every kind."""
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
     where = tmp_path_factory.mktemp("annotators")
-    kinds = ("tagger", "parser", "translator", "summarizer", "reader", "context2vec", "senses-none")
+    tagged = [(line.split(), ["X" if word == "the" else "Y" for word in line.split()]) for line in seeds.LINES]
+    training = firth.TrainingOptions(epochs=1, batch_size=8)
+    tagger = firth.Tagger(targets="upos", dim=4, hidden=4).train(tagged, training=training, progress=False)
+    tagger.save(where / "tagger")
+    kinds = ("parser", "translator", "summarizer", "reader", "context2vec", "senses-none")
     for kind in kinds:
         (where / kind).mkdir()
         READERS[kind].make(where / kind / "model")
     seeds.vectors().save(where / "vectors")
-    models = [f"{kind}={kind}/model" for kind in kinds]
+    models = ["tagger", *(f"{kind}={kind}/model" for kind in kinds)]
     scores = {"vectors": "vectors", "set": "similar", "metric": "spearman", "value": 0.5, "low": 0.25, "high": 0.75}
     (where / "scores.jsonl").write_text(json.dumps(scores) + "\n", encoding="utf-8")
     command = [

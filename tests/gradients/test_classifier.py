@@ -54,7 +54,7 @@ def one_step(loss, seed, rate):
     before = [random_rows(random, len(rows), DIM) for rows in (matrices.inputs, matrices.outputs)]
     matrices.inputs[:, :DIM], matrices.outputs[:, :DIM] = before
     (shard,) = make_shards(int(texts.starts[1]), 1, seed)  # the first text is the whole share
-    shard_trainer(model, texts, matrices, 1)(shard, np.zeros(1, dtype=np.int64))
+    shard_trainer(model, texts, 1, matrices)(shard, np.zeros(1, dtype=np.int64))
     rows = texts.features.rows[: texts.features.ends[0]]
     assert len(rows) > len(set(rows.tolist())) > 10
     assert not matrices.inputs[:, DIM:].any()

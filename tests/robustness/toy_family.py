@@ -19,8 +19,8 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
-from firth.embeddings.matrices import initial_matrices, word_vectors
-from firth.embeddings.shards import Shard
+from firth.embeddings.matrices import Matrices, initial_matrices, word_vectors
+from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
 from firth.embeddings.training import LearningRate
 from firth.embeddings.window_model import WindowModel, output_layer, text_of, window_run
@@ -58,14 +58,18 @@ class Toy(CorpusTrainer[WordVectors, WordVectors], WindowModel):
         """Train on an encoded corpus; see `CorpusTrainer.train`."""
         matrices = initial_matrices(corpus, self.dim, seed=arguments.seed, start=arguments.start)
         by = output_layer(corpus, "negative", self.negative, 0.75, None)
-        text = text_of(self, corpus, arguments.threads)
+        text = text_of(self, corpus, arguments.shards)
 
-        def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
+        def trainer(matrices: Matrices) -> TrainShard:
             work = new_work(1, self.negative, 1, matrices.inputs.shape[1])
             at = addresses(work, matrices.inputs, matrices.outputs)
-            train_pairs(text, predictor(by, at, shard.loss), work, at, shard.state(stop))
 
-        return window_run(self, corpus, arguments, matrices, by, train_shard, word_vectors).train()
+            def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
+                train_pairs(text, predictor(by, at, shard.loss), work, at, shard.state(stop))
+
+            return train_shard
+
+        return window_run(self, corpus, arguments, matrices, by, trainer, word_vectors).train()
 
 
 @compiled

@@ -32,6 +32,7 @@ thread, a seed gives the same bits in every run on one machine; with more, updat
 """
 
 import dataclasses
+import functools
 import math
 import os
 from typing import Any, ClassVar, NamedTuple
@@ -213,7 +214,7 @@ def train_classifier(
     run = TrainingRun(
         corpus=texts,
         matrices=texts.initial_matrices(model.dim, seed=seed, start=start),
-        train_shard=lambda shard, stop: train_shard(shard, stop),
+        trainer=functools.partial(shard_trainer, model, texts, count),
         options={"model": "classifier", **dataclasses.asdict(model)},
         epochs=model.epochs,
         rate=LearningRate(model.lr, 0.0),
@@ -221,7 +222,6 @@ def train_classifier(
         arguments=arguments,
         finish=lambda trained, facts: make_classifier(model, texts, trained, facts),
     )
-    train_shard = shard_trainer(model, texts, run.matrices, count)
     return run.train()
 
 
@@ -243,7 +243,7 @@ def make_classifier(
     )
 
 
-def shard_trainer(model: TextClassifier, texts: TrainingTexts, matrices: Matrices, threads: int) -> TrainShard:
+def shard_trainer(model: TextClassifier, texts: TrainingTexts, threads: int, matrices: Matrices) -> TrainShard:
     """Return the function that trains one shard."""
     counts = texts.labels.counts
     number = len(counts)

@@ -41,6 +41,12 @@ def train(
         Path | None, typer.Option(help="Vectors to continue training from, with old and new words.", metavar="VECTORS")
     ] = None,
     checkpoint: Checkpoint = None,
+    deterministic: Annotated[
+        bool,
+        typer.Option(
+            "--deterministic", help="The same bits for any number of threads: slower, five times the memory of vectors."
+        ),
+    ] = False,
     phrases: Annotated[
         Path | None,
         typer.Option(help="File from firth phrases; its phrases count as words.", metavar="FILE", rich_help_panel=TEXT),
@@ -52,7 +58,7 @@ def train(
     """Train on text.
 
     The text is encoded once and kept; the next training on it starts at once. Ctrl-C or SIGTERM stops at a safe point
-    and saves what was learned. With one thread the same seed gives the same bits.
+    and saves what was learned. With one thread, or with --deterministic, the same seed gives the same bits.
     """
     began = time.monotonic()
     kind, preset = model.kind, model.preset
@@ -62,7 +68,8 @@ def train(
         before = None if start is None else load(start)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    rest = {name: value for name, value in (("start", before), ("checkpoint", checkpoint)) if value is not None}
+    given = {"start": before, "checkpoint": checkpoint, "deterministic": deterministic or None}
+    rest = {name: value for name, value in given.items() if value is not None}
     with showing_choices(quiet):
         text = _text(corpus, phrases, options, progress=not quiet, defaults=getattr(kind, "corpus_options", None))
         vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
@@ -76,7 +83,7 @@ def train(
 def command(model: Model) -> Callable[..., None]:
     """Return the command of a model, with the flags of its own options."""
     parameters = inspect.signature(model.kind.train).parameters
-    without = {name: None for name in ("start", "checkpoint") if name not in parameters}
+    without = {name: None for name in ("start", "checkpoint", "deterministic") if name not in parameters}
     flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS, READING]
     return with_flags(train, flags, model=model, **without)
 

@@ -29,7 +29,7 @@ Departures:
 - There is no token for the end of a sentence.
 
 Cost: see `firth.embeddings.subword_windows`; V + U rows of D float32 for U n-grams in use, and V output rows. With one
-thread a seed gives the same bits in every run on one machine.
+thread, or with `deterministic=True`, a seed gives the same bits in every run on one machine.
 """
 
 import dataclasses
@@ -44,10 +44,19 @@ from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
 from firth.embeddings.matrices import Matrices, initial_matrices
+from firth.embeddings.replicas import RowRates
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.subword_windows import AHEAD, CBOW, SKIPGRAM, SubwordSettings, train_subwords
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.window_model import WindowModel, output_layer, text_of, window_run
+from firth.embeddings.window_model import (
+    WindowModel,
+    kept_shares,
+    mean_contexts,
+    output_layer,
+    output_rates,
+    text_of,
+    window_run,
+)
 from firth.errors import OptionError
 from firth.kernels.objectives import NORMALISED, Scoring, most_outputs, own_copies, predictor
 from firth.kernels.rows import aligned_rows
@@ -83,6 +92,7 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
     }
     common_options: ClassVar = ("architecture", "dim", "window", "min_n", "max_n", "negative", "epochs", "lr")
     model_name: ClassVar = "fasttext"
+    any_threads: ClassVar = True
 
     architecture: str = option(
         "skipgram", "skip-gram (predict the context words) or CBOW (predict the centre)", choices=("skipgram", "cbow")
@@ -120,9 +130,9 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
         subwords, matrices = self.initial_matrices(corpus, arguments.seed, arguments.start)
         tree = huffman(corpus.vocabulary.counts) if self.objective == "hierarchical" else None
         by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, tree)
-        train_shard = self._shard_trainer(corpus, matrices, subwords, by, arguments.threads)
-        finish = functools.partial(self._finish, subwords)
-        return window_run(self, corpus, arguments, matrices, by, train_shard, finish).train()
+        trainer = functools.partial(self._shard_trainer, corpus, arguments, subwords, by)
+        finish, rates = functools.partial(self._finish, subwords), functools.partial(self._row_rates, subwords)
+        return window_run(self, corpus, arguments, matrices, by, trainer, finish, rates).train()
 
     def initial_matrices(self, corpus: Corpus, seed: int, start: SubwordVectors | None) -> tuple["Subwords", Matrices]:
         """Return the rows of each word, and initial matrices: input rows of words, then of n-grams.
@@ -158,8 +168,16 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
         hashes = self.hash_count if self.hashing == "floret" else 0
         return Hashing(self.min_n, self.max_n, self.buckets, hashes)
 
+    def _row_rates(self, subwords: "Subwords", corpus: Corpus, by: Scoring) -> RowRates:
+        """Return how often training changes each row."""
+        kept, contexts = kept_shares(self, corpus), mean_contexts(self)
+        sizes = np.diff(subwords.starts)[: len(kept)]
+        weights = np.repeat(kept * contexts, sizes)
+        inputs = np.asarray(np.bincount(subwords.rows[: sizes.sum()], weights=weights), dtype=np.float64)
+        return RowRates(inputs, output_rates(by, kept) * (contexts if self.architecture == "skipgram" else 1))
+
     def _shard_trainer(
-        self, corpus: Corpus, matrices: Matrices, subwords: "Subwords", by: Scoring, threads: int
+        self, corpus: Corpus, arguments: TrainingArguments[Any], subwords: "Subwords", by: Scoring, matrices: Matrices
     ) -> TrainShard:
         """Return the function that trains one shard of `corpus`."""
         mode = SKIPGRAM if self.architecture == "skipgram" else CBOW
@@ -173,22 +191,22 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
             shrink=self.shrink_windows,
             shared=self.shared_windows,
         )
-        text = text_of(self, corpus, threads)
+        text = text_of(self, corpus, arguments.shards)
         together = 2 * self.window if mode == SKIPGRAM else 1
         contexts = 2 * self.window * int(np.diff(subwords.starts).max(initial=1))
+        work = new_work(
+            self.window,
+            together * self.negative,
+            AHEAD // self.shared_windows + 2,
+            matrices.inputs.shape[1],
+            outputs=most_outputs(by),
+            contexts=contexts,
+        )
+        at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=by.kind in NORMALISED)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             assert rows.size  # keeps the array alive: the kernel has its address
-            work = new_work(
-                self.window,
-                together * self.negative,
-                AHEAD // self.shared_windows + 2,
-                matrices.inputs.shape[1],
-                outputs=most_outputs(by),
-                contexts=contexts,
-            )
-            at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=by.kind in NORMALISED)
-            own = own_copies(by, matrices.outputs, threads)
+            own = own_copies(by, matrices.outputs, arguments.writers)
             train_subwords(text, settings, work, at, predictor(by, at, shard.loss, own), shard.state(stop))
 
         return train_shard

@@ -25,6 +25,7 @@ of threads in every run on one machine.
 """
 
 import dataclasses
+import functools
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -79,6 +80,7 @@ class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
         "glove": Preset("GloVe: vectors fitted to the logarithms of co-occurrence counts (Pennington et al. 2014).")
     }
     common_options: ClassVar = ("dim", "window", "epochs", "lr")
+    any_threads: ClassVar = True
 
     dim: int = window_options.dim()
     window: int = window_option(10)
@@ -107,13 +109,13 @@ class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
         return TrainingRun(
             corpus=tiles,
             matrices=matrices,
-            train_shard=self._shard_trainer(tiles, matrices, seed, count),
+            trainer=functools.partial(self._shard_trainer, tiles, seed, count),
             options={"model": "glove", **dataclasses.asdict(self), "counts": dict(counts.options)},
             epochs=self.epochs,
             rate=LearningRate(self.lr, 1.0),
             untrained_loss=tiles.untrained_cost(),
             # One shard, whose rounds have their own threads.
-            arguments=dataclasses.replace(arguments, threads=1, start=None),
+            arguments=dataclasses.replace(arguments, threads=1, start=None, deterministic=False),
             unit="cells",
             finish=lambda trained, facts: _finish(counts, tiles, trained, {**facts, "threads": count}),
         ).train()
@@ -147,7 +149,7 @@ class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
         words = list(counts.vocabulary.words)
         return Matrices(words, counts.vocabulary.counts, x, y, self.dim, {"input_squares": a, "output_squares": b})
 
-    def _shard_trainer(self, tiles: "Tiles", matrices: Matrices, seed: int, threads: int) -> TrainShard:
+    def _shard_trainer(self, tiles: "Tiles", seed: int, threads: int, matrices: Matrices) -> TrainShard:
         """Return the function that trains round by round; threads share the tiles of a round."""
         blocks, row_bytes = len(tiles.blocks) - 1, matrices.inputs.strides[0]
         kernel = compile_fit(WIDTH, matrices.inputs.shape[1] // WIDTH)

@@ -52,9 +52,10 @@ from firth.corpus.options import TextArguments
 from firth.embeddings import window_options
 from firth.embeddings.bags import bag_addresses, bag_work, train_bags
 from firth.embeddings.matrices import Matrices, initial_matrices
+from firth.embeddings.replicas import RowRates
 from firth.embeddings.shards import Shard, TrainShard
-from firth.embeddings.trainer import TrainingArguments, check_start
-from firth.embeddings.window_model import WindowModel, text_of, window_run
+from firth.embeddings.trainer import TrainingArguments, check_deterministic, check_start
+from firth.embeddings.window_model import WindowModel, kept_shares, mean_contexts, output_rates, text_of, window_run
 from firth.errors import OptionError, ShapeError, warn_caller
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import DBOW, Reading, document_addresses, document_work, read_piece, width_of
@@ -127,6 +128,7 @@ class ParagraphVectors(WindowModel):
         start: WordVectors | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        deterministic: bool = False,
         **text: Unpack[TextArguments],
     ) -> DocumentVectors:
         """Train on a corpus whose sentences are the documents; further arguments as for `firth.Word2Vec.train`.
@@ -144,6 +146,7 @@ class ParagraphVectors(WindowModel):
             start: initial vectors for words of the corpus; other words are ignored.
             progress: likewise.
             checkpoint: likewise.
+            deterministic: likewise.
             **text: likewise.
 
         Raises:
@@ -155,16 +158,18 @@ class ParagraphVectors(WindowModel):
             DivergenceError: the training diverged.
         """
         check_start(start)
+        check_deterministic(deterministic)
         arguments = TrainingArguments(
-            seed=seed, threads=usable_threads(threads), start=start, progress=progress, checkpoint=checkpoint
-        )
+            seed=seed, threads=usable_threads(threads), start=start, progress=progress, checkpoint=checkpoint,
+            deterministic=deterministic,
+        )  # fmt: skip
         corpus = as_corpus(corpus, text, defaults=document_options(corpus), progress=progress)
         document_names = _document_names(names, len(corpus))
         matrices = self.initial_matrices(corpus, seed, start)
         by = scoring_of(dataclasses.asdict(self), corpus.vocabulary.counts)
-        train_shard = self._shard_trainer(corpus, matrices, by, arguments.threads)
+        trainer = functools.partial(self._shard_trainer, corpus, arguments, by)
         finish = functools.partial(self._finish, corpus, document_names)
-        return window_run(self, corpus, arguments, matrices, by, train_shard, finish).train()
+        return window_run(self, corpus, arguments, matrices, by, trainer, finish, self._row_rates).train()
 
     @property
     def reading(self) -> Reading:
@@ -192,26 +197,38 @@ class ParagraphVectors(WindowModel):
         )
         return dataclasses.replace(matrices, inputs=inputs, outputs=outputs)
 
-    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
+    def _row_rates(self, corpus: Corpus, by: Scoring) -> RowRates:
+        """Return how often training changes each row; a document belongs to one shard."""
+        kept, contexts, how = kept_shares(self, corpus), mean_contexts(self), self.reading
+        inputs = np.empty(0) if how.mode == DBOW else kept * contexts
+        return RowRates(inputs, output_rates(by, kept) * (1 + contexts if self.words else 1))
+
+    def _shard_trainer(
+        self, corpus: Corpus, arguments: TrainingArguments[Any], by: Scoring, matrices: Matrices
+    ) -> TrainShard:
         """Return the function that trains one shard of `corpus`."""
         how = self.reading
-        text = text_of(self, corpus, threads)
+        text = text_of(self, corpus, arguments.shards)
         documents = len(matrices.inputs) - len(corpus)
 
-        def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
-            work = document_work(how, matrices.inputs.shape[1], most_outputs(by))
-            at, wide = document_addresses(work, matrices.inputs, matrices.outputs, how)
-            own = own_copies(by, matrices.outputs, threads)  # keeps the copies alive while the kernel runs
-            by_thread = predictor(by, at, shard.loss, own)
-            train_documents(text, documents, by.noise, how, work, by_thread, at, wide, shard.state(stop))
-
-        def train_shard_of_bags(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
+        if how.mode == DBOW and self.objective == "negative":
             work, bags = bag_work(self.negative, matrices.inputs.shape[1])
             at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim)
             places = bag_addresses(at, bags)
-            train_bags(text, by.noise, self.negative, work, bags, at, *places, shard.state(stop))
 
-        return train_shard_of_bags if how.mode == DBOW and self.objective == "negative" else train_shard
+            def train_shard_of_bags(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
+                train_bags(text, by.noise, self.negative, work, bags, at, *places, shard.state(stop))
+
+            return train_shard_of_bags
+        work = document_work(how, matrices.inputs.shape[1], most_outputs(by))
+        at, wide = document_addresses(work, matrices.inputs, matrices.outputs, how)
+
+        def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
+            own = own_copies(by, matrices.outputs, arguments.writers)  # kept alive while the kernel runs
+            by_thread = predictor(by, at, shard.loss, own)
+            train_documents(text, documents, by.noise, how, work, by_thread, at, wide, shard.state(stop))
+
+        return train_shard
 
     def _finish(
         self, corpus: Corpus, names: Sequence[str], matrices: Matrices, facts: dict[str, Any]

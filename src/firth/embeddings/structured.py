@@ -29,6 +29,7 @@ bytes.
 """
 
 import dataclasses
+import functools
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -38,9 +39,18 @@ from numba import njit
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
 from firth.embeddings.matrices import Matrices, initial_matrices
+from firth.embeddings.replicas import RowRates
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.window_model import SkipGramOptions, output_layer, text_of, window_run
+from firth.embeddings.window_model import (
+    SkipGramOptions,
+    kept_shares,
+    mean_contexts,
+    output_layer,
+    output_rates,
+    text_of,
+    window_run,
+)
 from firth.errors import ShapeError
 from firth.kernels.compiled import compiled
 from firth.kernels.native_calls import prefetch_row
@@ -93,6 +103,7 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors], SkipGramOption
     }
     common_options: ClassVar = ("architecture", "dim", "window", "negative", "epochs", "lr")
     model_name: ClassVar = "structured"
+    any_threads: ClassVar = True
 
     architecture: str = option(
         "skipgram",
@@ -109,8 +120,8 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors], SkipGramOption
         matrices = model.initial_matrices(corpus, arguments.seed, arguments.start)
         tree = huffman(corpus.vocabulary.counts) if self.objective == "hierarchical" else None
         by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, tree)
-        train_shard = model._shard_trainer(corpus, matrices, by, arguments.threads)
-        return window_run(model, corpus, arguments, matrices, by, train_shard, self._finish).train()
+        trainer = functools.partial(model._shard_trainer, corpus, arguments, by)
+        return window_run(model, corpus, arguments, matrices, by, trainer, self._finish, model._row_rates).train()
 
     def with_defaults(self) -> "StructuredWord2Vec":
         """Return these options with the learning rate of the architecture filled in."""
@@ -150,19 +161,26 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors], SkipGramOption
             metadata={"training": facts},
         )
 
-    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
+    def _row_rates(self, corpus: Corpus, by: Scoring) -> RowRates:
+        """Return how often training changes each input row, and each part of an output row: once per window."""
+        kept = kept_shares(self, corpus)
+        return RowRates(kept * mean_contexts(self), output_rates(by, kept))
+
+    def _shard_trainer(
+        self, corpus: Corpus, arguments: TrainingArguments[Any], by: Scoring, matrices: Matrices
+    ) -> TrainShard:
         """Return the function that trains one shard of `corpus`; `with_defaults` comes first."""
         mode = SKIPGRAM if self.architecture == "skipgram" else CWINDOW
         settings = StructuredSettings(by.noise, mode, self.window, self.shrink_windows, self.shared_windows)
-        text = text_of(self, corpus, threads)
+        text = text_of(self, corpus, arguments.shards)
         most = most_outputs(by) * (2 * self.window if mode == SKIPGRAM else 1)
         wide = matrices.outputs.shape[1]
+        work = new_work(self.window, self.negative, AHEAD // self.shared_windows + 2, wide, outputs=most)
+        at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim)
+        joined = at._replace(chunks=wide // WIDTH)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
-            work = new_work(self.window, self.negative, AHEAD // self.shared_windows + 2, wide, outputs=most)
-            at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim)
-            joined = at._replace(chunks=wide // WIDTH)
-            own = own_copies(by, matrices.outputs, threads)
+            own = own_copies(by, matrices.outputs, arguments.writers)
             train_places(text, settings, work, at, joined, predictor(by, at, shard.loss, own), shard.state(stop))
 
         return train_shard

@@ -6,13 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar, Unpack, get_args
+from typing import Any, ClassVar, Generic, TypeVar, Unpack, get_args
 
 from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
 from firth.corpus.size_defaults import chosen_options, log_advice, log_choice
+from firth.embeddings.replicas import SHARDS
+from firth.errors import OptionError
 from firth.kernels.threads import usable_threads
 from firth.options import check_path, wrong_kind
 from firth.progress import Progress
@@ -32,6 +34,7 @@ class TrainingArguments(Generic[Start]):
         start: vectors to continue from, or None.
         progress: how progress is shown; see `firth.progress`.
         checkpoint: folder for checkpoints, or None.
+        deterministic: whether the result must not depend on the number of threads.
         chosen: options that were chosen from the size of the corpus, by name.
 
     Raises:
@@ -43,11 +46,22 @@ class TrainingArguments(Generic[Start]):
     start: Start | None = None
     progress: Progress = None
     checkpoint: str | os.PathLike[str] | None = None
+    deterministic: bool = False
     chosen: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.checkpoint is not None:
             check_path(self.checkpoint, "checkpoint")
+
+    @property
+    def shards(self) -> int:
+        """Number of shards: one per thread, or in deterministic trainings always as many."""
+        return SHARDS if self.deterministic else self.threads
+
+    @property
+    def writers(self) -> int:
+        """Number of threads that write to the same matrix."""
+        return 1 if self.deterministic else self.threads
 
     def with_subfolder(self, name: str) -> "TrainingArguments[Start]":
         """Return the same arguments with checkpoints in a subfolder, for one of several trainings in a row."""
@@ -56,7 +70,13 @@ class TrainingArguments(Generic[Start]):
 
 
 class Trainer(ABC, Generic[Data, Start, Result]):
-    """A model that trains: an options class that inherits this one and defines `read` and `train_on`."""
+    """A model that trains: an options class that inherits this one and defines `read` and `train_on`.
+
+    Attributes:
+        any_threads: whether a training can be the same with any number of threads.
+    """
+
+    any_threads: ClassVar[bool] = False
 
     @explained
     def train(
@@ -68,6 +88,7 @@ class Trainer(ABC, Generic[Data, Start, Result]):
         start: Start | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        deterministic: bool = False,
         **text: Unpack[TextArguments],
     ) -> Result:
         """Train on a corpus.
@@ -75,13 +96,15 @@ class Trainer(ABC, Generic[Data, Start, Result]):
         Args:
             corpus: an encoded corpus, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table. Models
                 of co-occurrence counts also take counts.
-            seed: random seed; with one thread it decides every bit of the result.
+            seed: random seed; with one thread, or with `deterministic`, it decides every bit of the result.
             threads: number of threads; by default one per processor.
             start: vectors to continue from. Words that it lacks start at random; words that only it has are kept. The
                 docstring of the class says what else a model does with it.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             checkpoint: folder for checkpoints, written every five minutes and after an epoch unless that would take
                 over a twentieth of the time; a later call with the same corpus, options, seed and threads resumes.
+            deterministic: the same bits for any number of threads, also after an interruption and with another number.
+                Takes five times the memory of the vectors, and some of the speed. GloVe always works so.
             **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".
 
         Returns:
@@ -90,15 +113,18 @@ class Trainer(ABC, Generic[Data, Start, Result]):
 
         Raises:
             CorpusError: the text cannot be read, or has no words.
-            OptionError: `threads` is below 1, `start` does not fit the options, or the checkpoint belongs to another
-                run.
+            OptionError: `threads` is below 1, `start` does not fit the options, the checkpoint belongs to another run,
+                or the model has no deterministic training.
             KindError: `start` is a path.
             ShapeError: `start` has another width.
             DivergenceError: the training diverged.
         """
         count = usable_threads(threads)
         check_start(start)
-        arguments = TrainingArguments(seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint)
+        check_deterministic(deterministic, type(self))
+        arguments = TrainingArguments(
+            seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint, deterministic=deterministic
+        )
         data: Any = self.read(corpus, text, arguments)
         model: Any = self
         log_advice(model, getattr(data, "num_tokens", 0))
@@ -133,6 +159,21 @@ def check_start(start: Any) -> None:
     """
     if isinstance(start, str | os.PathLike):
         raise wrong_kind("start", start, f"vectors: firth.load({os.fspath(start)!r})")
+
+
+def check_deterministic(deterministic: Any, model: "type[Trainer[Any, Any, Any]] | None" = None) -> None:
+    """Check the option of the same name; None for a model that can do both.
+
+    Raises:
+        OptionError: it is not a bool, or the model has no deterministic training.
+    """
+    if not isinstance(deterministic, bool):
+        raise OptionError(f"deterministic={deterministic!r}: expected True or False")
+    if deterministic and model is not None and not model.any_threads:
+        raise OptionError(
+            f"deterministic=True: {model.__name__} has no training that is the same with any number of threads; leave "
+            "it out and use threads=1, with which the seed decides every bit"
+        )
 
 
 def result_type(model: Any) -> Any:

@@ -6,8 +6,8 @@ once. Ctrl-C, SIGTERM, a checkpoint and divergence all set the same flag, which 
 
 import math
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from firth.corpus.encoded import Corpus
 from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
 from firth.embeddings.matrices import Matrices
+from firth.embeddings.replicas import Replicas, RowRates
 from firth.embeddings.shards import Shard, TrainShard, empty_shard, make_shards, mean_loss, sample_shards
 from firth.embeddings.trainer import TrainingArguments
 from firth.errors import DivergenceError, warn_caller
@@ -34,6 +35,7 @@ LARGEST = 1e6  # bound of absolute values; learned numbers stay below 100, and d
 WORSE = 1.5  # bound of the loss, as a multiple of the untrained loss
 FEW = 20  # predictions below which the mean loss is too noisy to judge
 SAFE_LR = 0.05  # largest learning rate suggested after a divergence
+ANY_THREADS = "any number (deterministic)"  # threads of a deterministic training in its checkpoint
 
 
 class LearningRate(NamedTuple):
@@ -78,15 +80,17 @@ class TrainingRun(Generic[Result]):
     Attributes:
         corpus: the training data.
         matrices: the parameters, trained in place.
-        train_shard: trains a shard until its end or until the given flag is set.
+        trainer: returns a function that trains the given matrices on a shard, until its end or until a flag is set.
+            Each shard gets its own function.
         options: the model's options, for the result and to check that a checkpoint belongs to this run.
         epochs: passes over the data.
         rate: the learning rate.
         untrained_loss: loss per prediction before any training, in nats.
-        arguments: seed, threads (one shard each), progress and checkpoint.
+        arguments: seed, threads, progress, checkpoint, and whether the result must not depend on the threads.
         finish: makes the result from the matrices and the facts about the run, which are JSON-compatible.
         sampled: whether the loss on a fixed sample is measured after each epoch; only for kernels that change nothing
             when the learning rate is zero.
+        rates: returns how often training changes each row, for deterministic trainings; None if the model has none.
         unit: plural noun for the tokens of the data.
         epoch: the current epoch, from 0.
         losses: mean loss of each finished epoch.
@@ -96,11 +100,13 @@ class TrainingRun(Generic[Result]):
         start_fingerprint: fingerprint of the initial words and vectors; only in runs with checkpoints.
         saved_at: the value of `seconds` at the last checkpoint.
         save_seconds: how long the last checkpoint took to write.
+        shards: the parts of the data that are trained side by side.
+        replicas: the shards' own copies of the parameters in a deterministic training, or None.
     """
 
     corpus: TrainingData
     matrices: Matrices
-    train_shard: TrainShard
+    trainer: Callable[[Matrices], TrainShard]
     options: Mapping[str, Any]
     epochs: int
     rate: LearningRate
@@ -108,6 +114,7 @@ class TrainingRun(Generic[Result]):
     arguments: TrainingArguments[Any]
     finish: Callable[[Matrices, dict[str, Any]], Result]
     sampled: bool = False
+    rates: Callable[[], RowRates] | None = None
     unit: str = "words"
     epoch: int = 0
     losses: list[float] = field(default_factory=list)
@@ -118,9 +125,14 @@ class TrainingRun(Generic[Result]):
     saved_at: float = 0.0
     save_seconds: float = 0.0
     shards: list[Shard] = field(init=False)
+    replicas: Replicas | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.shards = make_shards(self.corpus.num_tokens, self.arguments.threads, self.arguments.seed)
+        arguments = self.arguments
+        self.shards = make_shards(self.corpus.num_tokens, arguments.shards, arguments.seed)
+        if arguments.deterministic:
+            assert self.rates is not None  # `Trainer.train` refuses models without them
+            self.replicas = Replicas(self.matrices, self.rates(), self.rate.lr, arguments.shards)
 
     def train(self) -> Result:
         """Train to the end of the last epoch, or until interrupted, and return the result."""
@@ -129,16 +141,19 @@ class TrainingRun(Generic[Result]):
             if folder is not None:
                 self.start_fingerprint = self.matrices.fingerprint()
                 load_checkpoint(self, folder)
-            compiling(lambda: self.train_shard(empty_shard(), np.ones(1, dtype=np.int64)), report)
+            compiling(self._compile, report)
             release_compiler()
             try:
                 with stopping() as request:
+                    trainers = self._trainers()
                     while self.epoch < self.epochs and not request.stop:
-                        _train_epoch(self, report, folder, request)
+                        _train_epoch(self, trainers, report, folder, request)
                 self.interrupted = self.epoch < self.epochs
             except KeyboardInterrupt:  # a second signal
                 self.interrupted = self.epoch < self.epochs
         if self.interrupted:
+            if self.replicas is not None:
+                self.replicas.merge()
             place = f"epoch {self.epoch + 1} of {self.epochs}"
             warn_caller(f"training was interrupted in {place}: the result holds what was learned so far")
         elif not any(self.losses):
@@ -151,9 +166,22 @@ class TrainingRun(Generic[Result]):
     def measure(self) -> float:
         """Return the mean loss on the fixed sample, in nats per prediction, without training on it."""
         sample = sample_shards(self.corpus.num_tokens, self.arguments.seed)
+        train_shard = self.trainer(self.matrices)
         for shard in sample:
-            self.train_shard(shard, np.zeros(1, dtype=np.int64))
+            train_shard(shard, np.zeros(1, dtype=np.int64))
         return mean_loss(sample)
+
+    def _trainers(self) -> list[TrainShard]:
+        """Return the function of each shard, with the present parameters in its replica if it has one."""
+        if self.replicas is None:
+            return [self.trainer(self.matrices) for _ in self.shards]
+        self.replicas.spread()
+        return [self.trainer(own) for own in self.replicas.matrices]
+
+    def _compile(self) -> None:
+        self.trainer(self.matrices)(empty_shard(), np.ones(1, dtype=np.int64))
+        if self.replicas is not None:
+            self.replicas.compile()
 
     def identity(self) -> dict[str, Any]:
         """Return the values that a checkpoint of this run must have."""
@@ -161,7 +189,7 @@ class TrainingRun(Generic[Result]):
             "corpus": self.corpus.fingerprint,
             "options": dict(self.options),
             "seed": self.arguments.seed,
-            "threads": self.arguments.threads,
+            "threads": ANY_THREADS if self.arguments.deterministic else self.arguments.threads,
             "start": self.start_fingerprint,
         }
 
@@ -172,6 +200,7 @@ class TrainingRun(Generic[Result]):
             **({"min_count": self.corpus.options.min_count} if isinstance(self.corpus, Corpus) else {}),
             "seed": self.arguments.seed,
             "threads": self.arguments.threads,
+            **({"deterministic": True} if self.arguments.deterministic else {}),
             "loss": self.losses,
             **({"sample_loss": self.sample_losses} if self.sampled else {}),
             "unit": self.unit,
@@ -183,27 +212,20 @@ class TrainingRun(Generic[Result]):
         return self.finish(self.matrices, facts)
 
 
-def _train_epoch(run: TrainingRun[Any], report: Report, folder: Path | None, request: StopRequest) -> None:
+def _train_epoch(
+    run: TrainingRun[Any], trainers: Sequence[TrainShard], report: Report, folder: Path | None, request: StopRequest
+) -> None:
     """Train to the end of the epoch, to a checkpoint inside it, or to an interruption."""
     report(_status(run))
-    stop = np.zeros(1, dtype=np.int64)
-    began, spent = time.monotonic(), run.seconds
+    watch = _Watch(run, report, folder, request)
     with ThreadPoolExecutor(run.arguments.threads) as pool:
-        futures = [pool.submit(run.train_shard, shard, stop) for shard in run.shards]
         try:
-            while wait(futures, timeout=POLL).not_done:
-                run.seconds = spent + time.monotonic() - began
-                report(_status(run))
-                _check_divergence(run, stop, WATCHED_ROWS)
-                release_pages(run.corpus.ids)
-                if request.stop or (folder is not None and time.monotonic() - began > CHECKPOINT_INTERVAL):
-                    stop[0] = 1
+            _train_shards(run, trainers, pool, watch)
         except BaseException:
-            stop[0] = 1
+            watch.stop[0] = 1
             raise
-    run.seconds = spent + time.monotonic() - began
-    _raise_failures(futures)
-    _check_divergence(run, stop, None)
+    run.seconds = watch.seconds
+    _check_divergence(run, watch.stop, None)
     ended = all(shard.position[0] >= shard.last for shard in run.shards)
     if ended:
         _finish_epoch(run)
@@ -215,6 +237,80 @@ def _train_epoch(run: TrainingRun[Any], report: Report, folder: Path | None, req
     report(_status(run))
 
 
+def _train_shards(
+    run: TrainingRun[Any], trainers: Sequence[TrainShard], pool: ThreadPoolExecutor, watch: "_Watch"
+) -> None:
+    """Train all shards to the end of the epoch or until told to stop: at once, or from merge to merge."""
+    if run.replicas is None:
+        _wait_for(pool, trainers, run.shards, watch)
+        return
+    run.replicas.plan(run.rate.at(run.epoch / run.epochs))
+    schedule, whole = run.replicas.schedule, False
+    # A checkpoint holds the common parameters only, so it waits until all replicas are equal to them.
+    while not watch.stop[0] and not (watch.pausing and whole):
+        _wait_for(pool, trainers, schedule.next_parts(run.shards), watch)
+        tier = schedule.tier(run.shards)
+        merges = run.replicas.merges(tier, run.arguments.threads)
+        for _ in pool.map(_call, merges) if len(merges) > len(schedule.plans) else map(_call, merges):
+            pass
+        whole = tier == schedule.tiers - 1
+        if all(shard.position[0] >= shard.last for shard in run.shards):
+            return
+        watch.look_if_due()
+
+
+def _wait_for(
+    pool: ThreadPoolExecutor, trainers: Sequence[TrainShard], shards: Sequence[Shard], watch: "_Watch"
+) -> None:
+    futures = [pool.submit(train_shard, shard, watch.stop) for train_shard, shard in zip(trainers, shards, strict=True)]
+    while wait(futures, timeout=POLL).not_done:
+        watch.look()
+    for future in futures:
+        future.result()
+
+
+def _call(merge: Callable[[], None]) -> None:
+    merge()
+
+
+class _Watch:
+    """What happens beside the threads: progress, checks, and requests to stop.
+
+    Attributes:
+        stop: (1,) the flag that stops kernels between two sentences.
+        pausing: whether a stop or a checkpoint is due.
+    """
+
+    def __init__(self, run: TrainingRun[Any], report: Report, folder: Path | None, request: StopRequest) -> None:
+        self.stop = np.zeros(1, dtype=np.int64)
+        self.pausing = False
+        self._run, self._report, self._folder, self._request = run, report, folder, request
+        self._began, self._spent = time.monotonic(), run.seconds
+        self._looked = self._began
+
+    @property
+    def seconds(self) -> float:
+        """Time spent in kernels, in this epoch and before."""
+        return self._spent + time.monotonic() - self._began
+
+    def look(self) -> None:
+        """Show progress, check the numbers, and find out whether a stop or a checkpoint is due."""
+        run, self._looked = self._run, time.monotonic()
+        run.seconds = self.seconds
+        self._report(_status(run))
+        _check_divergence(run, self.stop, WATCHED_ROWS)
+        release_pages(run.corpus.ids)
+        since = time.monotonic() - self._began
+        self.pausing = self._request.stop or (self._folder is not None and since > CHECKPOINT_INTERVAL)
+        if self.pausing and (run.replicas is None or self._folder is None):
+            self.stop[0] = 1
+
+    def look_if_due(self) -> None:
+        """Do the same if the last time is long enough ago."""
+        if time.monotonic() - self._looked >= POLL:
+            self.look()
+
+
 def _finish_epoch(run: TrainingRun[Any]) -> None:
     run.losses.append(mean_loss(run.shards))
     if run.sampled:
@@ -222,11 +318,6 @@ def _finish_epoch(run: TrainingRun[Any]) -> None:
     run.epoch += 1
     for shard in run.shards:
         shard.rewind()
-
-
-def _raise_failures(futures: list[Future[None]]) -> None:
-    for future in futures:
-        future.result()
 
 
 def _status(run: TrainingRun[Any]) -> Status:

@@ -1,19 +1,23 @@
 """What models over context windows share besides their options: output layer, text and training run."""
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
+
+import numpy as np
 
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
 from firth.embeddings.matrices import Matrices
+from firth.embeddings.replicas import Rates, RowRates
 from firth.embeddings.shards import TrainShard
 from firth.embeddings.trainer import TrainingArguments
 from firth.embeddings.training import LearningRate, TrainingRun
 from firth.embeddings.word_trees import WordTree
 from firth.kernels.noise import alias_table
-from firth.kernels.objectives import Scoring, scoring, untrained_loss
+from firth.kernels.objectives import HIERARCHICAL, SOFTMAX, Scoring, scoring, untrained_loss
 from firth.kernels.pieces import Text
 from firth.kernels.trees import Tree
 from firth.kernels.windows import keep_thresholds
@@ -81,16 +85,30 @@ def window_run(
     arguments: TrainingArguments[Any],
     matrices: Matrices,
     by: Scoring,
-    train_shard: TrainShard,
+    trainer: Callable[[Matrices], TrainShard],
     finish: Callable[[Matrices, dict[str, Any]], Result],
+    rates: Callable[[Corpus, Scoring], RowRates] | None = None,
     *,
     sampled: bool = True,
 ) -> TrainingRun[Result]:
-    """Return the run of a model that goes through a corpus window by window."""
+    """Return the run of a model that goes through a corpus window by window.
+
+    Args:
+        model: the options.
+        corpus: the text.
+        arguments: of the training.
+        matrices: initial parameters.
+        by: the output layer.
+        trainer: returns the function that trains one shard into given matrices.
+        finish: makes the result.
+        rates: returns how often training changes each row, for deterministic trainings; None if the model has none.
+        sampled: whether the loss on a fixed sample is measured.
+    """
     return TrainingRun(
         corpus=corpus,
         matrices=matrices,
-        train_shard=train_shard,
+        trainer=trainer,
+        rates=None if rates is None else functools.partial(rates, corpus, by),
         options=model.described(),
         epochs=model.epochs,
         rate=model.rate,
@@ -107,13 +125,40 @@ def output_layer(corpus: Corpus, objective: str, negative: int, noise_exponent: 
     return scoring(objective, noise, negative=negative, noise=alias_table(noise), tree=tree)
 
 
-def text_of(model: WindowModel, corpus: Corpus, threads: int) -> Text:
-    """Return a corpus with subsampling and learning rate, as the kernels of a run with `threads` threads read it."""
+def kept_shares(model: WindowModel, corpus: Corpus) -> Rates:
+    """Return (V,) how often each word survives subsampling, per token of the corpus."""
+    words = corpus.vocabulary
+    counts = np.asarray(words.counts, dtype=np.float64)
+    return counts * words.keep_probabilities(model.sample) / max(1, corpus.num_tokens)
+
+
+def mean_contexts(model: Any) -> float:
+    """Return the mean number of context words of a window: the option `window` on each side, or half as many."""
+    return float(model.window + 1 if model.shrink_windows else 2 * model.window)
+
+
+def output_rates(by: Scoring, kept: Rates) -> Rates:
+    """Return (O,) the predictions that change each output row, if each kept word is predicted once.
+
+    Args:
+        by: the output layer.
+        kept: (V,) from `kept_shares`.
+    """
+    if by.kind == HIERARCHICAL:
+        nodes = np.bincount(by.tree.nodes, weights=np.repeat(kept, by.tree.lengths), minlength=len(kept))
+        return np.asarray(nodes, dtype=np.float64)
+    if by.kind == SOFTMAX:
+        return 2 * kept  # the other predictions pull a row back as often as it is predicted
+    return np.asarray(kept + kept.sum() * by.probabilities)
+
+
+def text_of(model: WindowModel, corpus: Corpus, shards: int) -> Text:
+    """Return a corpus with subsampling and learning rate, as the kernels of a run with so many shards read it."""
     return Text(
         ids=corpus.ids,
         offsets=corpus.offsets,
         thresholds=keep_thresholds(corpus.vocabulary.keep_probabilities(model.sample)),
         first_lr=model.rate.at(0),
         last_lr=model.rate.at(1),
-        total=max(1, model.epochs * corpus.num_tokens // threads),
+        total=max(1, model.epochs * corpus.num_tokens // shards),
     )

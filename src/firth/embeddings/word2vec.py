@@ -43,10 +43,12 @@ Departures:
 
 Cost: 6 D (K + 1) flops per pair, or as `firth.kernels.objectives` says; 2 V rows of D float32, padded to 64 bytes,
 independent of the corpus size. With one thread a seed gives the same bits in every run on one machine; with more,
-threads write to shared rows without locks (Niu et al. 2011, "Hogwild!") and the bits differ from run to run.
+threads write to shared rows without locks (Niu et al. 2011, "Hogwild!") and the bits differ from run to run, unless
+`deterministic=True` is passed to `train` (`firth.embeddings.replicas`).
 """
 
 import dataclasses
+import functools
 from typing import Any, ClassVar
 
 import numpy as np
@@ -59,9 +61,18 @@ from firth.embeddings.matrices import Matrices, word_vectors
 from firth.embeddings.output_tree import train_with_tree
 from firth.embeddings.predictions import AHEAD, CBOW, PAIR, WINDOW, WindowSettings, train_predictions
 from firth.embeddings.probability import log_prob, starting_matrices, tree_attributes
+from firth.embeddings.replicas import RowRates
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
-from firth.embeddings.window_model import WindowModel, output_layer, text_of, window_run
+from firth.embeddings.window_model import (
+    WindowModel,
+    kept_shares,
+    mean_contexts,
+    output_layer,
+    output_rates,
+    text_of,
+    window_run,
+)
 from firth.embeddings.word_trees import NAMES as TREES
 from firth.embeddings.word_trees import WordTree
 from firth.errors import OptionError
@@ -124,6 +135,7 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
     }
     common_options: ClassVar = ("dim", "window", "negative", "sample", "epochs", "lr")
     model_name: ClassVar = "word2vec"
+    any_threads: ClassVar = True
 
     architecture: str = option(
         "skipgram", "skip-gram (predict from each context word) or CBOW (from their mean)", choices=("skipgram", "cbow")
@@ -196,8 +208,8 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
             facts = {**facts, "vocabulary": len(corpus.vocabulary)}
             return word_vectors(matrices, facts, tree_attributes(tree, len(matrices.words)))
 
-        train_shard = model._shard_trainer(corpus, matrices, by, arguments.threads)
-        return window_run(model, corpus, arguments, matrices, by, train_shard, finish).train()
+        trainer = functools.partial(model._shard_trainer, corpus, arguments, by)
+        return window_run(model, corpus, arguments, matrices, by, trainer, finish, model._row_rates).train()
 
     def log_prob(self, vectors: WordVectors, centre: Any, context: Any) -> Any:
         """Return the log-probability of a centre word given its context, in nats.
@@ -224,7 +236,14 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
             defaults = {**defaults, "shared_windows": 1}
         return dataclasses.replace(self, **{k: v for k, v in defaults.items() if getattr(self, k) is None})
 
-    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
+    def _row_rates(self, corpus: Corpus, by: Scoring) -> RowRates:
+        """Return how often training changes each row; `with_defaults` comes first."""
+        kept, contexts = kept_shares(self, corpus), mean_contexts(self)
+        return RowRates(kept * contexts, output_rates(by, kept) * (contexts if self.architecture == "skipgram" else 1))
+
+    def _shard_trainer(
+        self, corpus: Corpus, arguments: TrainingArguments[Any], by: Scoring, matrices: Matrices
+    ) -> TrainShard:
         """Return the function that trains one shard of `corpus`; `with_defaults` comes first."""
         assert self.shared_windows is not None
         slots, normalised = AHEAD // self.shared_windows + 2, by.kind in objectives.NORMALISED
@@ -238,18 +257,17 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
             divide=self.cbow_gradient == "mean",
             scale=1 / self.dim if self.score == "scaled" else 1.0,
         )
-        text = text_of(self, corpus, threads)
+        text = text_of(self, corpus, arguments.shards)
+        work = new_work(
+            self.window, self.negative, slots, matrices.inputs.shape[1], outputs=objectives.most_outputs(by)
+        )
+        at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=normalised)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
-            # A workspace per call keeps shards apart whichever thread trains them; workspaces are small.
-            work = new_work(
-                self.window, self.negative, slots, matrices.inputs.shape[1], outputs=objectives.most_outputs(by)
-            )
-            at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=normalised)
             if by.kind == objectives.NEGATIVE:
                 train_words(text, settings, work, at, shard.state(stop))
             else:
-                own = objectives.own_copies(by, matrices.outputs, threads)
+                own = objectives.own_copies(by, matrices.outputs, arguments.writers)
                 train_predictions(text, settings, predictor(by, at, shard.loss, own), work, at, shard.state(stop))
 
         return train_shard

@@ -170,8 +170,8 @@ class AdaGram(WindowModel):
         def finish(matrices: Matrices, facts: dict[str, Any]) -> SenseVectors:
             return self.sense_vectors(matrices, tree, {**facts, "seconds": round(facts["seconds"] + before, 3)})
 
-        train_shard = self._shard_trainer(corpus, matrices, by, arguments.threads)
-        return window_run(self, corpus, arguments, matrices, by, train_shard, finish, sampled=False).train()
+        trainer = functools.partial(self._shard_trainer, corpus, by, arguments.threads)
+        return window_run(self, corpus, arguments, matrices, by, trainer, finish, sampled=False).train()
 
     def initial_matrices(self, corpus: Corpus, seed: int) -> Matrices:
         """Return random senses, sense k of word w in row w T + k; every occurrence has the first sense of its word."""
@@ -190,7 +190,7 @@ class AdaGram(WindowModel):
         words = corpus.vocabulary
         return np.asarray(words.counts * words.keep_probabilities(self.sample), dtype=np.float64)
 
-    def _shard_trainer(self, corpus: Corpus, matrices: Matrices, by: Scoring, threads: int) -> TrainShard:
+    def _shard_trainer(self, corpus: Corpus, by: Scoring, threads: int, matrices: Matrices) -> TrainShard:
         """Return the function that trains one shard of `corpus`."""
         text = text_of(self, corpus, threads)
         most = 2 * self.window * max(by.tree.longest, 1)

@@ -133,7 +133,9 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
         def finish(trained: Matrices, facts: dict[str, Any]) -> SenseVectors:
             return sense_vectors(trained, state, facts, keep, tidying)
 
-        return window_run(model, corpus, arguments, matrices, by, train_shard, finish, sampled=False).train()
+        # One function for all shards: they take turns where it settles senses.
+        run = window_run(model, corpus, arguments, matrices, by, lambda _: train_shard, finish, sampled=False)
+        return run.train()
 
     def with_defaults(self) -> "MultiSenseSkipGram":
         """Return these options with the number of senses filled in."""

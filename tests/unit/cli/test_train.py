@@ -153,6 +153,25 @@ def test_old_vectors_of_ours_are_replaced(capsys):
     assert firth.load("out.firth").dim == 4
 
 
+def test_deterministic_gives_the_same_bits_for_any_number_of_threads(capsys):
+    saved = []
+    for threads in (1, 2):
+        run(dim=8, epochs=1, threads=threads, deterministic=True)
+        saved.append(firth.load("out.firth"))
+    assert saved[0].vectors.tobytes() == saved[1].vectors.tobytes()
+    assert [vectors.metadata["training"]["deterministic"] for vectors in saved] == [True, True]
+
+
+@pytest.mark.parametrize(("model", "shown"), [("fasttext", True), ("glove", True), ("adagram", False), ("lsa", False)])
+def test_models_without_such_a_training_have_no_flag(model, shown):
+    assert ("deterministic" in inspect.signature(command(MODELS[model])).parameters) == shown
+
+
+def test_a_model_of_senses_refuses_deterministic():
+    with pytest.raises(firth.FirthError, match="deterministic=True: MultiSenseSkipGram has no training"):
+        run("mssg", deterministic=True)
+
+
 def test_a_model_of_senses_says_what_it_made(capsys):
     run("adagram", dim=4, max_senses=2, epochs=1, sample=0.0, json=True)
     facts = json.loads(capsys.readouterr().out)

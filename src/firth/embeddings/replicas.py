@@ -1,0 +1,213 @@
+"""Training that does not depend on the number of threads: replicas of the parameters, merged at fixed points.
+
+What: the corpus is split into a fixed number of shards, however many threads there are. Each shard trains a replica of
+its own, and replicas are merged whenever all of them have read as many tokens. Learning rates and random numbers follow
+from the seed, the shard and the position in the corpus, and merges sum in the order of the shards: who trains a shard,
+and when, changes no bit. Threads of one process and machines of a cluster can own shards alike.
+
+Objective: `firth.kernels.merging` has the merge rule, b' = b + w sum_s (r_s - b). It is exact for changes that do not
+depend on each other. A row moves by about lr in each prediction that it takes part in; if S replicas together make so
+many between two merges that
+
+    x = S lr n p,    p predictions of the row a token, n tokens of a shard between two merges
+
+is large, each replica moves towards the same optimum, and the sum overshoots. So rows are merged the more often the
+more predictions they take part in: n is the largest of TIERS intervals, each twice the one before it, for which x is
+at most BOUND, or else the first. Where the first is too long for a row, its weight is w = stable / x, from 1 to 1/S.
+What is stable depends on the directions in which the other rows of its predictions lie: half their number, which is at
+most D, and small in a corpus of few words or without subsampling. There, the first interval is shorter, too. The
+schedule of an epoch follows the learning rate that the epoch begins with: as it falls, merges get rarer.
+
+The mean of all replicas at one common interval divides the learning rate of most rows by S, and their sum diverges; the
+mean over the replicas that have changed a row does no better, for most rows are changed by all (benchmarks/LOG.md).
+
+Source: Ji et al. 2016, "Parallelizing word2vec in shared and distributed memory", whose machines merge frequent words
+more often than rare ones, for the tiers; `firth.kernels.merging` for the rule.
+
+Departures: Ji et al. average the copies of all machines at each merge and raise the learning rate with their number.
+Here changes are summed, and the learning rate is that of one thread.
+
+Cost: S more copies of both matrices; 2 (S + 1) row accesses per merge of a row, after which S times as many
+predictions of the row follow as x / lr says: the cost per word of the corpus hardly depends on V.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.embeddings.matrices import Matrices
+from firth.embeddings.shards import Shard
+from firth.kernels.merging import merge_rows
+from firth.kernels.rows import aligned_rows
+
+SHARDS = 4
+BOUND = 1.0  # of x: above it, the first epoch is unstable; below it, only time is lost (benchmarks/LOG.md)
+STABLE = 2.0  # the least x up to which changes are added in full
+ROWS_PER_DIRECTION = 20  # equally frequent rows that span one more direction
+SHORTEST, LONGEST = 64, 1024  # bounds of the first interval, in tokens of a shard
+TIERS = 11  # intervals, each twice the one before it: the last one, 2^20 tokens, bounds the time to a checkpoint
+PIECE = 4096  # rows that one thread merges before a second one is worth its start
+
+Rows = npt.NDArray[np.int32]
+Rates = npt.NDArray[np.float64]
+
+
+class RowRates(NamedTuple):
+    """How often training changes the rows of a model: expected predictions per token of the corpus.
+
+    The K noise words of a prediction count as one: over a training, they push as much as the predicted word pulls.
+    """
+
+    inputs: Rates  # (R,), or fewer: the rows behind them take part in none, or in those of one shard only
+    outputs: Rates  # (O,), or fewer; of rows with several parts, those of each part
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixPlan:
+    """When the rows of one matrix are merged.
+
+    Attributes:
+        due: for each tier, the rows that are merged with it: its own and those of the tiers before it.
+        weights: (R,) float32, w.
+    """
+
+    due: Sequence[Rows]
+    weights: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """When shards are merged, and which rows: it follows from the rates, the learning rate and the number of shards.
+
+    Attributes:
+        interval: tokens of a shard between two merges, the first tier's.
+        tiers: number of tiers; a merge with the last one leaves all replicas equal.
+        plans: one for each matrix.
+    """
+
+    interval: int
+    tiers: int
+    plans: Sequence[MatrixPlan]
+
+    @classmethod
+    def of(cls, rates: Sequence[Rates], lr: float, shards: int, dim: int) -> "Schedule":
+        """Return the schedule of matrices with (R,) predictions per token each, in D dimensions."""
+        moves = [shards * lr * each for each in rates]
+        stable = _stable(moves, dim)
+        typical = max(
+            float((each**2).sum() / each.sum()) if each.any() else 0.0 for each in moves
+        )  # of a prediction's rows
+        interval = LONGEST
+        while interval > SHORTEST and interval * typical > stable / 2:
+            interval //= 2
+        with np.errstate(divide="ignore"):  # a row without predictions can wait forever
+            room = [BOUND / (each * interval) for each in moves]
+        tier = [sum((each >= 2**k).astype(np.int8) for k in range(1, TIERS)) for each in room]
+        tiers = 1 + max(int(np.max(each, initial=0)) for each in tier)
+        plans = [
+            MatrixPlan(
+                [np.flatnonzero(own <= k).astype(np.int32) for k in range(tiers)],
+                (each * (stable / BOUND)).clip(1 / shards, 1).astype(np.float32),
+            )
+            for own, each in zip(tier, room, strict=True)
+        ]
+        return cls(interval, tiers, plans)
+
+    def step(self, shards: Sequence[Shard]) -> int:
+        """Return the number of merges of this epoch so far, from the positions of all shards after one."""
+        return max(-(-int(shard.position[0] - shard.first) // self.interval) for shard in shards)
+
+    def next_parts(self, shards: Sequence[Shard]) -> list[Shard]:
+        """Return the same shards, each up to the next merge."""
+        read = (self.step(shards) + 1) * self.interval
+        return [dataclasses.replace(shard, last=min(shard.first + read, shard.last)) for shard in shards]
+
+    def tier(self, shards: Sequence[Shard]) -> int:
+        """Return the last tier that is due at the positions of all shards; at the end of an epoch, all are."""
+        if all(shard.position[0] >= shard.last for shard in shards):
+            return self.tiers - 1
+        step = self.step(shards)
+        return max(k for k in range(self.tiers) if step % 2**k == 0)
+
+
+class Replicas:
+    """A replica of the parameters for each shard.
+
+    Attributes:
+        schedule: when they are merged.
+        matrices: the replicas, in the order of the shards; their other attributes are those of the common parameters.
+    """
+
+    schedule: Schedule
+    matrices: list[Matrices]
+
+    def __init__(self, common: Matrices, rates: RowRates, lr: float, shards: int) -> None:
+        """Allocate replicas, whose contents `spread` sets.
+
+        Args:
+            common: the parameters; output rows may have several parts, each as wide as an input row.
+            rates: predictions of the rows per token of the corpus.
+            lr: learning rate of the first schedule.
+            shards: S.
+        """
+        parts = common.outputs.shape[1] // max(1, common.inputs.shape[1])
+        inputs, outputs = common.inputs, common.outputs.reshape(-1, common.inputs.shape[1])
+        padded = [_padded(rates.inputs, len(inputs)), _padded(np.repeat(rates.outputs, parts), len(outputs))]
+        self.schedule = Schedule.of(padded, lr, shards, common.dim)
+        self._rates, self._shards, self._dim = padded, shards, common.dim
+        self._common = (inputs, outputs)
+        self._stacks = tuple(
+            aligned_rows(shards * len(each), each.shape[1]).reshape(shards, *each.shape) for each in self._common
+        )
+        self.matrices = [
+            dataclasses.replace(common, inputs=own, outputs=out.reshape(common.outputs.shape))
+            for own, out in zip(*self._stacks, strict=True)
+        ]
+
+    def plan(self, lr: float) -> None:
+        """Set the schedule for an epoch that begins with a learning rate."""
+        self.schedule = Schedule.of(self._rates, lr, self._shards, self._dim)
+
+    def spread(self) -> None:
+        """Set every replica to the common parameters."""
+        for common, stack in zip(self._common, self._stacks, strict=True):
+            stack[:] = common
+
+    def compile(self) -> None:
+        """Compile the merge before the first is due."""
+        for common, stack, plan in zip(self._common, self._stacks, self.schedule.plans, strict=True):
+            merge_rows(common, stack, np.empty(0, dtype=np.int32), plan.weights)
+
+    def merges(self, tier: int, pieces: int = 1) -> list[Callable[[], None]]:
+        """Return the merge of all rows that are due with a tier, as parts that may run in any order or at one time.
+
+        Args:
+            tier: from `Schedule.tier`.
+            pieces: parts for each matrix, if it has enough rows.
+        """
+        made: list[Callable[[], None]] = []
+        for common, stack, plan in zip(self._common, self._stacks, self.schedule.plans, strict=True):
+            rows = plan.due[tier]
+            parts = np.array_split(rows, min(pieces, 1 + len(rows) // PIECE))
+            made += [functools.partial(merge_rows, common, stack, part, plan.weights) for part in parts]
+        return made
+
+    def merge(self) -> None:
+        """Merge all rows."""
+        for part in self.merges(self.schedule.tiers - 1):
+            part()
+
+
+def _stable(moves: Sequence[Rates], dim: int) -> float:
+    """Return the x up to which changes are added in full, from the effective number of rows in predictions."""
+    rows = next((float(each.sum() ** 2 / (each**2).sum()) for each in moves if each.any()), 0.0)
+    return max(STABLE, min(dim, rows / ROWS_PER_DIRECTION) / 2)
+
+
+def _padded(rates: Rates, rows: int) -> Rates:
+    return np.concatenate([rates, np.zeros(rows - len(rates))])
