@@ -476,7 +476,9 @@ def annotators(tmp_path_factory):
     """An address whose models annotate, write, answer and have senses: small ones of every kind."""
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
     where = tmp_path_factory.mktemp("annotators")
-    tagged = [(line.split(), ["X" if word == "the" else "Y" for word in line.split()]) for line in seeds.LINES]
+    tagged = [
+        (line.split(), ["X" if word == line.split()[0] else "Y" for word in line.split()]) for line in seeds.LINES
+    ]
     training = firth.TrainingOptions(epochs=1, batch_size=8)
     tagger = firth.Tagger(targets="upos", dim=4, hidden=4).train(tagged, training=training, progress=False)
     tagger.save(where / "tagger")
@@ -520,7 +522,7 @@ def test_what_models_make_of_texts(browser, annotators):
     keep(page, "answer")
     view(page, "substitutes")
     page.fill("#view input[type=text]", "w1 w2 [] w4")
-    assert answered(page).locator(".bars > span").count() >= 10
+    assert answered(page).locator(".bars > span").count() >= 4
     keep(page, "substitutes")
     view(page, "about")
     assert page.locator("#view td").all_inner_texts() == ["similar", "spearman", "0.500", "0.250 to 0.750"]
