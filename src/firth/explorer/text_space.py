@@ -101,9 +101,9 @@ class TextSpace:
         of_all: Counter[str] = Counter()
         of_each: list[Counter[str]] = [Counter() for _ in range(count)]
         for text, group in zip(self.texts, groups.tolist(), strict=False):  # a map may have fewer texts
-            words = set(WORD.findall(text.lower()))
-            of_all.update(words)
-            of_each[group].update(words)
+            different = set(WORD.findall(text.lower()))
+            of_all.update(different)
+            of_each[group].update(different)
         sizes, names = np.bincount(groups, minlength=count).clip(min=1), []
         for size, words in zip(sizes.tolist(), of_each, strict=True):
             shares = {w: (c / size, of_all[w] / len(groups)) for w, c in words.items() if c > 1 or size == 1}
@@ -134,7 +134,7 @@ def text_space(
     else:
         return None
     vectors = np.asarray(encoder.encode(texts, progress=progress))
-    known = np.flatnonzero(vectors.any(axis=1))
+    known = np.flatnonzero(vectors.any(axis=1)).tolist()
     if len(known) < 3:
         raise OptionError(f"{len(known)} of {counted(len(texts), 'text')} have a vector; expected at least 3 for a map")
     columns = {name: [values[i] for i in known] for name, values in (labels or {}).items()}

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
 
+import uvicorn
 from starlette.testclient import TestClient
 
 import firth
@@ -287,3 +288,20 @@ def test_every_address_is_described():
         for path in each.classes:
             module, _, name = path.partition(":")
             assert hasattr(pytest.importorskip(module), name), path
+
+
+def test_answers_do_not_wait_for_acknowledgements(monkeypatch):
+    options = []
+
+    def run(self, sockets):
+        (listening,) = sockets
+        with socket.create_connection(listening.getsockname()):
+            accepted, _ = listening.accept()
+            options.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            accepted.close()
+
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    space = firth.WordVectors(["a", "b"], np.eye(2, dtype=np.float32))
+    serve_app(build_app({"one": space}), port=0, log=False)
+    assert options != [0]
+    assert len(options) == 1
