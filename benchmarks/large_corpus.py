@@ -129,7 +129,7 @@ def measured(code: str, arguments: list[str], limit: int | None) -> dict[str, ob
                 (group / "cgroup.procs").write_text(str(os.getpid()))
 
         step = subprocess.Popen(
-            [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, text=True, preexec_fn=enter
+            [sys.executable, "-P", "-c", code, *arguments], stdout=subprocess.PIPE, text=True, preexec_fn=enter
         )
         peak = resident = 0
         while step.poll() is None:

@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None) -> list[dict[str, object]]:
         firth.WordVectors([f"w{n}" for n in range(args.words)], vectors).save(Path(folder, "v.firth"))
         script = Path(folder, "load.lua")
         script.write_text(SCRIPT.format(last=args.words - 1), encoding="utf-8")
-        command = [sys.executable, "-m", "firth", "serve", "v.firth", "--port", "0", "--rate", "0"]
+        command = [sys.executable, "-P", "-m", "firth", "serve", "v.firth", "--port", "0", "--rate", "0"]
         log = Path(folder, "log")
         with log.open("w") as lines, subprocess.Popen(command, cwd=folder, stderr=lines) as server:
             try:

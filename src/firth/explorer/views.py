@@ -70,7 +70,11 @@ def column_of(name: str, values: Any) -> dict[str, Any] | None:
 
 
 def search(space: TextSpace, request: schema.SearchRequest) -> dict[str, Any]:
-    """Return the texts of nearest meaning."""
+    """Return the texts of nearest meaning.
+
+    Raises:
+        OptionError: neither a text nor a row is given, or both are.
+    """
     query = request.text if request.row is None else request.row
     if query is None or (request.text is not None and request.row is not None):
         raise OptionError("expected a text or a row, one of both")
@@ -193,7 +197,11 @@ def changes(compared: Changes, request: schema.ChangesRequest) -> dict[str, Any]
 
 
 def bias(vectors: Any, request: schema.BiasRequest) -> dict[str, Any]:
-    """Return the association of targets with attributes."""
+    """Return the association of targets with attributes.
+
+    Raises:
+        OptionError: the words of the test are not on this machine.
+    """
     if request.test is not None:
         if not data.is_here("weat"):  # no request makes the server go online
             raise OptionError("the words of this test are not on this machine: firth data get weat brings them")
