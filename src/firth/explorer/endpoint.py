@@ -26,8 +26,8 @@ class Endpoint:
     classes: Sequence[str]
     request: type[Any]
     response: type[Any]
-    answer: Callable[[Any, Any], dict[str, Any]]
-    together: Callable[[Any, Sequence[Any]], list[dict[str, Any]]] | None = None
+    answer: Callable[[Any, Any], Any]
+    together: Callable[[Any, Sequence[Any]], list[Any]] | None = None
     joined: Callable[[Mapping[str, Any]], Any] | None = None
     also: str | None = None
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import difflib
 import errno
 import inspect
@@ -125,14 +126,14 @@ def build_app(
 
 def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits: Limits) -> None:
     """Add an address, for GET and for POST."""
+    written = {name: _written(endpoint, {} if endpoint.joined is not None else {"model": name}) for name in workers}
 
-    async def answer(request: Any) -> Any:
+    async def answer(request: Any) -> Response:
         name = next(iter(workers)) if endpoint.joined is not None or request.model is None else request.model
         if name not in workers:
             raise UnknownModelError(f"no model {name!r} answers here; expected one of {', '.join(workers)}")
         async with asyncio.timeout(limits.seconds):
-            found = await workers[name].answer(endpoint, request)
-        return found if endpoint.joined is not None else {"model": name, **found}
+            return Response(await workers[name].answer(written[name], request), media_type="application/json")
 
     responses: dict[int | str, dict[str, Any]] = {
         status: {"model": ErrorResponse, "description": what} for status, what in REFUSALS.items()
@@ -145,6 +146,26 @@ def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits
         app.add_api_route(endpoint.path, route, methods=[method], **how)
         if endpoint.also:
             app.add_api_route(endpoint.also, route, methods=[method], include_in_schema=False, **how)
+
+
+def _written(endpoint: Endpoint, more: Mapping[str, Any]) -> Endpoint:
+    """Return an address whose answers are checked and written as JSON where they are computed, not in the loop.
+
+    Args:
+        endpoint: the address.
+        more: fields that are added to each answer.
+    """
+
+    def text(found: Mapping[str, Any]) -> str:
+        written: str = endpoint.response.model_validate({**more, **found}).model_dump_json()
+        return written
+
+    together = endpoint.together
+    return dataclasses.replace(
+        endpoint,
+        answer=lambda model, request: text(endpoint.answer(model, request)),
+        together=None if together is None else lambda model, some: [text(each) for each in together(model, some)],
+    )
 
 
 def _taking(kind: Any, answer: Callable[[Any], Any]) -> Callable[..., Any]:
