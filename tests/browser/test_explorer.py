@@ -102,6 +102,7 @@ def opened(browser, address, *, problems, **options):
     )
     page.goto(address)
     page.wait_for_selector('#map[aria-busy="false"]')
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")  # has its size
     return page
 
 
