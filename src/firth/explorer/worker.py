@@ -15,6 +15,7 @@ from firth.errors import BusyError
 from firth.explorer.endpoint import Endpoint
 
 MOST_TOGETHER = 64  # requests
+GATHER = 0.007  # seconds after an answer to many, in which they ask again: one search for more requests
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,8 @@ class Worker:
                     one.answer.set_exception(answer)
                 else:
                     one.answer.set_result(answer)
+            if len(some) > 1:  # those who asked together ask again together, once their answers are sent
+                await asyncio.sleep(GATHER)
 
     def close(self) -> None:
         """Free the thread; an answer that is being computed is finished first."""
