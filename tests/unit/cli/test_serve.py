@@ -73,3 +73,21 @@ def test_mistakes(folder, flags, message):
     line = ["serve", str(folder / "one/words.firth"), "-q", *flags]
     with pytest.raises(OptionError, match=message):
         build_app(line)(line, prog_name="firth", standalone_mode=False)
+
+
+@pytest.mark.parametrize(
+    ("command", "package", "named"),
+    [
+        ("serve", "prometheus_client", "prometheus-client"),
+        ("serve", "uvicorn", "uvicorn"),
+        ("explore", "fastapi", "fastapi"),
+    ],
+)
+def test_a_missing_extra(folder, command, package, named):
+    program = f"import sys; sys.modules[{package!r}] = None; sys.argv = ['firth', {command!r}, 'one/words.firth']; "
+    program += "from firth.cli.app import main; main()"
+    ended = subprocess.run(
+        [sys.executable, "-P", "-c", program], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ended.returncode == 1
+    assert ended.stderr == f"firth: {named} is needed to serve models: pip install 'firth[explorer]'\n"
