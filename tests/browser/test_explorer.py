@@ -8,8 +8,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import time
 from importlib.resources import files
 from pathlib import Path
@@ -23,6 +21,7 @@ playwright = pytest.importorskip(
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
 
 import firth
+from tests.browser.served import explorer
 from tests.fuzz.readers import READERS, seeds
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -70,16 +69,10 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(folder):
-    command = [
-        sys.executable, "-m", "firth", "explore", "first.firth", "second.firth", "lm.firth", "topics.firth",
-        "--corpus", "text", "--texts", "texts.csv", "--column", "text", "--labels", "topic", "--no-browser",
-    ]  # fmt: skip
-    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            yield re.search(r"http://\S+", process.stderr.readline())[0]
-        finally:
-            process.terminate()
-            process.communicate(timeout=30)
+    models = ("first.firth", "second.firth", "lm.firth", "topics.firth")
+    texts = ("--corpus", "text", "--texts", "texts.csv", "--column", "text", "--labels", "topic")
+    with explorer(folder, *models, *texts) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -392,33 +385,27 @@ def test_speed_of_a_large_map(browser, tmp_path, words, dim, seconds):
     centres = 2 * random.standard_normal((12, dim))
     rows = random.standard_normal((words, dim)) + centres[random.integers(12, size=words)]
     firth.WordVectors([f"word{n}" for n in range(words)], rows.astype(np.float32)).save(tmp_path / "v.firth")
-    command = [sys.executable, "-m", "firth", "explore", "v.firth", "--no-browser"]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            address = re.search(r"http://\S+", process.stderr.readline())[0]
-            began = time.perf_counter()
-            page = opened(browser, address, problems=[])
-            first = time.perf_counter() - began
-            frames, began = page.evaluate("firthMap.frames"), time.perf_counter()
-            page.evaluate("""() => new Promise((done) => {
-              const began = performance.now();
-              const step = (now) => {
-                firthMap.look({ ...firthMap.camera, x: firthMap.camera.x + 0.002, zoom: firthMap.camera.zoom * 1.002 });
-                if (now - began < 3000) requestAnimationFrame(step); else done();
-              };
-              requestAnimationFrame(step);
-            })""")
-            rate = (page.evaluate("firthMap.frames") - frames) / (time.perf_counter() - began)
-            memory = largest_renderer(browser)
-            print(f"{words:,} words: first map {first:.2f} s, {rate:.0f} frames/s, {memory:.0f} MB")
-            assert page.evaluate("firth.words.length") == words
-            assert first < seconds
-            assert rate >= 30 or words > 50_000
-            assert memory < 600
-            page.context.close()
-        finally:
-            process.terminate()
-            process.communicate(timeout=30)
+    with explorer(tmp_path, "v.firth") as address:
+        began = time.perf_counter()
+        page = opened(browser, address, problems=[])
+        first = time.perf_counter() - began
+        frames, began = page.evaluate("firthMap.frames"), time.perf_counter()
+        page.evaluate("""() => new Promise((done) => {
+          const began = performance.now();
+          const step = (now) => {
+            firthMap.look({ ...firthMap.camera, x: firthMap.camera.x + 0.002, zoom: firthMap.camera.zoom * 1.002 });
+            if (now - began < 3000) requestAnimationFrame(step); else done();
+          };
+          requestAnimationFrame(step);
+        })""")
+        rate = (page.evaluate("firthMap.frames") - frames) / (time.perf_counter() - began)
+        memory = largest_renderer(browser)
+        print(f"{words:,} words: first map {first:.2f} s, {rate:.0f} frames/s, {memory:.0f} MB")
+        assert page.evaluate("firth.words.length") == words
+        assert first < seconds
+        assert rate >= 30 or words > 50_000
+        assert memory < 600
+        page.context.close()
 
 
 def largest_renderer(browser):
@@ -491,15 +478,8 @@ def annotators(tmp_path_factory):
     models = ["tagger", *(f"{kind}={kind}/model" for kind in kinds)]
     scores = {"vectors": "vectors", "set": "similar", "metric": "spearman", "value": 0.5, "low": 0.25, "high": 0.75}
     (where / "scores.jsonl").write_text(json.dumps(scores) + "\n", encoding="utf-8")
-    command = [
-        sys.executable, "-m", "firth", "explore", "vectors", *models, "--evaluation", "scores.jsonl", "--no-browser",
-    ]  # fmt: skip
-    with subprocess.Popen(command, cwd=where, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            yield next(found[0] for line in process.stderr if (found := re.search(r"http://\S+", line)))
-        finally:
-            process.terminate()
-            process.communicate(timeout=30)
+    with explorer(where, "vectors", *models, "--evaluation", "scores.jsonl") as address:
+        yield address
 
 
 def test_what_models_make_of_texts(browser, annotators):

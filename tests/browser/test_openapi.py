@@ -4,8 +4,6 @@ The server runs as it does for users, a process that is asked over HTTP. Needs `
 """
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -21,6 +19,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 import firth
+from tests.browser.served import explorer
 
 pytestmark = pytest.mark.browser
 CHECKS = [
@@ -41,16 +40,9 @@ def address(tmp_path_factory):
     labelled = [(line, "dogs" if "dog" in line else "none") for line in lines]
     firth.TextClassifier(epochs=2, dim=4).train(labelled, progress=False, threads=1).save(where / "labels.firth")
     (where / "texts.txt").write_text("\n".join(lines[:50]), encoding="utf-8")
-    command = [
-        sys.executable, "-m", "firth", "explore", "one.firth", "two.firth", "lm.firth", "labels.firth",
-        "--corpus", "texts.txt", "--texts", "texts.txt", "--no-browser", "-q",
-    ]  # fmt: skip
-    with subprocess.Popen(command, cwd=where, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            yield next(found[0] for line in process.stderr if (found := re.search(r"http://\S+", line)))
-        finally:
-            process.terminate()
-            process.communicate(timeout=30)
+    models = ("one.firth", "two.firth", "lm.firth", "labels.firth")
+    with explorer(where, *models, "--corpus", "texts.txt", "--texts", "texts.txt") as address:
+        yield address
 
 
 def test_every_answer_is_one_that_the_document_names(address):

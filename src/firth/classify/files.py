@@ -25,6 +25,7 @@ from firth.classify.features import FeatureMap, bucket_rows
 from firth.classify.labels import UNBUILT
 from firth.errors import FormatError, OptionError
 from firth.kernels.labelled_text import EMPTY, REMOVED
+from firth.readers.labelled import LABEL_PREFIX
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.storage.untrusted import check_unpacked
@@ -34,7 +35,6 @@ from firth.vectors.io.fasttext import Arguments, FastTextFile, SparseRows
 from firth.vectors.quantise import ProductQuantiser, QuantisedMatrix
 
 KIND = "firth-classifier"
-PREFIX = "__label__"
 LOSSES = ("softmax", "hierarchical", "negative", "ova")
 
 
@@ -127,7 +127,7 @@ def restore(content: ModelFolder) -> Classifier:
         inputs=_restored(content, "input", len(words) + len(buckets), dim),
         outputs=_restored(content, "output", len(labels), dim),
         loss=str(facts["loss"]),
-        label_prefix=str(facts.get("label_prefix", PREFIX)),
+        label_prefix=str(facts.get("label_prefix", LABEL_PREFIX)),
         metadata=dict(content.metadata),
     )
 
@@ -227,7 +227,7 @@ def from_fasttext(file: FastTextFile, name: str = "classifier") -> Classifier:
         raise OptionError(f"{name} holds fastText {a.model} word vectors, expected a classifier")
     if error := _tree_error(a.loss, file.label_counts):
         raise FormatError(f"{name}: {error}; the file is damaged, copy it again")
-    prefix = PREFIX if all(label.startswith(PREFIX) for label in file.labels) else ""
+    prefix = LABEL_PREFIX if all(label.startswith(LABEL_PREFIX) for label in file.labels) else ""
     buckets = a.buckets if file.input.shape[0] > words or file.pruned is not None else 0
     if file.pruned is None:
         rows = bucket_rows(np.arange(buckets), buckets, words, EMPTY)

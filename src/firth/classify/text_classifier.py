@@ -66,7 +66,7 @@ from firth.kernels.threads import usable_threads
 from firth.kernels.trees import from_children
 from firth.options import option, options_class
 from firth.progress import Progress, reporting
-from firth.readers.labelled import LabelledTexts, read_labelled
+from firth.readers.labelled import LABEL_PREFIX, LabelledTexts, read_labelled
 from firth.vectors.word_vectors import WordVectors
 
 LOSSES = ("softmax", "hierarchical", "negative", "ova")
@@ -100,7 +100,7 @@ class TextClassifier:
     buckets: int = option(2_000_000, "number of hash buckets for n-grams", minimum=1, maximum=2**30)
     min_count: int = option(1, "minimum count of a word; rarer words are ignored", minimum=1)
     min_count_label: int = option(0, "minimum count of a label; rarer labels are ignored", minimum=0)
-    label_prefix: str = option("__label__", "prefix of labels inside a text")
+    label_prefix: str = option(LABEL_PREFIX, "prefix of labels inside a text")
     shuffle: bool = option(True, "shuffle the texts once before training")
 
     def __post_init__(self) -> None:

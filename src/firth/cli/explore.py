@@ -17,10 +17,10 @@ from firth.corpus.columns import TABLES, cells, labelled_cells
 from firth.corpus.reader import inner_suffix
 from firth.errors import CorpusError, FormatError, OptionError, counted
 from firth.explorer.text_space import documents_of, text_space
+from firth.readers.labelled import LABEL_PREFIX
 from firth.storage.untrusted import parse_json
 
 CORPUS = "the text"  # name of the corpus among the models
-LABEL = "__label__"  # of fastText's format
 LINES = 10_000  # of a batch
 
 
@@ -145,11 +145,11 @@ def texts_of(path: str, column: str | None, labels: str | None) -> tuple[list[st
 
 def _unlabelled(line: str) -> tuple[str, str]:
     """Return a line of fastText's format without its labels, and the first of them."""
-    if LABEL not in line:
+    if LABEL_PREFIX not in line:
         return line, ""
     parts = line.split(" ")
-    found = [part.removeprefix(LABEL) for part in parts if part.startswith(LABEL)]
-    return " ".join(part for part in parts if not part.startswith(LABEL)), found[0] if found else ""
+    found = [part.removeprefix(LABEL_PREFIX) for part in parts if part.startswith(LABEL_PREFIX)]
+    return " ".join(part for part in parts if not part.startswith(LABEL_PREFIX)), found[0] if found else ""
 
 
 def scores_of(path: Path | None, models: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:

@@ -11,26 +11,25 @@ from firth.documents.jsonl import document_json
 from firth.errors import OptionError, UnknownWordError
 from firth.explorer import schemas as schema
 from firth.explorer.endpoint import Endpoint, class_names, writable
-from firth.explorer.text_space import TEXT_ENCODERS
+from firth.explorer.kinds import (
+    CHAINS,
+    LABELS,
+    LANGUAGE_MODEL,
+    PARSER,
+    READER,
+    SUBSTITUTES,
+    SUMMARIZER,
+    TAGGER,
+    TEXT_ENCODERS,
+    TRANSLATOR,
+    WORDS,
+)
 from firth.explorer.views import VIEWS
 from firth.inference.generation_options import GenerationOptions
 from firth.sentences.averages import SentenceAverages
 from firth.storage.untrusted import parse_json
 
-WORDS = ("firth.vectors.word_vectors:WordVectors", "firth.vectors.subword_vectors:SubwordVectors")
-TAGGER = "firth.neural.models.tags.tagger_model:TaggerModel"
-PARSER = "firth.neural.models.parsers.parser_model:ParserModel"
-CHAINS = (
-    "firth.neural.models.coreference.coreference_model:CoreferenceModel",
-    "firth.neural.models.coreference.span_model:SpanCoreferenceModel",
-)
-LABELS = ("firth.classify.classifier:Classifier", "firth.neural.models.texts.label_model:LabelModel")
-LANGUAGE = ("firth.language.model:LanguageModel",)
 END = "</s>"
-SUBSTITUTES = (
-    "firth.neural.models.pretraining.encoder_model:PretrainedEncoder",
-    "firth.neural.models.contexts.context_model:ContextModel",
-)
 
 
 # Words
@@ -224,25 +223,29 @@ ENDPOINTS = (
     ),
     Endpoint("/classify", "Labels of texts", LABELS, schema.ClassifyRequest, schema.ClassifyResponse, classify),
     Endpoint(
-        "/score", "Log-probabilities of texts, token by token", LANGUAGE, schema.TextsRequest, schema.ScoreResponse,
-        score,
+        "/score", "Log-probabilities of texts, token by token", (LANGUAGE_MODEL,), schema.TextsRequest,
+        schema.ScoreResponse, score,
     ),
-    Endpoint("/next", "The most probable next words", LANGUAGE, schema.NextRequest, schema.NextResponse, next_words),
-    Endpoint("/generate", "Texts that go on", LANGUAGE, schema.GenerateRequest, schema.GenerateResponse, generate),
+    Endpoint(
+        "/next", "The most probable next words", (LANGUAGE_MODEL,), schema.NextRequest, schema.NextResponse, next_words
+    ),
+    Endpoint(
+        "/generate", "Texts that go on", (LANGUAGE_MODEL,), schema.GenerateRequest, schema.GenerateResponse, generate
+    ),
     Endpoint(
         "/annotate", "Tags, entities, trees and chains", (TAGGER, PARSER, *CHAINS), schema.TextsRequest,
         schema.AnnotateResponse, annotated, joined=dict,
     ),
     Endpoint(
-        "/translate", "Translations", ("firth.neural.models.translation.translation_model:TranslationModel",),
+        "/translate", "Translations", (TRANSLATOR,),
         schema.TranslateRequest, schema.TextsResponse, translate,
     ),
     Endpoint(
-        "/summarize", "Summaries", ("firth.neural.models.summaries.summary_model:SummaryModel",),
+        "/summarize", "Summaries", (SUMMARIZER,),
         schema.TranslateRequest, schema.TextsResponse, summarize,
     ),
     Endpoint(
-        "/answer", "Answers that stand in a paragraph", ("firth.neural.models.reading.reading_model:ReadingModel",),
+        "/answer", "Answers that stand in a paragraph", (READER,),
         schema.AnswerRequest, schema.AnswerResponse, answer,
     ),
     Endpoint(

@@ -10,20 +10,12 @@ import numpy.typing as npt
 
 from firth.errors import OptionError, counted
 from firth.explorer.endpoint import class_names
+from firth.explorer.kinds import DOCUMENT_VECTORS, TEXT_ENCODERS, WORD_VECTORS
 from firth.progress import Progress
 from firth.sentences.averages import SentenceAverages
 from firth.vectors.neighbours import nearest
 from firth.vectors.word_vectors import WordVectors
 
-DOCUMENTS = "firth.vectors.document_vectors:DocumentVectors"
-TEXT_ENCODERS = (
-    DOCUMENTS,
-    "firth.classify.classifier:Classifier",
-    "firth.neural.models.texts.label_model:LabelModel",
-    "firth.neural.models.pretraining.encoder_model:PretrainedEncoder",
-    "firth.neural.models.sentences.sentence_model:SentenceEncoder",
-)
-WORDS = "firth.vectors.word_vectors:WordVectors"
 LABEL = 200  # characters of a text that a map shows
 WORD = re.compile(r"\w{3,}")
 NAMED = 3  # words that name a group of texts
@@ -127,7 +119,7 @@ def text_space(
     Raises:
         OptionError: fewer than three texts have a vector.
     """
-    if WORDS in class_names(model):
+    if WORD_VECTORS in class_names(model):
         encoder = SentenceAverages(model, weighting="mean")
     elif not class_names(model).isdisjoint(TEXT_ENCODERS):
         encoder = model
@@ -143,7 +135,7 @@ def text_space(
 
 def documents_of(model: Any) -> TextSpace | None:
     """Return the documents of document vectors under their names; None for other models."""
-    if DOCUMENTS not in class_names(model):
+    if DOCUMENT_VECTORS not in class_names(model):
         return None
     return TextSpace(model, model.names, model.vectors)
 

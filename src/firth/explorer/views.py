@@ -15,21 +15,13 @@ from firth.corpus.concordance import concordance
 from firth.directions import axis_between, project
 from firth.errors import OptionError, UnknownModelError
 from firth.explanation.explain import explain
-from firth.explorer import schemas as schema
+from firth.explorer import view_schemas as schema
 from firth.explorer.endpoint import Endpoint, writable
+from firth.explorer.kinds import CORPUS, EXPLAINED, SENSE_VECTORS, TEXT_SPACE, WORD_VECTORS
 from firth.explorer.maps import Maps
 from firth.explorer.text_space import TextSpace
 from firth.plots.map_page import packed
 
-WORDS = ("firth.vectors.word_vectors:WordVectors",)
-TEXTS = ("firth.explorer.text_space:TextSpace",)
-SENSES = ("firth.vectors.sense_vectors:SenseVectors",)
-CORPUS = ("firth.corpus.encoded:Corpus",)
-EXPLAINED = (
-    "firth.classify.classifier:Classifier",
-    "firth.neural.models.texts.label_model:LabelModel",
-    "firth.neural.models.language.neural_model:NeuralLanguageModel",
-)
 COMPARED = 10_000  # common words of two models, the first ones
 KEPT = 8  # comparisons
 MOST_VALUES = 65_536  # different values of a column of text
@@ -220,20 +212,24 @@ def explained(model: Any, request: schema.ExplainRequest) -> dict[str, Any]:
 
 VIEWS = (
     Endpoint(
-        "/map", "A map of words or texts", (*WORDS, *TEXTS), schema.MapRequest, schema.MapResponse, word_map,
+        "/map", "A map of words or texts", (WORD_VECTORS, TEXT_SPACE), schema.MapRequest, schema.MapResponse, word_map,
         joined=Maps,
     ),
     Endpoint(
-        "/search", "The texts of nearest meaning", TEXTS, schema.SearchRequest, schema.SearchResponse, search
+        "/search", "The texts of nearest meaning", (TEXT_SPACE,), schema.SearchRequest, schema.SearchResponse, search
     ),
-    Endpoint("/axes", "Words between poles", WORDS, schema.AxesRequest, schema.AxesResponse, axes),
-    Endpoint("/senses", "The senses of a word", SENSES, schema.WordRequest, schema.SensesResponse, senses),
-    Endpoint("/contexts", "A word in its sentences", CORPUS, schema.ContextsRequest, schema.ContextsResponse, contexts),
+    Endpoint("/axes", "Words between poles", (WORD_VECTORS,), schema.AxesRequest, schema.AxesResponse, axes),
+    Endpoint("/senses", "The senses of a word", (SENSE_VECTORS,), schema.WordRequest, schema.SensesResponse, senses),
     Endpoint(
-        "/changes", "Words that moved between two models", WORDS, schema.ChangesRequest, schema.ChangesResponse,
-        changes, joined=Changes,
+        "/contexts", "A word in its sentences", (CORPUS,), schema.ContextsRequest, schema.ContextsResponse, contexts
     ),
-    Endpoint("/bias", "Associations of sets of words (WEAT)", WORDS, schema.BiasRequest, schema.BiasResponse, bias),
+    Endpoint(
+        "/changes", "Words that moved between two models", (WORD_VECTORS,), schema.ChangesRequest,
+        schema.ChangesResponse, changes, joined=Changes,
+    ),
+    Endpoint(
+        "/bias", "Associations of sets of words (WEAT)", (WORD_VECTORS,), schema.BiasRequest, schema.BiasResponse, bias
+    ),
     Endpoint(
         "/explain", "Which words an answer comes from", EXPLAINED, schema.ExplainRequest, schema.ExplainResponse,
         explained,

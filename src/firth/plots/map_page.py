@@ -134,19 +134,17 @@ def grouped_page(
 
 
 def explore(vectors: Vectors, *, number: int = MOST, method: str = "pca", seed: int = 0) -> MapPage:
-    """Return a map of the most frequent words that a notebook shows in a cell: with zoom, search and groups.
-
-    For the whole explorer, with neighbours, analogies and axes: `firth explore MODEL` on the command line.
+    """Return the map that `WordVectors.explore` shows in a cell, whose arguments and errors it has.
 
     Args:
         vectors: the vectors.
-        number: words, the first ones; at most 20,000.
-        method: projection onto the plane: "pca", "stress", "tsne" or "umap"; all but "pca" take long with many words.
-        seed: the random seed of "tsne" and "umap".
+        number: of words.
+        method: of the projection.
+        seed: of the projection.
 
     Raises:
-        OptionError: there are fewer than three words, the number is out of range, or the method is unknown.
-        MissingExtraError: the library of the method is not installed.
+        OptionError: an argument is out of its range.
+        MissingExtraError: a library is not installed.
     """
     check_vectors(vectors)
     check_whole("number", number, 3)

@@ -22,6 +22,7 @@ from firth.corpus.tables import is_missing, table_of, table_of_rows
 from firth.errors import CorpusError, OptionError
 from firth.progress import Report
 
+LABEL_PREFIX = "__label__"  # fastText's
 BLOCK = 1 << 22  # bytes of a file that are scanned in one call
 MAX_LINE_BYTES = 1 << 24  # a longer line is not text, and scanning takes 17 times its size
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -33,6 +33,8 @@ def table(vectors: VectorSpace, *, words: str = "word", more: str = "") -> str:
 def explore(space: VectorSpace, *, number: int = 20_000, method: str = "pca", seed: int = 0) -> Any:
     """Return a map of the most frequent words that a notebook shows in a cell; `save` writes it as an HTML file.
 
+    For the whole explorer, with neighbours, analogies and axes: `firth explore MODEL` on the command line.
+
     Args:
         space: the vectors.
         number: words, the first ones; at most 20,000.

@@ -13,10 +13,9 @@ from firth.classify.labels import LabelSet
 from firth.corpus.tables import is_missing, table_of
 from firth.errors import CorpusError, FormatError, OptionError, brief
 from firth.progress import Report
-from firth.readers.labelled import LabelledTexts, labelled_rows, read_labelled
+from firth.readers.labelled import LABEL_PREFIX, LabelledTexts, labelled_rows, read_labelled
 from firth.readers.sentence_pairs import NO_LABEL, joined, read_sentence_pairs
 
-PREFIX = "__label__"
 NAMED = 5  # labels that a message names
 FORMS = "expected ((first, second), label), or pairs with labels=, or a table with column='FIRST,SECOND' and labels="
 
@@ -60,7 +59,7 @@ def read_examples(source: Any, labels: Any, column: str | None, *, pairs: str | 
     """
     if pairs:
         return _checked(_read_pairs(source, labels, column, pairs))
-    return _checked(_from_lines(read_labelled(source, labels, column, PREFIX, report)))
+    return _checked(_from_lines(read_labelled(source, labels, column, LABEL_PREFIX, report)))
 
 
 def _checked(examples: Examples) -> Examples:
@@ -68,7 +67,7 @@ def _checked(examples: Examples) -> Examples:
         if not any(map(any, examples.texts)):
             raise CorpusError(f"{examples.name}: no texts; expected texts with labels")
         pairs = len(examples.texts[0]) == 2
-        what, how = ("pairs", "") if pairs else ("texts", f": {PREFIX}NAME on its line, or labels= with a table")
+        what, how = ("pairs", "") if pairs else ("texts", f": {LABEL_PREFIX}NAME on its line, or labels= with a table")
         raise CorpusError(
             f"{examples.name}: {len(examples):,} {what}, none with a label; expected a label for each{how}"
         )
@@ -82,7 +81,7 @@ def _from_lines(data: LabelledTexts) -> Examples:
     for tokens in np.split(data.lines.tokens, data.lines.ends[:-1]):
         inside = is_label[tokens]
         texts.append((" ".join(names[token] for token in tokens[~inside & (tokens != 0)].tolist()),))
-        labels.append([names[token].removeprefix(PREFIX) for token in tokens[inside].tolist()])
+        labels.append([names[token].removeprefix(LABEL_PREFIX) for token in tokens[inside].tolist()])
     return Examples(texts, labels if data.labels is None else data.labels, data.name)
 
 

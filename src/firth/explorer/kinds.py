@@ -1,0 +1,30 @@
+"""Classes of models that addresses ask for, as "module:class", so that none is imported before a model is of it."""
+
+WORD_VECTORS = "firth.vectors.word_vectors:WordVectors"
+SUBWORD_VECTORS = "firth.vectors.subword_vectors:SubwordVectors"
+DOCUMENT_VECTORS = "firth.vectors.document_vectors:DocumentVectors"
+SENSE_VECTORS = "firth.vectors.sense_vectors:SenseVectors"
+CORPUS = "firth.corpus.encoded:Corpus"
+TEXT_SPACE = "firth.explorer.text_space:TextSpace"
+CLASSIFIER = "firth.classify.classifier:Classifier"
+LABEL_MODEL = "firth.neural.models.texts.label_model:LabelModel"
+LANGUAGE_MODEL = "firth.language.model:LanguageModel"
+NEURAL_LANGUAGE_MODEL = "firth.neural.models.language.neural_model:NeuralLanguageModel"
+PRETRAINED_ENCODER = "firth.neural.models.pretraining.encoder_model:PretrainedEncoder"
+SENTENCE_ENCODER = "firth.neural.models.sentences.sentence_model:SentenceEncoder"
+CONTEXT_MODEL = "firth.neural.models.contexts.context_model:ContextModel"
+TAGGER = "firth.neural.models.tags.tagger_model:TaggerModel"
+PARSER = "firth.neural.models.parsers.parser_model:ParserModel"
+CHAINS = (
+    "firth.neural.models.coreference.coreference_model:CoreferenceModel",
+    "firth.neural.models.coreference.span_model:SpanCoreferenceModel",
+)
+TRANSLATOR = "firth.neural.models.translation.translation_model:TranslationModel"
+SUMMARIZER = "firth.neural.models.summaries.summary_model:SummaryModel"
+READER = "firth.neural.models.reading.reading_model:ReadingModel"
+
+WORDS = (WORD_VECTORS, SUBWORD_VECTORS)
+TEXT_ENCODERS = (DOCUMENT_VECTORS, CLASSIFIER, LABEL_MODEL, PRETRAINED_ENCODER, SENTENCE_ENCODER)
+LABELS = (CLASSIFIER, LABEL_MODEL)
+SUBSTITUTES = (PRETRAINED_ENCODER, CONTEXT_MODEL)
+EXPLAINED = (*LABELS, NEURAL_LANGUAGE_MODEL)
