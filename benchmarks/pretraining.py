@@ -76,13 +76,7 @@ def ours(name: str, text: PieceText, precision: str) -> Job:
 
 def theirs(text: PieceText, precision: str) -> Job:
     """Updates of the peer's model, whose loss needs the scores of all positions."""
-    from transformers import BertConfig, BertForMaskedLM  # type: ignore[import-not-found]  # not installed
-
-    config = BertConfig(
-        vocab_size=len(text.pieces), hidden_size=256, num_hidden_layers=4, num_attention_heads=4,
-        intermediate_size=1024, max_position_embeddings=LENGTH,
-    )  # fmt: skip
-    model = BertForMaskedLM(config).train()
+    model = peer_model(text)
     optimiser = torch.optim.AdamW(model.parameters(), lr=LR, weight_decay=0.01, fused=True)
     batches = batches_of(text)
     special = torch.from_numpy(text.pieces.special)
@@ -96,6 +90,17 @@ def theirs(text: PieceText, precision: str) -> Job:
         return sum(ids.numel() for ids in batches)
 
     return train
+
+
+def peer_model(text: PieceText) -> Any:
+    """A masked language model of the peer, of the same size."""
+    from transformers import BertConfig, BertForMaskedLM  # type: ignore[import-not-found]  # not installed
+
+    config = BertConfig(
+        vocab_size=len(text.pieces), hidden_size=256, num_hidden_layers=4, num_attention_heads=4,
+        intermediate_size=1024, max_position_embeddings=LENGTH,
+    )  # fmt: skip
+    return BertForMaskedLM(config).train()
 
 
 def masked(ids: torch.Tensor, special: torch.Tensor, mask: int, words: int) -> tuple[torch.Tensor, torch.Tensor]:

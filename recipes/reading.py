@@ -253,7 +253,7 @@ def baselines(args):
 def main(given=None):
     args = arguments(given)
     if args.what == "vectors":
-        options = firth.Word2Vec(dim=args.dim, epochs=3)
+        options = firth.Word2Vec(dim=args.dim, epochs=10)
         vectors = options.train(args.files[0], seed=args.seed, threads=1, progress=True)
         vectors.save(args.output)
         return vectors
