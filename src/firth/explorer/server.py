@@ -23,6 +23,7 @@ try:
     from fastapi.responses import JSONResponse, PlainTextResponse, Response
     from starlette.exceptions import HTTPException as StarletteError
 
+    from firth.explorer.connection import Connection
     from firth.explorer.endpoint import Endpoint
     from firth.explorer.endpoints import ENDPOINTS
     from firth.explorer.guard import LOG, Guard, Limits
@@ -321,9 +322,8 @@ def serve_app(
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     name = "localhost" if host in ANY else f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, date_header=False, timeout_keep_alive=5,
-        timeout_graceful_shutdown=10, h11_max_incomplete_event_size=65_536, limit_concurrency=CONNECTIONS,
-        proxy_headers=False,
+        app, http=Connection, log_level="warning", access_log=False, server_header=False, date_header=False,
+        timeout_keep_alive=5, timeout_graceful_shutdown=10, limit_concurrency=CONNECTIONS, proxy_headers=False,
     )  # fmt: skip
 
     class Server(uvicorn.Server):

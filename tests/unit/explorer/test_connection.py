@@ -1,0 +1,166 @@
+"""Connections over real sockets: what may come slowly, what may not, and how much of it."""
+
+import json
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
+
+import uvicorn
+
+import firth
+from firth.explorer.connection import MOST_BYTES, MOST_PIPELINED, Connection
+from firth.explorer.server import build_app, serve_app
+
+HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+BODY = json.dumps({"words": ["a"]}).encode()
+
+
+@pytest.fixture(scope="module")
+def port():
+    """A server that allows half a second for the lines before a body."""
+    servers, ports, answers = [], [], threading.Event()
+
+    def ready(address):
+        ports.append(int(address.rpartition(":")[2]))
+        answers.set()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Connection, "seconds", 0.5)
+        start = uvicorn.Server.startup
+
+        async def startup(self, sockets=None):
+            servers.append(self)
+            await start(self, sockets)
+
+        patch.setattr(uvicorn.Server, "startup", startup)
+        app = build_app({"one": firth.WordVectors(["a", "b"], np.eye(2, dtype=np.float32))})
+        thread = threading.Thread(target=serve_app, args=(app,), kwargs={"port": 0, "log": False, "ready": ready})
+        thread.start()
+        assert answers.wait(30)
+        yield ports[0]
+        servers[0].should_exit = True
+        thread.join(30)
+
+
+def said(connection, *, until=b"}"):
+    """What the server sends until the end of a JSON object, or until it closes the connection."""
+    received = b""
+    while until not in received:
+        piece = connection.recv(1 << 16)
+        if not piece:
+            return received
+        received += piece
+    return received
+
+
+def connected(port):
+    return socket.create_connection(("127.0.0.1", port), timeout=10)
+
+
+def seconds_until_closed(connection):
+    began = time.monotonic()
+    assert connection.recv(100) == b""
+    return time.monotonic() - began
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET /health HTTP/1.1\r\nHost: loc", b"\r\n"], ids=["nothing", "half", "line"])
+def test_the_lines_before_a_body_must_come_in_time(port, begun):
+    with connected(port) as connection:
+        connection.sendall(begun)
+        assert 0.3 < seconds_until_closed(connection) < 4
+
+
+def test_a_second_request_must_come_in_time_too(port):
+    with connected(port) as connection:
+        connection.sendall(HEALTH)
+        assert b"200 OK" in said(connection)
+        connection.sendall(HEALTH[:20])
+        assert 0.3 < seconds_until_closed(connection) < 4
+
+
+def test_slow_lines_keep_no_connection(port):
+    def dripping(connection):
+        connection.sendall(HEALTH[:-2])
+        for number in range(100):
+            connection.sendall(f"x-{number}: y\r\n".encode())
+            time.sleep(0.1)
+
+    with connected(port) as connection:
+        began = time.monotonic()
+        with pytest.raises(OSError, match=r"reset|[Bb]roken pipe"):
+            dripping(connection)
+        assert 0.3 < time.monotonic() - began < 4
+
+
+def test_a_request_in_pieces_is_answered_and_its_body_has_time_of_its_own(port):
+    head = b"POST /neighbors HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(BODY)
+    with connected(port) as connection:
+        for _ in range(2):
+            for piece in (head[:30], head[30:], BODY[:5]):
+                connection.sendall(piece)
+                time.sleep(0.1)
+            time.sleep(0.8)  # longer than the lines before it may take
+            connection.sendall(BODY[5:])
+            assert b'"word":"b"' in said(connection, until=b"]}]}")
+
+
+def test_an_idle_connection_stays_for_a_while(port):
+    with connected(port) as connection:
+        connection.sendall(HEALTH)
+        assert b"200 OK" in said(connection)
+        time.sleep(0.8)
+        connection.sendall(HEALTH)
+        assert b"200 OK" in said(connection)
+
+
+def test_long_headers_are_refused(port):
+    with connected(port) as connection:
+        answer = b""
+        connection.sendall(HEALTH[:-2])
+        for _ in range(2 * MOST_BYTES // 1000):
+            try:
+                connection.sendall(b"x: " + b"y" * 995 + b"\r\n")
+                time.sleep(0.0005)  # apart, so that the server reads pieces
+            except OSError:
+                break
+        else:
+            pytest.fail("headers without end were read")
+        try:
+            answer = said(connection, until=b"bytes.")
+        except ConnectionResetError:
+            return
+        assert answer.startswith(b"HTTP/1.1 400") or not answer
+
+
+def test_requests_that_follow_one_another_at_once(port):
+    with connected(port) as connection:
+        connection.sendall(10 * HEALTH)
+        received = b""
+        while received.count(b"200 OK") < 10:
+            received += connection.recv(1 << 16)
+    with connected(port) as connection:
+        connection.sendall((MOST_PIPELINED + 10) * HEALTH)
+        received = b""
+        try:
+            while piece := connection.recv(1 << 16):
+                received += piece
+        except ConnectionResetError:
+            pass
+        assert received.count(b"200 OK") <= MOST_PIPELINED
+
+
+def test_what_is_no_request_is_refused(port):
+    for nonsense in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"GET\r\n\r\n", b"GET /\xff HTTP/1.1\r\n\r\n",
+                     b"GET http://[ HTTP/1.1\r\n\r\n", b"CONNECT a:1 HTTP/1.1\r\n\r\n"):  # fmt: skip
+        with connected(port) as connection:
+            connection.sendall(nonsense)
+            received = said(connection, until=b"\x00")
+            assert received.startswith(b"HTTP/1.1 4"), nonsense
+    with connected(port) as connection:
+        connection.sendall(HEALTH)
+        assert b"200 OK" in said(connection)
