@@ -91,6 +91,10 @@ class BusyError(FirthError):
     """More requests wait for a model than may."""
 
 
+class ClusterError(FirthError):
+    """Machines of a cluster cannot be reached, or are lost again and again."""
+
+
 class UnknownWordError(FirthError, KeyError):
     """A query names a word that has no vector.
 

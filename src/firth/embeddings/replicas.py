@@ -35,15 +35,15 @@ import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.embeddings.matrices import Matrices
-from firth.embeddings.shards import Shard
+from firth.embeddings.shards import Shard, TrainShard
 from firth.kernels.merging import merge_rows
-from firth.kernels.rows import aligned_rows
+from firth.kernels.rows import FLOATS, aligned_rows
 
 SHARDS = 4
 BOUND = 1.0  # of x: above it, the first epoch is unstable; below it, only time is lost (benchmarks/LOG.md)
@@ -55,6 +55,8 @@ PIECE = 4096  # rows that one thread merges before a second one is worth its sta
 
 Rows = npt.NDArray[np.int32]
 Rates = npt.NDArray[np.float64]
+Train = Callable[[Sequence[Shard]], None]
+RunAll = Callable[[Sequence[Callable[[], None]]], None]
 
 
 class RowRates(NamedTuple):
@@ -95,14 +97,22 @@ class Schedule:
     plans: Sequence[MatrixPlan]
 
     @classmethod
-    def of(cls, rates: Sequence[Rates], lr: float, shards: int, dim: int) -> "Schedule":
-        """Return the schedule of matrices with (R,) predictions per token each, in D dimensions."""
+    def of(cls, rates: Sequence[Rates], lr: float, shards: int, dim: int, longest: int | None = None) -> "Schedule":
+        """Return the schedule of a training.
+
+        Args:
+            rates: (R,) predictions per token, for each matrix.
+            lr: learning rate.
+            shards: S.
+            dim: D.
+            longest: bound of the first interval; LONGEST if None.
+        """
         moves = [shards * lr * each for each in rates]
         stable = _stable(moves, dim)
         typical = max(
             float((each**2).sum() / each.sum()) if each.any() else 0.0 for each in moves
         )  # of a prediction's rows
-        interval = LONGEST
+        interval = longest or LONGEST
         while interval > SHORTEST and interval * typical > stable / 2:
             interval //= 2
         with np.errstate(divide="ignore"):  # a row without predictions can wait forever
@@ -127,6 +137,15 @@ class Schedule:
         read = (self.step(shards) + 1) * self.interval
         return [dataclasses.replace(shard, last=min(shard.first + read, shard.last)) for shard in shards]
 
+    def next_merge(self, shards: Sequence[Shard]) -> tuple[list[Shard], int]:
+        """Return the same shards up to the next merge, and its tier."""
+        parts = self.next_parts(shards)
+        there = [
+            dataclasses.replace(shard, position=np.array([part.last], dtype=np.int64))
+            for shard, part in zip(shards, parts, strict=True)
+        ]
+        return parts, self.tier(there)
+
     def tier(self, shards: Sequence[Shard]) -> int:
         """Return the last tier that is due at the positions of all shards; at the end of an epoch, all are."""
         if all(shard.position[0] >= shard.last for shard in shards):
@@ -135,8 +154,52 @@ class Schedule:
         return max(k for k in range(self.tiers) if step % 2**k == 0)
 
 
+class Merging(Protocol):
+    """Replicas of the parameters, wherever they are: what a training asks of them.
+
+    Attributes:
+        schedule: when they are merged.
+    """
+
+    schedule: Schedule
+
+    def begin(self, trainer: Callable[[Matrices], TrainShard], shards: Sequence[Shard]) -> list[TrainShard]:
+        """Set every replica to the common parameters; return the functions that train the replicas of this process."""
+        ...
+
+    def plan(self, lr: float) -> None:
+        """Set the schedule for an epoch that begins with a learning rate."""
+        ...
+
+    def advance(self, shards: Sequence[Shard], train: Train, run_all: RunAll, pieces: int) -> int:
+        """Train all shards to the next merge, and merge; return the tier of the merge.
+
+        Args:
+            shards: all of them; their state moves on.
+            train: trains the shards of this process up to their ends.
+            run_all: calls functions in any order, or at one time.
+            pieces: parts that the merge of a matrix may have.
+        """
+        ...
+
+    def merge(self) -> None:
+        """Merge all rows."""
+        ...
+
+    def compile(self) -> None:
+        """Compile the merge before the first is due."""
+        ...
+
+
+class Changes(NamedTuple):
+    """What a replica of a matrix has changed since its rows were last merged, or what a merge has made of them."""
+
+    rows: Rows  # (n,)
+    values: npt.NDArray[np.float32]  # (n, P)
+
+
 class Replicas:
-    """A replica of the parameters for each shard.
+    """A replica of the parameters for each shard, or for some of them.
 
     Attributes:
         schedule: when they are merged.
@@ -146,23 +209,33 @@ class Replicas:
     schedule: Schedule
     matrices: list[Matrices]
 
-    def __init__(self, common: Matrices, rates: RowRates, lr: float, shards: int) -> None:
-        """Allocate replicas, whose contents `spread` sets.
+    def __init__(
+        self,
+        common: Matrices,
+        rates: RowRates,
+        lr: float,
+        shards: int,
+        *,
+        owned: int | None = None,
+        longest: int | None = None,
+    ) -> None:
+        """Allocate replicas, whose contents `begin` sets.
 
         Args:
             common: the parameters; output rows may have several parts, each as wide as an input row.
             rates: predictions of the rows per token of the corpus.
             lr: learning rate of the first schedule.
             shards: S.
+            owned: number of replicas here; S if None.
+            longest: bound of the first interval; see `Schedule.of`.
         """
-        parts = common.outputs.shape[1] // max(1, common.inputs.shape[1])
-        inputs, outputs = common.inputs, common.outputs.reshape(-1, common.inputs.shape[1])
-        padded = [_padded(rates.inputs, len(inputs)), _padded(np.repeat(rates.outputs, parts), len(outputs))]
-        self.schedule = Schedule.of(padded, lr, shards, common.dim)
-        self._rates, self._shards, self._dim = padded, shards, common.dim
-        self._common = (inputs, outputs)
+        self._common = matrices_of(common)
+        self._shards, self._dim, self._longest = shards, common.dim, longest
+        self._rates = padded_rates(common, rates)
+        self.plan(lr)
+        count = shards if owned is None else owned
         self._stacks = tuple(
-            aligned_rows(shards * len(each), each.shape[1]).reshape(shards, *each.shape) for each in self._common
+            aligned_rows(count * len(each), each.shape[1]).reshape(count, *each.shape) for each in self._common
         )
         self.matrices = [
             dataclasses.replace(common, inputs=own, outputs=out.reshape(common.outputs.shape))
@@ -171,25 +244,32 @@ class Replicas:
 
     def plan(self, lr: float) -> None:
         """Set the schedule for an epoch that begins with a learning rate."""
-        self.schedule = Schedule.of(self._rates, lr, self._shards, self._dim)
+        self.schedule = Schedule.of(self._rates, lr, self._shards, self._dim, self._longest)
 
-    def spread(self) -> None:
-        """Set every replica to the common parameters."""
+    def begin(self, trainer: Callable[[Matrices], TrainShard], shards: Sequence[Shard]) -> list[TrainShard]:
+        """Set every replica to the common parameters; return the functions that train them."""
         for common, stack in zip(self._common, self._stacks, strict=True):
             stack[:] = common
+        return [trainer(own) for own in self.matrices]
 
     def compile(self) -> None:
         """Compile the merge before the first is due."""
         for common, stack, plan in zip(self._common, self._stacks, self.schedule.plans, strict=True):
             merge_rows(common, stack, np.empty(0, dtype=np.int32), plan.weights)
 
-    def merges(self, tier: int, pieces: int = 1) -> list[Callable[[], None]]:
-        """Return the merge of all rows that are due with a tier, as parts that may run in any order or at one time.
+    def advance(self, shards: Sequence[Shard], train: Train, run_all: RunAll, pieces: int) -> int:
+        """Train all shards to the next merge, and merge; see `Merging.advance`."""
+        train(self.schedule.next_parts(shards))
+        tier = self.schedule.tier(shards)
+        run_all(self._merges(tier, pieces))
+        return tier
 
-        Args:
-            tier: from `Schedule.tier`.
-            pieces: parts for each matrix, if it has enough rows.
-        """
+    def merge(self) -> None:
+        """Merge all rows."""
+        for part in self._merges(self.schedule.tiers - 1):
+            part()
+
+    def _merges(self, tier: int, pieces: int = 1) -> list[Callable[[], None]]:
         made: list[Callable[[], None]] = []
         for common, stack, plan in zip(self._common, self._stacks, self.schedule.plans, strict=True):
             rows = plan.due[tier]
@@ -197,10 +277,60 @@ class Replicas:
             made += [functools.partial(merge_rows, common, stack, part, plan.weights) for part in parts]
         return made
 
-    def merge(self) -> None:
-        """Merge all rows."""
-        for part in self.merges(self.schedule.tiers - 1):
-            part()
+    def changes(self, tier: int) -> list[list[Changes]]:
+        """Return what each replica here has changed in the rows that are due with a tier, for each matrix."""
+        return [
+            [_changes(common, replica, plan.due[tier]) for replica in stack]
+            for common, stack, plan in zip(self._common, self._stacks, self.schedule.plans, strict=True)
+        ]
+
+    def take(self, merged: Sequence[Changes]) -> None:
+        """Set merged rows of each matrix, in the common parameters and in all replicas here."""
+        for common, stack, (rows, values) in zip(self._common, self._stacks, merged, strict=True):
+            common[rows] = values
+            for replica in stack:
+                replica[rows] = values
+
+
+def merge_changes(
+    common: npt.NDArray[np.float32], changes: Sequence[Changes], weights: npt.NDArray[np.float32]
+) -> Changes:
+    """Merge a matrix with what all replicas, in the order of the shards, have changed; return the rows that are new.
+
+    Args:
+        common: (R, P), updated in place.
+        changes: of each shard.
+        weights: (R,) w.
+    """
+    rows = functools.reduce(np.union1d, (each.rows for each in changes)).astype(np.int32)
+    before = common[rows]
+    replicas = np.repeat(before[None], len(changes), axis=0)
+    for replica, own in zip(replicas, changes, strict=True):
+        replica[np.searchsorted(rows, own.rows)] = own.values
+    merged = (replicas[:, :, :FLOATS] != before[:, :FLOATS]).any((0, 2))  # as `merge_rows` decides
+    merge_rows(before, replicas, np.arange(len(rows), dtype=np.int32), weights[rows])
+    common[rows] = before
+    return Changes(rows[merged], before[merged])
+
+
+def _changes(common: npt.NDArray[np.float32], replica: npt.NDArray[np.float32], rows: Rows) -> Changes:
+    """Compare some rows, a piece at a time: a last tier has all of them."""
+    parts = np.array_split(rows, 1 + len(rows) // PIECE)
+    changed = [part[(replica[part] != common[part]).any(1)] for part in parts]
+    different = np.concatenate(changed)
+    return Changes(different, replica[different])
+
+
+def matrices_of(common: Matrices) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Return both matrices with rows of the width of an input row: output rows may have several parts."""
+    return common.inputs, common.outputs.reshape(-1, common.inputs.shape[1])
+
+
+def padded_rates(common: Matrices, rates: RowRates) -> list[Rates]:
+    """Return the rates of all rows of `matrices_of`."""
+    parts = common.outputs.shape[1] // max(1, common.inputs.shape[1])
+    inputs, outputs = matrices_of(common)
+    return [_padded(rates.inputs, len(inputs)), _padded(np.repeat(rates.outputs, parts), len(outputs))]
 
 
 def _stable(moves: Sequence[Rates], dim: int) -> float:

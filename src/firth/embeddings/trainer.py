@@ -3,7 +3,7 @@
 import dataclasses
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, Unpack, get_args
@@ -36,6 +36,8 @@ class TrainingArguments(Generic[Start]):
         checkpoint: folder for checkpoints, or None.
         deterministic: whether the result must not depend on the number of threads.
         chosen: options that were chosen from the size of the corpus, by name.
+        parts: number of shards of a deterministic training.
+        runner: is called with the `firth.embeddings.training.TrainingRun` in place of its `train`: a cluster's.
 
     Raises:
         KindError: the checkpoint is no path.
@@ -48,6 +50,8 @@ class TrainingArguments(Generic[Start]):
     checkpoint: str | os.PathLike[str] | None = None
     deterministic: bool = False
     chosen: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    parts: int = SHARDS
+    runner: Callable[[Any], Any] | None = None
 
     def __post_init__(self) -> None:
         if self.checkpoint is not None:
@@ -56,7 +60,7 @@ class TrainingArguments(Generic[Start]):
     @property
     def shards(self) -> int:
         """Number of shards: one per thread, or in deterministic trainings always as many."""
-        return SHARDS if self.deterministic else self.threads
+        return self.parts if self.deterministic else self.threads
 
     @property
     def writers(self) -> int:
@@ -125,14 +129,21 @@ class Trainer(ABC, Generic[Data, Start, Result]):
         arguments = TrainingArguments(
             seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint, deterministic=deterministic
         )
+        model, data, arguments = self.prepare(corpus, text, arguments)
+        trained: Result = model.train_on(data, arguments)
+        return trained
+
+    def prepare(
+        self, corpus: Any, text: Mapping[str, Any], arguments: TrainingArguments[Start]
+    ) -> tuple[Any, Any, TrainingArguments[Start]]:
+        """Read the data, and choose the options that follow from its size: return options, data and arguments."""
         data: Any = self.read(corpus, text, arguments)
         model: Any = self
         log_advice(model, getattr(data, "num_tokens", 0))
         if chosen := chosen_options(model, words := getattr(data, "num_tokens", 0)):
             log_choice(chosen, words)
             model, arguments = dataclasses.replace(model, **chosen), dataclasses.replace(arguments, chosen=chosen)
-        trained: Result = model.train_on(data, arguments)
-        return trained
+        return model, data, arguments
 
     @abstractmethod
     def read(self, corpus: Any, text: Mapping[str, Any], arguments: TrainingArguments[Start]) -> Data:

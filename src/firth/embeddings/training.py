@@ -18,7 +18,7 @@ import numpy.typing as npt
 from firth.corpus.encoded import Corpus
 from firth.embeddings.checkpoint import load_checkpoint, save_checkpoint
 from firth.embeddings.matrices import Matrices
-from firth.embeddings.replicas import Replicas, RowRates
+from firth.embeddings.replicas import Merging, Replicas, RowRates
 from firth.embeddings.shards import Shard, TrainShard, empty_shard, make_shards, mean_loss, sample_shards
 from firth.embeddings.trainer import TrainingArguments
 from firth.errors import DivergenceError, warn_caller
@@ -101,7 +101,7 @@ class TrainingRun(Generic[Result]):
         saved_at: the value of `seconds` at the last checkpoint.
         save_seconds: how long the last checkpoint took to write.
         shards: the parts of the data that are trained side by side.
-        replicas: the shards' own copies of the parameters in a deterministic training, or None.
+        replicas: the shards' own copies of the parameters in a deterministic training or on a cluster, or None.
     """
 
     corpus: TrainingData
@@ -125,17 +125,25 @@ class TrainingRun(Generic[Result]):
     saved_at: float = 0.0
     save_seconds: float = 0.0
     shards: list[Shard] = field(init=False)
-    replicas: Replicas | None = field(init=False, default=None)
+    replicas: Merging | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         arguments = self.arguments
         self.shards = make_shards(self.corpus.num_tokens, arguments.shards, arguments.seed)
-        if arguments.deterministic:
-            assert self.rates is not None  # `Trainer.train` refuses models without them
-            self.replicas = Replicas(self.matrices, self.rates(), self.rate.lr, arguments.shards)
 
     def train(self) -> Result:
         """Train to the end of the last epoch, or until interrupted, and return the result."""
+        if self.arguments.runner is not None:
+            result: Result = self.arguments.runner(self)
+            return result
+        if self.arguments.deterministic:
+            assert self.rates is not None  # `Trainer.train` refuses models without them
+            return self.train_with(Replicas(self.matrices, self.rates(), self.rate.lr, self.arguments.shards))
+        return self.train_with(None)
+
+    def train_with(self, replicas: Merging | None) -> Result:
+        """Train with replicas of the parameters, or without; see `train`."""
+        self.replicas = replicas
         with reporting(self.arguments.progress) as report:
             folder = None if self.arguments.checkpoint is None else Path(self.arguments.checkpoint)
             if folder is not None:
@@ -175,8 +183,7 @@ class TrainingRun(Generic[Result]):
         """Return the function of each shard, with the present parameters in its replica if it has one."""
         if self.replicas is None:
             return [self.trainer(self.matrices) for _ in self.shards]
-        self.replicas.spread()
-        return [self.trainer(own) for own in self.replicas.matrices]
+        return self.replicas.begin(self.trainer, self.shards)
 
     def _compile(self) -> None:
         self.trainer(self.matrices)(empty_shard(), np.ones(1, dtype=np.int64))
@@ -241,19 +248,24 @@ def _train_shards(
     run: TrainingRun[Any], trainers: Sequence[TrainShard], pool: ThreadPoolExecutor, watch: "_Watch"
 ) -> None:
     """Train all shards to the end of the epoch or until told to stop: at once, or from merge to merge."""
-    if run.replicas is None:
+    replicas = run.replicas
+    if replicas is None:
         _wait_for(pool, trainers, run.shards, watch)
         return
-    run.replicas.plan(run.rate.at(run.epoch / run.epochs))
-    schedule, whole = run.replicas.schedule, False
+    replicas.plan(run.rate.at(run.epoch / run.epochs))
+    whole = False
+
+    def train(parts: Sequence[Shard]) -> None:
+        _wait_for(pool, trainers, parts, watch)
+
+    def run_all(calls: Sequence[Callable[[], None]]) -> None:
+        for _ in pool.map(_call, calls) if len(calls) > len(replicas.schedule.plans) else map(_call, calls):
+            pass
+
     # A checkpoint holds the common parameters only, so it waits until all replicas are equal to them.
     while not watch.stop[0] and not (watch.pausing and whole):
-        _wait_for(pool, trainers, schedule.next_parts(run.shards), watch)
-        tier = schedule.tier(run.shards)
-        merges = run.replicas.merges(tier, run.arguments.threads)
-        for _ in pool.map(_call, merges) if len(merges) > len(schedule.plans) else map(_call, merges):
-            pass
-        whole = tier == schedule.tiers - 1
+        tier = replicas.advance(run.shards, train, run_all, run.arguments.threads)
+        whole = tier == replicas.schedule.tiers - 1
         if all(shard.position[0] >= shard.last for shard in run.shards):
             return
         watch.look_if_due()

@@ -253,7 +253,7 @@ def test_output_rows_of_several_parts_are_merged_by_part():
 
     common = Matrices(["a", "b"], np.ones(2, np.int64), aligned_rows(2, 16), aligned_rows(6, 16).reshape(2, 48), 16)
     own = Replicas(common, RowRates(np.array([1.0, 0.0]), np.array([1.0, 0.0])), 0.025, 2)
-    own.spread()
+    own.begin(lambda matrices: None, [])
     own.matrices[0].outputs[1, 16:32] = 1
     own.matrices[1].outputs[1, 32:] = 2
     own.merge()

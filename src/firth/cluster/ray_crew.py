@@ -1,0 +1,144 @@
+"""Workers that are actors of Ray, each with a processor of its own."""
+
+import contextlib
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from firth.cluster.remote import Call, LostWorkersError
+from firth.errors import ClusterError, FirthError, MissingExtraError, OptionError
+
+PATIENCE = 60.0  # seconds in which a new worker must answer
+
+
+@contextlib.contextmanager
+def ray_session(address: str | None, workers: int | None) -> Iterator[tuple[Any, int]]:
+    """Connect to a cluster, or start one on this machine; yield the module `ray` and the number of workers.
+
+    Args:
+        address: of the head, "auto" for the one that runs on this machine, None to start one for the time being.
+        workers: how many are asked for; None for one per processor of the cluster.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        ClusterError: no cluster is at the address.
+        OptionError: it has fewer processors than workers are asked for.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError("ray", "cluster", "train on a cluster") from error
+    own = not ray.is_initialized()
+    if own:
+        here = max(workers or 1, os.cpu_count() or 1) if address is None else None
+        more: dict[str, Any] = {"num_cpus": here, "include_dashboard": False} if address is None else {}
+        try:
+            ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **more)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise ClusterError(
+                f"no Ray cluster at {address!r} ({error}); expected one that was started with ray start --head, or no "
+                "address, to start one on this machine"
+            ) from error
+    try:
+        resources: Any = ray
+        processors = int(resources.cluster_resources().get("CPU", 0))
+        if (workers or 1) > processors:
+            raise OptionError(
+                f"workers={workers}: the cluster has {processors} processors; expected no more than one worker for each"
+            )
+        yield ray, workers or processors
+    finally:
+        if own:
+            ray.shutdown()
+
+
+class RayCrew:
+    """Workers as actors.
+
+    Args:
+        ray: the module, connected.
+        make: the class of the workers.
+        job: its argument.
+        count: number of workers.
+
+    Attributes:
+        workers: handles of actors.
+
+    Raises:
+        ClusterError: a worker does not start.
+        FirthError: raised by a worker's start.
+    """
+
+    def __init__(self, ray: Any, make: Callable[[Any], Any], job: Any, count: int) -> None:
+        self._ray, self._job = ray, ray.put(job)
+        self._actor = ray.remote(num_cpus=1, max_restarts=0)(make)
+        self._count = count
+        self.workers = self._hired(count)
+        if len(self.workers) < count:
+            raise ClusterError(
+                f"{count - len(self.workers)} of {count} workers did not start within {PATIENCE:.0f} s: expected a "
+                "cluster with as many free processors, and firth installed on each machine"
+            )
+
+    def ask(self, calls: Sequence[Call]) -> list[Any]:
+        """Call methods of different workers; see `firth.cluster.remote.Crew.ask`."""
+        references = [getattr(worker, method).remote(*arguments) for worker, method, arguments in calls]
+        answers, lost, reason = [], [], ""
+        for (worker, _, _), reference in zip(calls, references, strict=True):
+            try:
+                answers.append(self._ray.get(reference))
+            except self._ray.exceptions.RayTaskError as error:
+                raise _as_own(error) from None
+            except self._ray.exceptions.RayError as error:  # the actor, its process or its machine is gone
+                lost.append(worker)
+                reason = str(error).strip().splitlines()[0][:200]
+        if lost:
+            raise LostWorkersError(lost, reason)
+        return answers
+
+    def share(self, value: Any) -> Any:
+        """Return a reference to an object in Ray's store."""
+        return self._ray.put(value)
+
+    def replace(self, lost: Sequence[Any]) -> None:
+        """Do without some workers, with new ones where there is room; see `firth.cluster.remote.Crew.replace`."""
+        for worker in lost:
+            with contextlib.suppress(self._ray.exceptions.RayError):
+                self._ray.kill(worker)
+        self.workers = [worker for worker in self.workers if worker not in lost]
+        free = int(self._ray.available_resources().get("CPU", 0))
+        self.workers += self._hired(min(self._count - len(self.workers), free))
+        if not self.workers:
+            raise ClusterError("all workers are lost, and no processor is free for a new one")
+
+    def _hired(self, count: int) -> list[Any]:
+        """Return new workers that have started, at most so many."""
+        made = [self._actor.options(scheduling_strategy="SPREAD").remote(self._job) for _ in range(count)]
+        if not made:
+            return []
+        ready = [worker.__ray_ready__.remote() for worker in made]
+        self._ray.wait(ready, num_returns=len(ready), timeout=PATIENCE)
+        started = []
+        for worker, reference in zip(made, ready, strict=True):
+            try:
+                self._ray.get(reference, timeout=0.1)
+                started.append(worker)
+            except self._ray.exceptions.RayTaskError as error:
+                raise _as_own(error) from None
+            except self._ray.exceptions.ActorDiedError as error:
+                cause = getattr(error, "cause", None)
+                if isinstance(cause, self._ray.exceptions.RayTaskError):
+                    raise _as_own(cause) from None
+                if "The actor died because of an error raised in its creation task" in str(error):
+                    raise ClusterError(f"a worker did not start: {str(error).strip().splitlines()[-1]}") from None
+            except self._ray.exceptions.RayError:
+                self._ray.kill(worker)
+        return started
+
+
+def _as_own(error: Any) -> FirthError:
+    """Return an error of a worker as it was raised there."""
+    cause = error.cause
+    return cause if isinstance(cause, FirthError) else ClusterError(f"a worker failed: {cause!r}")
