@@ -5,6 +5,7 @@ import contextlib
 import dataclasses
 import difflib
 import errno
+import gc
 import inspect
 import logging
 import socket
@@ -329,7 +330,12 @@ def serve_app(
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            gc.collect()
+            gc.freeze()  # models and programs stay: to look through them for garbage takes 60 ms, twice a second
             ready(f"http://{name}:{listening.getsockname()[1]}")
 
     with listening:
-        Server(config).run(sockets=[listening])
+        try:
+            Server(config).run(sockets=[listening])
+        finally:
+            gc.unfreeze()

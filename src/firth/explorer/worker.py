@@ -5,6 +5,7 @@ matrix once, not 64 times.
 """
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ from firth.errors import BusyError
 from firth.explorer.endpoint import Endpoint
 
 MOST_TOGETHER = 64  # requests
-GATHER = 0.007  # seconds after an answer to many, in which they ask again: one search for more requests
+GATHER = 0.01  # seconds, at most, in which half of those who were answered together ask again
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Worker:
     def __init__(self, model: Any, most_waiting: int) -> None:
         self.model, self._most = model, most_waiting
         self._waiting: deque[_Waiting] = deque()
-        self._came = asyncio.Event()
+        self._came, self._enough, self._want = asyncio.Event(), asyncio.Event(), 1
         self._thread = ThreadPoolExecutor(1)
 
     async def answer(self, endpoint: Endpoint, request: Any) -> Any:
@@ -51,6 +52,8 @@ class Worker:
         one = _Waiting(endpoint, request, asyncio.get_running_loop().create_future())
         self._waiting.append(one)
         self._came.set()
+        if len(self._waiting) >= self._want:
+            self._enough.set()
         return await one.answer
 
     async def run(self) -> None:
@@ -70,8 +73,19 @@ class Worker:
                     one.answer.set_exception(answer)
                 else:
                     one.answer.set_result(answer)
-            if len(some) > 1:  # those who asked together ask again together, once their answers are sent
-                await asyncio.sleep(GATHER)
+            if len(some) > 1:
+                await self._gather(len(some) + len(self._waiting))
+
+    async def _gather(self, asking: int) -> None:
+        """Wait until half of those who ask wait: the model answers these while the loop serves the other half.
+
+        With fewer the model would do the work for many for a few; with all of them, it would wait for the loop.
+        """
+        self._want = (asking + 1) // 2
+        if len(self._waiting) < self._want:
+            self._enough.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._enough.wait(), GATHER)
 
     def close(self) -> None:
         """Free the thread; an answer that is being computed is finished first."""

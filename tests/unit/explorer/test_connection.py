@@ -1,5 +1,6 @@
 """Connections over real sockets: what may come slowly, what may not, and how much of it."""
 
+import gc
 import json
 import socket
 import threading
@@ -45,6 +46,7 @@ def port():
         yield ports[0]
         servers[0].should_exit = True
         thread.join(30)
+        assert gc.get_freeze_count() == 0
 
 
 def said(connection, *, until=b"}"):
@@ -164,3 +166,8 @@ def test_what_is_no_request_is_refused(port):
     with connected(port) as connection:
         connection.sendall(HEALTH)
         assert b"200 OK" in said(connection)
+
+
+def test_garbage_is_looked_for_among_new_objects_only(port):
+    """Models and programs are left out: to look through them holds all requests up."""
+    assert gc.get_freeze_count() > 10_000

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import threading
+import time
 
 import pytest
 
@@ -10,7 +11,7 @@ pytest.importorskip("pydantic", reason="FastAPI is not installed: pip install 'f
 
 from firth.errors import BusyError
 from firth.explorer.endpoints import ENDPOINTS
-from firth.explorer.worker import Worker
+from firth.explorer.worker import GATHER, Worker
 
 FIRST = ENDPOINTS[0]
 
@@ -104,3 +105,39 @@ def test_who_gives_up_is_not_answered():
     found = run(worker, work)
     assert [each for each in found if isinstance(each, int)] == [0, 1, 3]
     assert calls == [0, 1, 3]
+
+
+def test_half_of_those_who_ask_are_waited_for(monkeypatch):
+    """The model answers these while the loop serves the other half; if fewer come, nobody waits for long."""
+    monkeypatch.setattr("firth.explorer.worker.GATHER", 1.0)
+    sizes = []
+
+    def several(model, requests):
+        sizes.append(len(requests))
+        return requests
+
+    joint, worker = endpoint(lambda model, request: several(model, [request])[0], several), Worker(None, 20)
+
+    async def seconds(count):
+        began = time.monotonic()
+        await asyncio.gather(*(worker.answer(joint, number) for number in range(count)))
+        return time.monotonic() - began
+
+    async def work():
+        return [await seconds(count) for count in (8, 4, 1)]
+
+    _, half, few = run(worker, work)
+    assert sizes == [8, 4, 1]
+    assert half < 0.9 < few < 5
+
+
+def test_nobody_waits_for_those_who_do_not_come_back():
+    joint, worker = endpoint(lambda model, request: request, lambda model, requests: requests), Worker(None, 20)
+
+    async def work():
+        await asyncio.gather(*(worker.answer(joint, number) for number in range(8)))
+        began = time.monotonic()
+        assert await worker.answer(joint, 1) == 1
+        return time.monotonic() - began
+
+    assert run(worker, work) < 10 * GATHER
