@@ -74,7 +74,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     if item.config.getoption("--costs"):
         with item.config.getoption("--costs").open("a", encoding="utf-8") as file:
             file.write(f"{seconds:.2f} {item.nodeid}\n")
-    marked = any(item.get_closest_marker(name) for name in ("slow", "experiment", "peer", "gpu"))
+    marked = any(item.get_closest_marker(name) for name in ("slow", "experiment", "peer", "gpu", "cluster"))
     marked = marked or "NUMBA_CPU_FEATURES" in os.environ  # as on another processor: a part of a slow test
     if seconds > MARGIN * SLOWNESS * LIMIT and not marked and not costs.kernels_kept_since(start):
         pytest.fail(f"{seconds:.1f} s of processor time; a test that is not marked slow may take {LIMIT:.0f} s")

@@ -1,5 +1,6 @@
 """What `firth train MODEL` does. `firth.cli.train` lists the models."""
 
+import functools
 import inspect
 import shlex
 import time
@@ -14,11 +15,12 @@ from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, print_json, showing_choices, working
 from firth.cli.targets import check_vectors_target, check_writable
 from firth.cli.texts import CORPUS, READING, corpus_of
+from firth.cluster.cluster import Cluster
 from firth.comparison.named import Model
 from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable
-from firth.embeddings.trainer import result_type
-from firth.errors import FirthError
+from firth.embeddings.trainer import CorpusTrainer, result_type
+from firth.errors import FirthError, OptionError
 from firth.signals import exit_status
 from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.io.load import load
@@ -47,6 +49,16 @@ def train(
             "--deterministic", help="The same bits for any number of threads: slower, five times the memory of vectors."
         ),
     ] = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Train on a Ray cluster: its address, 'auto' for the one of this machine, 'local' to start one.",
+            metavar="ADDRESS",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Workers of the cluster; by default one per processor.", metavar="N")
+    ] = None,
     phrases: Annotated[
         Path | None,
         typer.Option(help="File from firth phrases; its phrases count as words.", metavar="FILE", rich_help_panel=TEXT),
@@ -68,11 +80,17 @@ def train(
         before = None if start is None else load(start)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
+    _check_cluster(cluster, {"--workers": workers, "--threads": threads, "--deterministic": deterministic or None})
     given = {"start": before, "checkpoint": checkpoint, "deterministic": deterministic or None}
     rest = {name: value for name, value in given.items() if value is not None}
     with showing_choices(quiet):
         text = _text(corpus, phrases, options, progress=not quiet, defaults=getattr(kind, "corpus_options", None))
-        vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
+        train: Callable[..., Any] = trainer.train
+        if cluster is None:
+            rest["threads"] = threads
+        else:
+            train = functools.partial(Cluster(workers=workers, address=cluster).train, trainer)
+        vectors = train(text, seed=seed, progress=not quiet, **rest)
     vectors.metadata.setdefault("name", output.stem)
     output = _save(vectors, output)
     _report(vectors, output, time.monotonic() - began, json)
@@ -84,8 +102,26 @@ def command(model: Model) -> Callable[..., None]:
     """Return the command of a model, with the flags of its own options."""
     parameters = inspect.signature(model.kind.train).parameters
     without = {name: None for name in ("start", "checkpoint", "deterministic") if name not in parameters}
+    if not (issubclass(model.kind, CorpusTrainer) and model.kind.any_threads):
+        without |= {"cluster": None, "workers": None}
     flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS, READING]
     return with_flags(train, flags, model=model, **without)
+
+
+def _check_cluster(cluster: str | None, others: Mapping[str, Any]) -> None:
+    """Check that no option is given that another one makes meaningless.
+
+    Raises:
+        OptionError: there is one.
+    """
+    given = [flag for flag, value in others.items() if value is not None]
+    if cluster is None and "--workers" in given:
+        raise OptionError("--workers without --cluster; expected an address, or --cluster local; see also --threads")
+    if cluster is not None and (more := [flag for flag in given if flag != "--workers"]):
+        raise OptionError(
+            f"{' and '.join(more)} with --cluster: each of --workers has one thread, and any number of workers gives "
+            "the same bits; leave it out"
+        )
 
 
 def _save(vectors: Any, output: Path) -> Path:

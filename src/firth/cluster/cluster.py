@@ -20,7 +20,7 @@ from firth import options
 from firth.arguments import explained
 from firth.cluster.ray_crew import RayCrew, ray_session
 from firth.cluster.remote import RemoteReplicas
-from firth.cluster.worker import Job, ShardWorker
+from firth.cluster.worker import Job
 from firth.corpus.options import TextArguments
 from firth.embeddings.replicas import SHARDS
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments, check_start
@@ -41,8 +41,8 @@ class Cluster:
     """
 
     workers: int | None = option(None, "number of workers; by default one per processor of the cluster", minimum=1)
-    address: str | None = option(
-        None, "address of a Ray cluster, 'auto' for the one of this machine; by default one is started here"
+    address: str = option(
+        "local", "address of a Ray cluster, 'auto' for the one of this machine, 'local' to start one for the time being"
     )
     merge_every: int = option(
         4096, "words of each shard between two merges of the most frequent words, at most", minimum=64
@@ -105,7 +105,7 @@ class Cluster:
             prepared, data, arguments = model.prepare(corpus, text, arguments)
             sent = dataclasses.replace(arguments, progress=False, checkpoint=None)
             job = Job(prepared, data.path, data.fingerprint, sent, self.merge_every)
-            crew = RayCrew(ray, ShardWorker, job, workers)
+            crew = RayCrew(ray, job, workers)
 
             def run_here(run: Any) -> Any:
                 run.arguments = arguments

@@ -3,21 +3,22 @@
 import contextlib
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from firth.cluster.remote import Call, LostWorkersError
+from firth.cluster.worker import Job, ShardWorker
 from firth.errors import ClusterError, FirthError, MissingExtraError, OptionError
 
 PATIENCE = 60.0  # seconds in which a new worker must answer
 
 
 @contextlib.contextmanager
-def ray_session(address: str | None, workers: int | None) -> Iterator[tuple[Any, int]]:
+def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
     """Connect to a cluster, or start one on this machine; yield the module `ray` and the number of workers.
 
     Args:
-        address: of the head, "auto" for the one that runs on this machine, None to start one for the time being.
+        address: of the head, "auto" for the one that runs on this machine, "local" to start one for the time being.
         workers: how many are asked for; None for one per processor of the cluster.
 
     Raises:
@@ -32,14 +33,14 @@ def ray_session(address: str | None, workers: int | None) -> Iterator[tuple[Any,
         raise MissingExtraError("ray", "cluster", "train on a cluster") from error
     own = not ray.is_initialized()
     if own:
-        here = max(workers or 1, os.cpu_count() or 1) if address is None else None
-        more: dict[str, Any] = {"num_cpus": here, "include_dashboard": False} if address is None else {}
+        here = max(workers or 1, os.cpu_count() or 1)
+        more: dict[str, Any] = {"num_cpus": here, "include_dashboard": False} if address == "local" else {}
         try:
-            ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **more)
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **more)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise ClusterError(
-                f"no Ray cluster at {address!r} ({error}); expected one that was started with ray start --head, or no "
-                "address, to start one on this machine"
+                f"no Ray cluster at {address!r} ({error}); expected one that was started with ray start --head, or "
+                "'local', to start one on this machine"
             ) from error
     try:
         resources: Any = ray
@@ -54,13 +55,24 @@ def ray_session(address: str | None, workers: int | None) -> Iterator[tuple[Any,
             ray.shutdown()
 
 
+class ShardWorkerActor:
+    """A worker in a process of Ray; errors of its start keep their kind, unlike those of a constructor."""
+
+    def start(self, job: Job) -> None:
+        """Make the worker."""
+        self._worker = ShardWorker(job)
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """Call a method of the worker."""
+        return getattr(self._worker, method)(*arguments)
+
+
 class RayCrew:
     """Workers as actors.
 
     Args:
         ray: the module, connected.
-        make: the class of the workers.
-        job: its argument.
+        job: what they train.
         count: number of workers.
 
     Attributes:
@@ -71,9 +83,9 @@ class RayCrew:
         FirthError: raised by a worker's start.
     """
 
-    def __init__(self, ray: Any, make: Callable[[Any], Any], job: Any, count: int) -> None:
+    def __init__(self, ray: Any, job: Job, count: int) -> None:
         self._ray, self._job = ray, ray.put(job)
-        self._actor = ray.remote(num_cpus=1, max_restarts=0)(make)
+        self._actor = ray.remote(num_cpus=1, max_restarts=0)(ShardWorkerActor)
         self._count = count
         self.workers = self._hired(count)
         if len(self.workers) < count:
@@ -84,7 +96,7 @@ class RayCrew:
 
     def ask(self, calls: Sequence[Call]) -> list[Any]:
         """Call methods of different workers; see `firth.cluster.remote.Crew.ask`."""
-        references = [getattr(worker, method).remote(*arguments) for worker, method, arguments in calls]
+        references = [worker.call.remote(method, *arguments) for worker, method, arguments in calls]
         answers, lost, reason = [], [], ""
         for (worker, _, _), reference in zip(calls, references, strict=True):
             try:
@@ -115,24 +127,18 @@ class RayCrew:
 
     def _hired(self, count: int) -> list[Any]:
         """Return new workers that have started, at most so many."""
-        made = [self._actor.options(scheduling_strategy="SPREAD").remote(self._job) for _ in range(count)]
+        made = [self._actor.options(scheduling_strategy="SPREAD").remote() for _ in range(count)]
         if not made:
             return []
-        ready = [worker.__ray_ready__.remote() for worker in made]
-        self._ray.wait(ready, num_returns=len(ready), timeout=PATIENCE)
+        begun = [worker.start.remote(self._job) for worker in made]
+        self._ray.wait(begun, num_returns=len(begun), timeout=PATIENCE)
         started = []
-        for worker, reference in zip(made, ready, strict=True):
+        for worker, reference in zip(made, begun, strict=True):
             try:
                 self._ray.get(reference, timeout=0.1)
                 started.append(worker)
             except self._ray.exceptions.RayTaskError as error:
                 raise _as_own(error) from None
-            except self._ray.exceptions.ActorDiedError as error:
-                cause = getattr(error, "cause", None)
-                if isinstance(cause, self._ray.exceptions.RayTaskError):
-                    raise _as_own(cause) from None
-                if "The actor died because of an error raised in its creation task" in str(error):
-                    raise ClusterError(f"a worker did not start: {str(error).strip().splitlines()[-1]}") from None
             except self._ray.exceptions.RayError:
                 self._ray.kill(worker)
         return started
