@@ -23,7 +23,7 @@ import os
 import reprlib
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 LONGEST = 80  # characters of a value of the user's in a message
@@ -93,6 +93,18 @@ class BusyError(FirthError):
 
 class ClusterError(FirthError):
     """Machines of a cluster cannot be reached, or are lost again and again."""
+
+
+class LostWorkersError(ClusterError):
+    """Workers of a cluster answer no more.
+
+    Attributes:
+        lost: those workers.
+    """
+
+    def __init__(self, lost: Sequence[Any], reason: str) -> None:
+        super().__init__(reason)
+        self.lost = list(lost)
 
 
 class UnknownWordError(FirthError, KeyError):

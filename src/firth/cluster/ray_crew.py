@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from firth.cluster.remote import Call, LostWorkersError
+from firth.cluster.remote import Call
 from firth.cluster.worker import Job, ShardWorker
-from firth.errors import ClusterError, FirthError, MissingExtraError, OptionError
+from firth.errors import ClusterError, FirthError, LostWorkersError, MissingExtraError, OptionError
 
 PATIENCE = 60.0  # seconds in which a new worker must answer
 
@@ -95,7 +95,11 @@ class RayCrew:
             )
 
     def ask(self, calls: Sequence[Call]) -> list[Any]:
-        """Call methods of different workers; see `firth.cluster.remote.Crew.ask`."""
+        """Call methods of different workers; see `firth.cluster.remote.Crew.ask`.
+
+        Raises:
+            LostWorkersError: some answer no more; the others have answered.
+        """
         references = [worker.call.remote(method, *arguments) for worker, method, arguments in calls]
         answers, lost, reason = [], [], ""
         for (worker, _, _), reference in zip(calls, references, strict=True):

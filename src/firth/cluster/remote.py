@@ -22,23 +22,11 @@ from firth.cluster.worker import Report, ShardState, set_state, state_of
 from firth.embeddings.matrices import Matrices
 from firth.embeddings.replicas import Changes, RunAll, Schedule, Train, matrices_of, merge_changes, padded_rates
 from firth.embeddings.shards import Shard, TrainShard
-from firth.errors import ClusterError, warn_caller
+from firth.errors import ClusterError, LostWorkersError, warn_caller
 
 LOSSES = 5  # of workers, one after the other without a merge of all rows between them, that end a training
 
 Call = tuple[Any, str, tuple[Any, ...]]  # a worker, a method of `ShardWorker`, arguments
-
-
-class LostWorkersError(Exception):
-    """Workers that answer no more.
-
-    Attributes:
-        lost: those workers.
-    """
-
-    def __init__(self, lost: Sequence[Any], reason: str) -> None:
-        super().__init__(reason)
-        self.lost = list(lost)
 
 
 class Crew(Protocol):

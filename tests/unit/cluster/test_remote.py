@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import firth
-from firth.cluster.remote import LOSSES, LostWorkersError, RemoteReplicas
+from firth.cluster.remote import LOSSES, RemoteReplicas
 from firth.cluster.worker import Job, ShardWorker
 from firth.embeddings import replicas
 from firth.embeddings.trainer import TrainingArguments
-from firth.errors import ClusterError, CorpusError
+from firth.errors import ClusterError, CorpusError, LostWorkersError
 
 FAMILIES = {
     "skip-gram": firth.Word2Vec(dim=16, epochs=2),

@@ -1,0 +1,184 @@
+"""Training on a Ray cluster beside one process: quality, speed and traffic by number of workers; and a simulation.
+
+    python -m benchmarks.cluster quality --seeds 1 2 3
+    python -m benchmarks.cluster speed --rounds 3
+    python -m benchmarks.cluster table
+    python -m benchmarks.cluster simulate --words 100e9 --vocabulary 3000000 --dim 300 --workers 64 --gigabits 25
+
+The text is Wikipedia in the manner of text8, or `--corpus FILE`. Quality: skip-gram of 100 dimensions, EPOCHS epochs,
+in one process without replicas and on a local cluster; the number of workers changes no bit, which is checked with 1, 2
+and 4. Speed: one epoch in turns with one process and with replicas, each with as many threads as there are workers. All
+workers share this machine. Rows go to results/cluster.jsonl, and nothing there is rewritten.
+
+The simulation counts what a merge moves: rows whose next merge is due (`firth.embeddings.replicas.Schedule`), by words
+that follow Zipf's law, all of which are taken as changed. It assumes that workers train at one speed and wait for each
+merge, that the head sends and receives through one link, without compression, and that requests take `--latency`.
+"""
+
+import argparse
+import hashlib
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import firth
+from benchmarks import inputs, machine, records
+from benchmarks.__main__ import _default_cache
+from benchmarks.deterministic import COMMON, EPOCHS, _judge
+from benchmarks.models import MIN_COUNT
+from firth.embeddings.replicas import SHARDS, Schedule
+
+FILE = Path(__file__).parent / "results" / "cluster.jsonl"
+WORKERS = (1, 2, 4)
+ONE, REPLICAS = "one process", "deterministic"
+
+Row = dict[str, Any]
+
+
+def quality(corpus: firth.Corpus, seeds: Sequence[int], every: int) -> None:
+    """Train and evaluate in one process and on a cluster, with every seed."""
+    model = firth.Word2Vec(epochs=EPOCHS, **COMMON)
+    for number, seed in enumerate(seeds):
+        _keep("quality", ONE, 1, corpus, seed=seed, **_judge(model.train(corpus, seed=seed, threads=1, progress=False)))
+        digests = set()
+        for workers in WORKERS if number == 0 else WORKERS[1:2]:
+            vectors = firth.Cluster(workers=workers, merge_every=every).train(model, corpus, seed=seed, progress=False)
+            digests.add(hashlib.sha256(vectors.vectors.tobytes()).hexdigest())
+            _keep("quality", f"cluster, {every}", workers, corpus, seed=seed, **_judge(vectors))
+        if len(digests) > 1:
+            raise SystemExit("the number of workers has changed the result")
+
+
+def speed(corpus: firth.Corpus, rounds: int, intervals: Sequence[int]) -> None:
+    """Train one epoch in turns, in this process and on a cluster."""
+    model = firth.Word2Vec(epochs=1, **COMMON)
+    for number in range(-1, rounds):
+        for workers in WORKERS:
+            for way in (ONE, REPLICAS, *intervals):
+                if isinstance(way, int):
+                    cluster = firth.Cluster(workers=workers, merge_every=way)
+                    vectors = cluster.train(model, corpus, seed=0, progress=False)
+                else:
+                    how = {"threads": workers, "deterministic": way == REPLICAS}
+                    vectors = model.train(corpus, seed=0, progress=False, **how)
+                facts = vectors.metadata["training"]
+                if number >= 0:
+                    figures = {"words_a_second": round(facts["words"] / facts["seconds"])}
+                    if isinstance(way, int):
+                        figures |= {name: facts["cluster"][name] for name in ("merges", "megabytes")}
+                    name = f"cluster, {way}" if isinstance(way, int) else way
+                    _keep("speed", name, workers, corpus, round=number, **figures)
+
+
+def _keep(kind: str, way: str, workers: int, corpus: firth.Corpus, **figures: Any) -> None:
+    row = {
+        "kind": kind, "way": way, "workers": workers, "words": corpus.num_tokens, **figures,
+        "machine": machine.describe(), "load": machine.load(), "source": machine.source_state(),
+    }  # fmt: skip
+    records.append(FILE, row)
+    print({name: value for name, value in row.items() if name not in {"machine", "source"}}, flush=True)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Medians of speeds, and means of figures over the seeds, as Markdown."""
+    lines = ["| training | workers or threads | words/s | merges | bytes of rows per word |", "|---|---|---|---|---|"]
+    speeds = [row for row in rows if row["kind"] == "speed"]
+    for way, workers in dict.fromkeys((row["way"], row["workers"]) for row in speeds):
+        own = [row for row in speeds if (row["way"], row["workers"]) == (way, workers)]
+        cells = [f"{statistics.median(row['words_a_second'] for row in own):,.0f}"]
+        if "merges" in own[0]:
+            cells += [f"{own[0]['merges']:,}", f"{1e6 * own[0]['megabytes'] / own[0]['words']:,.0f}"]
+        else:
+            cells += ["", ""]
+        lines.append(f"| {way} | {workers} | {' | '.join(cells)} |")
+    judged = [row for row in rows if row["kind"] == "quality"]
+    others = {"kind", "way", "workers", "words", "seed", "machine", "load", "source"}
+    names = list(dict.fromkeys(name for row in judged for name in row if name not in others))
+    lines += ["", f"| training | seeds | {' | '.join(names)} |", "|---|---|" + "---|" * len(names)]
+    for way in dict.fromkeys(row["way"] for row in judged):
+        by_seed = {row["seed"]: row for row in judged if row["way"] == way}
+        cells = []
+        for name in names:
+            values = [row[name] for row in by_seed.values()]
+            cells.append(f"{statistics.fmean(values):.2f} ({min(values):.2f} to {max(values):.2f})")
+        lines.append(f"| {way} | {len(by_seed)} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def simulate(args: argparse.Namespace) -> str:
+    """Time, memory and traffic of a run, from the speed of one worker."""
+    law = 1 / (2.7 + np.arange(1, args.vocabulary + 1))  # Mandelbrot's shift: the most frequent word is a fourteenth
+    law /= law.sum()
+    kept = law * np.minimum(1, np.sqrt(COMMON["sample"] / law) + COMMON["sample"] / law)
+    contexts = COMMON["window"] + 1
+    noise = law**0.75 / (law**0.75).sum()
+    rates = [kept * contexts, (kept + kept.sum() * noise) * contexts]
+    shards = max(SHARDS, args.workers)
+    width = 64 * -(-args.dim // 16)  # bytes: rows are padded to cache lines
+    schedule = Schedule.of(rates, 0.0125, shards, args.dim, args.merge_every)  # half-way through the decay of .025
+    due = [sum(len(plan.due[tier]) for plan in schedule.plans) for tier in range(schedule.tiers)]
+    share = [2.0 ** -(tier + 1) for tier in range(schedule.tiers)]
+    share[-1] *= 2  # of the merges whose last due tier it is
+    # A row that is due has changed in a shard if the shard has predicted it since its last merge: at most all of them.
+    rows = sum(part * count for part, count in zip(share, due, strict=True))
+    merged = 2 * shards * rows * width  # from each shard, and back to each worker
+    interval = schedule.interval
+    training = args.words / shards / args.speed
+    merges = args.words / shards / interval
+    traffic, waiting = merges * merged / (args.gigabits * 1e9 / 8), merges * args.latency / 1000
+    matrices = 2 * args.vocabulary * width
+    gigabytes = 1e9
+    return "\n".join(
+        [
+            f"words {args.words:,.0f}, vocabulary {args.vocabulary:,}, {args.dim} dimensions, {args.workers} workers",
+            f"interval {interval:,} words of a shard, {merges:,.0f} merges of {rows:,.0f} rows",
+            f"training {training / 3600:,.1f} h; traffic {traffic / 3600:,.1f} h; requests {waiting / 3600:,.1f} h; "
+            f"in all {(training + traffic + waiting) / 3600:,.1f} h",
+            f"memory of a worker {(1 + shards / args.workers) * matrices / gigabytes:,.1f} GB, "
+            f"of the head {3 * matrices / gigabytes:,.1f} GB; "
+            f"through the head {merges * merged / 1e12:,.1f} TB",
+        ]
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, simulate, or print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("quality", "speed", "table", "simulate"))
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of speed")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="seeds of quality")
+    parser.add_argument("--merge-every", type=int, default=4096, help="words between merges")
+    parser.add_argument("--intervals", type=int, nargs="+", default=[1024, 4096, 16384], help="those of speed")
+    parser.add_argument("--corpus", type=Path, metavar="FILE", help="words and spaces (default: Wikipedia as text8)")
+    parser.add_argument("--cache", type=Path, default=_default_cache(), metavar="DIR", help="for what is made once")
+    parser.add_argument("--words", type=float, default=100e9, help="of the simulation, in all epochs")
+    parser.add_argument("--vocabulary", type=int, default=3_000_000, help="of the simulation")
+    parser.add_argument("--dim", type=int, default=300, help="of the simulation")
+    parser.add_argument("--workers", type=int, default=64, help="of the simulation")
+    parser.add_argument("--speed", type=float, default=1e6, help="words a second of a worker, in the simulation")
+    parser.add_argument("--gigabits", type=float, default=25, help="a second of the head's network, in the simulation")
+    parser.add_argument("--latency", type=float, default=1.0, help="milliseconds of a request, in the simulation")
+    args = parser.parse_args(arguments)
+    if args.what == "simulate":
+        print(simulate(args))
+        return
+    if args.what == "table":
+        print(table(records.read(FILE)))
+        return
+    args.cache.mkdir(parents=True, exist_ok=True)
+    text = inputs.tokenised(args.cache, args.corpus and args.corpus.resolve())
+    corpus = firth.Corpus.build([text.path], tokens="whitespace", min_count=MIN_COUNT, progress=False)
+    began = time.monotonic()
+    if args.what == "quality":
+        quality(corpus, args.seeds, args.merge_every)
+    else:
+        speed(corpus, args.rounds, args.intervals)
+    print(f"{time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
