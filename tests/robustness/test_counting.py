@@ -1,12 +1,16 @@
 """Counting, phrases and comparisons by the installed command: bad input, full disks, kills."""
 
 import json
+import re
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import firth
 from tests.robustness.command import Command, end_by, sentences, wait_until
 
 resource = pytest.importorskip("resource", reason="Python's module resource is missing: only POSIX systems have it")
@@ -239,3 +243,53 @@ def test_the_memory_of_a_model_is_its_own(firth: Command, text: Path, pairs: Pat
         "    print(found.rows[0]['peak_bytes'])\n"
     )
     assert 30e6 < int(ended.out) < 600e6, ended
+
+
+COUNT = """
+import json, sys, threading, time, firth
+
+corpus, peak = firth.Corpus.open(sys.argv[1]), [0, 0]
+
+
+def look():
+    status = open("/proc/self/status").read()
+    for place, name in enumerate(("VmRSS:", "RssAnon:")):
+        peak[place] = max(peak[place], int(status.split(name)[1].split()[0]) / 1024)
+
+
+def watch():
+    while True:
+        look()
+        time.sleep(0.002)
+
+
+threading.Thread(target=watch, daemon=True).start()
+try:
+    counts = firth.Cooccurrence(window=5).count(
+        corpus, memory=int(sys.argv[2]), threads=2, cache=sys.argv[3], progress=False
+    )
+except firth.FirthError as error:
+    print(json.dumps(str(error)))
+else:
+    look()
+    print(json.dumps(peak))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not report memory")
+def test_the_memory_limit_is_kept_within_a_tenth(tmp_path: Path):
+    """Three million words over 20,000: at the least memory with room for all pages of the corpus, and above."""
+    law = 1 / np.arange(1, 20_001)
+    ids = np.random.default_rng(0).choice(20_000, 3_000_000, p=law / law.sum())
+    rows = [[f"w{i}" for i in row] for row in ids.reshape(-1, 20)]
+    corpus = firth.Corpus.build(rows, min_count=1, cache=tmp_path, progress=False)
+
+    def peaks(memory: int):
+        command = [sys.executable, "-P", "-c", COUNT, str(corpus.path), str(memory), str(tmp_path / str(memory))]
+        return json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout)
+
+    least = int(re.search(r"expected at least (\d+) MiB", peaks(1))[1])
+    for memory in (least + 13, least + 30):  # the corpus has 12 MiB
+        resident, anonymous = peaks(memory)
+        assert resident < 1.1 * memory
+        assert anonymous > 0.3 * memory  # it is the limit that matters, not a small corpus

@@ -39,13 +39,13 @@ from firth.corpus.as_corpus import as_corpus
 from firth.corpus.cache import build_in, holds
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusArguments
-from firth.counts.counting import Plan, write_rows
+from firth.counts.counting import Plan, compile_kernels, write_rows
 from firth.counts.matrix import CooccurrenceMatrix, write_manifest, writing_counts
 from firth.errors import CorpusError, OptionError
 from firth.kernels.cooccurrence import MOST_REACH
 from firth.kernels.threads import usable_threads
 from firth.options import option, options_class
-from firth.progress import Progress, reporting
+from firth.progress import Progress, compiling, reporting
 from firth.storage.files import cache_folder
 from firth.vocabulary import Vocabulary
 
@@ -116,7 +116,8 @@ class Cooccurrence:
         Args:
             corpus: a corpus, or any source that `Corpus.build` takes: a path, texts, lists of tokens, a table.
             threads: number of threads; by default one per processor.
-            memory: memory limit of the process in MiB, not counting what the caller holds above 300 MiB.
+            memory: memory limit of the process in MiB, not counting what the caller holds above 300 MiB; kept within a
+                tenth. Pages of a corpus for which there is no room besides are not counted: the system takes them back.
             column: the column with texts or lists of tokens, for a table.
             cache: folder of counts; FIRTH_CACHE or the user's cache folder if None.
             progress: how to show progress; see `firth.progress`.
@@ -139,9 +140,9 @@ class Cooccurrence:
         def fill(aside: Path) -> Path:
             with reporting(progress) as report:
                 words = min(self.max_words or len(corpus.vocabulary), len(corpus.vocabulary))
-                plan = Plan.make(
-                    corpus, words, self.weight(), half=self.sides == "both", memory=memory, threads=threads
-                )
+                weights, half = self.weight(), self.sides == "both"
+                compiling(lambda: compile_kernels(weights, half), report)
+                plan = Plan.make(corpus, words, weights, half=half, memory=memory, threads=threads)
                 whole = corpus.vocabulary
                 vocabulary = Vocabulary(whole.words[:words], whole.counts[:words], whole.total)
                 with writing_counts(folder, plan.largest):

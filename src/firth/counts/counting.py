@@ -14,7 +14,7 @@ import numpy.typing as npt
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.kernels.cooccurrence import count_rows, find_places
-from firth.progress import Report, Status, compiling
+from firth.progress import Report, Status
 from firth.storage.files import release_pages
 
 CELLS = 1 << 20  # largest number of cells that a thread writes at once, except for a longer row
@@ -64,14 +64,17 @@ class Plan:
         bounds = np.minimum(counts * reach, np.arange(1, words + 1) if half else words)
         buffers = (threads + 1) * CELL * max(CELLS, int(bounds.max())) + threads * WORD * words
         # A notebook with a gigabyte of its own data must not be refused.
-        used_bytes = min(_resident(), MOST_COUNTED) + buffers + corpus.ids.nbytes
-        least = used_bytes + PLACE * int(counts.max())
+        used_bytes = min(_resident(), MOST_COUNTED) + buffers
+        longest = PLACE * int(counts.max())
+        least = used_bytes + longest
         if memory * MEBIBYTE < least:
             raise OptionError(
                 f"memory={memory}: expected at least {-(-least // MEBIBYTE)} MiB to count {words:,} words in "
                 f"{threads} threads; give more, or use fewer threads or words"
             )
-        return cls(weights, half, counts, bounds, (memory * MEBIBYTE - used_bytes) // PLACE)
+        # Pages of the corpus count, too, where there is room for them; elsewhere the system takes them back.
+        room = memory * MEBIBYTE - used_bytes - corpus.ids.nbytes
+        return cls(weights, half, counts, bounds, max(room, longest) // PLACE)
 
     @property
     def largest(self) -> int:
@@ -98,7 +101,6 @@ def write_rows(folder: Path, corpus: Corpus, plan: Plan, threads: int, report: R
         threads: number of threads.
         report: called with the progress.
     """
-    compiling(lambda: _compile(plan), report)
     sizes = np.zeros(len(plan.counts) + 1, dtype=np.int64)
     start, words = time.monotonic(), int(plan.counts.sum())
     with (folder / "columns.bin").open("wb") as columns, (folder / "values.bin").open("wb") as values:
@@ -151,13 +153,19 @@ def _count(ids: npt.NDArray[np.int32], plan: Plan, lists: tuple[int, Any, Any], 
     return _Rows(columns[:n], values[:n], sizes)
 
 
-def _compile(plan: Plan) -> None:
+def compile_kernels(weights: npt.NDArray[np.float64], half: bool) -> None:
+    """Compile, or load, what counting runs: tens of megabytes, which a plan should know of.
+
+    Args:
+        weights: as in `Plan.make`.
+        half: likewise.
+    """
     ids, offsets, starts = np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(1, np.int64)
     places = np.zeros(0, np.int64)
     ids.flags.writeable = offsets.flags.writeable = False  # as in a corpus: a different type for the compiler
     find_places(ids, offsets, 0, 0, starts, 1, 1, places)
     rows = (np.zeros(0, np.int32), np.zeros(0, np.float32), np.zeros(0, np.int64))
-    count_rows(ids, 0, 0, 0, starts, places, plan.weights, 0, plan.half, *rows)
+    count_rows(ids, 0, 0, 0, starts, places, weights, 0, half, *rows)
 
 
 def _runs(sizes: npt.NDArray[np.int64], first: int, last: int, most: int) -> Iterator[tuple[int, int]]:
