@@ -62,7 +62,7 @@ class Plan:
         counts = np.asarray(corpus.vocabulary.counts[:words], dtype=np.int64)
         reach = (len(weights) - 1) * (2 if half else 1)
         bounds = np.minimum(counts * reach, np.arange(1, words + 1) if half else words)
-        buffers = (threads + 1) * CELL * max(CELLS, int(bounds.max())) + threads * WORD * words
+        buffers = (threads + 2) * CELL * max(CELLS, int(bounds.max())) + threads * WORD * words
         # A notebook with a gigabyte of its own data must not be refused.
         used_bytes = min(_resident(), MOST_COUNTED) + buffers
         longest = PLACE * int(counts.max())
