@@ -208,7 +208,7 @@ def test_suggestions():
             "No such option: --final-lr; use --lr-end-factor: Final learning rate as a share",
         ),
         (["skipgram", "--vector-size", "9"], "No such option: --vector-size; use --dim: Dimension of the vectors"),
-        (["cbow", "--workers=9"], "No such option: --workers; use --threads: "),
+        (["glove", "--workers=9"], "No such option: --workers; use --threads: "),
         (["cbow", "--widnow", "9"], "No such option: --widnow (Possible options: --window"),
         (["cbow", "--colour", "9"], "No such option: --colour"),
     ],

@@ -116,7 +116,10 @@ def _check_cluster(cluster: str | None, others: Mapping[str, Any]) -> None:
     """
     given = [flag for flag, value in others.items() if value is not None]
     if cluster is None and "--workers" in given:
-        raise OptionError("--workers without --cluster; expected an address, or --cluster local; see also --threads")
+        raise OptionError(
+            f"--workers {others['--workers']} without --cluster; use --threads for threads of this machine, or "
+            "--cluster with an address"
+        )
     if cluster is not None and (more := [flag for flag in given if flag != "--workers"]):
         raise OptionError(
             f"{' and '.join(more)} with --cluster: each of --workers has one thread, and any number of workers gives "

@@ -1,6 +1,7 @@
 import dataclasses
 import inspect
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,13 +28,7 @@ def here(monkeypatch, tmp_path):
 def run(model="skipgram", corpus=("text.txt",), output="out.firth", **options):
     train_model = command(MODELS[model])
     given = {name: each.default for name, each in inspect.signature(train_model).parameters.items()}
-    train_model(**{**given, **BASE, "corpus": list(corpus), "output": here_path(output), **options})
-
-
-def here_path(name):
-    from pathlib import Path
-
-    return Path(name)
+    train_model(**{**given, **BASE, "corpus": list(corpus), "output": Path(output), **options})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -120,7 +115,7 @@ def test_says_where_how_fast_and_what_next(capsys):
 
 def test_goes_on_from_vectors(capsys):
     run(dim=8, epochs=1, output="first.firth")
-    run(dim=8, epochs=1, output="second.firth", start=here_path("first.firth"))
+    run(dim=8, epochs=1, output="second.firth", start=Path("first.firth"))
     run(dim=8, epochs=1, output="alone.firth")
     second, alone = firth.load("second.firth").vectors, firth.load("alone.firth").vectors
     assert not np.array_equal(second, alone)
@@ -160,6 +155,23 @@ def test_deterministic_gives_the_same_bits_for_any_number_of_threads(capsys):
         saved.append(firth.load("out.firth"))
     assert saved[0].vectors.tobytes() == saved[1].vectors.tobytes()
     assert [vectors.metadata["training"]["deterministic"] for vectors in saved] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({"workers": 9}, "--workers 9 without --cluster; use --threads for threads of this machine, or --cluster"),
+        ({"cluster": "local", "threads": 2}, "--threads with --cluster: each of --workers has one thread"),
+        (
+            {"cluster": "local", "threads": 2, "deterministic": True, "workers": 2},
+            "--threads and --deterministic with --cluster",
+        ),
+    ],
+)
+def test_flags_of_a_cluster_that_contradict_others(flags, message):
+    with pytest.raises(firth.FirthError, match=message):
+        run(**flags)
+    assert not Path("out.firth").exists()
 
 
 @pytest.mark.parametrize(("model", "shown"), [("fasttext", True), ("glove", True), ("adagram", False), ("lsa", False)])
