@@ -2,13 +2,15 @@
 
     python -m benchmarks.cluster quality --seeds 1 2 3
     python -m benchmarks.cluster speed --rounds 3
+    python -m benchmarks.cluster staleness --seeds 1 --intervals 4096 16384 65536 --shards 4 16
     python -m benchmarks.cluster table
     python -m benchmarks.cluster simulate --words 100e9 --vocabulary 3000000 --dim 300 --workers 64 --gigabits 25
 
 The text is Wikipedia in the manner of text8, or `--corpus FILE`. Quality: skip-gram of 100 dimensions, EPOCHS epochs,
 in one process without replicas and on a local cluster; the number of workers changes no bit, which is checked with 1, 2
 and 4. Speed: one epoch in turns with one process and with replicas, each with as many threads as there are workers. All
-workers share this machine. Rows go to results/cluster.jsonl, and nothing there is rewritten.
+workers share this machine. Staleness: quality with longer intervals and more shards, in one process. Rows go to
+results/cluster.jsonl, and nothing there is rewritten.
 
 The simulation counts what a merge moves: rows whose next merge is due (`firth.embeddings.replicas.Schedule`), by words
 that follow Zipf's law, all of which are taken as changed. It assumes that workers train at one speed and wait for each
@@ -16,6 +18,7 @@ merge, that the head sends and receives through one link, without compression, a
 """
 
 import argparse
+import dataclasses
 import hashlib
 import statistics
 import time
@@ -26,11 +29,12 @@ from typing import Any
 import numpy as np
 
 import firth
-from benchmarks import inputs, machine, records
+from benchmarks import inputs, records
 from benchmarks.__main__ import _default_cache
-from benchmarks.deterministic import COMMON, EPOCHS, _judge
+from benchmarks.deterministic import COMMON, EPOCHS, judge, keep, spread
 from benchmarks.models import MIN_COUNT
-from firth.embeddings.replicas import SHARDS, Schedule
+from firth.embeddings.replicas import SHARDS, Replicas, Schedule
+from firth.embeddings.trainer import TrainingArguments
 
 FILE = Path(__file__).parent / "results" / "cluster.jsonl"
 WORKERS = (1, 2, 4)
@@ -43,12 +47,12 @@ def quality(corpus: firth.Corpus, seeds: Sequence[int], every: int) -> None:
     """Train and evaluate in one process and on a cluster, with every seed."""
     model = firth.Word2Vec(epochs=EPOCHS, **COMMON)
     for number, seed in enumerate(seeds):
-        _keep("quality", ONE, 1, corpus, seed=seed, **_judge(model.train(corpus, seed=seed, threads=1, progress=False)))
+        _keep("quality", ONE, 1, corpus, seed=seed, **judge(model.train(corpus, seed=seed, threads=1, progress=False)))
         digests = set()
         for workers in WORKERS if number == 0 else WORKERS[1:2]:
             vectors = firth.Cluster(workers=workers, merge_every=every).train(model, corpus, seed=seed, progress=False)
             digests.add(hashlib.sha256(vectors.vectors.tobytes()).hexdigest())
-            _keep("quality", f"cluster, {every}", workers, corpus, seed=seed, **_judge(vectors))
+            _keep("quality", f"cluster, {every}", workers, corpus, seed=seed, **judge(vectors))
         if len(digests) > 1:
             raise SystemExit("the number of workers has changed the result")
 
@@ -74,13 +78,26 @@ def speed(corpus: firth.Corpus, rounds: int, intervals: Sequence[int]) -> None:
                     _keep("speed", name, workers, corpus, round=number, **figures)
 
 
+def staleness(corpus: firth.Corpus, seeds: Sequence[int], intervals: Sequence[int], shards: Sequence[int]) -> None:
+    """Train and evaluate with merges as rare as a cluster's, in one process."""
+    for seed in seeds:
+        for count in shards:
+            for every in intervals:
+                arguments: TrainingArguments[Any] = TrainingArguments(
+                    seed=seed, threads=1, progress=False, deterministic=True, parts=count
+                )
+                model, data, arguments = firth.Word2Vec(epochs=EPOCHS, **COMMON).prepare(corpus, {}, arguments)
+
+                def with_rare_merges(run: Any, every: int = every) -> Any:
+                    shards = run.arguments.shards
+                    return run.train_with(Replicas(run.matrices, run.rates(), run.rate.lr, shards, longest=every))
+
+                vectors = model.train_on(data, dataclasses.replace(arguments, runner=with_rare_merges))
+                _keep("staleness", f"{every}", count, corpus, seed=seed, **judge(vectors))
+
+
 def _keep(kind: str, way: str, workers: int, corpus: firth.Corpus, **figures: Any) -> None:
-    row = {
-        "kind": kind, "way": way, "workers": workers, "words": corpus.num_tokens, **figures,
-        "machine": machine.describe(), "load": machine.load(), "source": machine.source_state(),
-    }  # fmt: skip
-    records.append(FILE, row)
-    print({name: value for name, value in row.items() if name not in {"machine", "source"}}, flush=True)
+    keep(FILE, kind=kind, way=way, workers=workers, words=corpus.num_tokens, **figures)
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -95,17 +112,18 @@ def table(rows: Sequence[Row]) -> str:
         else:
             cells += ["", ""]
         lines.append(f"| {way} | {workers} | {' | '.join(cells)} |")
-    judged = [row for row in rows if row["kind"] == "quality"]
-    others = {"kind", "way", "workers", "words", "seed", "machine", "load", "source"}
-    names = list(dict.fromkeys(name for row in judged for name in row if name not in others))
-    lines += ["", f"| training | seeds | {' | '.join(names)} |", "|---|---|" + "---|" * len(names)]
-    for way in dict.fromkeys(row["way"] for row in judged):
-        by_seed = {row["seed"]: row for row in judged if row["way"] == way}
-        cells = []
-        for name in names:
-            values = [row[name] for row in by_seed.values()]
-            cells.append(f"{statistics.fmean(values):.2f} ({min(values):.2f} to {max(values):.2f})")
-        lines.append(f"| {way} | {len(by_seed)} | {' | '.join(cells)} |")
+    for kind, heading in (("quality", "training"), ("staleness", "words between merges, shards")):
+        judged = [row for row in rows if row["kind"] == kind]
+        others = {"kind", "way", "workers", "words", "seed", "machine", "load", "source"}
+        names = list(dict.fromkeys(name for row in judged for name in row if name not in others))
+        lines += ["", f"| {heading} | seeds | {' | '.join(names)} |", "|---|---|" + "---|" * len(names)]
+        by_way: dict[str, dict[int, Row]] = {}  # any number of workers gives the same figures
+        for row in judged:
+            way = row["way"] if kind == "quality" else f"{int(row['way']):,}, {row['workers']}"
+            by_way.setdefault(way, {})[row["seed"]] = row
+        for way, by_seed in by_way.items():
+            cells = (spread(list(by_seed.values()), name) for name in names)
+            lines.append(f"| {way} | {len(by_seed)} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -148,11 +166,14 @@ def simulate(args: argparse.Namespace) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, simulate, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("quality", "speed", "table", "simulate"))
+    parser.add_argument("what", choices=("quality", "speed", "staleness", "table", "simulate"))
     parser.add_argument("--rounds", type=int, default=3, help="rounds of speed")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="seeds of quality")
     parser.add_argument("--merge-every", type=int, default=4096, help="words between merges")
-    parser.add_argument("--intervals", type=int, nargs="+", default=[1024, 4096, 16384], help="those of speed")
+    parser.add_argument(
+        "--intervals", type=int, nargs="+", default=[1024, 4096, 16384], help="those of speed and staleness"
+    )
+    parser.add_argument("--shards", type=int, nargs="+", default=[4], help="those of staleness")
     parser.add_argument("--corpus", type=Path, metavar="FILE", help="words and spaces (default: Wikipedia as text8)")
     parser.add_argument("--cache", type=Path, default=_default_cache(), metavar="DIR", help="for what is made once")
     parser.add_argument("--words", type=float, default=100e9, help="of the simulation, in all epochs")
@@ -175,6 +196,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     began = time.monotonic()
     if args.what == "quality":
         quality(corpus, args.seeds, args.merge_every)
+    elif args.what == "staleness":
+        staleness(corpus, args.seeds, args.intervals, args.shards)
     else:
         speed(corpus, args.rounds, args.intervals)
     print(f"{time.monotonic() - began:.0f} s")

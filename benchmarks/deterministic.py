@@ -67,22 +67,24 @@ def quality(corpus: firth.Corpus, models: Sequence[str], seeds: Sequence[int]) -
                 seconds = round(time.perf_counter() - began, 1)
                 loss = vectors.metadata["training"]["sample_loss"][-1]
                 words = vectors.words if isinstance(vectors, firth.DocumentVectors) else vectors
-                _keep("quality", model, way, threads, corpus, seed=seed, seconds=seconds, loss=loss, **_judge(words))
+                _keep("quality", model, way, threads, corpus, seed=seed, seconds=seconds, loss=loss, **judge(words))
 
 
-def _judge(vectors: Any) -> dict[str, float]:
+def judge(vectors: Any) -> dict[str, float]:
     """Correlations and accuracies in hundredths, by set and metric."""
     report = firth.evaluate(vectors, similarity=list(SIMILARITY), analogies=list(ANALOGIES), progress=False)
     return {f"{row.set}, {row.metric}": round(100 * row.value, 2) for row in report.rows if "/" not in row.set}
 
 
-def _keep(kind: str, model: str, way: str, threads: int, corpus: firth.Corpus, **figures: Any) -> None:
-    row = {
-        "kind": kind, "model": model, "way": way, "threads": threads, "words": corpus.num_tokens, **figures,
-        "machine": machine.describe(), "load": machine.load(), "source": machine.source_state(),
-    }  # fmt: skip
-    records.append(FILE, row)
+def keep(file: Path, **figures: Any) -> None:
+    """Append a row with the machine, its load and the state of the source, and show it."""
+    row = {**figures, "machine": machine.describe(), "load": machine.load(), "source": machine.source_state()}
+    records.append(file, row)
     print({name: value for name, value in row.items() if name not in {"machine", "source"}}, flush=True)
+
+
+def _keep(kind: str, model: str, way: str, threads: int, corpus: firth.Corpus, **figures: Any) -> None:
+    keep(FILE, kind=kind, model=model, way=way, threads=threads, words=corpus.num_tokens, **figures)
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -103,12 +105,13 @@ def table(rows: Sequence[Row]) -> str:
         for way, threads in ((LOCK_FREE, 1), (LOCK_FREE, 2), (DETERMINISTIC, 2)):
             own = [row for row in judged if (row["model"], row["way"], row["threads"]) == (model, way, threads)]
             if own:
-                cells = (_spread(own, name) for name in names)
+                cells = (spread(own, name) for name in names)
                 lines.append(f"| {model} | {way}, {threads} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-def _spread(rows: Sequence[Mapping[str, Any]], name: str) -> str:
+def spread(rows: Sequence[Mapping[str, Any]], name: str) -> str:
+    """The mean of a figure, the least and the greatest."""
     values = [row[name] for row in rows if name in row]
     return f"{statistics.fmean(values):.2f} ({min(values):.2f} to {max(values):.2f})" if values else ""
 

@@ -4,6 +4,7 @@ What decides is always the same: the bits of a training in one process.
 """
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 import os
@@ -19,6 +20,10 @@ import numpy as np
 import pytest
 
 import firth
+from firth.cluster import cluster
+from firth.cluster.worker import Job
+from firth.embeddings.replicas import Replicas
+from firth.embeddings.trainer import TrainingArguments
 from firth.errors import ClusterError, CorpusError, OptionError
 
 pytestmark = pytest.mark.cluster
@@ -45,12 +50,15 @@ def text(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def expected(text, tmp_path_factory):
-    """The bits of a training in this process whose merges are as rare."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("firth.embeddings.replicas.LONGEST", EVERY)
-        cache = tmp_path_factory.mktemp("expected")
-        vectors = firth.Word2Vec(**MODEL).train(text, seed=5, deterministic=True, progress=False, cache=cache)
-    return digest(vectors)
+    """The bits of replicas in this process whose merges are as rare."""
+    corpus = firth.Corpus.build(text, cache=tmp_path_factory.mktemp("expected"))
+    arguments = TrainingArguments(seed=5, threads=1, progress=False, deterministic=True)
+    model, corpus, arguments = firth.Word2Vec(**MODEL).prepare(corpus, {}, arguments)
+
+    def runner(run):
+        return run.train_with(Replicas(run.matrices, run.rates(), run.rate.lr, 4, longest=EVERY))
+
+    return digest(model.train_on(corpus, dataclasses.replace(arguments, runner=runner)))
 
 
 PROGRAM = f"""
@@ -155,19 +163,10 @@ def test_a_killed_head_goes_on_from_its_checkpoint(text, expected, tmp_path):
 
 
 def test_a_corpus_that_workers_cannot_see(text, tmp_path, monkeypatch):
-    from firth.cluster import cluster
-
-    monkeypatch.setattr(cluster, "Job", lambda model, path, *rest: _job(model, tmp_path / "none", *rest))
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setattr(cluster, "Job", lambda model, path, *rest: Job(model, tmp_path / "none", *rest))
     with pytest.raises(CorpusError, match="no such folder on a machine of the cluster; let FIRTH_CACHE"):
         firth.Cluster(workers=1).train(firth.Word2Vec(**MODEL), text, progress=False, cache=tmp_path)
     assert not ray.is_initialized()
-
-
-def _job(*arguments):
-    from firth.cluster.worker import Job
-
-    return Job(*arguments)
 
 
 def test_what_is_no_cluster(text):
@@ -235,9 +234,10 @@ def can_make_machines():
     return made
 
 
-@pytest.mark.skipif(not can_make_machines(), reason="network namespaces need root and iproute2")
 def test_a_machine_that_is_cut_off(text, expected, tmp_path_factory):
     """Three nodes: the head, and two with a worker each, one of which loses its network in the middle of the run."""
+    if not can_make_machines():
+        pytest.skip("network namespaces need root and iproute2")
     folder = tmp_path_factory.mktemp("c")
     with machines(3, folder) as (names, environment):
         before = ["ip", "netns", "exec", names[0]]

@@ -1,6 +1,5 @@
 """What `firth train MODEL` does. `firth.cli.train` lists the models."""
 
-import functools
 import inspect
 import shlex
 import time
@@ -16,6 +15,7 @@ from firth.cli.output import complain, print_json, showing_choices, working
 from firth.cli.targets import check_vectors_target, check_writable
 from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.cluster.cluster import Cluster
+from firth.cluster.ray_crew import ray_package
 from firth.comparison.named import Model
 from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable
@@ -73,6 +73,7 @@ def train(
     and saves what was learned. With one thread, or with --deterministic, the same seed gives the same bits.
     """
     began = time.monotonic()
+    _check_cluster(cluster, {"--workers": workers, "--threads": threads, "--deterministic": deterministic or None})
     kind, preset = model.kind, model.preset
     check_vectors_target(output, result_type(kind) in (WordVectors, SubwordVectors), corpus)
     trainer = kind(**Flags(kind, "Model").select(options), **preset)
@@ -80,17 +81,15 @@ def train(
         before = None if start is None else load(start)
     if checkpoint is not None:
         check_writable(checkpoint / "state")
-    _check_cluster(cluster, {"--workers": workers, "--threads": threads, "--deterministic": deterministic or None})
     given = {"start": before, "checkpoint": checkpoint, "deterministic": deterministic or None}
-    rest = {name: value for name, value in given.items() if value is not None}
+    rest: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     with showing_choices(quiet):
         text = _text(corpus, phrases, options, progress=not quiet, defaults=getattr(kind, "corpus_options", None))
-        train: Callable[..., Any] = trainer.train
         if cluster is None:
-            rest["threads"] = threads
+            vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
         else:
-            train = functools.partial(Cluster(workers=workers, address=cluster).train, trainer)
-        vectors = train(text, seed=seed, progress=not quiet, **rest)
+            on_cluster = Cluster(workers=workers, address=cluster)
+            vectors = on_cluster.train(trainer, text, seed=seed, progress=not quiet, **rest)
     vectors.metadata.setdefault("name", output.stem)
     output = _save(vectors, output)
     _report(vectors, output, time.monotonic() - began, json)
@@ -109,10 +108,11 @@ def command(model: Model) -> Callable[..., None]:
 
 
 def _check_cluster(cluster: str | None, others: Mapping[str, Any]) -> None:
-    """Check that no option is given that another one makes meaningless.
+    """Check, before a long text is read, that Ray is there and no option makes another one meaningless.
 
     Raises:
         OptionError: there is one.
+        MissingExtraError: Ray is not installed.
     """
     given = [flag for flag, value in others.items() if value is not None]
     if cluster is None and "--workers" in given:
@@ -125,6 +125,8 @@ def _check_cluster(cluster: str | None, others: Mapping[str, Any]) -> None:
             f"{' and '.join(more)} with --cluster: each of --workers has one thread, and any number of workers gives "
             "the same bits; leave it out"
         )
+    if cluster is not None:
+        ray_package()
 
 
 def _save(vectors: Any, output: Path) -> Path:

@@ -108,7 +108,6 @@ class Cluster:
             crew = RayCrew(ray, job, workers)
 
             def run_here(run: Any) -> Any:
-                run.arguments = arguments
                 replicas = RemoteReplicas(run, crew, self.merge_every)
                 trained = run.train_with(replicas)
                 trained.metadata["training"]["cluster"] = {

@@ -13,6 +13,20 @@ from firth.errors import ClusterError, FirthError, LostWorkersError, MissingExtr
 PATIENCE = 60.0  # seconds in which a new worker must answer
 
 
+def ray_package() -> Any:
+    """Return the module `ray`.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError("ray", "cluster", "train on a cluster") from error
+    return ray
+
+
 @contextlib.contextmanager
 def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
     """Connect to a cluster, or start one on this machine; yield the module `ray` and the number of workers.
@@ -26,11 +40,7 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
         ClusterError: no cluster is at the address.
         OptionError: it has fewer processors than workers are asked for.
     """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
-    try:
-        import ray
-    except ImportError as error:
-        raise MissingExtraError("ray", "cluster", "train on a cluster") from error
+    ray = ray_package()
     own = not ray.is_initialized()
     if own:
         here = max(workers or 1, os.cpu_count() or 1)
@@ -43,8 +53,7 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
                 "'local', to start one on this machine"
             ) from error
     try:
-        resources: Any = ray
-        processors = int(resources.cluster_resources().get("CPU", 0))
+        processors = int(ray.cluster_resources().get("CPU", 0))
         if (workers or 1) > processors:
             raise OptionError(
                 f"workers={workers}: the cluster has {processors} processors; expected no more than one worker for each"

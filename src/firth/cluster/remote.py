@@ -69,15 +69,17 @@ class RemoteReplicas:
 
     Attributes:
         schedule: when they are merged.
+        longest: as given.
         merges: how many there were.
         bytes: that have travelled as rows, to and from workers.
         lost: workers that were lost.
     """
 
     schedule: Schedule
+    longest: int | None
 
     def __init__(self, run: Any, crew: Crew, longest: int) -> None:
-        self._crew, self._longest = crew, longest
+        self._crew, self.longest = crew, longest
         self._common = matrices_of(run.matrices)
         self._how = run.arguments.shards, run.matrices.dim, longest
         self._rates = padded_rates(run.matrices, run.rates())
@@ -192,7 +194,7 @@ class RemoteReplicas:
             (worker, share.tolist()) for worker, share in zip(self._crew.workers, shares, strict=True) if len(share)
         ]
         self._merged = None
-        matrices = self._crew.share([each.copy() for each in self._common])
+        matrices = self._crew.share(list(self._common))
         self.bytes += len(self._owned) * sum(each.nbytes for each in self._common)
         try:
             self._crew.ask(

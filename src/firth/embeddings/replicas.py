@@ -105,13 +105,15 @@ class Schedule:
             lr: learning rate.
             shards: S.
             dim: D.
-            longest: bound of the first interval; LONGEST if None.
+            longest: bound of the first interval, for merges that cost more; LONGEST if None. Over longer intervals,
+                and with more shards, sums of changes are stable no further than x = STABLE.
         """
         moves = [shards * lr * each for each in rates]
         stable = _stable(moves, dim)
         typical = max(
             float((each**2).sum() / each.sum()) if each.any() else 0.0 for each in moves
         )  # of a prediction's rows
+        added = stable if longest is None else STABLE  # the x up to which changes are added in full
         interval = longest or LONGEST
         while interval > SHORTEST and interval * typical > stable / 2:
             interval //= 2
@@ -122,7 +124,7 @@ class Schedule:
         plans = [
             MatrixPlan(
                 [np.flatnonzero(own <= k).astype(np.int32) for k in range(tiers)],
-                (each * (stable / BOUND)).clip(1 / shards, 1).astype(np.float32),
+                (each * (added / BOUND)).clip(1 / shards, 1).astype(np.float32),
             )
             for own, each in zip(tier, room, strict=True)
         ]
@@ -159,9 +161,11 @@ class Merging(Protocol):
 
     Attributes:
         schedule: when they are merged.
+        longest: bound of the first interval; see `Schedule.of`.
     """
 
     schedule: Schedule
+    longest: int | None
 
     def begin(self, trainer: Callable[[Matrices], TrainShard], shards: Sequence[Shard]) -> list[TrainShard]:
         """Set every replica to the common parameters; return the functions that train the replicas of this process."""
@@ -203,6 +207,7 @@ class Replicas:
 
     Attributes:
         schedule: when they are merged.
+        longest: bound of the first interval; see `Schedule.of`.
         matrices: the replicas, in the order of the shards; their other attributes are those of the common parameters.
     """
 
@@ -230,7 +235,7 @@ class Replicas:
             longest: bound of the first interval; see `Schedule.of`.
         """
         self._common = matrices_of(common)
-        self._shards, self._dim, self._longest = shards, common.dim, longest
+        self._shards, self._dim, self.longest = shards, common.dim, longest
         self._rates = padded_rates(common, rates)
         self.plan(lr)
         count = shards if owned is None else owned
@@ -244,7 +249,7 @@ class Replicas:
 
     def plan(self, lr: float) -> None:
         """Set the schedule for an epoch that begins with a learning rate."""
-        self.schedule = Schedule.of(self._rates, lr, self._shards, self._dim, self._longest)
+        self.schedule = Schedule.of(self._rates, lr, self._shards, self._dim, self.longest)
 
     def begin(self, trainer: Callable[[Matrices], TrainShard], shards: Sequence[Shard]) -> list[TrainShard]:
         """Set every replica to the common parameters; return the functions that train them."""

@@ -196,9 +196,15 @@ class TrainingRun(Generic[Result]):
             "corpus": self.corpus.fingerprint,
             "options": dict(self.options),
             "seed": self.arguments.seed,
-            "threads": ANY_THREADS if self.arguments.deterministic else self.arguments.threads,
+            "threads": self._threads(),
             "start": self.start_fingerprint,
         }
+
+    def _threads(self) -> int | str:
+        """Return what a checkpoint says of threads: their number, or why it does not matter."""
+        if self.replicas is not None and self.replicas.longest is not None:
+            return f"any number (a cluster with {self.arguments.shards} shards, merge_every={self.replicas.longest})"
+        return ANY_THREADS if self.arguments.deterministic else self.arguments.threads
 
     def _result(self) -> Result:
         facts = {

@@ -16,7 +16,12 @@ _INCHES = 2.4, 0.36, 11.0  # of a side: of none, of each word, at most
 
 @explained
 def attention_heat_map(
-    attention: Any, source: Sequence[str], target: Sequence[str], *, title: str | None = None
+    attention: Any,
+    source: Sequence[str],
+    target: Sequence[str],
+    *,
+    title: str | None = None,
+    caption: str = "Each row sums to 1: what the step that writes its word attends to.",
 ) -> Picture:
     """Return attention as a heat map: a row per word of the translation, a column per word of the source.
 
@@ -25,6 +30,7 @@ def attention_heat_map(
         source: S words.
         target: T words.
         title: by default a description of the picture.
+        caption: what stands below it; by default what a translation's weights are.
 
     Raises:
         ShapeError: the attention has another shape.
@@ -54,7 +60,7 @@ def attention_heat_map(
             for i, row in enumerate(rows)
             for j, column in enumerate(columns)
         ],
-        caption="Each row sums to 1: what the step that writes its word attends to.",
+        caption=caption,
         notes=[f"the first {MOST} words of each side are drawn"] if left_out else [],
         x=Axis(name="", ticks=list(enumerate(columns)), low=-0.5, high=len(columns) - 0.5, grid=False),
         y=Axis(name="", ticks=list(enumerate(rows)), low=-0.5, high=len(rows) - 0.5, grid=False),

@@ -3,15 +3,15 @@
 import copy
 import dataclasses
 
-import numpy as np
 import pytest
 
 import firth
 from firth.cluster.remote import LOSSES, RemoteReplicas
 from firth.cluster.worker import Job, ShardWorker
 from firth.embeddings import replicas
+from firth.embeddings.replicas import Replicas
 from firth.embeddings.trainer import TrainingArguments
-from firth.errors import ClusterError, CorpusError, LostWorkersError
+from firth.errors import ClusterError, CorpusError, LostWorkersError, OptionError
 
 FAMILIES = {
     "skip-gram": firth.Word2Vec(dim=16, epochs=2),
@@ -22,22 +22,7 @@ FAMILIES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def small_steps(monkeypatch):
-    """Merges every 256 tokens, all rows every 512: a small corpus has many."""
-    monkeypatch.setattr(replicas, "SHORTEST", 256)
-    monkeypatch.setattr(replicas, "LONGEST", 256)
-    monkeypatch.setattr(replicas, "TIERS", 2)
-
-
-@pytest.fixture(scope="session")
-def small(tmp_path_factory):
-    """500 sentences by Zipf's law over 200 words: 10,000 tokens, 2,500 in each shard."""
-    law = 1 / np.arange(1, 201)
-    rows = np.random.default_rng(2).choice(200, (500, 20), p=law / law.sum())
-    return firth.Corpus.build(
-        [[f"w{i}" for i in row] for row in rows], min_count=1, cache=tmp_path_factory.mktemp("corpora")
-    )
+pytestmark = pytest.mark.usefixtures("small_steps")
 
 
 class HereCrew:
@@ -86,6 +71,17 @@ def trained(model, corpus, count, *, seed=3, parts=4, start=None, checkpoint=Non
     return model.train_on(corpus, dataclasses.replace(arguments, runner=runner)), made
 
 
+def in_one_process(model, corpus, *, start=None, longest=256):
+    """What replicas in this process learn with merges as rare."""
+    arguments = TrainingArguments(seed=3, threads=1, start=start, progress=False, deterministic=True)
+    model, corpus, arguments = model.prepare(corpus, {}, arguments)
+
+    def runner(run):
+        return run.train_with(Replicas(run.matrices, run.rates(), run.rate.lr, 4, longest=longest))
+
+    return model.train_on(corpus, dataclasses.replace(arguments, runner=runner))
+
+
 def bits(vectors):
     """All numbers that a training has learned."""
     facts = vectors.metadata["training"]
@@ -95,8 +91,7 @@ def bits(vectors):
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 def test_as_in_one_process(name, count, small):
-    expected = bits(FAMILIES[name].train(small, seed=3, deterministic=True, progress=False))
-    assert bits(trained(FAMILIES[name], small, count)[0]) == expected
+    assert bits(trained(FAMILIES[name], small, count)[0]) == bits(in_one_process(FAMILIES[name], small))
 
 
 def test_merges_are_rarer_where_they_cost_more(small, monkeypatch):
@@ -166,11 +161,22 @@ def test_it_goes_on_from_a_checkpoint(small, tmp_path, monkeypatch):
     assert bits(trained(model, small, 3, checkpoint=tmp_path)[0]) == expected
 
 
+def test_a_checkpoint_of_other_merges_is_refused(small, tmp_path):
+    model = FAMILIES["skip-gram"]
+    trained(model, small, 2, checkpoint=tmp_path)
+    with pytest.raises(OptionError, match=r"4 shards, merge_every=256"):
+        trained(model, small, 2, checkpoint=tmp_path, longest=128)
+    with pytest.raises(OptionError, match=r"4 shards, merge_every=256"):
+        trained(model, small, 2, checkpoint=tmp_path, parts=6)
+    with pytest.raises(OptionError, match=r"4 shards, merge_every=256"):
+        model.train(small, seed=3, deterministic=True, progress=False, checkpoint=tmp_path)
+
+
 def test_start_vectors(small):
     model = FAMILIES["skip-gram"]
     start = model.train(small, threads=1, progress=False)
     vectors, _ = trained(model, small, 2, start=start)
-    assert bits(vectors) == bits(model.train(small, seed=3, start=start, deterministic=True, progress=False))
+    assert bits(vectors) == bits(in_one_process(model, small, start=start))
 
 
 def test_a_corpus_that_is_not_there(small, tmp_path):

@@ -3,15 +3,6 @@
 import numpy as np
 import pytest
 
-import firth
-
-
-@pytest.fixture(scope="session")
-def built(tmp_path_factory):
-    """A function from sentences to a corpus of all their words."""
-    cache = tmp_path_factory.mktemp("corpora")
-    return lambda sentences: firth.Corpus.build(sentences, min_count=1, cache=cache)
-
 
 @pytest.fixture(scope="session")
 def pairs(built):

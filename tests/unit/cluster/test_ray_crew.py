@@ -1,0 +1,36 @@
+"""Workers of Ray, as far as they can be tested without it; tests/cluster has the rest."""
+
+import sys
+
+import pytest
+
+import firth
+from firth.cli.app import build_app
+from firth.cluster.ray_crew import ray_package
+from firth.errors import MissingExtraError
+
+MESSAGE = r"ray is needed to train on a cluster: pip install 'firth\[cluster\]'"
+
+
+def test_without_ray_no_text_is_read(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=MESSAGE):
+        ray_package()
+    with pytest.raises(MissingExtraError, match=MESSAGE):
+        firth.Cluster().train(firth.Word2Vec(), tmp_path / "none.txt")
+    line = ["train", "skipgram", str(tmp_path / "none.txt"), "-o", str(tmp_path / "out.firth"), "--cluster", "local"]
+    with pytest.raises(MissingExtraError, match=MESSAGE):
+        build_app(line)(line, prog_name="firth", standalone_mode=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"workers": 0}, "workers=0"),
+        ({"merge_every": 10}, "merge_every=10"),
+        ({"worker": 2}, "did you mean workers|use workers"),
+    ],
+)
+def test_options_out_of_range(options, message):
+    with pytest.raises(firth.FirthError, match=message):
+        firth.Cluster(**options)
