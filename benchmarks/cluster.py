@@ -81,6 +81,8 @@ def speed(corpus: firth.Corpus, rounds: int, intervals: Sequence[int]) -> None:
 def staleness(corpus: firth.Corpus, seeds: Sequence[int], intervals: Sequence[int], shards: Sequence[int]) -> None:
     """Train and evaluate with merges as rare as a cluster's, in one process."""
     for seed in seeds:
+        alone = firth.Word2Vec(epochs=EPOCHS, **COMMON).train(corpus, seed=seed, threads=1, progress=False)
+        _keep("staleness", ONE, 1, corpus, seed=seed, **judge(alone))
         for count in shards:
             for every in intervals:
                 arguments: TrainingArguments[Any] = TrainingArguments(
@@ -119,7 +121,7 @@ def table(rows: Sequence[Row]) -> str:
         lines += ["", f"| {heading} | seeds | {' | '.join(names)} |", "|---|---|" + "---|" * len(names)]
         by_way: dict[str, dict[int, Row]] = {}  # any number of workers gives the same figures
         for row in judged:
-            way = row["way"] if kind == "quality" else f"{int(row['way']):,}, {row['workers']}"
+            way = f"{int(row['way']):,}, {row['workers']}" if row["way"].isdigit() else row["way"]
             by_way.setdefault(way, {})[row["seed"]] = row
         for way, by_seed in by_way.items():
             cells = (spread(list(by_seed.values()), name) for name in names)

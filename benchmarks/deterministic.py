@@ -113,7 +113,9 @@ def table(rows: Sequence[Row]) -> str:
 def spread(rows: Sequence[Mapping[str, Any]], name: str) -> str:
     """The mean of a figure, the least and the greatest."""
     values = [row[name] for row in rows if name in row]
-    return f"{statistics.fmean(values):.2f} ({min(values):.2f} to {max(values):.2f})" if values else ""
+    if len(values) < 2:
+        return f"{values[0]:.2f}" if values else ""
+    return f"{statistics.fmean(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

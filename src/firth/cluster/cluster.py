@@ -2,7 +2,7 @@
 
 What: the text is encoded once, in a folder that all machines see; workers train replicas of the parameters on shards
 of it, and merge them at fixed points (`firth.embeddings.replicas`). It is the training with `deterministic=True`, only
-that merges are rarer, for each costs a request over the network. The result depends on the seed, the number of shards
+that merges are rarer, for each costs a request over the network, and their sums are weighted more carefully. The result depends on the seed, the number of shards
 (four, or one per worker if there are more) and `merge_every`; not on the number of workers up to four, on the machines
 or on their losses.
 

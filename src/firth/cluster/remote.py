@@ -3,7 +3,7 @@
 The head has the common parameters and the states of all shards. At each merge (`firth.embeddings.replicas`), workers
 report the rows that their replicas have changed; the head merges them in the order of the shards, and the next request
 hands the new rows to all workers. So a result depends on the seed, the number of shards and the longest first interval,
-and not on the number of workers: with the same three it has the bits of a deterministic training in one process.
+and not on the number of workers: with the same three it has the bits of replicas in one process.
 
 A merge of all rows leaves all replicas equal to the common parameters; the head keeps what they were then. If a worker
 is lost, everybody goes back there: a new worker, or the others, take its shards, and the result has the same bits as
