@@ -2,9 +2,9 @@
 
 What: the text is encoded once, in a folder that all machines see; workers train replicas of the parameters on shards
 of it, and merge them at fixed points (`firth.embeddings.replicas`). It is the training with `deterministic=True`, only
-that merges are rarer, for each costs a request over the network, and their sums are weighted more carefully. The result depends on the seed, the number of shards
-(four, or one per worker if there are more) and `merge_every`; not on the number of workers up to four, on the machines
-or on their losses.
+that merges are rarer, for each costs a request over the network, and their sums are weighted more carefully. The result
+depends on the seed, the number of shards (four, or one per worker if there are more) and `merge_every`; not on the
+number of workers up to four, on the machines or on their losses.
 
 Source: Ji et al. 2016, "Parallelizing word2vec in shared and distributed memory"; Moritz et al. 2018, "Ray: a
 distributed framework for emerging AI applications".

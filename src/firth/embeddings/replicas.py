@@ -15,9 +15,10 @@ is large, each replica moves towards the same optimum, and the sum overshoots. S
 more predictions they take part in: n is the largest of TIERS intervals, each twice the one before it, for which x is
 at most BOUND, or else the first. Where the first is too long for a row, its weight is w = stable / x, from 1 to 1/S.
 What is stable depends on the directions in which the other rows of its predictions lie: half their number, which is at
-most D, and small in a corpus of few words or without subsampling. There, the first interval is shorter, too. A cluster, whose
-intervals are longer and whose shards may be many, takes STABLE for it: more diverged (benchmarks/results/cluster.md). The
-schedule of an epoch follows the learning rate that the epoch begins with: as it falls, merges get rarer.
+most D, and small in a corpus of few words or without subsampling. There, the first interval is shorter, too. A cluster,
+whose intervals are longer and whose shards may be many, takes STABLE for it: with more, training diverged
+(benchmarks/results/cluster.md). The schedule of an epoch follows the learning rate that the epoch begins with: as it
+falls, merges get rarer.
 
 The mean of all replicas at one common interval divides the learning rate of most rows by S, and their sum diverges; the
 mean over the replicas that have changed a row does no better, for most rows are changed by all (benchmarks/LOG.md).
