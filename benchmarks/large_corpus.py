@@ -6,10 +6,13 @@ text does. Sentences keep their order of words; nothing else of the large text i
 
 Each step runs in a process of its own. `peak` is its largest memory that no file backs (RssAnon); `resident` counts
 pages of mapped files that happen to be in memory, too, which the system takes back when it needs them. With --limit,
-and rights to make control groups, the process and the file pages that it reads get so many MiB and no more.
+and rights to make control groups, the process and the file pages that it reads get so many MiB and no more: 1.8 million
+words of at least 5 occurrences would take all of them at 100 dimensions, so --min-count is that of the large text, and
+the small one keeps 5. The small corpus is read EPOCHS times, so that the processor is as warm as for the large one.
 
     python -m benchmarks.large_corpus sample corpus/wiki.txt.xz large.txt --words 1000000000
-    python -m benchmarks.large_corpus run large.txt --small corpus/wiki.txt.xz --limit 1536 --results FILE
+    python -m benchmarks.large_corpus run large.txt --small corpus/wiki.txt.xz --limit 1536 --min-count 40 \\
+        --results FILE
 """
 
 import argparse
@@ -31,6 +34,7 @@ from benchmarks.machine import describe
 from benchmarks.records import append
 
 RARE, VARIANTS = 4, 12
+MIN_COUNT, EPOCHS = 5, 20  # of the small text
 CHUNK = 100_000  # sentences
 GROUPS = Path("/sys/fs/cgroup")
 BUILD = """
@@ -42,14 +46,14 @@ print(json.dumps({"words": int(corpus.vocabulary.total), "vocabulary": len(corpu
 """
 TRAIN = """
 import json, sys, time, firth
-corpus, options = firth.Corpus.open(sys.argv[1]), firth.Word2Vec(dim=int(sys.argv[2]), epochs=1)
+corpus, options = firth.Corpus.open(sys.argv[1]), firth.Word2Vec(dim=int(sys.argv[2]), epochs=int(sys.argv[4]))
 how = {"threads": int(sys.argv[3]), "seed": 0, "progress": False}
 options.train(["a b c d"] * 99, min_count=1, **how)  # compiles
 began = time.perf_counter()
 vectors = options.train(corpus, **how)
 seconds = time.perf_counter() - began
 print(json.dumps({"words": int(corpus.vocabulary.total), "vocabulary": len(vectors), "seconds": seconds,
-                  "words_a_second": corpus.vocabulary.total / seconds}))
+                  "words_a_second": options.epochs * corpus.vocabulary.total / seconds}))
 """
 
 
@@ -156,7 +160,7 @@ def main(arguments: list[str] | None = None) -> None:
     run.add_argument("--small", type=Path, help="text of the corpus that is compared with")
     run.add_argument("--dim", type=int, default=100)
     run.add_argument("--threads", type=int, default=os.cpu_count())
-    run.add_argument("--min-count", type=int, default=5)
+    run.add_argument("--min-count", type=int, default=MIN_COUNT, help="of the large text")
     run.add_argument("--limit", type=int, help="MiB")
     run.add_argument("--folder", type=Path, help="for corpora")
     run.add_argument("--results", type=Path)
@@ -165,11 +169,14 @@ def main(arguments: list[str] | None = None) -> None:
         sample(args.source, args.target, args.words)
         return
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-        for text in filter(None, (args.small, args.text)):
-            built = measured(BUILD, [str(text), folder, str(args.min_count)], args.limit)
-            trained = measured(TRAIN, [built.pop("path"), str(args.dim), str(args.threads)], args.limit)
+        for text, least, epochs in ((args.small, MIN_COUNT, EPOCHS), (args.text, args.min_count, 1)):
+            if text is None:
+                continue
+            built = measured(BUILD, [str(text), folder, str(least)], args.limit)
+            trained = measured(TRAIN, [built.pop("path"), str(args.dim), str(args.threads), str(epochs)], args.limit)
             for step, row in (("build", built), ("train", trained)):
-                found = {"step": step, "text": text.name, "dim": args.dim, "threads": args.threads, **row}
+                run_of = {"step": step, "text": text.name, "min_count": least, "epochs": epochs}
+                found = {**run_of, "dim": args.dim, "threads": args.threads, **row}
                 print(json.dumps(found), flush=True)
                 if args.results:
                     append(args.results, {**found, **describe()})

@@ -97,6 +97,7 @@ def main(arguments=None):
     parser.add_argument("--epochs", type=int, default=24)
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--lr", type=float, default=0.005)
+    parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--toy", action="store_true", help="few records, seconds")
     args = parser.parse_args(arguments)
@@ -107,8 +108,9 @@ def main(arguments=None):
     longest = max(len(text.encode()) for part in parts for text in part[1])
     for copying in (True, False):
         options = firth.LatentPredictorNetwork(
-            dim=args.dim, hidden=args.hidden, copying=copying, max_length=2 * longest if args.toy else longest
-        )
+            dim=args.dim, hidden=args.hidden, dropout=args.dropout, copying=copying,
+            max_length=2 * longest if args.toy else longest,
+        )  # fmt: skip
         training = firth.TrainingOptions(
             epochs=args.epochs, batch_size=args.batch_size, lr=args.lr, schedule="linear", clip_norm=1.0
         )
@@ -120,8 +122,9 @@ def main(arguments=None):
         seconds = time.process_time() - began
         found = model.predict(parts[2][0])
         rows.append({
-            "task": task, "model": "copying" if copying else "generating", "hidden": args.hidden, "seed": args.seed,
-            "epochs": args.epochs, "exact": round(100 * np.mean(np.array(found) == np.array(parts[2][1])), 1),
+            "task": task, "model": "copying" if copying else "generating", "hidden": args.hidden,
+            "dropout": args.dropout, "seed": args.seed, "epochs": args.epochs,
+            "exact": round(100 * np.mean(np.array(found) == np.array(parts[2][1])), 1),
             "nats_per_text": round(-float(model.log_likelihood(*parts[2]).mean()), 2), "texts": len(found),
             "cpu_seconds": round(seconds, 1),
         } | ({"bleu": bleu(found, parts[2][1])} if args.archive else {}))  # fmt: skip

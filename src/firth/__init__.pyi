@@ -114,6 +114,7 @@ from firth.sentences.duplicates import near_duplicates as near_duplicates
 from firth.sentences.file_encoding import encode_file as encode_file
 from firth.sentences.search import TextIndex as TextIndex
 from firth.sentences.tfidf_index import TfidfIndex as TfidfIndex
+from firth.storage.checkpoints import Checkpoint as Checkpoint
 from firth.text.subwords import Subwords as Subwords
 from firth.text.wordpieces import WordPieces as WordPieces
 from firth.vectors.document_vectors import DocumentVectors as DocumentVectors

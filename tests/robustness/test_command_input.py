@@ -144,6 +144,7 @@ def test_what_only_python_code_can_get_wrong(firth: Command, program: str, told:
         ("--tokens", "words", "--tokens words"),
         ("--sentences", "page", "--sentences page"),
         ("--objective", "hinge", "--objective hinge"),
+        ("--every", "5m", "--every 5m: there are no checkpoints"),
     ],
 )
 def test_options_out_of_range(firth: Command, text: Path, option: str, value: object, told: str):
@@ -151,6 +152,13 @@ def test_options_out_of_range(firth: Command, text: Path, option: str, value: ob
     assert told in complaint
     assert "expected" in complaint
     assert not (firth.folder / "out.firth").exists()
+
+
+@pytest.mark.parametrize("line", ["train skipgram", "lm train lstm", "sentences train skip-thought"])
+def test_a_time_between_checkpoints_that_is_none(firth: Command, text: Path, line: str):
+    complaint = firth(*line.split(), "text.txt", "-o", "out", "--checkpoint", "state", "--every", "5d").complaint
+    assert complaint.startswith("--every 5d: expected seconds, or a time such as")
+    assert not (firth.folder / "state").exists()
 
 
 @pytest.mark.parametrize(

@@ -27,13 +27,14 @@ TRAIN = """
 import hashlib, resource, sys, torch, warnings
 from firth.neural.training import checkpoints, loop
 from firth.neural.training.options import RunConfig, TrainingOptions
+from firth.storage.checkpoints import Checkpoint
 from tests.unit.neural.training.tiny import Stream
 
 warnings.simplefilter("always")
 torch.set_num_threads(1)
 task = Stream()
 training = TrainingOptions(epochs=6, lr=0.02, clip_norm=1.0)
-loop.CHECK_EVERY, checkpoints.INTERVAL, checkpoints.COST_RATIO = 0.0, 0.0, 0
+loop.CHECK_EVERY, Checkpoint.interval, checkpoints.COST_RATIO = 0.0, 0.0, 0
 
 def train():
     return loop.fit(task, RunConfig(training, checkpoint=sys.argv[1], progress=False), identity={})

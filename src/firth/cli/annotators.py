@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, Embed, OneThread, Quiet, Seed, output
+from firth.cli.arguments import AsJson, Checkpoint, Embed, Every, OneThread, Quiet, Seed, output
 from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
 from firth.cli.model_flag import PASSED_ON, chosen_model
 from firth.cli.output import end, paragraphs, print_json, working
-from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.targets import check_folder_target, checkpoint_in
 from firth.comparison.named import Model as Named
 from firth.comparison.named import named
 from firth.errors import MissingExtraError, OptionError, counted
@@ -178,6 +178,7 @@ def _train(
     seed: Seed = 0,
     threads: OneThread = None,
     checkpoint: Checkpoint = None,
+    every: Every = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -185,8 +186,7 @@ def _train(
     """Train a model, save it, and report on it."""
     began = time.monotonic()
     check_folder_target(output, kinds=[training.kind])
-    if checkpoint is not None:
-        check_writable(checkpoint / "state")
+    states = checkpoint_in(checkpoint, every)
     usual = how.kind.training
     given = {name: value for name in training.extra if (value := options.pop(name, None)) is not None}
     if vectors is not None:
@@ -201,7 +201,7 @@ def _train(
         training=replace(usual, **Flags(type(usual), "Training").select(options)),
         seed=seed,
         threads=threads,
-        checkpoint=checkpoint,
+        checkpoint=states,
         progress=not quiet,
         **given,
     )

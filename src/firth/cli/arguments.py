@@ -87,6 +87,9 @@ Checkpoint = Annotated[
     Path | None,
     typer.Option(help="Folder for checkpoints; the same command goes on after an interruption.", metavar="DIR"),
 ]
+Every = Annotated[
+    str | None, typer.Option(help="Time between checkpoints, such as 30s, 5m or 1h. Default: 5m.", metavar="TIME")
+]
 Embed = Annotated[
     list[Path] | None,
     typer.Option(

@@ -12,13 +12,13 @@ from firth.classify.classifier import FASTTEXT, Classifier
 from firth.classify.files import load
 from firth.classify.scores import LabelScore, LabelScores
 from firth.classify.text_classifier import TextClassifier
-from firth.cli.arguments import AsJson, Checkpoint, Quiet, Seed, TextFile, Threads, output
+from firth.cli.arguments import AsJson, Checkpoint, Every, Quiet, Seed, TextFile, Threads, output
 from firth.cli.classify_flags import DEFAULT, HOMES, KINDS, PREDICTION, TABLE, Model, Texts, model_help
 from firth.cli.files import size_on_disk
 from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
 from firth.cli.model_flag import PASSED_ON, chosen_model
 from firth.cli.output import complain, following, paragraphs, print_json, working
-from firth.cli.targets import check_file_target, check_folder_target, check_writable
+from firth.cli.targets import check_file_target, check_folder_target, checkpoint_in
 from firth.cli.texts import line_batches, source_of
 from firth.comparison.named import named
 from firth.errors import CorpusError, OptionError
@@ -74,6 +74,7 @@ def _train(
     seed: Seed = 0,
     threads: Threads = None,
     checkpoint: Checkpoint = None,
+    every: Every = None,
     autotune: Annotated[
         str | None,
         typer.Option(help="File of labelled texts; search for the options that score best on it.", metavar="FILE"),
@@ -90,8 +91,7 @@ def _train(
     """
     began = time.monotonic()
     _check_target(output, ".bin", source)
-    if checkpoint is not None:
-        check_writable(checkpoint / "state")
+    states = checkpoint_in(checkpoint, every)
     if autotune is not None and checkpoint is not None:
         raise OptionError("--checkpoint with --autotune: a search cannot be resumed; leave one out")
     how, table, texts = TextClassifier(**_OPTIONS.select(options)), TABLE.select(options), source_of(source)
@@ -102,7 +102,7 @@ def _train(
         )  # fmt: skip
         classifier = tuned.classifier
     else:
-        classifier = how.train(texts, **table, seed=seed, threads=threads, progress=not quiet, checkpoint=checkpoint)
+        classifier = how.train(texts, **table, seed=seed, threads=threads, progress=not quiet, checkpoint=states)
     classifier.metadata.setdefault("name", output.stem)
     classifier.save(output)
     _report(classifier, output, time.monotonic() - began, json)

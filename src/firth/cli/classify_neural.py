@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, Embed, OneThread, Quiet, Seed, output
+from firth.cli.arguments import AsJson, Checkpoint, Embed, Every, OneThread, Quiet, Seed, output
 from firth.cli.classify_flags import DEFAULT, KINDS, TABLE, Texts, model_help
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, end, print_json, working
-from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.targets import check_folder_target, checkpoint_in
 from firth.cli.texts import source_of
 from firth.comparison.named import Model as Named
 from firth.errors import MissingExtraError
@@ -68,6 +68,7 @@ def _train(
     seed: Seed = 0,
     threads: OneThread = None,
     checkpoint: Checkpoint = None,
+    every: Every = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -80,8 +81,7 @@ def _train(
     """
     began = time.monotonic()
     check_folder_target(output, kinds=KINDS)
-    if checkpoint is not None:
-        check_writable(checkpoint / "state")
+    states = checkpoint_in(checkpoint, every)
     trainer = how.kind(**_model_flags(how).select(options), **how.preset)
     training = replace(how.kind.training, **Flags(type(how.kind.training), "Training").select(options))
     arguments: dict[str, Any] = TABLE.select(options) if "column" in options else {}
@@ -93,7 +93,7 @@ def _train(
             arguments["embed"] = list(map(load, embed))
     classifier = trainer.train(
         source_of(source), held_out=None if held_out is None else Path(held_out),
-        training=training, seed=seed, threads=threads, checkpoint=checkpoint, progress=not quiet, **arguments,
+        training=training, seed=seed, threads=threads, checkpoint=states, progress=not quiet, **arguments,
     )  # fmt: skip
     classifier.metadata.setdefault("name", output.stem)
     classifier.save(output)

@@ -14,11 +14,11 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, Quiet, Sources, output
+from firth.cli.arguments import AsJson, Checkpoint, Every, Quiet, Sources, output
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.language_start import NEURAL, open_start, started_options
 from firth.cli.output import end, note, paragraphs, print_json
-from firth.cli.targets import check_file_target, check_folder_target, check_writable
+from firth.cli.targets import check_file_target, check_folder_target, checkpoint_in
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of, is_built_corpus
 from firth.comparison.named import Model, named
@@ -114,6 +114,7 @@ def _model_flags(model: Model) -> Flags:
 def _command(name: str, model: Model) -> Any:
     parameters = inspect.signature(model.kind.train).parameters
     fixed = {flag: None for flag in ("seed", "checkpoint", "start", "old_held_out") if flag not in parameters}
+    fixed |= {"every": None} if "checkpoint" in fixed else {}
     flags = [_model_flags(model)]
     if "training" in parameters:
         usual = model.kind.training
@@ -164,6 +165,7 @@ def _train(
         ),
     ] = None,
     checkpoint: Checkpoint = None,
+    every: Every = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -174,8 +176,7 @@ def _train(
     """
     began = time.monotonic()
     check_model_target(output, corpus, counts=_counts(how))
-    if checkpoint is not None:
-        check_writable(checkpoint / "state")
+    states = checkpoint_in(checkpoint, every)
     if old_held_out is not None and start is None:
         raise OptionError(f"--old-held-out {old_held_out} without --start: it is text like that of the start")
     flags, before = _model_flags(how), None
@@ -194,7 +195,7 @@ def _train(
         "training": training,
         "held_out": test,
         "seed": seed,
-        "checkpoint": checkpoint,
+        "checkpoint": states,
         "start": before,
         "old_held_out": old,
     }

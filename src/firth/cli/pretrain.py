@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import TEXT, AsJson, Checkpoint, OneThread, Quiet, Seed, Sources, output
+from firth.cli.arguments import TEXT, AsJson, Checkpoint, Every, OneThread, Quiet, Seed, Sources, output
 from firth.cli.flags import Flags, Group, add_command, with_flags
 from firth.cli.output import end, note, paragraphs, print_json, working
-from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.targets import check_folder_target, checkpoint_in
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING as ANY_READING
 from firth.cli.texts import corpus_of
@@ -100,6 +100,7 @@ def _pretrain(
     seed: Seed = 0,
     threads: OneThread = None,
     checkpoint: Checkpoint = None,
+    every: Every = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -113,8 +114,7 @@ def _pretrain(
     """
     began = time.monotonic()
     check_folder_target(output, kinds=[KIND])
-    if checkpoint is not None:
-        check_writable(checkpoint / "state")
+    states = checkpoint_in(checkpoint, every)
     splitting = SPLITTING.select(options)
     PieceOptions(**splitting)
     reading = {**CORPUS.select(options), **splitting}
@@ -133,7 +133,7 @@ def _pretrain(
             training=replace(usual, **Flags(type(usual), "Training").select(options)),
             seed=seed,
             threads=threads,
-            checkpoint=checkpoint,
+            checkpoint=states,
             progress=not quiet,
         )
     encoder.metadata.setdefault("name", output.stem)

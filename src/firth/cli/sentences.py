@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, Sources, names, output
+from firth.cli.arguments import AsJson, Checkpoint, Every, OneThread, Quiet, Seed, Sources, names, output
 from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
 from firth.cli.model_flag import PASSED_ON, chosen_model
 from firth.cli.output import end, paragraphs, print_json, working
-from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.targets import check_folder_target, checkpoint_in
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of
 from firth.comparison.named import Model, named
@@ -73,7 +73,9 @@ def command(name: str, model: Model) -> Any:
         return with_flags(_train_on_groups, flags, name=name, how=model)
     parameters = inspect.signature(model.kind.train).parameters
     optional = ("held_out", "vectors", "start", "seed", "checkpoint")
-    fixed = {flag: None for flag in optional if flag not in parameters}
+    fixed: dict[str, Any] = {flag: None for flag in optional if flag not in parameters}
+    if "checkpoint" in fixed:
+        fixed["every"] = None
     return with_flags(_train, [*flags, READING], name=name, how=model, **fixed)
 
 
@@ -116,6 +118,7 @@ def _train(
     seed: Seed = 0,
     threads: OneThread = None,
     checkpoint: Checkpoint = None,
+    every: Every = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -128,13 +131,14 @@ def _train(
     Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
     """
     began = time.monotonic()
-    trainer, training = _checked(how, output, checkpoint, options)
+    trainer, training = _checked(how, output, options)
+    states = checkpoint_in(checkpoint, every)
     reading = READING.select(options)
     text_options = {**_corpus_flags(how).select(options), **reading}
     before = None if start is None else _opened(start)
     usual = {**how.kind.text, "unknown": UNK} if before is None else _rules(before, how.kind)
     text = corpus_of(corpus, text_options, defaults=usual, progress=not quiet)
-    arguments: dict[str, Any] = {"seed": seed, "checkpoint": checkpoint, "start": before}
+    arguments: dict[str, Any] = {"seed": seed, "checkpoint": states, "start": before}
     if held_out is not None and how.kind.selected_by_pairs:
         arguments["held_out"] = read_sentence_pairs(held_out)
     elif held_out is not None:
@@ -164,6 +168,7 @@ def _train_on_groups(
     seed: Seed = 0,
     threads: OneThread = None,
     checkpoint: Checkpoint = None,
+    every: Every = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -176,22 +181,21 @@ def _train_on_groups(
     Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
     """
     began = time.monotonic()
-    trainer, training = _checked(how, output, checkpoint, options)
+    trainer, training = _checked(how, output, options)
+    states = checkpoint_in(checkpoint, every)
     with working(f"reading {groups}", quiet):
         given, scored = read_text_groups(groups), None if held_out is None else read_sentence_pairs(held_out)
     encoder = trainer.train(
-        given, held_out=scored, start=start, training=training, seed=seed, threads=threads, checkpoint=checkpoint,
+        given, held_out=scored, start=start, training=training, seed=seed, threads=threads, checkpoint=states,
         progress=not quiet, **_corpus_flags(how).select(options),
     )  # fmt: skip
     read = {"groups": len(given), "texts": sum(len(group.texts) for group in given)}
     _finish(name, encoder, output, time.monotonic() - began, read, json)
 
 
-def _checked(how: Model, output: Path, checkpoint: Path | None, options: Mapping[str, Any]) -> tuple[Any, Any]:
+def _checked(how: Model, output: Path, options: Mapping[str, Any]) -> tuple[Any, Any]:
     """Return the model's options and those of training, after a look at where the results go."""
     check_folder_target(output)
-    if checkpoint is not None:
-        check_writable(checkpoint / "state")
     training = replace(how.kind.training, **Flags(type(how.kind.training), "Training").select(options))
     return how.kind(**_model_flags(how).select(options), **how.preset), training
 

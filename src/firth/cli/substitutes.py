@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.annotators import commands, open_model
-from firth.cli.arguments import AsJson, Checkpoint, OneThread, Quiet, Seed, Sources, TextFile, names, output
+from firth.cli.arguments import AsJson, Checkpoint, Every, OneThread, Quiet, Seed, Sources, TextFile, names, output
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.output import end, following, paragraphs, print_json, print_scores, working
-from firth.cli.targets import check_folder_target, check_writable
+from firth.cli.targets import check_folder_target, checkpoint_in
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of, line_batches
 from firth.comparison.named import Model, named
@@ -77,6 +77,7 @@ def _train(
     seed: Seed = 0,
     threads: OneThread = None,
     checkpoint: Checkpoint = None,
+    every: Every = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -87,14 +88,13 @@ def _train(
     """
     began = time.monotonic()
     check_folder_target(output, kinds=[KIND])
-    if checkpoint is not None:
-        check_writable(checkpoint / "state")
+    states = checkpoint_in(checkpoint, every)
     reading = {**_corpus(how).select(options), **READING.select(options)}
     text = corpus_of(corpus, reading, defaults={**how.kind.text, "unknown": UNK}, progress=not quiet)
     usual = how.kind.training
     model = how.kind(**_flags(how).select(options), **how.preset).train(
         text, held_out=held_out, training=replace(usual, **Flags(type(usual), "Training").select(options)),
-        seed=seed, threads=threads, checkpoint=checkpoint, progress=not quiet,
+        seed=seed, threads=threads, checkpoint=states, progress=not quiet,
     )  # fmt: skip
     model.metadata.setdefault("name", output.stem)
     model.save(output)

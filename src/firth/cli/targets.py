@@ -6,6 +6,7 @@ from pathlib import Path
 
 from firth.corpus.sources import reads
 from firth.errors import OptionError
+from firth.storage.checkpoints import Checkpoint
 from firth.storage.files import followed, is_fixed
 from firth.storage.kinds import LOADERS, PREFIX
 from firth.storage.model_folder import is_model_folder, kind_of
@@ -96,3 +97,21 @@ def check_writable(path: Path) -> None:
             pass
     except OSError as error:  # which names the temporary file
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def checkpoint_in(folder: Path | None, every: str | None) -> Checkpoint | None:
+    """Return what --checkpoint and --every ask for, checked to be writable.
+
+    Raises:
+        OptionError: --every is no time, or stands without --checkpoint.
+        OSError: nothing can be written there.
+    """
+    if folder is None:
+        if every is not None:
+            raise OptionError(
+                f"--every {every}: there are no checkpoints; expected --checkpoint with a folder for them"
+            )
+        return None
+    checkpoint = Checkpoint(folder) if every is None else Checkpoint(folder, every)
+    check_writable(folder / "state")
+    return checkpoint

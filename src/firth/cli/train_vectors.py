@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import TEXT, AsJson, Checkpoint, Quiet, Seed, Sources, Threads, output
+from firth.cli.arguments import TEXT, AsJson, Checkpoint, Every, Quiet, Seed, Sources, Threads, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, print_json, showing_choices, working
-from firth.cli.targets import check_vectors_target, check_writable
+from firth.cli.targets import check_vectors_target, checkpoint_in
 from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.cluster.cluster import Cluster
 from firth.cluster.ray_crew import ray_package
@@ -43,6 +43,7 @@ def train(
         Path | None, typer.Option(help="Vectors to continue training from, with old and new words.", metavar="VECTORS")
     ] = None,
     checkpoint: Checkpoint = None,
+    every: Every = None,
     deterministic: Annotated[
         bool,
         typer.Option(
@@ -79,9 +80,8 @@ def train(
     trainer = kind(**Flags(kind, "Model").select(options), **preset)
     with working(f"reading {start}", quiet):
         before = None if start is None else load(start)
-    if checkpoint is not None:
-        check_writable(checkpoint / "state")
-    given = {"start": before, "checkpoint": checkpoint, "deterministic": deterministic or None}
+    states = checkpoint_in(checkpoint, every)
+    given = {"start": before, "checkpoint": states, "deterministic": deterministic or None}
     rest: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     with showing_choices(quiet):
         text = _text(corpus, phrases, options, progress=not quiet, defaults=getattr(kind, "corpus_options", None))
@@ -101,6 +101,7 @@ def command(model: Model) -> Callable[..., None]:
     """Return the command of a model, with the flags of its own options."""
     parameters = inspect.signature(model.kind.train).parameters
     without = {name: None for name in ("start", "checkpoint", "deterministic") if name not in parameters}
+    without |= {"every": None} if "checkpoint" in without else {}
     if not (issubclass(model.kind, CorpusTrainer) and model.kind.any_threads):
         without |= {"cluster": None, "workers": None}
     flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS, READING]

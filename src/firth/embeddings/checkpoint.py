@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from firth.embeddings.shards import Shard
-from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
+from firth.storage.checkpoints import FILE, restore_state, write_state
 from firth.storage.former_names import current_identity
 
 SHARD_STATE = ("position", "read", "random", "loss", "predictions")
@@ -56,11 +56,9 @@ def load_checkpoint(run: ResumableRun, folder: Path) -> None:
             folder.
         FormatError: the file is damaged.
     """
-    make_folder(folder)
-    if not (folder / FILE).exists():
-        return
     identity = run.identity()
-    with reading_state(folder / FILE, identity, lambda former: current_identity(former, identity)) as (facts, file):
+
+    def restore(facts: dict[str, Any], file: Any) -> None:
         arrays = {name: file.get_tensor(name) for name in (*_arrays(run), *SHARD_STATE)}
         _check(run, facts, arrays)
         for name, array in _arrays(run).items():
@@ -70,6 +68,8 @@ def load_checkpoint(run: ResumableRun, folder: Path) -> None:
                 getattr(shard, name)[0] = value
         run.epoch, run.losses, run.seconds = facts["epoch"], list(facts["losses"]), float(facts["seconds"])
         run.sample_losses = list(facts["sample_losses"])
+
+    restore_state(folder, identity, restore, lambda former: current_identity(former, identity))
 
 
 def _check(run: ResumableRun, facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:

@@ -12,6 +12,7 @@ from firth.corpus.encoded import Corpus
 from firth.errors import OptionError, ShapeError
 from firth.kernels.rows import aligned_rows
 from firth.randomness import generator
+from firth.vectors.lexicon import Lexicon
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -51,7 +52,7 @@ def word_vectors(
     """Return the result of a run whose rows are words: input vectors with output vectors and counts."""
     m = matrices
     return WordVectors(
-        m.words,
+        Lexicon(m.words),  # distinct, as a vocabulary's are; the table of their rows would be the peak of the memory
         m.inputs[:, : m.dim],
         counts=m.counts,
         output_vectors=m.outputs[:, : m.dim],

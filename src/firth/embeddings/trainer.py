@@ -5,7 +5,6 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, Unpack, get_args
 
 from firth.arguments import explained
@@ -16,8 +15,9 @@ from firth.corpus.size_defaults import chosen_options, log_advice, log_choice
 from firth.embeddings.replicas import SHARDS
 from firth.errors import OptionError
 from firth.kernels.threads import usable_threads
-from firth.options import check_path, wrong_kind
+from firth.options import wrong_kind
 from firth.progress import Progress
+from firth.storage.checkpoints import checkpoint_of
 
 Data = TypeVar("Data")
 Start = TypeVar("Start")
@@ -54,8 +54,7 @@ class TrainingArguments(Generic[Start]):
     runner: Callable[[Any], Any] | None = None
 
     def __post_init__(self) -> None:
-        if self.checkpoint is not None:
-            check_path(self.checkpoint, "checkpoint")
+        checkpoint_of(self.checkpoint)  # raises
 
     @property
     def shards(self) -> int:
@@ -69,8 +68,8 @@ class TrainingArguments(Generic[Start]):
 
     def with_subfolder(self, name: str) -> "TrainingArguments[Start]":
         """Return the same arguments with checkpoints in a subfolder, for one of several trainings in a row."""
-        folder = None if self.checkpoint is None else Path(self.checkpoint) / name
-        return dataclasses.replace(self, checkpoint=folder)
+        checkpoint = checkpoint_of(self.checkpoint)
+        return dataclasses.replace(self, checkpoint=checkpoint and checkpoint.below(name))
 
 
 class Trainer(ABC, Generic[Data, Start, Result]):
@@ -105,8 +104,9 @@ class Trainer(ABC, Generic[Data, Start, Result]):
             start: vectors to continue from. Words that it lacks start at random; words that only it has are kept. The
                 docstring of the class says what else a model does with it.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
-            checkpoint: folder for checkpoints, written every five minutes and after an epoch unless that would take
-                over a twentieth of the time; a later call with the same corpus, options, seed and threads resumes.
+            checkpoint: folder for checkpoints, or `firth.Checkpoint(folder, every="30s")`; otherwise one is written
+                every five minutes, and after an epoch unless that would take over a twentieth of the time. A later call
+                with the same corpus, options, seed and threads resumes.
             deterministic: the same bits for any number of threads, also after an interruption and with another number.
                 Takes five times the memory of the vectors, and some of the speed. GloVe always works so.
             **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".

@@ -22,13 +22,13 @@ from firth.embeddings.replicas import Merging, Replicas, RowRates
 from firth.embeddings.shards import Shard, TrainShard, empty_shard, make_shards, mean_loss, sample_shards
 from firth.embeddings.trainer import TrainingArguments
 from firth.errors import DivergenceError, warn_caller
-from firth.kernels.compiled import release_compiler
+from firth.kernels.compiled import release_memory
 from firth.progress import Report, Status, compiling, reporting
 from firth.signals import StopRequest, stopping
+from firth.storage.checkpoints import Checkpoint, checkpoint_of
 from firth.storage.files import release_pages
 
 POLL = 0.1  # seconds between two checks of the threads
-CHECKPOINT_INTERVAL = 300.0  # seconds between two checkpoints inside an epoch
 CHECKPOINT_SHARE = 20  # training time between two checkpoints after epochs, as a multiple of the time to write one
 WATCHED_ROWS = 1000  # rows of the most frequent words: diverging numbers show there first
 LARGEST = 1e6  # bound of absolute values; learned numbers stay below 100, and diverging ones soon pass any bound
@@ -145,17 +145,17 @@ class TrainingRun(Generic[Result]):
         """Train with replicas of the parameters, or without; see `train`."""
         self.replicas = replicas
         with reporting(self.arguments.progress) as report:
-            folder = None if self.arguments.checkpoint is None else Path(self.arguments.checkpoint)
-            if folder is not None:
+            checkpoint = checkpoint_of(self.arguments.checkpoint)
+            if checkpoint is not None:
                 self.start_fingerprint = self.matrices.fingerprint()
-                load_checkpoint(self, folder)
+                load_checkpoint(self, Path(checkpoint))
             compiling(self._compile, report)
-            release_compiler()
+            release_memory()
             try:
                 with stopping() as request:
                     trainers = self._trainers()
                     while self.epoch < self.epochs and not request.stop:
-                        _train_epoch(self, trainers, report, folder, request)
+                        _train_epoch(self, trainers, report, checkpoint, request)
                 self.interrupted = self.epoch < self.epochs
             except KeyboardInterrupt:  # a second signal
                 self.interrupted = self.epoch < self.epochs
@@ -226,11 +226,15 @@ class TrainingRun(Generic[Result]):
 
 
 def _train_epoch(
-    run: TrainingRun[Any], trainers: Sequence[TrainShard], report: Report, folder: Path | None, request: StopRequest
+    run: TrainingRun[Any],
+    trainers: Sequence[TrainShard],
+    report: Report,
+    checkpoint: Checkpoint | None,
+    request: StopRequest,
 ) -> None:
     """Train to the end of the epoch, to a checkpoint inside it, or to an interruption."""
     report(_status(run))
-    watch = _Watch(run, report, folder, request)
+    watch = _Watch(run, report, checkpoint, request)
     with ThreadPoolExecutor(run.arguments.threads) as pool:
         try:
             _train_shards(run, trainers, pool, watch)
@@ -243,9 +247,9 @@ def _train_epoch(
     if ended:
         _finish_epoch(run)
     due = not ended or request.stop or run.epoch == run.epochs
-    if folder is not None and (due or run.seconds - run.saved_at >= CHECKPOINT_SHARE * run.save_seconds):
+    if checkpoint is not None and (due or run.seconds - run.saved_at >= CHECKPOINT_SHARE * run.save_seconds):
         began = time.monotonic()
-        save_checkpoint(run, folder)
+        save_checkpoint(run, Path(checkpoint))
         run.saved_at, run.save_seconds = run.seconds, time.monotonic() - began
     report(_status(run))
 
@@ -299,10 +303,12 @@ class _Watch:
         pausing: whether a stop or a checkpoint is due.
     """
 
-    def __init__(self, run: TrainingRun[Any], report: Report, folder: Path | None, request: StopRequest) -> None:
+    def __init__(
+        self, run: TrainingRun[Any], report: Report, checkpoint: Checkpoint | None, request: StopRequest
+    ) -> None:
         self.stop = np.zeros(1, dtype=np.int64)
         self.pausing = False
-        self._run, self._report, self._folder, self._request = run, report, folder, request
+        self._run, self._report, self._checkpoint, self._request = run, report, checkpoint, request
         self._began, self._spent = time.monotonic(), run.seconds
         self._looked = self._began
 
@@ -318,9 +324,9 @@ class _Watch:
         self._report(_status(run))
         _check_divergence(run, self.stop, WATCHED_ROWS)
         release_pages(run.corpus.ids)
-        since = time.monotonic() - self._began
-        self.pausing = self._request.stop or (self._folder is not None and since > CHECKPOINT_INTERVAL)
-        if self.pausing and (run.replicas is None or self._folder is None):
+        since, checkpoint = time.monotonic() - self._began, self._checkpoint
+        self.pausing = self._request.stop or (checkpoint is not None and since > checkpoint.interval)
+        if self.pausing and (run.replicas is None or checkpoint is None):
             self.stop[0] = 1
 
     def look_if_due(self) -> None:

@@ -72,17 +72,21 @@ def digest(folder: Path) -> str:
     return state.hexdigest()
 
 
-def release_compiler() -> None:
-    """Return the memory pages of the compiler's code to the system; they are read again if it runs again.
+def release_memory() -> None:
+    """Return memory to the system that a training does not need: the compiler's code, and what was allocated and freed.
 
     Numba's first call loads about 50 MB of LLVM code, which would count as this process's memory for the whole
-    training. Only read-only code is released, and only on Linux.
+    training, and reading a vocabulary of 200,000 words leaves 20 MB in the allocator of the C library. Only read-only
+    code is released, which is read again if the compiler runs again, and all of this only on Linux.
     """
     if sys.platform != "linux":
         return
     import ctypes
 
-    madvise = ctypes.CDLL(None).madvise
+    library = ctypes.CDLL(None)
+    if hasattr(library, "malloc_trim"):  # of glibc
+        library.malloc_trim(0)
+    madvise = library.madvise
     madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     for line in Path("/proc/self/maps").read_text("utf-8", "replace").splitlines():
         if "llvmlite" in line and " r-xp " in line:

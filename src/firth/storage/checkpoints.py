@@ -1,12 +1,16 @@
 """Checkpoints: the state of a run in one file, written atomically and refused if damaged or from another run.
 
 The file is a safetensors file of arrays; its metadata hold what JSON can, the run's identity among it, and a checksum.
+The state before the last one is kept beside it, for the case that the disk damages the last one.
 """
 
 import contextlib
 import json
+import os
+import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +19,78 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from firth.errors import FormatError, OptionError, brief
+from firth.errors import FormatError, OptionError, brief, warn_caller
+from firth.options import check_path
 from firth.storage.files import replacing_file
 from firth.storage.untrusted import parse_json
 
-FILE = "training.safetensors"
+FILE, FORMER = "training.safetensors", "training.former.safetensors"
+EVERY = 300.0  # seconds
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 DAMAGE = (
     SafetensorError, OSError, AttributeError, KeyError, IndexError, TypeError, ValueError, RuntimeError, OverflowError,
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Checkpoint(os.PathLike[str]):
+    """A folder for checkpoints of a training, and how often one is written; for the argument `checkpoint` of `train`.
+
+    Args:
+        folder: a folder, or a place for one. It holds the last two states of the run, each as large as the parameters
+            and the statistics of an optimiser.
+        every: time of training between two checkpoints inside an epoch: seconds, or text such as "30s", "5m", "1.5h".
+            After each epoch or evaluation there is one more, unless writing would take over a twentieth of the time.
+
+    Attributes:
+        folder: as given.
+        every: in seconds.
+
+    Raises:
+        KindError: the folder is no path.
+        OptionError: `every` is no time.
+    """
+
+    folder: str | os.PathLike[str]
+    every: float | str = EVERY
+
+    def __post_init__(self) -> None:
+        check_path(self.folder, "checkpoint")
+        object.__setattr__(self, "every", seconds_of(self.every))
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.folder)
+
+    @property
+    def interval(self) -> float:
+        """Seconds of training between two checkpoints."""
+        return float(self.every)
+
+    def below(self, name: str) -> "Checkpoint":
+        """Return a folder in this one, for one of several trainings in a row."""
+        return Checkpoint(Path(self.folder) / name, self.every)
+
+
+def checkpoint_of(given: str | os.PathLike[str] | None) -> Checkpoint | None:
+    """Return the argument `checkpoint` of a training as one, or None.
+
+    Raises:
+        KindError: it is no path.
+    """
+    return given if given is None or isinstance(given, Checkpoint) else Checkpoint(given)
+
+
+def seconds_of(time: float | str) -> float:
+    """Return a time in seconds, given as a number or as text with a unit.
+
+    Raises:
+        OptionError: it is none.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smh]?)\s*", time) if isinstance(time, str) else None
+    number = float(found[1]) * UNITS[found[2] or "s"] if found else time
+    if isinstance(number, str | bool) or not isinstance(number, int | float) or not 0 <= number < float("inf"):
+        raise OptionError(f"every={brief(time)}: expected seconds, or a time such as '30s', '5m' or '1.5h'")
+    return float(number)
 
 
 def make_folder(folder: Path) -> None:
@@ -41,7 +109,7 @@ def write_state(path: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mappi
     """Write the state of a run; an error, a full disk or a kill in the middle leaves the state before it.
 
     Args:
-        path: the file.
+        path: the file. One named `FILE` keeps the state before it as `FORMER`.
         arrays: by name.
         facts: what JSON holds; "identity" says what must be equal for a run to go on from here.
 
@@ -51,8 +119,42 @@ def write_state(path: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mappi
     whole = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
     text = json.dumps(facts)
     checksum = _checksum(text, ((name, whole[name]) for name in sorted(whole)))
-    with replacing_file(path) as out:
+    with replacing_file(path, path.with_name(FORMER) if path.name == FILE else None) as out:
         out.write(save(whole, metadata={"firth": text, "checksum": str(checksum)}))
+
+
+def restore_state(
+    folder: Path,
+    identity: Mapping[str, Any],
+    restore: Callable[[dict[str, Any], Any], None],
+    current: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
+) -> None:
+    """Restore a run from the last state in a folder that is whole; do nothing if there is none.
+
+    Args:
+        folder: is made where it is missing.
+        identity: of the run that resumes.
+        restore: takes the facts and the open file of a state, and raises what `reading_state` takes for damage.
+        current: translates an identity of an earlier version of firth.
+
+    Raises:
+        OptionError: a state is another run's, and the message names what differs; or the path cannot be a folder.
+        FormatError: the states are damaged.
+
+    Warns:
+        UserWarning: the last state is damaged, and the one before it is taken.
+    """
+    make_folder(folder)
+    states = [path for path in (folder / FILE, folder / FORMER) if path.exists()]
+    for path in states:
+        try:
+            with reading_state(path, identity, current) as (facts, file):
+                restore(facts, file)
+            return
+        except FormatError as error:
+            if path == states[-1]:
+                raise
+            warn_caller(f"{error}; training goes on from the checkpoint before it")
 
 
 @contextlib.contextmanager
@@ -85,7 +187,7 @@ def reading_state(
     except OptionError:
         raise
     except DAMAGE as error:
-        raise FormatError(f"{path} is not a whole checkpoint ({error}): remove it to start anew") from error
+        raise FormatError(f"{path} is not a whole checkpoint ({error}): remove its folder to start anew") from error
 
 
 def check_identity(identity: Mapping[str, Any], expected: Mapping[str, Any], folder: Path) -> None:

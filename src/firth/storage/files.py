@@ -253,7 +253,7 @@ def check_replaceable(path: str | os.PathLike[str], is_ours: Callable[[Path], bo
 
 
 @contextlib.contextmanager
-def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def replacing_file(path: str | os.PathLike[str], former: str | os.PathLike[str] | None = None) -> Iterator[BinaryIO]:
     """Open a file to be written whole: aside, synced to disk, then renamed over `path`.
 
     An error, a full disk or a killed process leaves the old file as it was. The new one gets its mode and, where the
@@ -262,6 +262,8 @@ def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     Args:
         path: the file to replace or create; its folder is made where it is missing.
+        former: where the old file is kept, in the same folder; None if it goes. A process that is killed at the wrong
+            moment leaves the old file there, and none at `path`.
 
     Yields:
         A binary file open for writing.
@@ -283,6 +285,8 @@ def replacing_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         if target.exists():
             take_mode(aside, target)
+            if former is not None:
+                target.replace(former)
         try:
             aside.replace(target)
         except OSError as error:

@@ -12,6 +12,7 @@ from firth.embeddings import replicas
 from firth.embeddings.replicas import Replicas
 from firth.embeddings.trainer import TrainingArguments
 from firth.errors import ClusterError, CorpusError, LostWorkersError, OptionError
+from firth.storage.checkpoints import Checkpoint
 
 FAMILIES = {
     "skip-gram": firth.Word2Vec(dim=16, epochs=2),
@@ -143,7 +144,7 @@ def test_it_goes_on_from_a_checkpoint(small, tmp_path, monkeypatch):
     model = dataclasses.replace(FAMILIES["skip-gram"], epochs=3)
     expected = bits(trained(model, small, 2)[0])
     monkeypatch.setattr(training, "POLL", 0.0)
-    monkeypatch.setattr(training, "CHECKPOINT_INTERVAL", 0.0)
+    monkeypatch.setattr(Checkpoint, "interval", 0.0)
     save, saved = training.save_checkpoint, []
 
     def saving(run, folder):

@@ -12,7 +12,7 @@ import firth
 from firth.embeddings import training
 from firth.embeddings.checkpoint import FILE
 from firth.errors import FormatError, KindError, OptionError
-from firth.storage.checkpoints import write_state
+from firth.storage.checkpoints import FORMER, write_state
 
 MODEL = firth.Word2Vec(dim=16, epochs=3)
 
@@ -70,7 +70,6 @@ def test_checkpoints_inside_an_epoch(zipf, tmp_path, monkeypatch):
     """Stopped between two sentences as often as it can be: the bits stay those of an unbroken run."""
     slow = firth.Word2Vec(dim=100, epochs=2, sample=0, negative=20)  # long enough to be stopped in an epoch
     monkeypatch.setattr(training, "POLL", 0.001)
-    monkeypatch.setattr(training, "CHECKPOINT_INTERVAL", 0.0)
     places = []
 
     def report(status):
@@ -81,7 +80,7 @@ def test_checkpoints_inside_an_epoch(zipf, tmp_path, monkeypatch):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        slow.train(zipf, threads=1, checkpoint=tmp_path, progress=report)
+        slow.train(zipf, threads=1, checkpoint=firth.Checkpoint(tmp_path, every=0), progress=report)
     assert any(0 < place < zipf.num_tokens for place in places)
     monkeypatch.undo()
     ended = slow.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
@@ -105,9 +104,16 @@ def test_two_threads_go_on(zipf, tmp_path):
     assert len(vectors.metadata["training"]["loss"]) == 3
 
 
-def test_nothing_else_is_left_in_the_folder(zipf, tmp_path):
+def test_the_last_two_are_in_the_folder_and_nothing_else(zipf, tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "CHECKPOINT_SHARE", 0)  # after each epoch, however short
     MODEL.train(zipf, threads=1, checkpoint=tmp_path / "new" / "folder", progress=False)
-    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == [FILE]
+    states = sorted((tmp_path / "new" / "folder").iterdir())
+    assert [path.name for path in states] == [FORMER, FILE]
+    epochs = []
+    for path in states:
+        with safe_open(path, framework="numpy") as file:
+            epochs.append(json.loads(file.metadata()["firth"])["epoch"])
+    assert epochs == [2, 3]
 
 
 class TestAnotherRun:
@@ -192,8 +198,25 @@ DAMAGE = {
 def test_a_damaged_checkpoint_is_said(damage, zipf, tmp_path):
     break_off(zipf, tmp_path)
     DAMAGE[damage](tmp_path / FILE)
-    with pytest.raises(FormatError, match=rf"{FILE} is not a whole checkpoint .*: remove it to start anew"):
+    with pytest.raises(FormatError, match=rf"{FILE} is not a whole checkpoint .*: remove its folder to start anew"):
         MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+
+
+@pytest.mark.parametrize("damage", [*DAMAGE, "gone"])
+def test_a_damaged_checkpoint_costs_what_came_after_the_one_before_it(damage, zipf, tmp_path, recwarn, monkeypatch):
+    """The bits are those of an unbroken run, and a warning says what happened; a kill while files are renamed is seen
+    as a missing file, which is no damage."""
+    monkeypatch.setattr(training, "CHECKPOINT_SHARE", 0)  # after each epoch, however short
+    break_off(zipf, tmp_path, epoch=3)
+    (DAMAGE | {"gone": lambda path: path.unlink()})[damage](tmp_path / FILE)
+    seen = []
+    ended = MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=lambda status: seen.append(status.stage))
+    assert "training, epoch 1/3" not in seen
+    said = [str(each.message) for each in recwarn if "not a whole checkpoint" in str(each.message)]
+    assert len(said) == (damage != "gone")
+    assert all(each.endswith("training goes on from the checkpoint before it") for each in said)
+    whole = MODEL.train(zipf, threads=1, progress=False)
+    assert ended.vectors.tobytes() == whole.vectors.tobytes()
 
 
 def test_a_folder_where_the_file_was_meant(zipf, tmp_path):
@@ -220,6 +243,7 @@ def tamper(folder, *, arrays=None, reseal=True, **facts):
     known = json.loads(metadata["firth"]) | facts
     if reseal:
         write_state(folder / FILE, kept, known)
+        (folder / FORMER).unlink()
     else:
         save_file(kept, folder / FILE, metadata | {"firth": json.dumps(known)})
 
@@ -251,7 +275,7 @@ def test_the_checksum_covers_the_facts(zipf, tmp_path):
 def test_numbers_that_no_run_gets_to(zipf, tmp_path, change, complaint):
     break_off(zipf, tmp_path)
     tamper(tmp_path, **change)
-    with pytest.raises(FormatError, match=f"{complaint}.*remove it to start anew"):
+    with pytest.raises(FormatError, match=f"{complaint}.*remove its folder to start anew"):
         MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
 
 

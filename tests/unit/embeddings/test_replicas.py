@@ -12,6 +12,7 @@ from firth.embeddings import replicas, training
 from firth.embeddings.replicas import BOUND, SHARDS, STABLE, TIERS, Replicas, RowRates, Schedule
 from firth.embeddings.shards import make_shards
 from firth.errors import OptionError
+from firth.storage.checkpoints import Checkpoint
 
 FAMILIES = {
     "skip-gram": firth.Word2Vec(dim=16, epochs=2),
@@ -124,7 +125,7 @@ class TestGoingOn:
     @pytest.mark.usefixtures("small_steps")
     def test_inside_an_epoch(self, zipf, tmp_path, monkeypatch):
         monkeypatch.setattr(training, "POLL", 0.0005)
-        monkeypatch.setattr(training, "CHECKPOINT_INTERVAL", 0.0)
+        monkeypatch.setattr(Checkpoint, "interval", 0.0)
         kept = []
         save = training.save_checkpoint
 
@@ -142,7 +143,7 @@ class TestGoingOn:
         assert inside
         monkeypatch.setattr(training, "save_checkpoint", save)
         ended = model.train(zipf, threads=1, deterministic=True, checkpoint=tmp_path, progress=False)
-        monkeypatch.setattr(training, "CHECKPOINT_INTERVAL", 300.0)
+        monkeypatch.setattr(Checkpoint, "interval", 300.0)
         whole = model.train(zipf, threads=1, deterministic=True, progress=False)
         assert bits(ended) == bits(whole)
 

@@ -10,7 +10,7 @@ import pytest
 
 from firth.errors import OptionError
 from firth.kernels import compiled
-from firth.kernels.compiled import check_cache, digest, release_compiler
+from firth.kernels.compiled import check_cache, digest, release_memory
 
 
 def test_digest_follows_names_and_contents(tmp_path):
@@ -82,6 +82,6 @@ def test_the_compilers_pages_are_released_and_it_still_works():
 
     assert njit(lambda x: x + 1)(1) == 2
     before = resident()
-    release_compiler()
+    release_memory()
     assert resident() < before - 10_000  # kB
     assert njit(lambda x: x + 2)(1) == 3

@@ -8,6 +8,7 @@ import pytest
 import firth
 from firth.embeddings import training
 from firth.errors import OptionError, ShapeError
+from firth.storage.checkpoints import Checkpoint
 
 MONEY = ["loan", "credit", "debt", "cash", "fund", "account", "interest"]
 WATER = ["river", "shore", "stream", "boat", "fish", "flood", "bridge"]
@@ -122,7 +123,7 @@ def test_a_run_that_goes_on_from_its_checkpoint_has_the_same_bits(corpus, tmp_pa
 
 def test_stops_inside_an_epoch_change_no_bit(corpus, tmp_path, monkeypatch, two):
     monkeypatch.setattr(training, "POLL", 0.001)
-    monkeypatch.setattr(training, "CHECKPOINT_INTERVAL", 0.0)
+    monkeypatch.setattr(Checkpoint, "interval", 0.0)
     ended = MODEL.train(corpus, seed=1, threads=1, checkpoint=tmp_path, progress=False)
     assert same(ended, two)
 

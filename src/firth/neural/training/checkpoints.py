@@ -23,11 +23,10 @@ from firth.neural.training.stopping import (
     set_optimiser_statistics,
     weights_of,
 )
-from firth.storage.checkpoints import FILE, make_folder, reading_state, write_state
+from firth.storage.checkpoints import FILE, Checkpoint, checkpoint_of, restore_state, write_state
 from firth.storage.former_names import current_identity, current_tensors
 from firth.timing import Stopwatch
 
-INTERVAL = 300.0  # seconds of training between two checkpoints within an epoch
 COST_RATIO = 20  # after an evaluation, train at least this many times as long as the last checkpoint took
 FIELDS = {  # names in the file -> attributes of a run
     "epoch": "epoch",
@@ -61,15 +60,16 @@ class Checkpointer:
     """
 
     def __init__(self, run: Run, identity: Mapping[str, Any]) -> None:
-        self._folder, self._run = Path(run.config.checkpoint or "."), run
+        checkpoint = checkpoint_of(run.config.checkpoint) or Checkpoint(".")
+        self._folder, self._interval, self._run = Path(checkpoint), checkpoint.interval, run
         self._identity = {**identity, "training": dataclasses.asdict(run.training)}
         self._cost = 0.0
-        make_folder(self._folder)
-        if (self._folder / FILE).exists():
-            with reading_state(self._folder / FILE, self._identity, self._current) as (facts, file):
-                names = file.keys()
-                _restore(run, facts, {name: file.get_tensor(name) for name in names})
+        restore_state(self._folder, self._identity, self._restore, self._current)
         self._saved_at = run.seconds
+
+    def _restore(self, facts: dict[str, Any], file: Any) -> None:
+        names = file.keys()
+        _restore(self._run, facts, {name: file.get_tensor(name) for name in names})
 
     def _current(self, identity: Mapping[str, Any]) -> Mapping[str, Any]:
         return current_identity(identity, self._identity)
@@ -81,7 +81,7 @@ class Checkpointer:
 
     def save_at_intervals(self) -> None:
         """Save the run if the last checkpoint is old."""
-        if self._run.seconds - self._saved_at >= INTERVAL:
+        if self._run.seconds - self._saved_at >= self._interval:
             self.save()
 
     def save(self) -> None:

@@ -11,8 +11,9 @@ from firth.errors import OptionError
 from firth.neural.training.monitor import Callback
 from firth.neural.training.optimisers import OPTIMISERS
 from firth.neural.training.schedules import SCHEDULES
-from firth.options import check, check_kind, check_path, option, options_class
+from firth.options import check, check_kind, option, options_class
 from firth.progress import Progress
+from firth.storage.checkpoints import checkpoint_of
 
 
 @options_class
@@ -121,7 +122,8 @@ class RunConfig:
     checkpoint: str | os.PathLike[str] | None = field(
         default=None,
         metadata={
-            "help": "folder for the state of the run; a later call with the same data, options and seed resumes."
+            "help": "folder for the state of the run, or `firth.Checkpoint(folder, every='30s')`; a later call with "
+            "the same data, options and seed resumes."
         },
     )
     callbacks: Sequence[Callback] = field(
@@ -130,8 +132,7 @@ class RunConfig:
     )
 
     def __post_init__(self) -> None:
-        if self.checkpoint is not None:
-            check_path(self.checkpoint, "checkpoint")
+        checkpoint_of(self.checkpoint)  # raises
 
     @classmethod
     def of(cls, usual: TrainingOptions, arguments: Mapping[str, Any]) -> "RunConfig":

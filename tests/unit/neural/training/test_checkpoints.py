@@ -20,7 +20,7 @@ from firth.neural.training.monitor import METRICS
 from firth.neural.training.optimisers import OPTIMISERS
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.storage import checkpoints as files
-from firth.storage.checkpoints import FILE
+from firth.storage.checkpoints import FILE, FORMER, Checkpoint
 from firth.storage.former_names import TENSORS
 from tests.unit.neural.training.tiny import Line, Stream
 
@@ -36,7 +36,7 @@ class StoppedError(Exception):
 def always_kept(monkeypatch):
     """After every step, not once in five minutes."""
     monkeypatch.setattr(loop, "CHECK_EVERY", 0.0)
-    monkeypatch.setattr(checkpoints, "INTERVAL", 0.0)
+    monkeypatch.setattr(Checkpoint, "interval", 0.0)
     monkeypatch.setattr(checkpoints, "COST_RATIO", 0)
 
 
@@ -167,6 +167,7 @@ def test_another_run_is_refused(change, message, tmp_path):
 
 def kept(folder: Path) -> Path:
     run(Stream(tokens=300), TRAINING, folder)
+    (folder / FORMER).unlink(missing_ok=True)
     return folder / FILE
 
 
@@ -199,8 +200,20 @@ def without_tensor(path: Path) -> None:
 )
 def test_a_damaged_file_is_refused(damage, tmp_path):
     damage(kept(tmp_path))
-    with pytest.raises(FormatError, match=r"not a whole checkpoint.*remove it to start anew"):
+    with pytest.raises(FormatError, match=r"not a whole checkpoint.*remove its folder to start anew"):
         run(Stream(tokens=300), TRAINING, tmp_path)
+
+
+def test_a_damaged_file_costs_what_came_after_the_one_before_it(tmp_path, always_kept):
+    whole = Stream(tokens=300)
+    expected = run(whole, TRAINING)
+    break_off(Stream(tokens=300), TRAINING, tmp_path, 5)
+    changed_number(tmp_path / FILE)
+    ended = Stream(tokens=300)
+    with pytest.warns(UserWarning, match="goes on from the checkpoint before it"):
+        history = run(ended, TRAINING, tmp_path)
+    assert bits(ended) == bits(whole)
+    assert timeless(history) == timeless(expected)
 
 
 def test_a_file_where_the_folder_should_be(tmp_path):

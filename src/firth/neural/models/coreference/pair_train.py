@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -21,6 +20,7 @@ from firth.neural.models.tokens.options import with_vectors
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
+from firth.storage.checkpoints import checkpoint_of
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
@@ -103,8 +103,8 @@ def _merged(
 ) -> dict[str, Any]:
     """Train the merging of clusters, and return the facts of the training."""
     config = config.with_training(epochs=options.merging_epochs, lr=options.merging_lr)
-    if config.checkpoint is not None:
-        config = dataclasses.replace(config, checkpoint=Path(config.checkpoint) / "merging")
+    if whole := checkpoint_of(config.checkpoint):
+        config = dataclasses.replace(config, checkpoint=whole.below("merging"))
     batches = pair_batches(items, batch_size=config.training.batch_size, seed=config.seed)
     return fit_model(ClusterTask(module, batches, held), options, config, digest)
 

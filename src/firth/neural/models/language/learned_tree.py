@@ -12,7 +12,6 @@ Cost: `bootstrap` epochs with a random tree, whose paths are longer, and one pas
 
 import dataclasses
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -28,6 +27,7 @@ from firth.neural.models.language.neural_model import NeuralLanguageModel
 from firth.neural.models.language.options import LanguageOptions, LearnedTree, learned_tree, new_module
 from firth.neural.training.options import RunConfig
 from firth.randomness import torch_seed
+from firth.storage.checkpoints import checkpoint_of
 from firth.vocabulary import Vocabulary
 
 STREAMS, BPTT = 64, 16  # of the pass that computes the means
@@ -56,8 +56,9 @@ def with_learned_tree(train: Trainer) -> Trainer:
         tree = learned_tree(options.output)
         if tree is None:
             return train(run)
-        folder = None if config.checkpoint is None else Path(config.checkpoint) / "random-tree"
-        first_config = dataclasses.replace(_limited(config, FIRST_MODEL), checkpoint=folder, callbacks=())
+        whole = checkpoint_of(config.checkpoint)
+        checkpoint = whole and whole.below("random-tree")
+        first_config = dataclasses.replace(_limited(config, FIRST_MODEL), checkpoint=checkpoint, callbacks=())
         first_config = first_config.with_training(epochs=tree.bootstrap, patience=0)
         first_options = dataclasses.replace(options, output="tree:tree=random")
         first_module = new_module(first_options, text.vocabulary, module.bos, config.seed, copies=2)
