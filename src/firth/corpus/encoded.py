@@ -22,7 +22,7 @@ from firth.corpus.scanner import Scanner
 from firth.corpus.size_defaults import log_choice
 from firth.corpus.sources import Files, Items, Source, resolve
 from firth.corpus.vocabulary_selection import no_words
-from firth.errors import CorpusError, FormatError, MissingExtraError, brief
+from firth.errors import CorpusError, FormatError, MissingExtraError, brief, warn_caller
 from firth.notebook import facts
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.storage.files import cache_folder
@@ -98,6 +98,9 @@ class Corpus:
             CorpusError: the source does not exist, is not text, leaves no words, or the folder cannot be written.
             OptionError: an option is unknown or out of its range.
             MissingExtraError: the format needs a package that is not installed.
+
+        Warns:
+            UserWarning: a file changed while it was read; the next call builds the corpus anew.
         """
         given: Mapping[str, Any] = options
         checked = CorpusOptions(**given).checked()
@@ -116,8 +119,14 @@ class Corpus:
             return corpus
 
         def fill(aside: Path) -> Path:
+            before = resolved.states() if isinstance(resolved, Files) else []
             with reporting(progress) as report, with_tokens(resolved, checked, report) as (text, how):
                 facts = _fill(aside, text, how, identity, report)
+            if isinstance(resolved, Files) and (path := resolved.changed(before)):
+                warn_caller(
+                    f"{path} changed while it was read: the corpus may hold a part of what it was and a part of what "
+                    "it is; build it again when nothing writes there"
+                )
             return place or folder / f"{resolved.name}-{facts['fingerprint']}"
 
         def is_there(target: Path) -> bool:

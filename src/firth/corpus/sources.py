@@ -7,7 +7,7 @@ import hashlib
 import itertools
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,14 +51,29 @@ class Files:
 
     def identity(self) -> str | None:
         """Return a digest of paths, sizes and modification times; None for pipes and devices."""
+        states = [_state(path) for path in self.paths]
+        if None in states:
+            return None
         digest = hashlib.blake2b(repr(self.column).encode(), digest_size=16)
-        for path in self.paths:
-            status = path.stat()
-            if not stat.S_ISREG(status.st_mode):
-                return None
-            entry = (str(path.resolve()), status.st_size, status.st_mtime_ns)
-            digest.update(repr(entry).encode("utf-8", "surrogatepass"))
+        for state in states:
+            digest.update(repr(state).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
+
+    def states(self) -> list[tuple[str, int, int] | None]:
+        """Return path, size and modification time of each file; None for pipes and devices, and for files that went."""
+        states = list[tuple[str, int, int] | None]()
+        for path in self.paths:
+            try:
+                states.append(_state(path))
+            except OSError:
+                states.append(None)
+        return states
+
+    def changed(self, before: Sequence[tuple[str, int, int] | None]) -> Path | None:
+        """Return the first file that is not what it was when `states` returned this, or None."""
+        now = self.states()
+        pairs = zip(self.paths, before, now, strict=True)
+        return next((path for path, old, new in pairs if old is not None and old != new), None)
 
 
 @dataclass(frozen=True)
@@ -154,6 +169,16 @@ def _cells(items: Iterator[Any]) -> Source:
     raise CorpusError(f"item 0 is {type(first).__name__} {brief(first)}; {_EXPECTED}")
 
 
+def _state(path: Path) -> tuple[str, int, int] | None:
+    """Path, size and modification time; None for pipes and devices.
+
+    Raises:
+        OSError: the file cannot be looked at.
+    """
+    status = path.stat()
+    return (str(path.resolve()), status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+
+
 def _names_file(text: str) -> bool:
     if "\n" in text or len(text) > 4096:
         return False
@@ -240,6 +265,8 @@ def _missing(path: Path) -> str:
     text = str(path)
     if _is_text(text):
         return f"no file is called {text[:60]!r} ...: a string alone is a path; pass texts as a list of strings"
+    if path.is_symlink():
+        return f"{path}: a symbolic link that leads to no file; expected text; make it again, or name the file itself"
     names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     close = difflib.get_close_matches(path.name, names, n=1)
     hint = f"did you mean {path.parent / close[0]}?" if close else "check the path"

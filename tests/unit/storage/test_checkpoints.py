@@ -38,5 +38,5 @@ def test_a_checkpoint_is_a_path():
 
 @pytest.mark.parametrize("folder", [None, 3, True])
 def test_what_is_no_folder(folder):
-    with pytest.raises(KindError, match="checkpoint=.*expected a path"):
+    with pytest.raises(KindError, match=r"checkpoint=.*expected a path"):
         firth.Checkpoint(folder)
