@@ -33,6 +33,7 @@ def corpus_of(
     progress: bool,
     every_word: bool = False,
     defaults: Mapping[str, Any] | None = None,
+    threads: int | None = None,
 ) -> Corpus:
     """Build or open the corpus that a command line names.
 
@@ -42,6 +43,7 @@ def corpus_of(
         progress: whether to show it.
         every_word: whether to keep rare words, in a corpus that is not built yet.
         defaults: options for what was not given; ignored for a corpus that is built already.
+        threads: files that are read at once; None for one per processor.
 
     Raises:
         OptionError: options were given for a corpus that is built already, or "-" is one of several sources.
@@ -61,7 +63,7 @@ def corpus_of(
     if every_word:
         given["min_count"] = 1
     given = {**(defaults or {}), **given}
-    return Corpus.build(source_of(sources), cache=cache, column=column, progress=progress, **given)
+    return Corpus.build(source_of(sources), cache=cache, column=column, threads=threads, progress=progress, **given)
 
 
 def is_built_corpus(sources: Sequence[str]) -> bool:

@@ -84,7 +84,8 @@ def train(
     given = {"start": before, "checkpoint": states, "deterministic": deterministic or None}
     rest: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     with showing_choices(quiet):
-        text = _text(corpus, phrases, options, progress=not quiet, defaults=getattr(kind, "corpus_options", None))
+        usual = getattr(kind, "corpus_options", None)
+        text = _text(corpus, phrases, options, progress=not quiet, defaults=usual, threads=threads)
         if cluster is None:
             vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
         else:
@@ -143,15 +144,21 @@ def _save(vectors: Any, output: Path) -> Path:
 
 
 def _text(
-    sources: Sequence[str], phrases: Path | None, options: Mapping[str, Any], *, progress: bool, defaults: Any
+    sources: Sequence[str],
+    phrases: Path | None,
+    options: Mapping[str, Any],
+    *,
+    progress: bool,
+    defaults: Any,
+    threads: int | None,
 ) -> Corpus:
     """The corpus. Phrases, if there are any, are joined before rare words are dropped."""
     if phrases is None:
-        return corpus_of(sources, options, progress=progress, defaults=defaults)
+        return corpus_of(sources, options, progress=progress, defaults=defaults, threads=threads)
     table = PhraseTable.open(phrases)
     limits = {name: options[name] for name in ("min_count", "max_size") if options[name] is not None}
     others = {name: value for name, value in options.items() if name not in limits}
-    whole = corpus_of(sources, others, progress=progress, defaults=defaults, every_word=True)
+    whole = corpus_of(sources, others, progress=progress, defaults=defaults, every_word=True, threads=threads)
     return table.apply(whole, cache=options["cache"], progress=progress, **limits)
 
 

@@ -14,7 +14,12 @@ from firth.progress import Progress
 
 
 def as_corpus(
-    source: Any, options: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None, progress: Progress = None
+    source: Any,
+    options: Mapping[str, Any],
+    *,
+    defaults: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
 ) -> Corpus:
     """Return a corpus unchanged; build one from any other source.
 
@@ -22,6 +27,7 @@ def as_corpus(
         source: a corpus, or any source that `Corpus.build` takes.
         options: options of `Corpus.build` given by the caller, including `column` and `cache`.
         defaults: the model's defaults for options that were not given.
+        threads: files that are read at once; None for one per processor.
         progress: how to show progress; see `firth.progress`.
 
     Raises:
@@ -38,7 +44,7 @@ def as_corpus(
                 f"{name}={brief(value)}: not an argument of this method, nor an option of its text ({names}); {cure}"
             )
     if not isinstance(source, Corpus):
-        return Corpus.build(source, progress=progress, **{**(defaults or {}), **options})
+        return Corpus.build(source, threads=threads, progress=progress, **{**(defaults or {}), **options})
     if options:
         raise OptionError(
             f"{', '.join(options)} given with a corpus that is built already; give options of a text to Corpus.build, "

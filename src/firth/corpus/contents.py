@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from firth.corpus.columns import TABLES, cells
 from firth.corpus.reader import HEAD, check_text, inner_suffix, lines_of, opened, reading
-from firth.corpus.reading_progress import ReadingProgress
+from firth.corpus.reading_progress import Meter
 from firth.corpus.sources import Files, Items, Source, StandardInput
 from firth.errors import CorpusError
 from firth.text.sentence_ends import split_sentences
@@ -93,7 +93,7 @@ class TextStream:
             self.tick()
 
 
-def contents(source: Source, meter: ReadingProgress) -> Iterator[tuple[str, ByteStream | TextStream]]:
+def contents(source: Source, meter: Meter) -> Iterator[tuple[str, ByteStream | TextStream]]:
     """Yield the parts of a source with their names; the end of a part ends a sentence."""
     if isinstance(source, StandardInput):
         yield "standard input", ByteStream(Path("standard input"), sys.stdin.buffer, meter.update)
@@ -106,7 +106,7 @@ def contents(source: Source, meter: ReadingProgress) -> Iterator[tuple[str, Byte
                 meter.finished += path.stat().st_size
 
 
-def _in_file(path: Path, source: Files, meter: ReadingProgress) -> Iterator[tuple[str, ByteStream | TextStream]]:
+def _in_file(path: Path, source: Files, meter: Meter) -> Iterator[tuple[str, ByteStream | TextStream]]:
     def tick_at(raw: BinaryIO) -> None:
         meter.update(raw.tell())
 

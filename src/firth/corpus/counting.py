@@ -5,6 +5,7 @@ ids, -1 at the end of each sentence.
 """
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -14,8 +15,9 @@ import numpy.typing as npt
 from firth.corpus.columns import TABLES, cells
 from firth.corpus.contents import ByteStream, TextStream, contents, guarded, sentences
 from firth.corpus.options import CorpusOptions
+from firth.corpus.parts import Parts
 from firth.corpus.reader import HEAD, check_text, inner_suffix
-from firth.corpus.reading_progress import ReadingProgress
+from firth.corpus.reading_progress import Meter, ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source
 from firth.corpus.token_counter import TokenCounter
@@ -30,7 +32,9 @@ Write = Callable[[npt.NDArray[np.int32]], None]
 Counted = tuple[list[str], npt.NDArray[np.int64]]
 
 
-def count(source: Source, options: CorpusOptions, write: Write, meter: ReadingProgress) -> Counted:
+def count(
+    source: Source, options: CorpusOptions, write: Write, meter: ReadingProgress, parts: Parts | None = None
+) -> Counted:
     """Tokenise a source, assign provisional ids and count.
 
     Args:
@@ -38,6 +42,7 @@ def count(source: Source, options: CorpusOptions, write: Write, meter: ReadingPr
         options: `tokens` and `sentences` are used.
         write: called with blocks of ids, -1 at the end of each sentence; the array is reused after the call.
         meter: progress of reading.
+        parts: how several files are read at once; None for one after the other.
 
     Returns:
         The words in the order of their ids, and their counts.
@@ -56,7 +61,11 @@ def count(source: Source, options: CorpusOptions, write: Write, meter: ReadingPr
         lists = (cell for _, content in contents(source, meter) for cell in _cells_of(content))
         return _count_token_lists(lists, counted, meter)
     if is_compiled(options.tokens):
-        return _scan(source, str(options.tokens), options, counted, meter)
+        scan = functools.partial(_scan, tokens=str(options.tokens), options=options)
+        groups = parts.groups(source) if parts and isinstance(source, Files) and _pours(source, options) else []
+        if parts and len(groups) > 1:
+            return parts.count(groups, scan, counted, meter)
+        return scan(source, write=counted, meter=meter)
     return _count_with(tokeniser(options.tokens), source, options, counted, meter)
 
 
@@ -95,7 +104,14 @@ class EmptySentences:
         self._ended += count
 
 
-def _scan(source: Source, tokens: str, options: CorpusOptions, write: Write, meter: ReadingProgress) -> Counted:
+def _pours(source: Files, options: CorpusOptions) -> bool:
+    """Whether all of the reading is compiled, so that threads gain something."""
+    return options.sentences in ("line", "paragraph", "text") and all(
+        inner_suffix(path) not in TABLES for path in source.paths
+    )
+
+
+def _scan(source: Source, write: Write, meter: Meter, *, tokens: str, options: CorpusOptions) -> Counted:
     paragraphs = options.sentences == "paragraph"
     end = "\n\n" if paragraphs else "\n"
     whole = options.sentences == "text"

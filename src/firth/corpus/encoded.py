@@ -17,12 +17,14 @@ from firth.corpus.counting import count, holds_token_lists
 from firth.corpus.encode import write_encoded
 from firth.corpus.learned_tokens import with_tokens
 from firth.corpus.options import GIVEN, CorpusArguments, CorpusOptions, is_learned
+from firth.corpus.parts import Parts
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.size_defaults import log_choice
 from firth.corpus.sources import Files, Items, Source, resolve
 from firth.corpus.vocabulary_selection import no_words
 from firth.errors import CorpusError, FormatError, MissingExtraError, brief, warn_caller
+from firth.kernels.threads import usable_threads
 from firth.notebook import facts
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.storage.files import cache_folder
@@ -66,6 +68,7 @@ class Corpus:
         *,
         cache: str | os.PathLike[str] | None = None,
         column: str | None = None,
+        threads: int | None = None,
         progress: Progress = None,
         **options: Unpack[CorpusArguments],
     ) -> "Corpus":
@@ -76,7 +79,8 @@ class Corpus:
         in the same place, and so is a damaged one, with a warning. Any other source, a generator or a list, is read
         exactly once; corpora with the same content are stored once.
 
-        Memory: a few megabytes and the distinct words, independent of the length of the text.
+        Memory: a few megabytes and the distinct words, independent of the length of the text. Several files of text are
+        read at once, each thread with a table of the distinct words of its own; the corpus is the same, bit for bit.
 
         Args:
             source: a path, a glob, a folder (all files with a known suffix, sorted by path), "-" (standard input), or a
@@ -88,6 +92,7 @@ class Corpus:
             cache: folder of built corpora; FIRTH_CACHE or the user's cache folder if None.
             column: the column with texts or lists of tokens of a table; by default the only column, "text", or the only
                 column with text. A missing value is an empty text.
+            threads: files that are read at once; by default one per processor.
             progress: how to show progress; see `firth.progress`.
             **options: the fields of `CorpusOptions`.
 
@@ -96,12 +101,13 @@ class Corpus:
 
         Raises:
             CorpusError: the source does not exist, is not text, leaves no words, or the folder cannot be written.
-            OptionError: an option is unknown or out of its range.
+            OptionError: an option is unknown or out of its range, or `threads` is below 1.
             MissingExtraError: the format needs a package that is not installed.
 
         Warns:
             UserWarning: a file changed while it was read; the next call builds the corpus anew.
         """
+        at_once = usable_threads(threads)
         given: Mapping[str, Any] = options
         checked = CorpusOptions(**given).checked()
         resolved = resolve(source, column)
@@ -121,7 +127,7 @@ class Corpus:
         def fill(aside: Path) -> Path:
             before = resolved.states() if isinstance(resolved, Files) else []
             with reporting(progress) as report, with_tokens(resolved, checked, report) as (text, how):
-                facts = _fill(aside, text, how, identity, report)
+                facts = _fill(aside, text, how, identity, report, at_once)
             if isinstance(resolved, Files) and (path := resolved.changed(before)):
                 warn_caller(
                     f"{path} changed while it was read: the corpus may hold a part of what it was and a part of what "
@@ -244,13 +250,15 @@ def _holds(place: Path, identity: str | None, *, tell: bool = False) -> bool:
     return holds(place, open_same, tell=tell)
 
 
-def _fill(folder: Path, source: Source, options: CorpusOptions, identity: str | None, report: Report) -> dict[str, Any]:
+def _fill(
+    folder: Path, source: Source, options: CorpusOptions, identity: str | None, report: Report, threads: int
+) -> dict[str, Any]:
     """Write all files of a corpus into an empty folder; return the manifest."""
     spill = storage.Spill(folder)
     try:
         meter = ReadingProgress(report, source.size() if isinstance(source, Files) else None)
         compiling(lambda: _compile(source, options), report)
-        words, counts = count(source, options, spill.write, meter)
+        words, counts = count(source, options, spill.write, meter, Parts(folder, threads))
         if not counts.any() and isinstance(source, Files) and len(source.asked) == 1:
             raise CorpusError(no_words(source.asked[0], options))
         report(Status(stage="numbering words"))

@@ -2,10 +2,22 @@
 
 import time
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from firth.progress import Report, Status
 
 _INTERVAL = 0.1  # seconds between reports
+
+
+class Meter(Protocol):
+    """What reading tells of its progress; see `ReadingProgress`."""
+
+    words: int
+    finished: int
+    characters: int
+
+    def update(self, position: int = 0) -> None:
+        """Note the bytes read of the current file."""
 
 
 @dataclass

@@ -7,7 +7,7 @@ counts agree, because kernels use them as memory offsets.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +34,16 @@ _MOST_TOKENS = 1 << 62
 
 
 class Spill:
-    """Provisional word ids on disk, in the file that becomes the ids of the corpus."""
+    """Provisional word ids on disk, in the file that becomes the ids of the corpus, or in one of a part of it.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._file = (folder / _IDS).open("w+b", buffering=0)
+    Args:
+        folder: of the corpus.
+        part: number of the part; None for the whole.
+    """
+
+    def __init__(self, folder: Path, part: int | None = None) -> None:
+        self._folder, self._path = folder, folder / (_IDS if part is None else f"part-{part}.bin")
+        self._file = self._path.open("w+b", buffering=0)
 
     def write(self, numbers: npt.NDArray[np.int32]) -> None:
         """Append ids."""
@@ -74,9 +79,21 @@ class Spill:
             self._file.truncate(4 * tokens)
         return tokens, sentences, f"{digest[0]:016x}"
 
+    def blocks(self) -> Iterator[npt.NDArray[np.int32]]:
+        """Yield the ids, block by block; the array is reused."""
+        block = np.empty(_BLOCK, dtype=np.int32)
+        self._file.seek(0)
+        while size := self._file.readinto(block.data.cast("B")) // 4:
+            yield block[:size]
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+    def remove(self) -> None:
+        """Close the file and delete it."""
+        self.close()
+        self._path.unlink(missing_ok=True)
 
 
 def compile_kernels() -> None:

@@ -163,7 +163,9 @@ class ParagraphVectors(WindowModel):
             seed=seed, threads=usable_threads(threads), start=start, progress=progress, checkpoint=checkpoint,
             deterministic=deterministic,
         )  # fmt: skip
-        corpus = as_corpus(corpus, text, defaults=document_options(corpus), progress=progress)
+        corpus = as_corpus(
+            corpus, text, defaults=document_options(corpus), threads=arguments.threads, progress=progress
+        )
         document_names = _document_names(names, len(corpus))
         matrices = self.initial_matrices(corpus, seed, start)
         by = scoring_of(dataclasses.asdict(self), corpus.vocabulary.counts)

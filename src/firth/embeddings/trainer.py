@@ -159,7 +159,7 @@ class CorpusTrainer(Trainer[Corpus, Start, Result]):
 
     def read(self, corpus: Any, text: Mapping[str, Any], arguments: TrainingArguments[Start]) -> Corpus:
         """Return the encoded corpus."""
-        return as_corpus(corpus, text, progress=arguments.progress)
+        return as_corpus(corpus, text, threads=arguments.threads, progress=arguments.progress)
 
 
 def check_start(start: Any) -> None:

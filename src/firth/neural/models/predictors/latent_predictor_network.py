@@ -9,19 +9,21 @@ Objective: with o_t the decoder's output before byte t + 1, which depends on the
                         + sum_f alpha_{t-l} p(copy | o_{t-l}) p(f | o_{t-l}) [y_{t-l+1} .. y_t = value of f, l long] ]
     p(y) = alpha_T;   p(f | o) = softmax over the fields of (W o) . u_f
 
-    o_t = tanh(W' [h_t; attention of h_t over all bytes of all fields]), one softmax for all fields together
+    a_t = attention of h_t over all bytes of all fields, one softmax for all of them;   r = LSTM over [h_t; a_t]
+    o_t = tanh(W' [h_t; r_t; a_t])
 Source: Ling, Grefenstette, Hermann, Kocisky, Senior, Wang and Blunsom 2016, "Latent predictor networks for code
     generation": section 3 (structured attention), 4 (predictors and their marginalisation).
 Departures:
 - Bytes in place of characters, so that every text can be read and written.
-- Attention has dot products of decoder states and projected encoder states with the vector of their field; it does not
-  feed the next decoder state, so that all steps of a text are computed together.
+- Attention has dot products of decoder states and projected encoder states with the vector of their field. What was
+  read does not feed the next state of the decoder's LSTM, so that all steps of a text are computed together; a second
+  LSTM reads it, and knows what was written already.
 - A text is written byte by byte, by the probability of the next byte over all predictors, copies that have begun
   included; the authors' beam search extends by whole segments. Beams are left out: they are full of short texts before
   a longer one ends.
 - Fields are copied whole; the authors' third predictor copies single words of a field.
 - The segments' sum is that of `structs.segmentations`, of which the entropy, samples and the best path come as well.
-Cost: per byte an LSTM step, a row of attention over all bytes of the record, and L (F + 1) sums for copies of up to L
+Cost: per byte two LSTM steps, a row of attention over all bytes of the record, and L (F + 1) sums for copies of up to L
     bytes.
 """
 

@@ -60,10 +60,11 @@ class PredictorModule(nn.Module):
         self.bytes, self.fields = nn.Embedding(IDS, dim), nn.Embedding(fields, dim)
         self.encoder = BiLSTM(dim, hidden)
         self.decoder = RecurrentLayer("lstm", dim, hidden)
-        self.start = nn.Linear(2 * hidden * fields, 2 * hidden)  # each field has weights of its own
+        self.writer = RecurrentLayer("lstm", 2 * hidden, hidden)  # remembers what was read
+        self.start = nn.Linear(2 * hidden * fields, 4 * hidden)  # each field has weights of its own
         self.keys = nn.Linear(2 * hidden + dim, hidden)
         self.pointers, self.point = nn.Linear(2 * hidden + dim, hidden), nn.Linear(hidden, hidden)
-        self.output, self.generate = nn.Linear(2 * hidden, hidden), nn.Linear(hidden, IDS)
+        self.output, self.generate = nn.Linear(3 * hidden, hidden), nn.Linear(hidden, IDS)
         self.predictor = nn.Linear(hidden, 2)
         self.dropout = Dropout(dropout)
 
@@ -78,16 +79,18 @@ class PredictorModule(nn.Module):
         means = (states * inside.unsqueeze(3)).sum(2) / sizes.clamp(min=1).unsqueeze(2)  # (B, F, 2 H)
         pointers = self.pointers(torch.cat([means, self.fields.weight.expand(B, -1, -1)], 2))
         copied = (sizes > 0) & (sizes <= self.max_copy)
-        first, cell = torch.tanh(self.start(means.flatten(1))).chunk(2, 1)
-        return Memory(keys.flatten(1, 2), inside.flatten(1), pointers, copied), (first, cell)
+        state = torch.tanh(self.start(means.flatten(1))).chunk(4, 1)
+        return Memory(keys.flatten(1, 2), inside.flatten(1), pointers, copied), state
 
     def decode(self, memory: Memory, previous: torch.Tensor, state: State) -> tuple[Predictions, State]:
         """Return what may follow each of (B, T) bytes, and the state behind the last."""
-        h, state = self.decoder(self.dropout(self.bytes(previous)), state)  # (B, T, H)
+        h, asked = self.decoder(self.dropout(self.bytes(previous)), state[:2])  # (B, T, H)
         scores = (h @ memory.keys.mT).masked_fill(~memory.inside.unsqueeze(1), torch.finfo(h.dtype).min)
         # A record without a value has nothing to read: its softmax would be one over the padding of its batch.
         context = scores.softmax(2) @ memory.keys * memory.inside.any(1)[:, None, None]
-        out = self.dropout(torch.tanh(self.output(torch.cat([h, context], 2))))
+        read, written = self.writer(self.dropout(torch.cat([h, context], 2)), state[2:])
+        state = (*asked, *written)
+        out = self.dropout(torch.tanh(self.output(torch.cat([h, read, context], 2))))
         letters = self.generate(out).log_softmax(2)
         pointed = (self.point(out) @ memory.pointers.mT).masked_fill(~memory.copied.unsqueeze(1), -torch.inf)
         none = ~memory.copied.any(1)[:, None, None]
