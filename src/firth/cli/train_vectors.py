@@ -124,8 +124,8 @@ def _check_cluster(cluster: str | None, others: Mapping[str, Any]) -> None:
         )
     if cluster is not None and (more := [flag for flag in given if flag != "--workers"]):
         raise OptionError(
-            f"{' and '.join(more)} with --cluster: each of --workers has one thread, and any number of workers gives "
-            "the same bits; leave it out"
+            f"{' and '.join(more)} with --cluster: each of --workers has one thread, and up to four workers give the "
+            "same bits; leave it out"
         )
     if cluster is not None:
         ray_package()

@@ -116,4 +116,7 @@ class Cluster:
                 }  # fmt: skip
                 return trained
 
-            return prepared.train_on(data, dataclasses.replace(arguments, runner=run_here))
+            try:
+                return prepared.train_on(data, dataclasses.replace(arguments, runner=run_here))
+            finally:
+                crew.close()

@@ -32,12 +32,13 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
     """Connect to a cluster, or start one on this machine; yield the module `ray` and the number of workers.
 
     Args:
-        address: of the head, "auto" for the one that runs on this machine, "local" to start one for the time being.
+        address: of the head, "auto" for the one that runs on this machine, "local" to start one for the time being;
+            a connection that this program has already is used for both.
         workers: how many are asked for; None for one per processor of the cluster.
 
     Raises:
         MissingExtraError: Ray is not installed.
-        ClusterError: no cluster is at the address.
+        ClusterError: no cluster is at the address, or this program is connected to another.
         OptionError: it has fewer processors than workers are asked for.
     """
     ray = ray_package()
@@ -52,6 +53,13 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
                 f"no Ray cluster at {address!r} ({error}); expected one that was started with ray start --head, or "
                 "'local', to start one on this machine"
             ) from error
+    elif address not in ("auto", "local") and not address.startswith("ray://"):  # the last is the address of a client
+        there = str(ray.get_runtime_context().gcs_address)
+        if address != there:
+            raise ClusterError(
+                f"address={address!r}: this program is connected to the Ray cluster at {there} already; expected "
+                "'auto', or ray.shutdown() before"
+            )
     try:
         processors = int(ray.cluster_resources().get("CPU", 0))
         if (workers or 1) > processors:
@@ -137,6 +145,13 @@ class RayCrew:
         self.workers += self._hired(min(self._count - len(self.workers), free))
         if not self.workers:
             raise ClusterError("all workers are lost, and no processor is free for a new one")
+
+    def close(self) -> None:
+        """End all workers: an error that is kept, as notebooks do, would keep them and their processors."""
+        for worker in self.workers:
+            with contextlib.suppress(Exception):  # the cluster may be gone
+                self._ray.kill(worker)
+        self.workers = []
 
     def _hired(self, count: int) -> list[Any]:
         """Return new workers that have started, at most so many."""

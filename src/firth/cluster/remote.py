@@ -24,7 +24,7 @@ from firth.embeddings.replicas import Changes, RunAll, Schedule, Train, matrices
 from firth.embeddings.shards import Shard, TrainShard
 from firth.errors import ClusterError, LostWorkersError, warn_caller
 
-LOSSES = 5  # of workers, one after the other without a merge of all rows between them, that end a training
+LOSSES = 5  # of workers, at one time or several each, without a merge of all rows between them, that end a training
 
 Call = tuple[Any, str, tuple[Any, ...]]  # a worker, a method of `ShardWorker`, arguments
 
@@ -135,6 +135,7 @@ class RemoteReplicas:
     def _work(self, lasts: Sequence[Sequence[int] | None], tier: int) -> bool:
         """Train, merge and keep the rows for the next request; False after the loss of a worker."""
         merged = None if self._merged is None else self._crew.share(self._merged)
+        self._merged = None  # an interrupt while workers train must not hand them the same rows twice
         calls = [
             (worker, "advance", (merged, until, tier)) for (worker, _), until in zip(self._owned, lasts, strict=True)
         ]
@@ -172,10 +173,10 @@ class RemoteReplicas:
             ClusterError: workers are lost again and again.
         """
         self.lost += len(error.lost)
-        self._failures += len(error.lost)
+        self._failures += 1
         if self._failures >= LOSSES:
             raise ClusterError(
-                f"{self._failures} workers were lost one after the other ({error}); expected machines that stay, with "
+                f"workers were lost {self._failures} times in a row ({error}); expected machines that stay, with "
                 "memory for the vectors and a copy of them for each shard"
             ) from error
         warn_caller(f"lost {len(error.lost)} of {len(self._crew.workers)} workers ({error}); going on without them")

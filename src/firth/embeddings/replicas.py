@@ -45,7 +45,7 @@ import numpy.typing as npt
 from firth.embeddings.matrices import Matrices
 from firth.embeddings.shards import Shard, TrainShard
 from firth.kernels.merging import merge_rows
-from firth.kernels.rows import FLOATS, aligned_rows
+from firth.kernels.rows import aligned_rows
 
 SHARDS = 4
 BOUND = 1.0  # of x: above it, the first epoch is unstable; below it, only time is lost (benchmarks/LOG.md)
@@ -314,10 +314,9 @@ def merge_changes(
     replicas = np.repeat(before[None], len(changes), axis=0)
     for replica, own in zip(replicas, changes, strict=True):
         replica[np.searchsorted(rows, own.rows)] = own.values
-    merged = (replicas[:, :, :FLOATS] != before[:, :FLOATS]).any((0, 2))  # as `merge_rows` decides
     merge_rows(before, replicas, np.arange(len(rows), dtype=np.int32), weights[rows])
     common[rows] = before
-    return Changes(rows[merged], before[merged])
+    return Changes(rows, before)
 
 
 def _changes(common: npt.NDArray[np.float32], replica: npt.NDArray[np.float32], rows: Rows) -> Changes:

@@ -88,7 +88,11 @@ def release_memory() -> None:
         library.malloc_trim(0)
     madvise = library.madvise
     madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    for line in Path("/proc/self/maps").read_text("utf-8", "replace").splitlines():
+    try:
+        maps = Path("/proc/self/maps").read_text("utf-8", "replace")
+    except OSError:  # there are systems without /proc
+        return
+    for line in maps.splitlines():
         if "llvmlite" in line and " r-xp " in line:
             first, last = (int(part, 16) for part in line.split(maxsplit=1)[0].split("-"))
             madvise(first, last - first, mmap.MADV_DONTNEED)

@@ -14,10 +14,8 @@ taken in the order of the shards, so its bits do not depend on who computes it.
 Source: McMahan et al. 2017, "Communication-efficient learning of deep networks from decentralized data", algorithm 1,
 for the mean; Niu et al. 2011, "Hogwild!", for the sum, whose changes are delayed instead of merged.
 
-Departures: a row counts as changed when the first cache line of a replica differs from the common row. A change that
-spares this line, by rounding, stays in its replica until a later one reaches it.
-
-Cost: (S + 1) cache lines per row, and 2 (S + 1) rows per changed row.
+Cost: (S + 1) rows per row, of which the first cache lines alone tell that most rows have changed; 2 (S + 1) rows per
+changed row.
 """
 
 import numpy as np
@@ -43,8 +41,12 @@ def merge_rows(
         for s in range(shards):
             for j in range(FLOATS):
                 changed |= replicas[s, row, j] != common[row, j]
-        if not changed:
-            continue
+        if not changed:  # the rest is read where the first cache lines are equal
+            for s in range(shards):
+                for j in range(FLOATS, width):
+                    changed |= replicas[s, row, j] != common[row, j]
+            if not changed:
+                continue
         before = common[row]
         total[:] = 0
         for s in range(shards):

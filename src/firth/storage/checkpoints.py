@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import re
+import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from firth.storage.untrusted import parse_json
 FILE, FORMER = "training.safetensors", "training.former.safetensors"
 EVERY = 300.0  # seconds
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+MOST = 1e12  # seconds
 DAMAGE = (
     SafetensorError, OSError, AttributeError, KeyError, IndexError, TypeError, ValueError, RuntimeError, OverflowError,
 )  # fmt: skip
@@ -38,7 +40,7 @@ class Checkpoint(os.PathLike[str]):
 
     Args:
         folder: a folder, or a place for one. It holds the last two states of the run, each as large as the parameters
-            and the statistics of an optimiser.
+            and the statistics of an optimiser, and while one is written a third.
         every: time of training between two checkpoints inside an epoch: seconds, or text such as "30s", "5m", "1.5h".
             After each epoch or evaluation there is one more, unless writing would take over a twentieth of the time.
 
@@ -48,7 +50,7 @@ class Checkpoint(os.PathLike[str]):
 
     Raises:
         KindError: the folder is no path.
-        OptionError: `every` is no time.
+        OptionError: the folder has no name, or `every` is no time.
     """
 
     folder: str | os.PathLike[str]
@@ -56,6 +58,9 @@ class Checkpoint(os.PathLike[str]):
 
     def __post_init__(self) -> None:
         check_path(self.folder, "checkpoint")
+        if not os.fspath(self.folder):
+            raise OptionError("checkpoint='': expected the name of a folder")
+        object.__setattr__(self, "folder", os.path.expanduser(self.folder))  # noqa: PTH111  raises for no "~x"
         object.__setattr__(self, "every", seconds_of(self.every))
 
     def __fspath__(self) -> str:
@@ -88,7 +93,7 @@ def seconds_of(time: float | str) -> float:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smh]?)\s*", time) if isinstance(time, str) else None
     number = float(found[1]) * UNITS[found[2] or "s"] if found else time
-    if isinstance(number, str | bool) or not isinstance(number, int | float) or not 0 <= number < float("inf"):
+    if isinstance(number, str | bool) or not isinstance(number, int | float) or not 0 <= number < MOST:
         raise OptionError(f"every={brief(time)}: expected seconds, or a time such as '30s', '5m' or '1.5h'")
     return float(number)
 
@@ -97,12 +102,17 @@ def make_folder(folder: Path) -> None:
     """Make the folder of a checkpoint now, and not when hours of training are to be saved.
 
     Raises:
-        OptionError: it cannot be a folder.
+        OptionError: it cannot be a folder, or not be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OptionError(f"checkpoint={str(folder)!r}: expected a folder or a place for one ({error})") from error
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except (OSError, ValueError) as error:  # ValueError: a NUL character
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise OptionError(
+            f"checkpoint={str(folder)!r}: expected a folder that can be written, or a place for one ({reason})"
+        ) from error
 
 
 def write_state(path: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> None:
@@ -145,16 +155,21 @@ def restore_state(
         UserWarning: the last state is damaged, and the one before it is taken.
     """
     make_folder(folder)
-    states = [path for path in (folder / FILE, folder / FORMER) if path.exists()]
+    states = [folder / FILE] if (folder / FILE).exists() else []
+    states += [folder / FORMER] if (folder / FORMER).is_file() else []
     for path in states:
         try:
             with reading_state(path, identity, current) as (facts, file):
                 restore(facts, file)
-            return
         except FormatError as error:
             if path == states[-1]:
                 raise
             warn_caller(f"{error}; training goes on from the checkpoint before it")
+            continue
+        if path.name == FORMER:  # the next state must not push out this one
+            with contextlib.suppress(OSError):
+                (folder / FILE).unlink()
+        return
 
 
 @contextlib.contextmanager
@@ -179,10 +194,10 @@ def reading_state(
         with safe_open(path, framework="numpy") as file:
             metadata, names = file.metadata(), sorted(file.keys())
             facts: dict[str, Any] = parse_json(metadata["firth"])
-            check_identity(current(facts["identity"]), parse_json(json.dumps(identity)), path.parent)
             checksum = _checksum(metadata["firth"], ((name, file.get_tensor(name)) for name in names))
             if metadata["checksum"] != str(checksum):
                 raise ValueError("its contents are not those that were written")
+            check_identity(current(facts["identity"]), parse_json(json.dumps(identity)), path.parent)
             yield facts, file
     except OptionError:
         raise

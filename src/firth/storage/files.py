@@ -262,8 +262,7 @@ def replacing_file(path: str | os.PathLike[str], former: str | os.PathLike[str] 
 
     Args:
         path: the file to replace or create; its folder is made where it is missing.
-        former: where the old file is kept, in the same folder; None if it goes. A process that is killed at the wrong
-            moment leaves the old file there, and none at `path`.
+        former: where the old file is kept, as well as that can be done; None if it goes.
 
     Yields:
         A binary file open for writing.
@@ -286,7 +285,7 @@ def replacing_file(path: str | os.PathLike[str], former: str | os.PathLike[str] 
         if target.exists():
             take_mode(aside, target)
             if former is not None:
-                target.replace(former)
+                _keep(target, Path(former))
         try:
             aside.replace(target)
         except OSError as error:
@@ -294,6 +293,16 @@ def replacing_file(path: str | os.PathLike[str], former: str | os.PathLike[str] 
                 raise
             shutil.copyfile(aside, target)  # a file that is mounted itself, as in containers, cannot be renamed over
     sync_folder(target.parent)
+
+
+def _keep(file: Path, former: Path) -> None:
+    """Give a file a second name, or copy it; the file itself is there at any moment."""
+    with contextlib.suppress(OSError):
+        former.unlink(missing_ok=True)
+        try:
+            os.link(file, former)
+        except OSError:  # on another file system, or one without links
+            shutil.copyfile(file, former)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import pytest
 
 import firth
 from firth.cli.app import build_app
-from firth.cluster.ray_crew import ray_package
+from firth.cluster.ray_crew import RayCrew, ray_package
 from firth.errors import MissingExtraError
 
 MESSAGE = r"ray is needed to train on a cluster: pip install 'firth\[cluster\]'"
@@ -21,6 +21,22 @@ def test_without_ray_no_text_is_read(monkeypatch, tmp_path):
     line = ["train", "skipgram", str(tmp_path / "none.txt"), "-o", str(tmp_path / "out.firth"), "--cluster", "local"]
     with pytest.raises(MissingExtraError, match=MESSAGE):
         build_app(line)(line, prog_name="firth", standalone_mode=False)
+
+
+def test_a_crew_that_is_closed_has_ended_its_workers(monkeypatch):
+    """Also where the cluster is gone."""
+    killed = []
+
+    class Ray:
+        def kill(self, worker):
+            killed.append(worker)
+            if worker == "one":
+                raise RuntimeError("the cluster is gone")
+
+    crew = RayCrew.__new__(RayCrew)
+    crew._ray, crew.workers = Ray(), ["one", "two"]
+    crew.close()
+    assert (killed, crew.workers) == (["one", "two"], [])
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 
 import numpy as np
 import pytest
@@ -219,6 +220,68 @@ def test_a_damaged_checkpoint_costs_what_came_after_the_one_before_it(damage, zi
     assert ended.vectors.tobytes() == whole.vectors.tobytes()
 
 
+def test_the_state_that_helped_is_not_pushed_out_by_the_damaged_one(zipf, tmp_path, monkeypatch):
+    """After a damaged state the next one is written: killed at that moment, or after it, a whole one is there."""
+    monkeypatch.setattr(training, "CHECKPOINT_SHARE", 0)  # after each epoch, however short
+    break_off(zipf, tmp_path, epoch=3)
+    DAMAGE["half"](tmp_path / FILE)
+    seen = []
+    usual = training.save_checkpoint
+
+    def save(run, folder):
+        usual(run, folder)
+        seen.append(sorted(path.name for path in tmp_path.iterdir()))
+        if len(seen) == 1:
+            (tmp_path / FILE).write_bytes(b"")
+            raise StoppedError
+
+    monkeypatch.setattr(training, "save_checkpoint", save)
+    with pytest.warns(UserWarning, match="goes on from the checkpoint before it"), pytest.raises(StoppedError):
+        MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+    with pytest.warns(UserWarning, match="goes on from the checkpoint before it"):
+        ended = MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+    assert ended.vectors.tobytes() == MODEL.train(zipf, threads=1, progress=False).vectors.tobytes()
+
+
+def test_a_damaged_identity_is_damage_and_no_other_run(zipf, tmp_path, monkeypatch):
+    monkeypatch.setattr(training, "CHECKPOINT_SHARE", 0)
+    break_off(zipf, tmp_path, epoch=3)
+    data = (tmp_path / FILE).read_bytes()
+    assert data.count(b'\\"seed\\": 0') == 1
+    (tmp_path / FILE).write_bytes(data.replace(b'\\"seed\\": 0', b'\\"seed\\": 1'))
+    with pytest.warns(UserWarning, match="not those that were written.*goes on from the checkpoint before it"):
+        ended = MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+    assert ended.vectors.tobytes() == MODEL.train(zipf, threads=1, progress=False).vectors.tobytes()
+
+
+@pytest.mark.parametrize("way", ["link", "folder", "copies"])
+def test_the_former_state_is_kept_as_well_as_that_can_be_done(way, zipf, tmp_path, monkeypatch):
+    """A file that is a link, a folder in its place, a file system without links: training goes on in any case."""
+    monkeypatch.setattr(training, "CHECKPOINT_SHARE", 0)
+    folder, elsewhere = tmp_path / "state", tmp_path / "elsewhere"
+    folder.mkdir()
+    if way == "link":
+        elsewhere.write_bytes(b"")
+        elsewhere.unlink()
+        (folder / FILE).symlink_to(elsewhere)
+    elif way == "folder":
+        (folder / FORMER).mkdir()
+    else:
+        monkeypatch.setattr("os.link", lambda *paths: (_ for _ in ()).throw(OSError(18, "Invalid cross-device link")))
+    whole = MODEL.train(zipf, threads=1, checkpoint=folder, progress=False)
+    assert (folder / FILE).is_symlink() == (way == "link")
+    assert (folder / FORMER).is_file() == (way != "folder")
+    again = MODEL.train(zipf, threads=1, checkpoint=folder, progress=False)
+    assert again.vectors.tobytes() == whole.vectors.tobytes()
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_said_before_training(zipf, tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(OptionError, match=r"expected a folder that can be written.*Permission denied"):
+        MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+
+
 def test_a_folder_where_the_file_was_meant(zipf, tmp_path):
     (tmp_path / FILE).mkdir()
     with pytest.raises(FormatError, match="not a whole checkpoint"):
@@ -229,7 +292,7 @@ def test_a_folder_where_the_file_was_meant(zipf, tmp_path):
 def test_a_file_where_a_folder_was_meant_is_said_before_training(below, zipf, tmp_path):
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     seen = []
-    with pytest.raises(OptionError, match="expected a folder or a place for one"):
+    with pytest.raises(OptionError, match="expected a folder that can be written, or a place for one"):
         MODEL.train(zipf, threads=1, checkpoint=tmp_path / "file" / below, progress=seen.append)
     assert not seen
 

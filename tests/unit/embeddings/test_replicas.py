@@ -101,6 +101,18 @@ def test_words_that_only_the_start_has_are_kept(zipf, built):
     assert (vectors["only"] == start["only"]).all()
 
 
+@pytest.mark.parametrize("name", ["skip-gram", "hierarchical", "structured"])
+def test_vectors_that_begin_with_zeros_learn(name, small):
+    """A merge once looked at the first 16 numbers of a row alone, and saw no change in these."""
+    matrix = np.random.default_rng(0).normal(size=(len(small.vocabulary), 32)).astype(np.float32) / 10
+    matrix[:, :16] = 0
+    start = firth.WordVectors(small.vocabulary.words, matrix)
+    model = dataclasses.replace(FAMILIES[name], dim=32)
+    found = model.train(small, start=start, threads=2, deterministic=True, progress=False)
+    assert np.abs(found.vectors - matrix).max() > 0.05
+    assert np.abs(found.output_vectors).max() > 0.05
+
+
 class StoppedError(Exception):
     pass
 
@@ -121,6 +133,20 @@ class TestGoingOn:
         ended = model.train(small, threads=2, deterministic=True, checkpoint=tmp_path, progress=False)
         whole = model.train(small, threads=4, deterministic=True, progress=False)
         assert bits(ended) == bits(whole)
+
+    @pytest.mark.parametrize("lr", [1e-5, 1e-6])
+    def test_with_steps_that_change_a_part_of_a_row(self, lr, zipf, tmp_path):
+        """By rounding. What a replica keeps to itself is lost by an interruption."""
+        model = firth.Word2Vec(dim=100, epochs=3, lr=lr)
+
+        def report(status):
+            if status.stage == "training, epoch 2/3":
+                raise StoppedError
+
+        with pytest.raises(StoppedError):
+            model.train(zipf, threads=1, deterministic=True, checkpoint=tmp_path, progress=report)
+        ended = model.train(zipf, threads=2, deterministic=True, checkpoint=tmp_path, progress=False)
+        assert bits(ended) == bits(model.train(zipf, threads=2, deterministic=True, progress=False))
 
     @pytest.mark.usefixtures("small_steps")
     def test_inside_an_epoch(self, zipf, tmp_path, monkeypatch):

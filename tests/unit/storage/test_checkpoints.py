@@ -7,7 +7,7 @@ import pytest
 
 import firth
 from firth.errors import KindError, OptionError
-from firth.storage.checkpoints import EVERY, checkpoint_of
+from firth.storage.checkpoints import EVERY, checkpoint_of, make_folder
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,24 @@ def test_times(every, seconds):
 
 
 @pytest.mark.parametrize(
-    "every", ["", "m", "5 minutes", "-5m", "5d", "1e9", "nan", -1, float("nan"), float("inf"), None, True, ["5m"]]
+    "every",
+    [
+        "",
+        "m",
+        "5 minutes",
+        "-5m",
+        "5d",
+        "1e9",
+        "nan",
+        -1,
+        10**400,
+        "9" * 400,
+        float("nan"),
+        float("inf"),
+        None,
+        True,
+        ["5m"],
+    ],
 )
 def test_what_is_no_time(every):
     with pytest.raises(OptionError, match=r"every=.*expected seconds, or a time such as '30s', '5m' or '1.5h'"):
@@ -34,6 +51,19 @@ def test_a_checkpoint_is_a_path():
     assert checkpoint_of(checkpoint) is checkpoint
     assert checkpoint_of("state") == firth.Checkpoint("state", every=EVERY)
     assert checkpoint_of(None) is None
+
+
+def test_a_folder_without_a_name_and_one_at_home(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/ada")
+    monkeypatch.setenv("USERPROFILE", "/home/ada")
+    assert os.fspath(firth.Checkpoint("~/state")) == "/home/ada/state"
+    with pytest.raises(OptionError, match="checkpoint='': expected the name of a folder"):
+        firth.Checkpoint("")
+
+
+def test_a_name_that_no_file_can_have(tmp_path):
+    with pytest.raises(OptionError, match="expected a folder that can be written"):
+        make_folder(tmp_path / "a\0b")
 
 
 @pytest.mark.parametrize("folder", [None, 3, True])
