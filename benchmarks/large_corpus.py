@@ -13,12 +13,14 @@ the small one keeps 5. The small corpus is read EPOCHS times, so that the proces
     python -m benchmarks.large_corpus sample corpus/wiki.txt.xz large.txt --words 1000000000
     python -m benchmarks.large_corpus run large.txt --small corpus/wiki.txt.xz --limit 1536 --min-count 40 \\
         --results FILE
+    python -m benchmarks.large_corpus files folder/ --results FILE      # several files at once, by threads
 """
 
 import argparse
 import contextlib
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -148,6 +150,24 @@ def measured(code: str, arguments: list[str], limit: int | None) -> dict[str, ob
     return {**json.loads(output), "peak_mb": peak / 1000, "resident_mb": resident / 1000, "limit_mib": limit}
 
 
+def files(folder: Path, threads: int, rounds: int = 5) -> dict[str, object]:
+    """Seconds of building a corpus from several files, in turns by one thread and by several."""
+    seconds: dict[int, list[float]] = {1: [], threads: []}
+    for _ in range(rounds):
+        for count, taken in seconds.items():
+            with tempfile.TemporaryDirectory() as cache:
+                firth.Corpus.build(["a b c"] * 9, cache=cache, min_count=1, progress=False)  # compiles
+                began = time.perf_counter()
+                corpus = firth.Corpus.build(folder, cache=cache, threads=count, progress=False)
+                taken.append(time.perf_counter() - began)
+    medians = {count: statistics.median(taken) for count, taken in seconds.items()}
+    found = sorted({"".join(path.suffixes) for path in folder.iterdir() if path.is_file()})
+    return {
+        "step": "files", "text": ", ".join(found), "words": int(corpus.vocabulary.total), "threads": threads,
+        "seconds": seconds, "ratio": medians[1] / medians[threads],
+    }  # fmt: skip
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -155,6 +175,10 @@ def main(arguments: list[str] | None = None) -> None:
     made.add_argument("source", type=Path)
     made.add_argument("target", type=Path)
     made.add_argument("--words", type=int, default=1_000_000_000)
+    several = commands.add_parser("files")
+    several.add_argument("folder", type=Path)
+    several.add_argument("--threads", type=int, default=os.cpu_count())
+    several.add_argument("--results", type=Path)
     run = commands.add_parser("run")
     run.add_argument("text", type=Path)
     run.add_argument("--small", type=Path, help="text of the corpus that is compared with")
@@ -167,6 +191,12 @@ def main(arguments: list[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     if args.command == "sample":
         sample(args.source, args.target, args.words)
+        return
+    if args.command == "files":
+        row = files(args.folder, args.threads)
+        print(json.dumps(row), flush=True)
+        if args.results:
+            append(args.results, {**row, **describe()})
         return
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         for text, least, epochs in ((args.small, MIN_COUNT, EPOCHS), (args.text, args.min_count, 1)):

@@ -76,6 +76,21 @@ def interruptible() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def finishing() -> Iterator[None]:
+    """Let the first signal wait while what was learned is handed over; the second raises KeyboardInterrupt."""
+    seen: list[int] = []
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        _last[0] = number
+        seen.append(number)
+        if len(seen) > 1:
+            raise KeyboardInterrupt
+
+    with _handlers(HANDLED, handle):
+        yield
+
+
+@contextlib.contextmanager
 def ignoring_interrupts() -> Iterator[None]:
     """Ignore the signals that a terminal sends to all its processes; another process handles them."""
     with _handlers([number for number in HANDLED if number != signal.SIGTERM], signal.SIG_IGN):

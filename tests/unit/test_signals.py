@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from firth.signals import HANDLED, exit_status, ignoring_interrupts, interruptible, stopping
+from firth.signals import HANDLED, exit_status, finishing, ignoring_interrupts, interruptible, stopping
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals as POSIX has them")
 
@@ -15,6 +15,14 @@ def test_the_first_is_a_flag_and_the_second_interrupts():
         assert not asked.stop
         signal.raise_signal(signal.SIGTERM)
         assert asked.stop
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_one_waits_while_what_was_learned_is_handed_over():
+    with finishing():
+        signal.raise_signal(signal.SIGTERM)
+        assert exit_status() == 143
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 

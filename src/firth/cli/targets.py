@@ -103,7 +103,7 @@ def checkpoint_in(folder: Path | None, every: str | None) -> Checkpoint | None:
     """Return what --checkpoint and --every ask for, checked to be writable.
 
     Raises:
-        OptionError: --every is no time, or stands without --checkpoint.
+        OptionError: --every is no time, or stands without --checkpoint, or that is a file.
         OSError: nothing can be written there.
     """
     if folder is None:
@@ -113,5 +113,7 @@ def checkpoint_in(folder: Path | None, every: str | None) -> Checkpoint | None:
             )
         return None
     checkpoint = Checkpoint(folder) if every is None else Checkpoint(folder, every)
+    if folder.exists() and not folder.is_dir():
+        raise OptionError(f"--checkpoint {folder}: found a file; expected a folder, or a place for one")
     check_writable(folder / "state")
     return checkpoint

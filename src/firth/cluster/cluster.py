@@ -14,19 +14,22 @@ Cost: in a worker both matrices once, and once more for each of its shards; in t
 
 import dataclasses
 import os
+from pathlib import Path
 from typing import Any, Unpack
 
 from firth import options
 from firth.arguments import explained
-from firth.cluster.ray_crew import RayCrew, ray_session
+from firth.cluster.ray_crew import RayCrew, check_reachable, ray_session
 from firth.cluster.remote import RemoteReplicas
 from firth.cluster.worker import Job
 from firth.corpus.options import TextArguments
 from firth.embeddings.replicas import SHARDS
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments, check_start
-from firth.errors import OptionError
+from firth.errors import OptionError, brief
 from firth.options import option, options_class
 from firth.progress import Progress
+from firth.signals import finishing
+from firth.storage.checkpoints import checkpoint_of, make_folder
 
 
 @options_class
@@ -91,18 +94,21 @@ class Cluster:
         """
         if not isinstance(model, CorpusTrainer) or not model.any_threads:
             raise OptionError(
-                f"{type(model).__name__}: no training on a cluster; expected firth.Word2Vec(...), FastText(...) or "
-                "StructuredWord2Vec(...)"
+                f"model={brief(model)}: no training on a cluster; expected firth.Word2Vec(...), FastText(...) or "
+                "StructuredWord2Vec(...), then the text"
             )
         if getattr(model, "tree", None) == "learned":
             raise OptionError("tree='learned': not on a cluster, for it takes two trainings; use tree='huffman'")
         check_start(start)
+        check_reachable(self.address)
+        arguments: TrainingArguments[Any] = TrainingArguments(
+            seed=seed, threads=1, start=start, progress=progress, checkpoint=checkpoint, deterministic=True
+        )
+        if (kept := checkpoint_of(checkpoint)) is not None:
+            make_folder(Path(kept))
+        prepared, data, arguments = model.prepare(corpus, text, arguments)
         with ray_session(self.address, self.workers) as (ray, workers):
-            arguments: TrainingArguments[Any] = TrainingArguments(
-                seed=seed, threads=1, start=start, progress=progress, checkpoint=checkpoint, deterministic=True,
-                parts=max(SHARDS, workers),
-            )  # fmt: skip
-            prepared, data, arguments = model.prepare(corpus, text, arguments)
+            arguments = dataclasses.replace(arguments, parts=max(SHARDS, workers))
             sent = dataclasses.replace(arguments, progress=False, checkpoint=None)
             job = Job(prepared, data.path, data.fingerprint, sent, self.merge_every)
             crew = RayCrew(ray, job, workers)
@@ -119,4 +125,5 @@ class Cluster:
             try:
                 return prepared.train_on(data, dataclasses.replace(arguments, runner=run_here))
             finally:
-                crew.close()
+                with finishing():
+                    crew.close()

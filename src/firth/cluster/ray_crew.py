@@ -3,14 +3,19 @@
 import contextlib
 import logging
 import os
+import socket
+import tempfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from firth.cluster.remote import Call
 from firth.cluster.worker import Job, ShardWorker
 from firth.errors import ClusterError, FirthError, LostWorkersError, MissingExtraError, OptionError
+from firth.signals import finishing
 
 PATIENCE = 60.0  # seconds in which a new worker must answer
+REACHED = 5.0  # seconds in which a head must
 
 
 def ray_package() -> Any:
@@ -50,8 +55,8 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **more)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise ClusterError(
-                f"no Ray cluster at {address!r} ({error}); expected one that was started with ray start --head, or "
-                "'local', to start one on this machine"
+                f"no Ray cluster at {address!r} ({error}); expected one that was started with ray start --head (where "
+                "it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN), or 'local', to start one here"
             ) from error
     elif address not in ("auto", "local") and not address.startswith("ray://"):  # the last is the address of a client
         there = str(ray.get_runtime_context().gcs_address)
@@ -69,7 +74,34 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
         yield ray, workers or processors
     finally:
         if own:
-            ray.shutdown()
+            with finishing():  # a signal must not lose what was learned
+                ray.shutdown()
+
+
+def check_reachable(address: str) -> None:
+    """Check that something listens where a head should be: Ray would wait for minutes, deaf to signals.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        ClusterError: nothing does.
+    """
+    if ray_package().is_initialized() or address == "local":
+        return
+    place = address.removeprefix("ray://")
+    if address == "auto":  # as Ray finds it; where it finds none, it says so at once
+        note = Path(os.environ.get("RAY_TMPDIR", tempfile.gettempdir())) / "ray" / "ray_current_cluster"
+        place = os.environ.get("RAY_ADDRESS") or (note.read_text("utf-8").strip() if note.is_file() else "")
+    host, _, port = place.rpartition(":")
+    if address == "auto" and not (host and port.isdigit()):
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACHED).close()
+    except (OSError, ValueError, OverflowError) as error:
+        shown = repr(address) if address != "auto" else f"'auto' (which is {place})"
+        raise ClusterError(
+            f"no Ray cluster at {shown} ({error}); expected the address and port of one that was started with ray "
+            "start --head, 'auto' for the one of this machine, or 'local', to start one"
+        ) from error
 
 
 class ShardWorkerActor:

@@ -1,8 +1,8 @@
 """Several files of a corpus read at once, by threads; it is the same, bit for bit, as when they are read in turn.
 
 Decompression, reading and scanning run without Python's lock. Each thread reads files that follow each other, into a
-vocabulary and a file of provisional ids of its own; then the words get common numbers, and the parts are joined in the
-order of the files.
+vocabulary and a file of provisional ids of its own; then the words of all parts get the numbers of the first, or new
+ones, and the parts are joined in the order of the files.
 """
 
 import itertools
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -121,12 +121,13 @@ class Parts:
         """
         stop = threading.Event()
         meters = [PartProgress(stop) for _ in groups]
-        spills = [Spill(self.folder, number) for number in range(len(groups))]
+        spills = [Spill(self.folder, number) for number in range(1, len(groups))]
+        writes = [write, *(spill.write for spill in spills)]
         try:
             with ThreadPoolExecutor(len(groups)) as pool:
                 futures = [
-                    pool.submit(scan, group, write=part.counting(spill.write), meter=part)
-                    for group, spill, part in zip(groups, spills, meters, strict=True)
+                    pool.submit(scan, group, write=part.counting(write_part), meter=part)
+                    for group, write_part, part in zip(groups, writes, meters, strict=True)
                 ]
                 try:
                     reading = True
@@ -145,7 +146,6 @@ class Parts:
                 if not isinstance(error, _StoppedError):
                     raise error
             meter.characters += sum(part.characters for part in meters)
-            meter.words = 0  # `write` counts them again
             return joined([future.result() for future in futures], spills, write)
         finally:
             for spill in spills:
@@ -153,24 +153,29 @@ class Parts:
 
 
 def joined(parts: Sequence[Counted], spills: Sequence[Spill], write: Write) -> Counted:
-    """Give the words of all parts common numbers, and write the parts' ids one after the other.
+    """Give the words of all parts the numbers of the first part, or new ones, and write the ids of the other parts.
 
     Args:
-        parts: words and counts of each part.
-        spills: its provisional ids.
-        write: takes those of everything.
+        parts: words and counts of each part; a word may appear several times.
+        spills: provisional ids of the second part and those after it.
+        write: takes them with their new numbers, after those of the first part.
     """
-    numbers: dict[str, int] = {}
-    maps: list[npt.NDArray[np.int32]] = []
-    for words, _ in parts:
-        for word in words:
-            numbers.setdefault(word, len(numbers))
-        maps.append(np.array([*map(numbers.__getitem__, words), -1], dtype=np.int32))  # -1, a sentence end, stays
-    counts: Any = np.zeros(len(numbers), dtype=np.int64)
-    for (_, own), table in zip(parts, maps, strict=True):
-        np.add.at(counts, table[:-1], own)
-    for spill, table in zip(spills, maps, strict=True):
+    words = list(parts[0][0])
+    numbers = {word: number for number, word in enumerate(words)}
+    totals = [parts[0][1]]
+    tables: list[npt.NDArray[np.int32]] = []
+    for own, counts in parts[1:]:
+        for word in own:
+            if word not in numbers:
+                numbers[word] = len(words)
+                words.append(word)
+        tables.append(np.array([*map(numbers.__getitem__, own), -1], dtype=np.int32))  # -1, a sentence end, stays
+        totals.append(np.bincount(tables[-1][:-1], weights=counts, minlength=len(words)).astype(np.int64))
+    for spill, table in zip(spills, tables, strict=True):
         for block in spill.blocks():
             write(table[block])
         spill.remove()
-    return list(numbers), counts
+    counted = np.zeros(len(words), dtype=np.int64)
+    for each in totals:
+        counted[: len(each)] += each
+    return words, counted

@@ -163,13 +163,15 @@ class CorpusTrainer(Trainer[Corpus, Start, Result]):
 
 
 def check_start(start: Any) -> None:
-    """Check that the vectors to continue from are vectors, not the path of some.
+    """Check that the vectors to continue from are vectors, not the path of some or anything else.
 
     Raises:
-        KindError: they are a path.
+        KindError: they are something else.
     """
     if isinstance(start, str | os.PathLike):
         raise wrong_kind("start", start, f"vectors: firth.load({os.fspath(start)!r})")
+    if start is not None and (isinstance(start, type) or not (hasattr(start, "words") and hasattr(start, "vectors"))):
+        raise wrong_kind("start", start, "vectors, as firth.load or a training returns them")
 
 
 def check_deterministic(deterministic: Any, model: "type[Trainer[Any, Any, Any]] | None" = None) -> None:

@@ -24,7 +24,7 @@ from firth.embeddings.trainer import TrainingArguments
 from firth.errors import DivergenceError, warn_caller
 from firth.kernels.compiled import release_memory
 from firth.progress import Report, Status, compiling, reporting
-from firth.signals import StopRequest, stopping
+from firth.signals import StopRequest, finishing, stopping
 from firth.storage.checkpoints import Checkpoint, checkpoint_of
 from firth.storage.files import release_pages
 
@@ -159,6 +159,11 @@ class TrainingRun(Generic[Result]):
                 self.interrupted = self.epoch < self.epochs
             except KeyboardInterrupt:  # a second signal
                 self.interrupted = self.epoch < self.epochs
+        with finishing():
+            return self._finished()
+
+    def _finished(self) -> Result:
+        """Merge what an interruption has left, and return the result."""
         if self.interrupted:
             if self.replicas is not None:
                 self.replicas.merge()

@@ -12,6 +12,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from firth.arguments import explained_class
 from firth.errors import FormatError, OptionError, brief, warn_caller
 from firth.options import check_path
 from firth.storage.files import replacing_file
@@ -29,11 +31,13 @@ FILE, FORMER = "training.safetensors", "training.former.safetensors"
 EVERY = 300.0  # seconds
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 MOST = 1e12  # seconds
+DIGEST = re.compile(r"[0-9a-f]{32,}")
 DAMAGE = (
     SafetensorError, OSError, AttributeError, KeyError, IndexError, TypeError, ValueError, RuntimeError, OverflowError,
 )  # fmt: skip
 
 
+@explained_class
 @dataclass(frozen=True)
 class Checkpoint(os.PathLike[str]):
     """A folder for checkpoints of a training, and how often one is written; for the argument `checkpoint` of `train`.
@@ -41,7 +45,8 @@ class Checkpoint(os.PathLike[str]):
     Args:
         folder: a folder, or a place for one. It holds the last two states of the run, each as large as the parameters
             and the statistics of an optimiser, and while one is written a third.
-        every: time of training between two checkpoints inside an epoch: seconds, or text such as "30s", "5m", "1.5h".
+        every: time of training between two checkpoints inside an epoch: seconds, text such as "30s", "5m" and "1.5h",
+            or a `datetime.timedelta`.
             After each epoch or evaluation there is one more, unless writing would take over a twentieth of the time.
 
     Attributes:
@@ -54,7 +59,7 @@ class Checkpoint(os.PathLike[str]):
     """
 
     folder: str | os.PathLike[str]
-    every: float | str = EVERY
+    every: float | str | timedelta = EVERY
 
     def __post_init__(self) -> None:
         check_path(self.folder, "checkpoint")
@@ -69,7 +74,7 @@ class Checkpoint(os.PathLike[str]):
     @property
     def interval(self) -> float:
         """Seconds of training between two checkpoints."""
-        return float(self.every)
+        return seconds_of(self.every)
 
     def below(self, name: str) -> "Checkpoint":
         """Return a folder in this one, for one of several trainings in a row."""
@@ -85,13 +90,16 @@ def checkpoint_of(given: str | os.PathLike[str] | None) -> Checkpoint | None:
     return given if given is None or isinstance(given, Checkpoint) else Checkpoint(given)
 
 
-def seconds_of(time: float | str) -> float:
-    """Return a time in seconds, given as a number or as text with a unit.
+def seconds_of(time: float | str | timedelta) -> float:
+    """Return a time in seconds, given as a number, as text with a unit, or as a span of time.
 
     Raises:
         OptionError: it is none.
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smh]?)\s*", time) if isinstance(time, str) else None
+    if isinstance(time, timedelta):
+        time = time.total_seconds()
+    pattern = r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smh]?)\s*"
+    found = re.fullmatch(pattern, time, re.ASCII) if isinstance(time, str) else None
     number = float(found[1]) * UNITS[found[2] or "s"] if found else time
     if isinstance(number, str | bool) or not isinstance(number, int | float) or not 0 <= number < MOST:
         raise OptionError(f"every={brief(time)}: expected seconds, or a time such as '30s', '5m' or '1.5h'")
@@ -164,7 +172,7 @@ def restore_state(
         except FormatError as error:
             if path == states[-1]:
                 raise
-            warn_caller(f"{error}; training goes on from the checkpoint before it")
+            warn_caller(f"{str(error).rpartition(': ')[0]}; training goes on from the checkpoint before it")
             continue
         if path.name == FORMER:  # the next state must not push out this one
             with contextlib.suppress(OSError):
@@ -193,6 +201,8 @@ def reading_state(
     try:
         with safe_open(path, framework="numpy") as file:
             metadata, names = file.metadata(), sorted(file.keys())
+            if metadata is None or "firth" not in metadata:
+                raise ValueError("another program wrote it")
             facts: dict[str, Any] = parse_json(metadata["firth"])
             checksum = _checksum(metadata["firth"], ((name, file.get_tensor(name)) for name in names))
             if metadata["checksum"] != str(checksum):
@@ -221,6 +231,12 @@ def check_identity(identity: Mapping[str, Any], expected: Mapping[str, Any], fol
             continue
         there: Any = identity.get(key)
         here: Any = value
+        if isinstance(there, str) and isinstance(here, str) and DIGEST.fullmatch(there) and DIGEST.fullmatch(here):
+            more = " (the text, or an option of it such as min_count)" if key == "corpus" else ""
+            raise OptionError(
+                f"{folder} holds a checkpoint of another run: its {key}{more} differs from this run's; go on with the "
+                "same corpus, options, seed and threads, or name another folder"
+            )
         verb = "is"
         if isinstance(value, dict) and isinstance(there, dict):
             parts = [k for k in {**value, **there} if there.get(k) != value.get(k)]

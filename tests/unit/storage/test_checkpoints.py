@@ -1,18 +1,29 @@
 """Where and how often states of trainings are kept."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 import firth
-from firth.errors import KindError, OptionError
+from firth.errors import KindError, OptionError, UnknownOptionError
 from firth.storage.checkpoints import EVERY, checkpoint_of, make_folder
 
 
 @pytest.mark.parametrize(
     ("every", "seconds"),
-    [(0, 0.0), (2, 2.0), (1.5, 1.5), ("30", 30.0), ("30s", 30.0), ("5m", 300.0), (" 1.5 h ", 5400.0), (".5m", 30.0)],
+    [
+        (timedelta(minutes=5), 300.0),
+        (0, 0.0),
+        (2, 2.0),
+        (1.5, 1.5),
+        ("30", 30.0),
+        ("30s", 30.0),
+        ("5m", 300.0),
+        (" 1.5 h ", 5400.0),
+        (".5m", 30.0),
+    ],
 )
 def test_times(every, seconds):
     checkpoint = firth.Checkpoint("state", every=every)
@@ -42,6 +53,12 @@ def test_times(every, seconds):
 def test_what_is_no_time(every):
     with pytest.raises(OptionError, match=r"every=.*expected seconds, or a time such as '30s', '5m' or '1.5h'"):
         firth.Checkpoint("state", every=every)
+
+
+@pytest.mark.parametrize("name", ["keep", "save_every", "interval"])
+def test_names_that_it_lacks(name):
+    with pytest.raises(UnknownOptionError, match=rf"{name}"):
+        firth.Checkpoint("state", **{name: 3})
 
 
 def test_a_checkpoint_is_a_path():
