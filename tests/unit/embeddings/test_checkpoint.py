@@ -144,10 +144,7 @@ class TestAnotherRun:
 
     def test_corpus(self, zipf, pairs, tmp_path):
         break_off(zipf, tmp_path)
-        with pytest.raises(
-            OptionError,
-            match=r"its corpus \(the text, or an option of it.*differs from this run",
-        ):
+        with pytest.raises(OptionError, match=r"its corpus \(the text, or an option of it.*differs from this run"):
             MODEL.train(pairs, threads=1, checkpoint=tmp_path, progress=False)
 
     def test_start(self, zipf, tmp_path):
