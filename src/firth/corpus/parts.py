@@ -65,11 +65,7 @@ class PartProgress:
         return counted
 
     def update(self, position: int = 0) -> None:
-        """Note the bytes read of the current file, for whoever waits for the parts.
-
-        Raises:
-            _StoppedError: the part is to end.
-        """
+        """Note the bytes read of the current file, for whoever waits for the parts; end the part if it is to end."""
         self.read = self._finished + position
         if self._stop.is_set():
             raise _StoppedError

@@ -70,10 +70,10 @@ def test_a_checkpoint_is_a_path():
     assert checkpoint_of(None) is None
 
 
-def test_a_folder_without_a_name_and_one_at_home(monkeypatch):
-    monkeypatch.setenv("HOME", "/home/ada")
-    monkeypatch.setenv("USERPROFILE", "/home/ada")
-    assert os.fspath(firth.Checkpoint("~/state")) == "/home/ada/state"
+def test_a_folder_without_a_name_and_one_at_home(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert Path(firth.Checkpoint("~/state")) == tmp_path / "state"
     with pytest.raises(OptionError, match="checkpoint='': expected the name of a folder"):
         firth.Checkpoint("")
 
