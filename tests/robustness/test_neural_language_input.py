@@ -69,11 +69,14 @@ def test_a_checkpoint_of_other_options_or_words_or_seed(text, tmp_path):
     assert {path: path.read_bytes() for path in (tmp_path / "run").iterdir()} == kept
 
 
+@pytest.mark.filterwarnings("ignore:.*goes on from the checkpoint before it")
 def test_a_damaged_checkpoint_is_never_unpickled(text, tmp_path):
     train(text, checkpoint=tmp_path / "run")
-    (state,) = [path for path in (tmp_path / "run").iterdir() if path.suffix == ".safetensors"]
-    state.write_bytes(state.read_bytes()[:-9])
-    with pytest.raises(FormatError, match=state.name):
+    states = [path for path in (tmp_path / "run").iterdir() if path.suffix == ".safetensors"]
+    assert states
+    for state in states:
+        state.write_bytes(state.read_bytes()[:-9])
+    with pytest.raises(FormatError, match="safetensors is not a whole checkpoint"):
         train(text, checkpoint=tmp_path / "run")
 
 

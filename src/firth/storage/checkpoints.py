@@ -234,8 +234,8 @@ def check_identity(identity: Mapping[str, Any], expected: Mapping[str, Any], fol
         if isinstance(there, str) and isinstance(here, str) and DIGEST.fullmatch(there) and DIGEST.fullmatch(here):
             more = " (the text, or an option of it such as min_count)" if key == "corpus" else ""
             raise OptionError(
-                f"{folder} holds a checkpoint of another run: its {key}{more} differs from this run's; go on with the "
-                "same corpus, options, seed and threads, or name another folder"
+                f"{folder} holds a checkpoint of another run, which had not the same {key}{more} as this one; go on "
+                "with the same corpus, options, seed and threads, or name another folder"
             )
         verb = "is"
         if isinstance(value, dict) and isinstance(there, dict):

@@ -143,7 +143,7 @@ class TestAnotherRun:
 
     def test_corpus(self, zipf, pairs, tmp_path):
         break_off(zipf, tmp_path)
-        with pytest.raises(OptionError, match=r"its corpus \(the text, or an option of it.*differs from this run"):
+        with pytest.raises(OptionError, match=r"had not the same corpus \(the text, or an option.*\) as this one"):
             MODEL.train(pairs, threads=1, checkpoint=tmp_path, progress=False)
 
     def test_start(self, zipf, tmp_path):
@@ -152,7 +152,7 @@ class TestAnotherRun:
         MODEL.train(zipf, threads=1, start=start, checkpoint=tmp_path, progress=False)
         other = firth.WordVectors(start.words, start.vectors + 1, output_vectors=start.output_vectors)
         for begin in (None, other):
-            with pytest.raises(OptionError, match=r"its start differs from this run's"):
+            with pytest.raises(OptionError, match=r"had not the same start as this one"):
                 MODEL.train(zipf, threads=1, start=begin, checkpoint=tmp_path, progress=False)
 
     def test_the_checkpoint_survives_the_refusal(self, zipf, tmp_path):

@@ -193,7 +193,7 @@ def test_a_checkpoint_of_other_features_is_refused(tmp_path):
     model = firth.Captioner(**SMALL).train(features, captions, **how)
     again = firth.Captioner(**SMALL).train(features, captions, **how)
     assert again.fingerprint() == model.fingerprint()
-    with pytest.raises(OptionError, match="its examples is"):
+    with pytest.raises(OptionError, match="had not the same examples as this one"):
         firth.Captioner(**SMALL).train(features + 1, captions, **how)
 
 

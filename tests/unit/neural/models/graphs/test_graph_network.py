@@ -152,7 +152,7 @@ def test_a_checkpoint_of_other_labels_is_refused(tmp_path):
     edges, truth, labels = two_groups()
     how = {"training": firth.TrainingOptions(epochs=2, optimiser="adam", lr=0.05), "checkpoint": tmp_path / "c"}
     model = firth.GCN().train(edges, None, labels, **how)
-    with pytest.raises(OptionError, match="its labels is"):
+    with pytest.raises(OptionError, match="had not the same labels as this one"):
         firth.GCN().train(edges, None, [*truth[:6][::-1], *labels[6:]], **how)
     with pytest.raises(AttributeError, match="use probabilities"):
         _ = model.predict_proba
