@@ -15,7 +15,10 @@ from tests.robustness.command import Command, sentences
 SMALL = ["--dim", 4, "--epochs", 1, "--threads", 1]
 
 
-@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that cannot be read")
+@pytest.mark.skipif(
+    not Path("/proc/self/mem").exists(),
+    reason="/proc/self/mem is missing: only Linux has this file that cannot be read",
+)
 def test_a_file_that_cannot_be_read(firth: Command):
     complaint = firth("train", "skipgram", "/proc/self/mem", "-o", "out").complaint
     assert complaint == "/proc/self/mem: cannot be read (Input/output error); expected a file of text"
@@ -44,7 +47,7 @@ def test_a_file_that_changes_while_it_is_read(change: str, tmp_path: Path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are kept on Linux only")
 def test_memory_that_is_not_there(firth: Command):
-    resource = pytest.importorskip("resource")
+    resource = pytest.importorskip("resource", reason="Python's module resource is missing: only POSIX systems have it")
     (firth.folder / "text.txt").write_text(sentences(100), encoding="utf-8")
 
     def limit() -> None:

@@ -98,7 +98,7 @@ def disk(folder: Path, kilobytes: int) -> Iterator[None]:
     folder.mkdir(exist_ok=True)
     mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no file system may be mounted here")
+        pytest.skip("this user may mount no tmpfs: run as root, on Linux")
     try:
         yield
     finally:

@@ -113,7 +113,8 @@ def checkpoint_in(folder: Path | None, every: str | None) -> Checkpoint | None:
             )
         return None
     checkpoint = Checkpoint(folder) if every is None else Checkpoint(folder, every)
-    if folder.exists() and not folder.is_dir():
+    place = Path(checkpoint)
+    if place.exists() and not place.is_dir():
         raise OptionError(f"--checkpoint {folder}: found a file; expected a folder, or a place for one")
-    check_writable(folder / "state")
+    check_writable(place / "state")
     return checkpoint

@@ -24,7 +24,7 @@ from firth.embeddings.replicas import Changes, RunAll, Schedule, Train, matrices
 from firth.embeddings.shards import Shard, TrainShard
 from firth.errors import ClusterError, LostWorkersError, warn_caller
 
-LOSSES = 5  # of workers, at one time or several each, without a merge of all rows between them, that end a training
+LOSSES = 5  # times in a row that workers are lost, without a merge of all rows between them, that end a training
 
 Call = tuple[Any, str, tuple[Any, ...]]  # a worker, a method of `ShardWorker`, arguments
 

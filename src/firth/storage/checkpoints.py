@@ -46,8 +46,8 @@ class Checkpoint(os.PathLike[str]):
         folder: a folder, or a place for one. It holds the last two states of the run, each as large as the parameters
             and the statistics of an optimiser, and while one is written a third.
         every: time of training between two checkpoints inside an epoch: seconds, text such as "30s", "5m" and "1.5h",
-            or a `datetime.timedelta`.
-            After each epoch or evaluation there is one more, unless writing would take over a twentieth of the time.
+            or a `datetime.timedelta`. After each epoch or evaluation there is one more, unless writing would take over
+            a twentieth of the time.
 
     Attributes:
         folder: as given.

@@ -117,36 +117,33 @@ class StoppedError(Exception):
     pass
 
 
+def check_going_on(model, corpus, folder):
+    """Broken off in the second of three epochs, and gone on with another number of threads."""
+
+    def report(status):
+        if status.stage == "training, epoch 2/3":
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        model.train(corpus, threads=1, deterministic=True, checkpoint=folder, progress=report)
+    ended = model.train(corpus, threads=2, deterministic=True, checkpoint=folder, progress=False)
+    whole = model.train(corpus, threads=4, deterministic=True, progress=False)
+    assert bits(ended) == bits(whole)
+
+
 class TestGoingOn:
     """An interrupted training ends in the bits of one that was never stopped."""
 
     @pytest.mark.parametrize("name", ["skip-gram", "hierarchical", "subwords", "structured", "dm"])
     def test_after_an_epoch(self, name, small, tmp_path):
         model = dataclasses.replace(FAMILIES[name], epochs=3)
-
-        def report(status):
-            if status.stage == "training, epoch 2/3":
-                raise StoppedError
-
-        with pytest.raises(StoppedError):
-            model.train(small, threads=1, deterministic=True, checkpoint=tmp_path, progress=report)
-        ended = model.train(small, threads=2, deterministic=True, checkpoint=tmp_path, progress=False)
-        whole = model.train(small, threads=4, deterministic=True, progress=False)
-        assert bits(ended) == bits(whole)
+        check_going_on(model, small, tmp_path)
 
     @pytest.mark.parametrize("lr", [1e-5, 1e-6])
     def test_with_steps_that_change_a_part_of_a_row(self, lr, zipf, tmp_path):
         """By rounding. What a replica keeps to itself is lost by an interruption."""
         model = firth.Word2Vec(dim=100, epochs=3, lr=lr)
-
-        def report(status):
-            if status.stage == "training, epoch 2/3":
-                raise StoppedError
-
-        with pytest.raises(StoppedError):
-            model.train(zipf, threads=1, deterministic=True, checkpoint=tmp_path, progress=report)
-        ended = model.train(zipf, threads=2, deterministic=True, checkpoint=tmp_path, progress=False)
-        assert bits(ended) == bits(model.train(zipf, threads=2, deterministic=True, progress=False))
+        check_going_on(model, zipf, tmp_path)
 
     @pytest.mark.usefixtures("small_steps")
     def test_inside_an_epoch(self, zipf, tmp_path, monkeypatch):
