@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.cluster import cluster
+from firth.cluster import replicated
 from firth.cluster.worker import Job
 from firth.embeddings.replicas import Replicas
 from firth.embeddings.trainer import TrainingArguments
@@ -163,7 +163,7 @@ def test_a_killed_head_goes_on_from_its_checkpoint(text, expected, tmp_path):
 
 
 def test_a_corpus_that_workers_cannot_see(text, tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster, "Job", lambda model, path, *rest: Job(model, tmp_path / "none", *rest))
+    monkeypatch.setattr(replicated, "Job", lambda model, path, *rest: Job(model, tmp_path / "none", *rest))
     with pytest.raises(CorpusError, match="no such folder on a machine of the cluster; let FIRTH_CACHE"):
         firth.Cluster(workers=1).train(firth.Word2Vec(**MODEL), text, progress=False, cache=tmp_path)
     assert not ray.is_initialized()
@@ -172,8 +172,10 @@ def test_a_corpus_that_workers_cannot_see(text, tmp_path, monkeypatch):
 def test_what_is_no_cluster(text):
     with pytest.raises(ClusterError, match=r"no Ray cluster at 'auto'.* expected one that was started with ray start"):
         firth.Cluster(address="auto").train(firth.Word2Vec(), text)
-    with pytest.raises(OptionError, match=r"model=GloVe.*: no training on a cluster; expected firth\.Word2Vec"):
-        firth.Cluster().train(firth.GloVe(), text)
+    with pytest.raises(
+        OptionError, match=r"model=LatentSemanticAnalysis.*: no training on a cluster; expected firth\.Word2Vec"
+    ):
+        firth.Cluster().train(firth.LatentSemanticAnalysis(), text)
     with pytest.raises(OptionError, match="tree='learned': not on a cluster"):
         firth.Cluster().train(firth.Word2Vec(objective="hierarchical", tree="learned"), text)
 

@@ -1,46 +1,31 @@
-"""A training whose shards are on a cluster.
+"""A cluster: its workers help with counting and reading, and train together."""
 
-What: the text is encoded once, in a folder that all machines see; workers train replicas of the parameters on shards
-of it, and merge them at fixed points (`firth.embeddings.replicas`). It is the training with `deterministic=True`, only
-that merges are rarer, for each costs a request over the network, and their sums are weighted more carefully. The result
-depends on the seed, the number of shards (four, or one per worker if there are more) and `merge_every`; not on the
-number of workers up to four, on the machines or on their losses.
-
-Source: Ji et al. 2016, "Parallelizing word2vec in shared and distributed memory"; Moritz et al. 2018, "Ray: a
-distributed framework for emerging AI applications".
-
-Cost: in a worker both matrices once, and once more for each of its shards; in the head three times.
-"""
-
-import dataclasses
-import os
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from firth import options
-from firth.arguments import explained
-from firth.cluster.ray_crew import RayCrew, check_reachable, ray_session
-from firth.cluster.remote import RemoteReplicas
-from firth.cluster.worker import Job
-from firth.corpus.options import TextArguments
-from firth.embeddings.replicas import SHARDS
-from firth.embeddings.trainer import CorpusTrainer, TrainingArguments, check_start
+from firth.cluster import replicated
+from firth.cluster.ray_workers import RayWorkers
+from firth.corpus.encoded import Corpus
+from firth.embeddings.trainer import CorpusTrainer
 from firth.errors import OptionError, brief
 from firth.options import option, options_class
-from firth.progress import Progress
-from firth.signals import finishing
 from firth.storage.checkpoints import checkpoint_of, make_folder
+from firth.workers import lending
 
 
 @options_class
 class Cluster:
-    """Workers on one machine or several, which train together.
+    """Workers on one machine or several, which read, count and train together.
 
     Raises:
         OptionError: an option is out of its range.
 
     Source:
-        Ji et al. 2016; the module docstring says what is different.
+        Moritz et al. 2018, "Ray: a distributed framework for emerging AI applications"; `firth.cluster.replicated`.
     """
 
     workers: int | None = option(None, "number of workers; by default one per processor of the cluster", minimum=1)
@@ -54,37 +39,66 @@ class Cluster:
     def __post_init__(self) -> None:
         options.check(self)
 
-    @explained
-    def train(
-        self,
-        model: CorpusTrainer[Any, Any],
-        corpus: Any,
-        *,
-        seed: int = 0,
-        start: Any = None,
-        progress: Progress = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        **text: Unpack[TextArguments],
-    ) -> Any:
-        """Train a model on the cluster.
+    @contextlib.contextmanager
+    def lend(self) -> Iterator[None]:
+        """Let the workers help with what runs in this context.
 
-        The text is encoded here, in a folder that all machines must share: FIRTH_CACHE or `cache=` names one. A worker
-        that is lost is replaced, or the others take its shards; whatever it has trained since the last merge of all
-        rows is trained again, so that the result is the same. If this process is lost, a later call with the same
-        `checkpoint` goes on.
+        Inside it, `Corpus.build` lets workers read the files of a text, `Cooccurrence.count` and the models that count
+        co-occurrences let them count the rows of some words each, n-gram models the n-grams that begin with some words,
+        and neural models with several `processes` train there. Results have the same bits as without. A piece whose
+        worker is lost is done again.
+
+        Raises:
+            ClusterError: the cluster cannot be reached, or a piece of work is lost again and again.
+            OptionError: it has fewer processors than workers are asked for.
+            MissingExtraError: Ray is not installed.
+        """
+        with RayWorkers(self.address, self.workers) as workers, lending(workers):
+            yield
+
+    def build(self, source: Any, **options: Any) -> Corpus:
+        """Build a corpus whose files are read by the workers: `Corpus.build` inside `lend`.
 
         Args:
-            model: `firth.Word2Vec`, `FastText` or `StructuredWord2Vec`.
-            corpus: an encoded corpus, or whatever `Corpus.build` takes.
-            seed: random seed.
-            start: vectors to continue from.
-            progress: see `firth.progress`.
-            checkpoint: folder for checkpoints.
-            **text: options of `Corpus.build` for a text that is not encoded yet.
+            source: files that all machines see; FIRTH_CACHE or `cache=` names a folder that they see, too. Any other
+                source is read here.
+            **options: of `Corpus.build`.
 
         Returns:
-            What the model's `train` returns; `metadata["training"]["cluster"]` has the number of workers and merges,
-            the megabytes of rows that travelled, and how many workers were lost.
+            The corpus, with the same bits as when it is built here.
+
+        Raises:
+            ClusterError: the cluster cannot be reached, or workers are lost again and again.
+            CorpusError: see `Corpus.build`; or a machine does not see the folder.
+            OptionError: an option is unknown or out of its range.
+            MissingExtraError: Ray is not installed.
+        """
+        with self.lend():
+            return Corpus.build(source, **options)
+
+    def train(self, model: Any, *data: Any, **arguments: Any) -> Any:
+        """Train a model on the cluster.
+
+        `firth.Word2Vec`, `FastText` and `StructuredWord2Vec` train in all workers, see `firth.cluster.replicated`. A
+        worker that is lost is replaced, or the others take its shards; whatever it has trained since the last merge of
+        all rows is trained again, so that the result is the same. If this process is lost, a later call with the same
+        `checkpoint` goes on.
+
+        Models of counts (GloVe, PPMI and its kin, n-grams) count on the cluster and are computed here. Neural models
+        train data parallel, each worker with a part of every batch; after a loss they go on from the checkpoint, or
+        else from the beginning.
+
+        A text is encoded, and checkpoints are written, in folders that all machines share: FIRTH_CACHE or `cache=`
+        names the first.
+
+        Args:
+            model: the model.
+            *data: what its `train` takes: an encoded corpus, or whatever `Corpus.build` takes.
+            **arguments: of its `train`: `seed`, `start`, `progress`, `checkpoint`, and options of `Corpus.build`.
+
+        Returns:
+            What the model's `train` returns. For the first three, `metadata["training"]["cluster"]` has the number of
+            workers and merges, the megabytes of rows that travelled, and how many workers were lost.
 
         Raises:
             OptionError: the model has no such training, or there are more workers than processors.
@@ -92,38 +106,28 @@ class Cluster:
             MissingExtraError: Ray is not installed.
             CorpusError: the text cannot be read, or the corpus is not on a folder that all machines share.
         """
-        if not isinstance(model, CorpusTrainer) or not model.any_threads:
+        how = None if isinstance(model, type) else _how(model)
+        if how is None:
             raise OptionError(
                 f"model={brief(model)}: no training on a cluster; expected firth.Word2Vec(...), FastText(...) or "
-                "StructuredWord2Vec(...), then the text"
+                "StructuredWord2Vec(...), a model of counts such as GloVe(...), or a neural model, then the text"
             )
-        if getattr(model, "tree", None) == "learned":
-            raise OptionError("tree='learned': not on a cluster, for it takes two trainings; use tree='huffman'")
-        check_start(start)
-        check_reachable(self.address)
-        arguments: TrainingArguments[Any] = TrainingArguments(
-            seed=seed, threads=1, start=start, progress=progress, checkpoint=checkpoint, deterministic=True
-        )
-        if (kept := checkpoint_of(checkpoint)) is not None:
-            make_folder(Path(kept))
-        prepared, data, arguments = model.prepare(corpus, text, arguments)
-        with ray_session(self.address, self.workers) as (ray, workers):
-            arguments = dataclasses.replace(arguments, parts=max(SHARDS, workers))
-            sent = dataclasses.replace(arguments, progress=False, checkpoint=None)
-            job = Job(prepared, data.path, data.fingerprint, sent, self.merge_every)
-            crew = RayCrew(ray, job, workers)
+        with RayWorkers(self.address, self.workers) as workers:
+            if (kept := checkpoint_of(arguments.get("checkpoint"))) is not None:
+                make_folder(Path(kept))
+            if how == "replicas":
+                return replicated.train(workers, self.merge_every, model, *data, **arguments)
+            if how == "processes":
+                training = arguments.get("training") or model.training
+                arguments["training"] = replace(training, processes=workers.count)
+            with lending(workers):
+                return model.train(*data, **arguments)
 
-            def run_here(run: Any) -> Any:
-                replicas = RemoteReplicas(run, crew, self.merge_every)
-                trained = run.train_with(replicas)
-                trained.metadata["training"]["cluster"] = {
-                    "workers": workers, "merges": replicas.merges, "lost": replicas.lost,
-                    "megabytes": round(replicas.bytes / 1e6, 1),
-                }  # fmt: skip
-                return trained
 
-            try:
-                return prepared.train_on(data, dataclasses.replace(arguments, runner=run_here))
-            finally:
-                with finishing():
-                    crew.close()
+def _how(model: Any) -> str | None:
+    """Return how a model trains on a cluster, or None."""
+    if isinstance(model, CorpusTrainer) and model.any_threads:
+        return "replicas"
+    if getattr(model, "counts_in_pieces", False):
+        return "counts"
+    return "processes" if hasattr(getattr(model, "training", None), "processes") else None

@@ -155,7 +155,7 @@ class RayCrew:
             try:
                 answers.append(self._ray.get(reference))
             except self._ray.exceptions.RayTaskError as error:
-                raise _as_own(error) from None
+                raise as_own(error) from None
             except self._ray.exceptions.RayError as error:  # the actor, its process or its machine is gone
                 lost.append(worker)
                 reason = str(error).strip().splitlines()[0][:200]
@@ -198,13 +198,13 @@ class RayCrew:
                 self._ray.get(reference, timeout=0.1)
                 started.append(worker)
             except self._ray.exceptions.RayTaskError as error:
-                raise _as_own(error) from None
+                raise as_own(error) from None
             except self._ray.exceptions.RayError:
                 self._ray.kill(worker)
         return started
 
 
-def _as_own(error: Any) -> FirthError:
+def as_own(error: Any) -> FirthError:
     """Return an error of a worker as it was raised there."""
     cause = error.cause
     return cause if isinstance(cause, FirthError) else ClusterError(f"a worker failed: {cause!r}")

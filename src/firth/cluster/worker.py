@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.encoded import Corpus
+from firth.corpus.shared import opened_by_worker
 from firth.embeddings.replicas import Changes, Replicas, matrices_of
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments
-from firth.errors import CorpusError
 
 STATE = ("position", "read", "random", "loss", "predictions")  # of a shard, each an array of one number
 
@@ -71,14 +70,7 @@ class ShardWorker:
     """
 
     def __init__(self, job: Job) -> None:
-        if not job.corpus.is_dir():
-            raise CorpusError(
-                f"{job.corpus}: no such folder on a machine of the cluster; let FIRTH_CACHE, or cache=, name a folder "
-                "that all machines share"
-            )
-        corpus = Corpus.open(job.corpus)
-        if corpus.fingerprint != job.fingerprint:
-            raise CorpusError(f"{job.corpus}: another corpus on a machine of the cluster; share one folder")
+        corpus = opened_by_worker(job.corpus, job.fingerprint)
         run = job.model.train_on(corpus, dataclasses.replace(job.arguments, runner=lambda run: run))
         self._run, self._longest = run, job.longest
         self._shards: list[Shard] = []

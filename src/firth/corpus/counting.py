@@ -15,7 +15,7 @@ import numpy.typing as npt
 from firth.corpus.columns import TABLES, cells
 from firth.corpus.contents import ByteStream, TextStream, contents, guarded, sentences
 from firth.corpus.options import CorpusOptions
-from firth.corpus.parts import Parts
+from firth.corpus.parts import PartReader, Scan
 from firth.corpus.reader import HEAD, check_text, inner_suffix
 from firth.corpus.reading_progress import Meter, ReadingProgress
 from firth.corpus.scanner import Scanner
@@ -33,7 +33,7 @@ Counted = tuple[list[str], npt.NDArray[np.int64]]
 
 
 def count(
-    source: Source, options: CorpusOptions, write: Write, meter: ReadingProgress, parts: Parts | None = None
+    source: Source, options: CorpusOptions, write: Write, meter: ReadingProgress, parts: PartReader | None = None
 ) -> Counted:
     """Tokenise a source, assign provisional ids and count.
 
@@ -55,18 +55,22 @@ def count(
         meter.words += len(numbers)  # includes sentence ends, close enough for a display
         write(numbers)
 
-    if isinstance(source, Items) and source.tokenised:
-        return _count_token_lists(source.items, counted, meter)
-    if isinstance(source, Files) and holds_token_lists(source):
-        lists = (cell for _, content in contents(source, meter) for cell in _cells_of(content))
-        return _count_token_lists(lists, counted, meter)
-    if is_compiled(options.tokens):
-        scan = functools.partial(_scan, tokens=str(options.tokens), options=options)
-        groups = parts.groups(source) if parts and isinstance(source, Files) and _pours(source, options) else []
-        if parts and len(groups) > 1:
+    scan = _scan_of(source, options)
+    pours = is_compiled(options.tokens) and isinstance(source, Files) and _pours(source, options)
+    if parts and isinstance(source, Files) and (pours or parts.uncompiled):
+        groups = parts.groups(source)
+        if len(groups) > 1:
             return parts.count(groups, scan, counted, meter)
-        return scan(source, write=counted, meter=meter)
-    return _count_with(tokeniser(options.tokens), source, options, counted, meter)
+    return scan(source, write=counted, meter=meter)
+
+
+def _scan_of(source: Source, options: CorpusOptions) -> Scan:
+    """Return what reads a source, or some of its files, into provisional ids."""
+    if holds_token_lists(source):
+        return _scan_token_lists
+    if is_compiled(options.tokens):
+        return functools.partial(_scan, tokens=str(options.tokens), options=options)
+    return functools.partial(_scan_with, options=options)
 
 
 class EmptySentences:
@@ -111,7 +115,7 @@ def _pours(source: Files, options: CorpusOptions) -> bool:
     )
 
 
-def _scan(source: Source, write: Write, meter: Meter, *, tokens: str, options: CorpusOptions) -> Counted:
+def _scan(source: Source, *, write: Write, meter: Meter, tokens: str, options: CorpusOptions) -> Counted:
     paragraphs = options.sentences == "paragraph"
     end = "\n\n" if paragraphs else "\n"
     whole = options.sentences == "text"
@@ -154,9 +158,8 @@ def _pour(name: str, content: ByteStream, scanner: Scanner, *, whole: bool) -> t
     return 1 if whole else feeds + (last != _FEED), characters - feeds
 
 
-def _count_with(
-    tokens_of: Callable[[str], list[str]], source: Source, options: CorpusOptions, write: Write, meter: ReadingProgress
-) -> Counted:
+def _scan_with(source: Source, *, write: Write, meter: Meter, options: CorpusOptions) -> Counted:
+    tokens_of = tokeniser(options.tokens)
     counter = TokenCounter(write)
     for name, content in contents(source, meter):
         for text in sentences(content.texts(name), options.sentences):
@@ -182,7 +185,12 @@ def _cells_of(content: ByteStream | TextStream) -> Iterator[Any]:
     yield from content.items
 
 
-def _count_token_lists(items: Iterator[Any], write: Write, meter: ReadingProgress) -> Counted:
+def _scan_token_lists(source: Source, *, write: Write, meter: Meter) -> Counted:
+    items = (
+        source.items
+        if isinstance(source, Items)
+        else (cell for _, content in contents(source, meter) for cell in _cells_of(content))
+    )
     counter = TokenCounter(write)
     whole_texts = count = 0
     sentence: list[Any] = []

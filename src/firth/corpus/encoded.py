@@ -17,7 +17,7 @@ from firth.corpus.counting import count, holds_token_lists
 from firth.corpus.encode import write_encoded
 from firth.corpus.learned_tokens import with_tokens
 from firth.corpus.options import GIVEN, CorpusArguments, CorpusOptions, is_learned
-from firth.corpus.parts import Parts
+from firth.corpus.parts import Parts, RemoteParts
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.size_defaults import log_choice
@@ -30,6 +30,7 @@ from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.storage.files import cache_folder
 from firth.text.tokenise import is_compiled
 from firth.vocabulary import Vocabulary
+from firth.workers import lent
 
 FREQUENT = 10  # words that a notebook shows
 
@@ -258,7 +259,9 @@ def _fill(
     try:
         meter = ReadingProgress(report, source.size() if isinstance(source, Files) else None)
         compiling(lambda: _compile(source, options), report)
-        words, counts = count(source, options, spill.write, meter, Parts(folder, threads))
+        workers = lent()
+        parts = Parts(folder, threads) if workers is None else RemoteParts(folder, workers)
+        words, counts = count(source, options, spill.write, meter, parts)
         if not counts.any() and isinstance(source, Files) and len(source.asked) == 1:
             raise CorpusError(no_words(source.asked[0], options))
         report(Status(stage="numbering words"))

@@ -1,27 +1,31 @@
-"""Several files of a corpus read at once, by threads; it is the same, bit for bit, as when they are read in turn.
+"""Several files of a corpus read at once, by threads or workers; it has the same bits as when they are read in turn.
 
-Decompression, reading and scanning run without Python's lock. Each thread reads files that follow each other, into a
-vocabulary and a file of provisional ids of its own; then the words of all parts get the numbers of the first, or new
-ones, and the parts are joined in the order of the files.
+Decompression, reading and scanning run without Python's lock. Each thread, or worker of a cluster, reads files that
+follow each other, into a vocabulary and a file of provisional ids of its own. The parts are joined in the order of the
+files: their words get the numbers of the words before them, or new ones.
 """
 
 import itertools
 import threading
+import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.reading_progress import ReadingProgress
-from firth.corpus.sources import Files
+from firth.corpus.reading_progress import Meter, ReadingProgress
+from firth.corpus.sources import Files, Source
 from firth.corpus.storage import Spill
+from firth.errors import CorpusError
+from firth.workers import Workers
 
 LEAST = 1 << 22  # bytes of files on disk for each thread; less is read faster than a thread and its tables are made
 POLL = 0.1  # seconds between looks at the progress
+PER_WORKER = 4  # parts for each worker of a cluster, so that none waits long for the last
 
 Write = Callable[[npt.NDArray[np.int32]], None]
 Counted = tuple[list[str], npt.NDArray[np.int64]]
@@ -74,37 +78,42 @@ class PartProgress:
 class Scan(Protocol):
     """Reads a source into provisional ids."""
 
-    def __call__(self, source: Files, *, write: Write, meter: PartProgress) -> Counted:
+    def __call__(self, source: Source, *, write: Write, meter: Meter) -> Counted:
         """Return the words in the order of their ids, and their counts."""
 
 
-@dataclass(frozen=True)
-class Parts:
-    """How several files are read at once.
+class PartCount(NamedTuple):
+    """What was read of one part.
 
-    Args:
-        folder: for the files of the parts.
-        threads: at most.
+    Attributes:
+        words: in the order of their provisional ids.
+        counts: of the words.
+        spill: name of the file of provisional ids.
+        characters: code points.
+        size: bytes of its files.
     """
 
-    folder: Path
-    threads: int
-    least: int = field(default_factory=lambda: LEAST, kw_only=True)
+    words: list[str]
+    counts: npt.NDArray[np.int64]
+    spill: str
+    characters: int
+    size: int
+
+
+class PartReader(Protocol):
+    """How several files are read at once."""
+
+    @property
+    def uncompiled(self) -> bool:
+        """Whether reading that holds Python's lock gains, too."""
+        ...
 
     def groups(self, source: Files) -> list[Files]:
-        """Return files that follow each other, in groups of about equal size: as many as there are threads to read."""
-        sizes = [path.stat().st_size for path in source.paths]
-        number = min(self.threads, len(sizes), sum(sizes) // self.least)
-        if number < 2:
-            return [source]
-        ends = np.cumsum(sizes)
-        # A file belongs to the group in which its middle lies.
-        group = np.minimum((ends - np.array(sizes) / 2) * number // ends[-1], number - 1).tolist()
-        pairs = itertools.groupby(zip(group, source.paths, strict=True), key=lambda pair: pair[0])
-        return [replace(source, paths=tuple(path for _, path in pair)) for _, pair in pairs]
+        """Return files that follow each other, in groups that are read at once; a single one to read all in turn."""
+        ...
 
     def count(self, groups: Sequence[Files], scan: Scan, write: Write, meter: ReadingProgress) -> Counted:
-        """Scan all groups at once; return the words in the order of their ids, and their counts.
+        """Scan all groups; return the words in the order of their ids, and their counts.
 
         Args:
             groups: as `groups` returns them.
@@ -115,9 +124,32 @@ class Parts:
         Raises:
             CorpusError: what `scan` raises, of the first group that fails.
         """
+        ...
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Files read by threads.
+
+    Args:
+        folder: for the files of the parts.
+        threads: at most.
+    """
+
+    folder: Path
+    threads: int
+    least: int = field(default_factory=lambda: LEAST, kw_only=True)
+    uncompiled = False
+
+    def groups(self, source: Files) -> list[Files]:
+        """Return groups of about equal size: as many as there are threads to read."""
+        return grouped(source, self.threads, self.least)
+
+    def count(self, groups: Sequence[Files], scan: Scan, write: Write, meter: ReadingProgress) -> Counted:
+        """Scan all groups at once; see `PartReader.count`."""
         stop = threading.Event()
         meters = [PartProgress(stop) for _ in groups]
-        spills = [Spill(self.folder, number) for number in range(1, len(groups))]
+        spills = [Spill(self.folder, f"part-{number}.bin") for number in range(1, len(groups))]
         writes = [write, *(spill.write for spill in spills)]
         try:
             with ThreadPoolExecutor(len(groups)) as pool:
@@ -142,36 +174,138 @@ class Parts:
                 if not isinstance(error, _StoppedError):
                     raise error
             meter.characters += sum(part.characters for part in meters)
-            return joined([future.result() for future in futures], spills, write)
+            joined = Joined(write)
+            for future, spill in zip(futures, [None, *spills], strict=True):
+                joined.add(*future.result(), spill)
+            return joined.words()
         finally:
             for spill in spills:
                 spill.remove()
 
 
-def joined(parts: Sequence[Counted], spills: Sequence[Spill], write: Write) -> Counted:
-    """Give the words of all parts the numbers of the first part, or new ones, and write the ids of the other parts.
+@dataclass(frozen=True)
+class RemoteParts:
+    """Files read by the workers of a cluster, which see the same files and the same folder.
 
     Args:
-        parts: words and counts of each part; a word may appear several times.
-        spills: provisional ids of the second part and those after it.
-        write: takes them with their new numbers, after those of the first part.
+        folder: for the files of the parts.
+        workers: who read.
     """
-    words = list(parts[0][0])
-    numbers = {word: number for number, word in enumerate(words)}
-    totals = [parts[0][1]]
-    tables: list[npt.NDArray[np.int32]] = []
-    for own, counts in parts[1:]:
-        for word in own:
-            if word not in numbers:
-                numbers[word] = len(words)
-                words.append(word)
-        tables.append(np.array([*map(numbers.__getitem__, own), -1], dtype=np.int32))  # -1, a sentence end, stays
-        totals.append(np.bincount(tables[-1][:-1], weights=counts, minlength=len(words)).astype(np.int64))
-    for spill, table in zip(spills, tables, strict=True):
+
+    folder: Path
+    workers: Workers
+    uncompiled = True
+
+    def groups(self, source: Files) -> list[Files]:
+        """Return groups of about equal size: some for each worker. What is no file, such as a pipe, is read here."""
+        if not all(path.is_file() for path in source.paths):
+            return [source]
+        return grouped(source, PER_WORKER * self.workers.count, 1)
+
+    def count(self, groups: Sequence[Files], scan: Scan, write: Write, meter: ReadingProgress) -> Counted:
+        """Scan all groups, and join each while others are read; see `PartReader.count`."""
+        joined = Joined(write)
+        for part in self.workers.map(read_part, [(group,) for group in groups], scan, self.folder):
+            joined.add(part.words, part.counts, Spill(self.folder, part.spill, new=False))
+            meter.characters += part.characters
+            meter.finished += part.size
+            meter.update()
+        for path in self.folder.glob("part-*.bin"):  # what lost workers have left
+            path.unlink(missing_ok=True)
+        return joined.words()
+
+
+def read_part(scan: Scan, folder: Path, group: Files) -> PartCount:
+    """Read a part in a worker.
+
+    Args:
+        scan: reads it.
+        folder: for the file of provisional ids.
+        group: the part.
+
+    Raises:
+        CorpusError: the folder is not on this machine, or what `scan` raises.
+    """
+    check_seen(folder)
+    meter = PartProgress(threading.Event())
+    # A name of its own: a worker that was given up may still write.
+    spill = Spill(folder, name := f"part-{uuid.uuid4().hex}.bin")
+    try:
+        words, counts = scan(group, write=spill.write, meter=meter)
+    finally:
+        spill.close()
+    return PartCount(words, counts, name, meter.characters, meter.finished)
+
+
+def check_seen(folder: Path) -> None:
+    """Check that this machine sees a folder.
+
+    Raises:
+        CorpusError: it does not.
+    """
+    if not folder.is_dir():
+        raise CorpusError(
+            f"{folder}: no such folder on a machine of the cluster; let FIRTH_CACHE, or cache=, name a folder that all "
+            "machines share"
+        )
+
+
+def grouped(source: Files, most: int, least: int) -> list[Files]:
+    """Return files that follow each other, in groups of about equal size.
+
+    Args:
+        source: the files.
+        most: number of groups, at most.
+        least: bytes of a group on average, at least.
+    """
+    sizes = [path.stat().st_size for path in source.paths]
+    number = min(most, len(sizes), sum(sizes) // least)
+    if number < 2:
+        return [source]
+    ends = np.cumsum(sizes)
+    # A file belongs to the group in which its middle lies.
+    group = np.minimum((ends - np.array(sizes) / 2) * number // ends[-1], number - 1).tolist()
+    pairs = itertools.groupby(zip(group, source.paths, strict=True), key=lambda pair: pair[0])
+    return [replace(source, paths=tuple(path for _, path in pair)) for _, pair in pairs]
+
+
+class Joined:
+    """Joins parts: gives their words the numbers of the parts before them, or new ones, and writes their ids.
+
+    Args:
+        write: takes the ids of all parts with their new numbers.
+    """
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self._numbers: dict[str, int] = {}
+        self._words: list[str] = []
+        self._counts = np.zeros(0, dtype=np.int64)
+
+    def add(self, words: Sequence[str], counts: npt.NDArray[np.int64], spill: Spill | None) -> None:
+        """Add a part.
+
+        Args:
+            words: of the part, in the order of its provisional ids; a word may appear several times.
+            counts: of the words.
+            spill: the provisional ids, which are removed; None for those of a first part that are written already.
+        """
+        if spill is None:
+            self._numbers = {word: number for number, word in enumerate(words)}
+            self._words, self._counts = list(words), counts
+            return
+        for word in words:
+            if word not in self._numbers:
+                self._numbers[word] = len(self._words)
+                self._words.append(word)
+        table = np.array([*map(self._numbers.__getitem__, words), -1], dtype=np.int32)  # -1, a sentence end, stays
+        total = np.bincount(table[:-1], weights=counts, minlength=len(self._words)).astype(np.int64)
+        total[: len(self._counts)] += self._counts
+        self._counts = total
         for block in spill.blocks():
-            write(table[block])
+            self._write(table[block])
         spill.remove()
-    counted = np.zeros(len(words), dtype=np.int64)
-    for each in totals:
-        counted[: len(each)] += each
-    return words, counted
+
+    def words(self) -> Counted:
+        """Return the words in the order of their ids, and their counts."""
+        return self._words, self._counts

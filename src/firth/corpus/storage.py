@@ -38,12 +38,17 @@ class Spill:
 
     Args:
         folder: of the corpus.
-        part: number of the part; None for the whole.
+        name: of the file, for a part; None for the whole.
+        new: whether to begin a file; otherwise one that is there is read.
+
+    Raises:
+        CorpusError: the file cannot be written.
     """
 
-    def __init__(self, folder: Path, part: int | None = None) -> None:
-        self._folder, self._path = folder, folder / (_IDS if part is None else f"part-{part}.bin")
-        self._file = self._path.open("w+b", buffering=0)
+    def __init__(self, folder: Path, name: str | None = None, *, new: bool = True) -> None:
+        self._folder, self._path = folder, folder / (name or _IDS)
+        with writing(folder.parent):
+            self._file = self._path.open("w+b" if new else "rb", buffering=0)
 
     def write(self, numbers: npt.NDArray[np.int32]) -> None:
         """Append ids."""

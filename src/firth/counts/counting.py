@@ -4,22 +4,25 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.corpus.encoded import Corpus
+from firth.corpus.shared import opened_by_worker
 from firth.errors import OptionError
 from firth.kernels.cooccurrence import count_rows, find_places
 from firth.progress import Report, Status
 from firth.storage.files import release_pages
+from firth.workers import lent
 
 CELLS = 1 << 20  # largest number of cells that a thread writes at once, except for a longer row
 CELL, PLACE, WORD = 8, 8, 12  # bytes of a cell, of a position, and of the sum and id of a word
 MEBIBYTE = 1 << 20
+PER_WORKER = 3  # blocks of words for each worker of a cluster; each reads the corpus once
 USUAL_SIZE = 200 * MEBIBYTE  # size of a process that has imported firth, where the system does not report it
 MOST_COUNTED = 300 * MEBIBYTE  # memory used before counting is charged up to this size
 
@@ -81,6 +84,10 @@ class Plan:
         """Upper bound of the size of the matrix in bytes."""
         return CELL * int(self.bounds.sum())
 
+    def share(self, parts: int) -> int:
+        """Return the positions of one of so many equal parts of the work; a word's own are never divided."""
+        return max(int(self.counts.sum()) // parts, int(self.counts.max()), 1)
+
     def blocks(self) -> Iterator[tuple[int, int]]:
         """Yield ranges of words whose positions are listed together."""
         yield from _runs(self.counts, 0, len(self.counts), self.places)
@@ -104,53 +111,86 @@ def write_rows(folder: Path, corpus: Corpus, plan: Plan, threads: int, report: R
     sizes = np.zeros(len(plan.counts) + 1, dtype=np.int64)
     start, words = time.monotonic(), int(plan.counts.sum())
     with (folder / "columns.bin").open("wb") as columns, (folder / "values.bin").open("wb") as values:
-        for first, rows in _rows(corpus, plan, threads):
+        for rows in _rows(corpus, plan, threads):
             columns.write(rows.columns.astype("<i4", copy=False).data)
             values.write(rows.values.astype("<f4", copy=False).data)
-            past = first + len(rows.sizes)
-            sizes[first + 1 : past + 1] = rows.sizes
+            past = rows.first + len(rows.sizes)
+            sizes[rows.first + 1 : past + 1] = rows.sizes
             pairs, seconds = int(plan.counts[:past].sum()), time.monotonic() - start
             report(Status(stage="counting co-occurrences", done=pairs, total=words, seconds=seconds))
     (folder / "rows.bin").write_bytes(np.cumsum(sizes).astype("<i8").data)
     return int(sizes.sum())
 
 
-@dataclass(frozen=True)
-class _Rows:
+class Rows(NamedTuple):
+    """Rows of words that follow each other.
+
+    Attributes:
+        first: the first word.
+        columns: (n,) columns of the cells.
+        values: (n,) their values.
+        sizes: number of cells of each row.
+    """
+
+    first: int
     columns: npt.NDArray[np.int32]
     values: npt.NDArray[np.float32]
     sizes: npt.NDArray[np.int64]
 
 
-def _rows(corpus: Corpus, plan: Plan, threads: int) -> Iterator[tuple[int, _Rows]]:
-    """Yield the rows of all words in order, with the first word of each chunk."""
-    left, right = len(plan.weights) - 1, len(plan.weights) - 1 if plan.half else 0
+def _rows(corpus: Corpus, plan: Plan, threads: int) -> Iterator[Rows]:
+    """Yield the rows of all words in order."""
+    if (workers := lent()) is not None:
+        blocks = replace(plan, places=min(plan.places, plan.share(PER_WORKER * workers.count))).blocks()
+        for chunks in workers.map(count_block, blocks, corpus.path, corpus.fingerprint, plan):
+            yield from chunks
+        return
     with ThreadPoolExecutor(threads) as pool:
-        pending: deque[tuple[int, Any]] = deque()
+        pending: deque[Any] = deque()
         for base, end in plan.blocks():
-            starts = np.concatenate([[0], np.cumsum(plan.counts[base:end])])
-            places = np.empty(starts[-1], dtype=np.int64)
-            find_places(corpus.ids, corpus.offsets, base, end, starts, left, right, places)
+            places = _places(corpus, plan, base, end)
             for first, last in plan.chunks(base, end):
-                pending.append((first, pool.submit(_count, corpus.ids, plan, (base, starts, places), first, last)))
+                pending.append(pool.submit(_count, corpus.ids, plan, places, first, last))
                 if len(pending) > threads:
-                    yield _next(pending)
+                    yield pending.popleft().result()
             while pending:  # free these positions before listing those of the next block
-                yield _next(pending)
+                yield pending.popleft().result()
             release_pages(corpus.ids)
 
 
-def _next(pending: deque[tuple[int, Any]]) -> tuple[int, _Rows]:
-    first, future = pending.popleft()
-    return first, future.result()
+def count_block(path: Path, fingerprint: str, plan: Plan, base: int, end: int) -> list[Rows]:
+    """Count the rows of a block of words in a worker.
+
+    Args:
+        path: folder of the corpus, which all machines see.
+        fingerprint: of the corpus.
+        plan: the plan.
+        base: first word of the block.
+        end: one past its last word.
+
+    Raises:
+        CorpusError: the corpus is not on this machine, or is another one.
+    """
+    corpus = opened_by_worker(path, fingerprint)
+    places = _places(corpus, plan, base, end)
+    return [_count(corpus.ids, plan, places, first, last) for first, last in plan.chunks(base, end)]
 
 
-def _count(ids: npt.NDArray[np.int32], plan: Plan, lists: tuple[int, Any, Any], first: int, last: int) -> _Rows:
+def _places(corpus: Corpus, plan: Plan, base: int, end: int) -> tuple[int, Any, Any]:
+    """Return the first word of a block, where the list of positions of each of its words begins, and the positions."""
+    left, right = len(plan.weights) - 1, len(plan.weights) - 1 if plan.half else 0
+    starts = np.concatenate([[0], np.cumsum(plan.counts[base:end])])
+    places = np.empty(starts[-1], dtype=np.int64)
+    find_places(corpus.ids, corpus.offsets, base, end, starts, left, right, places)
+    return base, starts, places
+
+
+def _count(ids: npt.NDArray[np.int32], plan: Plan, lists: tuple[int, Any, Any], first: int, last: int) -> Rows:
     room = int(plan.bounds[first:last].sum())
     columns, values = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.float32)
     sizes = np.empty(last - first, dtype=np.int64)
     n = count_rows(ids, first, last, *lists, plan.weights, len(plan.counts), plan.half, columns, values, sizes)
-    return _Rows(columns[:n], values[:n], sizes)
+    return Rows(first, columns[:n], values[:n], sizes)
 
 
 def compile_kernels(weights: npt.NDArray[np.float64], half: bool) -> None:

@@ -70,6 +70,7 @@ class AssociationVectors:
         ),
     }
     common_options: ClassVar = ("dim", "window", "max_words", "contexts", "shift")
+    counts_in_pieces: ClassVar = True
 
     association: str = option("ppmi", "association measure", choices=tuple(DEFAULTS))
     dim: int = window_options.dim()

@@ -81,6 +81,7 @@ class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
     }
     common_options: ClassVar = ("dim", "window", "epochs", "lr")
     any_threads: ClassVar = True
+    counts_in_pieces: ClassVar = True
 
     dim: int = window_options.dim()
     window: int = window_option(10)

@@ -15,14 +15,18 @@ estimation", section 3.1, whose program sorts n-grams on disk.
 Departures: positions are sorted one word deeper at a time, up to n words, so that each order's runs appear on the way.
 Everything is in memory.
 
-Cost: O(N n) plus sorting inside the runs, in several threads; 16 bytes per token and 20 bytes per n-gram of any order.
+Workers of a cluster sort the positions of some words each: their n-grams follow each other in every order, so that
+parts are joined by counting on, and suffixes are looked up afterwards.
+
+Cost: O(N n) plus sorting inside the runs, in several threads; 12 bytes per token and 20 bytes per n-gram of any order.
 About 20 million tokens of running text contain 40 million different n-grams of orders 1 to 5.
 """
 
+import itertools
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +35,11 @@ from firth.errors import CorpusError, OptionError
 from firth.kernels.compiled import compiled
 from firth.kernels.threads import usable_threads
 from firth.language.text import LanguageText
+from firth.workers import lent
 
 MAX_POSITIONS = 2**31 - 2
 SMALL = 24  # runs of at most this many positions are sorted by insertion
+PER_WORKER = 4  # ranges of words for each worker of a cluster
 DENSE = 8  # a run with more than V / DENSE positions is sorted by counting
 
 Ids = npt.NDArray[np.int32]
@@ -111,20 +117,59 @@ def count(text: LanguageText, order: int, *, threads: int | None = None) -> Ngra
         raise OptionError(f"order={order}: expected at least 1")
     threads, size = usable_threads(threads), len(text.vocabulary)
     stream = _stream(text, size)
-    last, counts = np.arange(size + 1, dtype=np.int32), np.bincount(stream[:-1], minlength=size + 1)
-    starts, zeros = (np.cumsum(counts) - counts).astype(np.int32), np.zeros(size + 1, np.int32)
-    positions, ranks = np.empty(len(stream) - 1, np.int32), stream.copy()
-    list_positions(stream, starts.copy(), positions)
-    lasts, all_counts, contexts, suffixes = [last], [counts], [zeros], [zeros]
+    counts = np.bincount(stream[:-1], minlength=size + 1)
+    if (workers := lent()) is not None and order > 1:
+        cuts = _cuts(counts, PER_WORKER * workers.count)
+        pieces = [(a, b) for a, b in itertools.pairwise(cuts) if a < b]
+        levels = _joined(list(workers.map(count_range, pieces, stream, order, size)), [first for first, _ in pieces])
+    else:
+        levels = _rows(stream, 0, size + 1, order, size, threads)
+    zeros = np.zeros(size + 1, np.int32)
+    orders = [_Order(np.arange(size + 1, dtype=np.int32), zeros, counts), *levels]
+    suffixes = [zeros]
+    with ThreadPoolExecutor(threads) as pool:
+        for k in range(1, order):
+            suffixes.append(orders[k].last.copy() if k == 1 else _suffixes(orders, k, suffixes[-1], threads, pool))
+    lasts, contexts, all_counts = zip(*orders, strict=True)
+    return NgramCounts(lasts, all_counts, contexts, suffixes, size, text.unk_id, text.eos_id)
+
+
+class _Order(NamedTuple):
+    """The n-grams of one order, or those that begin with some words."""
+
+    last: Ids
+    contexts: Ids
+    counts: Counts
+
+
+def count_range(stream: Ids, order: int, size: int, first: int, last: int) -> list[_Order]:
+    """Count the n-grams that begin with some words, in a worker.
+
+    Args:
+        stream: the text.
+        order: n.
+        size: V.
+        first: the first of the words.
+        last: one past the last of them.
+
+    Returns:
+        Orders 2 to n; contexts count from the first row of the range.
+    """
+    return _rows(stream, first, last, order, size, 1)
+
+
+def _rows(stream: Ids, first: int, last: int, order: int, size: int, threads: int) -> list[_Order]:
+    counts = count_words(stream[:-1], first, last)
+    starts = (np.cumsum(counts) - counts).astype(np.int32)
+    positions = np.empty(int(counts.sum()), np.int32)
+    list_positions(stream, first, last, starts.copy(), positions)
+    levels: list[_Order] = []
     with ThreadPoolExecutor(threads) as pool:
         for k in range(2, order + 1):
-            level = _Level(stream, positions, starts, all_counts[-1], size)
-            last, context, starts, counts = level.next_rows(k - 1, threads, pool)
-            suffixes.append(_suffixes(ranks, positions, starts, counts, k < order, threads, pool))
-            lasts.append(last)
-            contexts.append(context)
-            all_counts.append(counts)
-    return NgramCounts(lasts, all_counts, contexts, suffixes, size, text.unk_id, text.eos_id)
+            level = _Level(stream, positions, starts, counts, size)
+            words, contexts, starts, counts = level.next_rows(k - 1, threads, pool)
+            levels.append(_Order(words, contexts, counts))
+    return levels
 
 
 def _stream(text: LanguageText, bos: int) -> Ids:
@@ -149,7 +194,7 @@ class _Level:
 
     def next_rows(self, ahead: int, threads: int, pool: ThreadPoolExecutor) -> tuple[Ids, Ids, Ids, Counts]:
         """Sort by the word `ahead` positions further; return last words, contexts, starts and counts of order k + 1."""
-        cuts = _cuts(self.counts, threads)
+        cuts = _cuts(self.counts, 8 * threads if threads > 1 else 1)
         keys = np.empty_like(self.positions)
 
         def sort(first: int, last: int) -> int:
@@ -171,45 +216,69 @@ class _Level:
         return last, context, starts, counts
 
 
-def _suffixes(
-    ranks: Ids, positions: Ids, starts: Ids, counts: Counts, update: bool, threads: int, pool: ThreadPoolExecutor
-) -> Ids:
-    """Return the row of each n-gram without its first word; with `update`, `ranks` gets the rows of this order."""
-    cuts = _cuts(counts, threads)
-    suffixes = np.empty(len(starts), np.int32)
+def _suffixes(orders: Sequence[_Order], k: int, before: Ids, threads: int, pool: ThreadPoolExecutor) -> Ids:
+    """Return the row of each n-gram of order k + 1 without its first word, from those of order k."""
+    own, shorter, shortest = orders[k], orders[k - 1], orders[k - 2]
+    begins = np.zeros(len(shortest.last) + 1, np.int64)  # where the rows of order k with each context begin
+    np.cumsum(np.bincount(shorter.contexts, minlength=len(shortest.last)), out=begins[1:])
+    suffixes = np.empty(len(own.last), np.int32)
+    cuts = np.linspace(0, len(suffixes), 1 + (8 * threads if threads > 1 else 1), dtype=np.int64).tolist()
 
-    def look(a: int, b: int) -> None:
-        find_suffixes(ranks, positions, starts, a, b, suffixes)
+    def find(first: int, last: int) -> None:
+        find_suffixes(own.contexts, own.last, before, begins, shorter.last, first, last, suffixes)
 
-    def write(a: int, b: int) -> None:
-        write_ranks(positions, starts, counts, a, b, ranks)
-
-    list(pool.map(look, cuts[:-1], cuts[1:]))
-    if update:
-        list(pool.map(write, cuts[:-1], cuts[1:]))
+    list(pool.map(find, cuts[:-1], cuts[1:]))
     return suffixes
 
 
-def _cuts(counts: Counts, threads: int) -> list[int]:
-    """Return the bounds of parts with about equally many positions, several per thread."""
-    if threads == 1:
-        return [0, len(counts)]
+def _joined(parts: Sequence[Sequence[_Order]], firsts: Sequence[int]) -> list[_Order]:
+    """Join the n-grams of ranges of words that follow each other; `firsts` are the first words."""
+    bases, orders = np.array(firsts), list[_Order]()
+    for own in zip(*parts, strict=True):
+        contexts = [each.contexts + np.int32(base) for each, base in zip(own, bases, strict=True)]
+        last, counts = (np.concatenate([each[i] for each in own]) for i in (0, 2))
+        orders.append(_Order(last, np.concatenate(contexts), counts))
+        sizes = [len(each.last) for each in own]
+        bases = np.cumsum(sizes) - sizes
+    return orders
+
+
+def _cuts(counts: Counts, parts: int) -> list[int]:
+    """Return the bounds of so many parts with about equally many positions."""
     ends = np.cumsum(counts)
-    targets = np.linspace(0, ends[-1] if len(ends) else 0, 8 * threads + 1)[1:-1]
+    targets = np.linspace(0, ends[-1] if len(ends) else 0, parts + 1)[1:-1]
     return [0, *np.searchsorted(ends, targets).tolist(), len(counts)]
+
+
+@compiled
+def count_words(
+    stream: Ids,  # (P,) the text
+    first: int,  # first word
+    last: int,  # one past the last word
+) -> Counts:
+    """Count the occurrences of some words."""
+    counts = np.zeros(last - first, np.int64)
+    for position in range(len(stream)):
+        word = stream[position]
+        if first <= word < last:
+            counts[word - first] += 1
+    return counts
 
 
 @compiled
 def list_positions(
     stream: Ids,  # (P + 1,) the text
-    free: Ids,  # (V + 1,) next free entry of each word, advanced
-    positions: Ids,  # (P,) written
+    first: int,  # first word
+    last: int,  # one past the last word
+    free: Ids,  # next free entry of each of these words, advanced
+    positions: Ids,  # written
 ) -> None:
-    """Sort the positions of the text by their words."""
-    for position in range(len(positions)):
+    """Sort the positions of some words by their words."""
+    for position in range(len(stream) - 1):
         word = stream[position]
-        positions[free[word]] = position
-        free[word] += 1
+        if first <= word < last:
+            positions[free[word - first]] = position
+            free[word - first] += 1
 
 
 @compiled
@@ -297,28 +366,31 @@ def write_runs(
 
 @compiled
 def find_suffixes(
-    ranks: Ids,  # (P + 1,) row of order k - 1 of the n-gram at each position
-    positions: Ids,  # (P,)
-    starts: Ids,  # (M,) first position of each row
+    contexts: Ids,  # (M,) row of the first k words of each n-gram of order k + 1
+    words: Ids,  # (M,) its last word
+    before: Ids,  # (L,) row of each n-gram of order k without its first word
+    begins: Counts,  # (K + 1,) of each n-gram of order k - 1, the first row of order k that begins with it
+    shorter: Ids,  # (L,) last word of each n-gram of order k
     first: int,  # first row
     last: int,  # one past the last row
-    suffixes: Ids,  # (M,) written: row of order k - 1
+    suffixes: Ids,  # (M,) written: row of order k
 ) -> None:
-    """Look up each n-gram without its first word."""
+    """Look up each n-gram without its first word: its context without it, and then its last word."""
+    context, low, high = -1, 0, 0
     for row in range(first, last):
-        suffixes[row] = ranks[positions[starts[row]] + 1]
-
-
-@compiled
-def write_ranks(
-    positions: Ids,  # (P,)
-    starts: Ids,  # (M,) first position of each row
-    counts: Counts,  # (M,) number of positions of each row
-    first: int,  # first row
-    last: int,  # one past the last row
-    ranks: Ids,  # (P + 1,) written: row of the n-gram at each position
-) -> None:
-    """Write the row of each position."""
-    for row in range(first, last):
-        for q in range(starts[row], starts[row] + counts[row]):
-            ranks[positions[q]] = row
+        if contexts[row] != context:
+            context = contexts[row]
+            low, high = begins[before[context]], begins[before[context] + 1]
+        word, end = words[row], high
+        step = 1  # words ascend, so that the next one is often near
+        while low + step < end and shorter[low + step] <= word:
+            low += step
+            step *= 2
+        end = min(end, low + step)
+        while end - low > 1:
+            middle = (low + end) // 2
+            if shorter[middle] <= word:
+                low = middle
+            else:
+                end = middle
+        suffixes[row] = low

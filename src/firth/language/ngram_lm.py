@@ -80,6 +80,7 @@ class NgramLM:
         ),
     }
     common_options: ClassVar = ("order",)
+    counts_in_pieces: ClassVar = True
 
     order: int = option(5, "order n: length of the longest n-grams, the predicted word included", minimum=1)
     smoothing: str = option("kneser-ney", "smoothing method", choices=tuple(SMOOTHINGS))

@@ -76,7 +76,8 @@ def test_a_head_that_listens_is_reached(monkeypatch, tmp_path):
     [
         (("skipgram", "a.txt"), r"model='skipgram': no training on a cluster; expected firth.Word2Vec\(...\)"),
         ((firth.Word2Vec, "a.txt"), r"model=.*Word2Vec.*: no training on a cluster"),
-        ((firth.GloVe(), "a.txt"), r"model=GloVe.*: no training on a cluster"),
+        ((firth.GloVe(), "none.txt"), r"none.txt: no such file"),
+        ((firth.ParagraphVectors(), "a.txt"), r"model=ParagraphVectors.*: no training on a cluster"),
         ((firth.Word2Vec(), "none.txt"), r"none.txt: no such file"),
     ],
 )

@@ -5,8 +5,10 @@ The loop knows no model and no kind of data. A `firth.neural.training.task.Task`
 """
 
 import dataclasses
+import functools
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from firth.errors import DivergenceError, OptionError, warn_caller
 from firth.neural.layers.scratch import kept_arrays
 from firth.neural.training.checkpoints import Checkpointer
 from firth.neural.training.devices import (
+    Runtime,
     deterministic,
     kept_randomness,
     no_subnormals,
@@ -25,7 +28,14 @@ from firth.neural.training.devices import (
 )
 from firth.neural.training.monitor import History
 from firth.neural.training.options import RunConfig
-from firth.neural.training.processes import Group, SingleProcess, launch, working_processes
+from firth.neural.training.processes import (
+    Group,
+    SingleProcess,
+    check_fabric,
+    group_of_one_per_machine,
+    launch,
+    working_processes,
+)
 from firth.neural.training.run import Run, new_run
 from firth.neural.training.stopping import restore_weights, weights_of
 from firth.neural.training.task import Task
@@ -33,6 +43,7 @@ from firth.progress import Report, Status, reporting
 from firth.signals import StopRequest, ignoring_interrupts, stopping
 from firth.storage.checkpoints import FILE, reading_state, write_state
 from firth.timing import Stopwatch, running_clock
+from firth.workers import Workers, lent
 
 CHECK_EVERY = 0.2  # seconds between two checks of the loss
 
@@ -81,27 +92,15 @@ def fit(task: Task, config: RunConfig, *, identity: Mapping[str, Any]) -> Histor
         if threads > 1 and training.processes > 1:
             raise OptionError(f"threads={threads} with processes={training.processes}: each process has one thread")
         facts = {**identity, "seed": config.seed, "threads": threads}
-        elapsed, later = clock.since.lap(), clock.evaluations
-
-        def work(group: Group) -> History:
-            first = group.rank == 0
-            stream = "training" if first else f"training {group.rank}"
-            with (
-                own_randomness(config.seed, stream, runtime),
-                no_subnormals(),
-                kept_arrays(),
-                stopping() as signals,
-                reporting(config.progress if first else False) as report,
-            ):
-                run = new_run(task, config, runtime, group)
-                checkpointer = None if config.checkpoint is None else Checkpointer(run, facts)
-                run.other_seconds, run.later_evaluations = run.other_seconds + group.broadcast(elapsed), later
-                return _train(run, signals, report, checkpointer)
-
+        work = functools.partial(
+            _work, task=task, runtime=runtime, facts=facts, elapsed=clock.since.lap(), later=clock.evaluations
+        )
         if training.processes == 1:
-            history = work(SingleProcess())
+            history = work(SingleProcess(), config)
+        elif (workers := lent()) is not None:
+            history = _fit_on_workers(work, task, config, runtime, workers)
         else:
-            history = _fit_in_processes(work, task, training.processes, runtime.device)
+            history = _fit_in_processes(lambda group: work(group, config), task, training.processes, runtime.device)
         clock.since.lap()
     if history.interrupted:
         epochs_done = history.steps * training.accumulate / max(task.batches.count(0), 1)
@@ -110,6 +109,62 @@ def fit(task: Task, config: RunConfig, *, identity: Mapping[str, Any]) -> Histor
         )
     if history.error:
         warn_caller(f"{history.error}. The best model, of step {(history.best or {}).get('step', 0):,}, is kept")
+    return history
+
+
+def _work(
+    group: Group,
+    config: RunConfig,
+    *,
+    task: Task,
+    runtime: Runtime,
+    facts: Mapping[str, Any],
+    elapsed: float,
+    later: int,
+) -> History:
+    """Train in one process of a group."""
+    first = group.rank == 0
+    stream = "training" if first else f"training {group.rank}"
+    with (
+        own_randomness(config.seed, stream, runtime),
+        no_subnormals(),
+        kept_arrays(),
+        stopping() as signals,
+        reporting(config.progress if first else False) as report,
+    ):
+        run = new_run(task, config, runtime, group)
+        checkpointer = None if config.checkpoint is None else Checkpointer(run, facts)
+        run.other_seconds, run.later_evaluations = run.other_seconds + group.broadcast(elapsed), later
+        return _train(run, signals, report, checkpointer)
+
+
+def _fit_on_workers(
+    work: Callable[[Group, RunConfig], History], task: Task, config: RunConfig, runtime: Runtime, workers: Workers
+) -> History:
+    """Train on the workers of a cluster; the weights of the first return as arrays."""
+    check_fabric()
+    if workers.count != config.training.processes:
+        raise OptionError(
+            f"processes={config.training.processes}: the cluster lends {workers.count} workers, expected a process for "
+            "each"
+        )
+    some_unused = getattr(task, "some_unused", False)
+
+    def train(rank: int, config: RunConfig, asked: Callable[[], bool]) -> tuple[History, dict[str, Any]]:
+        device = runtime.device
+        with torch_threads(1), deterministic(runtime):
+            group = group_of_one_per_machine(rank, config.training.processes, device, asked, some_unused=some_unused)
+            history = work(group, config)
+        arrays = weights_of(task.module) if rank == 0 else {}
+        return history, {name: tensor.cpu().numpy() for name, tensor in arrays.items()}
+
+    arrays: dict[str, Any]
+    history: History
+    with reporting(config.progress) as report, stopping() as signals:
+        history, arrays = workers.train(
+            train, replace(config, progress=report), runtime.device.type, lambda: signals.stop
+        )
+    restore_weights(task.module, {name: torch.tensor(array) for name, array in arrays.items()})
     return history
 
 

@@ -9,6 +9,7 @@ processes decide alike.
 import contextlib
 import logging
 import multiprocessing
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
@@ -111,10 +112,11 @@ class DistributedProcess:
 
     Args:
         fabric: Lightning's, launched.
+        asked: whether somebody asks this process to stop who cannot send it a signal.
     """
 
-    def __init__(self, fabric: Any) -> None:
-        self._fabric = fabric
+    def __init__(self, fabric: Any, asked: Callable[[], bool] = bool) -> None:
+        self._fabric, self._asked = fabric, asked
         self.rank: int = fabric.global_rank
         self.count: int = fabric.world_size
 
@@ -142,7 +144,7 @@ class DistributedProcess:
 
     def agreed(self, seconds: float, stop: bool) -> tuple[float, bool]:
         """Return the first process's clock, and whether any process was asked to stop."""
-        mine = [seconds if self.rank == 0 else 0.0, float(stop)]
+        mine = [seconds if self.rank == 0 else 0.0, float(stop or self._asked())]
         both = self._sum(torch.tensor(mine, dtype=torch.float64, device=self._fabric.device))
         return float(both[0]), bool(both[1] > 0)
 
@@ -178,24 +180,66 @@ def launch(work: Callable[[Group], None], count: int, device: torch.device, *, s
         OptionError: there are fewer GPUs.
         FirthError: raised by `work` in the first process.
     """
-    try:
-        from lightning_fabric import Fabric
-        from lightning_fabric.strategies.ddp import DDPStrategy
-    except ImportError as error:
-        raise MissingExtraError("lightning-fabric", "distributed", "train in several processes") from error
     available = torch.cuda.device_count() if device.type == "cuda" else count
     if available < count:
         raise OptionError(
             f"processes={count}: there are {available} GPUs, expected one per process; use processes="
             f"{max(available, 1)}"
         )
-    logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # it reports the start of each process
-    start: Any = "spawn" if device.type == "cuda" else "fork"
-    strategy = DDPStrategy(start_method=start, find_unused_parameters=some_unused)
-    fabric: Any = Fabric(accelerator=device.type, devices=count, strategy=strategy)
+    start = "spawn" if device.type == "cuda" else "fork"
+    fabric = _fabric(device, some_unused, {"devices": count}, start_method=start)
     failure = fabric.launch(_run_in_process, work)
     if failure is not None:
         raise failure
+
+
+def group_of_one_per_machine(
+    rank: int, count: int, device: torch.device, asked: Callable[[], bool], *, some_unused: bool = False
+) -> Group:
+    """Return the group of a process that others have started, each with a device of its own.
+
+    The environment has the address where all meet: MASTER_ADDR and MASTER_PORT.
+
+    Args:
+        rank: number of this process, from 0.
+        count: number of processes.
+        device: kind of device of each process.
+        asked: whether somebody asks this process to stop.
+        some_unused: whether the loss of a step may leave out parameters.
+
+    Raises:
+        MissingExtraError: `lightning-fabric` is not installed.
+    """
+    from lightning_fabric.plugins.environments.lightning import LightningEnvironment
+
+    os.environ.update({"NODE_RANK": str(rank), "LOCAL_RANK": "0"})  # each process counts as a machine
+    fabric = _fabric(
+        device, some_unused, {"devices": 1, "num_nodes": count}, cluster_environment=LightningEnvironment()
+    )
+    fabric.launch()
+    return DistributedProcess(fabric, asked)
+
+
+def check_fabric() -> None:
+    """Check that several processes can train together.
+
+    Raises:
+        MissingExtraError: `lightning-fabric` is not installed.
+    """
+    try:
+        import lightning_fabric  # noqa: F401 -- only whether it is there
+    except ImportError as error:
+        raise MissingExtraError("lightning-fabric", "distributed", "train in several processes") from error
+
+
+def _fabric(device: torch.device, some_unused: bool, shape: dict[str, Any], **how: Any) -> Any:
+    check_fabric()
+    from lightning_fabric import Fabric
+    from lightning_fabric.strategies.ddp import DDPStrategy
+
+    logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # it reports the start of each process
+    strategy = DDPStrategy(find_unused_parameters=some_unused, **how)
+    return Fabric(accelerator=device.type, strategy=strategy, **shape)
 
 
 def _run_in_process(fabric: Any, work: Callable[[Group], None]) -> FirthError | OSError | None:

@@ -1,0 +1,238 @@
+"""Workers of a Ray cluster that take pieces of work, or train a neural model together.
+
+Pieces are tasks, which Ray does again when their machine is lost. The processes of a training are actors that meet at
+the first one and then run firth's own loop. Ray Train would start them, too, but needs pandas, pyarrow and
+tensorboardX, and starts again after any error; here an error of the training is said, and only a loss begins again.
+"""
+
+import contextlib
+import dataclasses
+import os
+import socket
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from firth.cluster.ray_crew import PATIENCE, as_own, check_reachable, ray_package, ray_session
+from firth.cluster.remote import LOSSES
+from firth.errors import ClusterError, FirthError, warn_caller
+
+POLL = 0.2  # seconds between looks at the progress of a training
+GRACE = 10.0  # seconds in which Ray says of a worker whose peers have lost it that it is gone
+AHEAD = 2  # pieces that wait for each worker, or whose results wait here
+
+
+class RayWorkers:
+    """Workers that are hired when the first work comes; see `firth.workers.Workers`.
+
+    Args:
+        address: of the cluster; see `firth.cluster.ray_crew.ray_session`.
+        workers: how many; None for one per processor of the cluster.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        ClusterError: nothing is at the address.
+    """
+
+    def __init__(self, address: str, workers: int | None) -> None:
+        check_reachable(address)
+        self._address, self._asked = address, workers
+        self._open = contextlib.ExitStack()
+        self._session: tuple[Any, int] | None = None
+
+    def __enter__(self) -> "RayWorkers":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    def session(self) -> tuple[Any, int]:
+        """Return the module `ray`, connected, and the number of workers.
+
+        Raises:
+            ClusterError: no cluster is at the address, or this program is connected to another.
+            OptionError: it has fewer processors than workers are asked for.
+        """
+        if self._session is None:
+            self._session = self._open.enter_context(ray_session(self._address, self._asked))
+        return self._session
+
+    @property
+    def count(self) -> int:
+        """The number of workers."""
+        return self.session()[1]
+
+    def map(self, function: Callable[..., Any], pieces: Iterable[tuple[Any, ...]], *shared: Any) -> Iterator[Any]:
+        """Call a function for pieces of work; see `firth.workers.Workers.map`."""
+        ray, count = self.session()
+        task = ray.remote(function).options(num_cpus=1, max_retries=LOSSES - 1, scheduling_strategy="SPREAD")
+        common = [ray.put(each) for each in shared]
+        waiting: deque[Any] = deque()
+        try:
+            for piece in pieces:
+                waiting.append(task.remote(*common, *piece))
+                if len(waiting) >= AHEAD * count:
+                    yield self._result(waiting.popleft())
+            while waiting:
+                yield self._result(waiting.popleft())
+        finally:
+            for reference in waiting:  # the cluster may outlive this call
+                with contextlib.suppress(ray.exceptions.RayError):
+                    ray.cancel(reference, force=True)
+
+    def train(
+        self, work: Callable[[int, Any, Callable[[], bool]], Any], config: Any, device: str, stop: Callable[[], bool]
+    ) -> Any:
+        """Run one training in all workers at once; see `firth.workers.Workers.train`."""
+        ray, count = self.session()
+        board = ray.remote(num_cpus=0)(Board).remote()
+        sent = ray.put(
+            (work, dataclasses.replace(config, progress=Teller(board), callbacks=(Teller(board, row=True),)))
+        )
+        needs: dict[str, Any] = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_restarts": 0}
+        needs |= {"num_gpus": 1} if device == "cuda" else {}
+        try:
+            for _ in range(LOSSES):
+                actors = [ray.remote(**needs)(TrainingActor).remote() for _ in range(count)]
+                try:
+                    done, result = self._trained(actors, board, sent, config, stop)
+                finally:
+                    for actor in actors:
+                        with contextlib.suppress(Exception):  # the cluster may be gone
+                            ray.kill(actor)
+                if done:
+                    return result
+                warn_caller(f"lost a worker ({result}); all go back to the last checkpoint")
+        finally:
+            with contextlib.suppress(Exception):
+                ray.kill(board)
+        raise ClusterError(f"workers were lost {LOSSES} times ({result}); expected machines that stay")
+
+    def _trained(
+        self, actors: list[Any], board: Any, sent: Any, config: Any, stop: Callable[[], bool]
+    ) -> tuple[bool, Any]:
+        """Return whether the training has come to its end, and its result, or else what was lost."""
+        ray, _ = self.session()
+        try:
+            place = ray.get(actors[0].place.remote(), timeout=PATIENCE)
+        except ray.exceptions.GetTimeoutError:
+            raise ClusterError(
+                f"no worker started within {PATIENCE:.0f} s: expected a cluster with {len(actors)} free processors, a "
+                "GPU for each worker if the device is cuda, and firth installed on each machine"
+            ) from None
+        except ray.exceptions.RayError as error:
+            return False, _brief(error)
+        running = [actor.train.remote(sent, number, board, *place) for number, actor in enumerate(actors)]
+        waiting, asked = list(running), False
+        while waiting:
+            ready, waiting = ray.wait(waiting, timeout=POLL)
+            status, rows = ray.get(board.read.remote(asked := asked or stop()))
+            if status is not None:
+                config.progress(status)
+            for row in rows:
+                for callback in config.callbacks:
+                    callback(row)
+            if any(self._failed(reference) for reference in ready):
+                ray.wait(waiting, num_returns=len(waiting), timeout=GRACE)  # whoever lost a peer fails, too
+                break
+        failures = [failure for reference in running if (failure := self._failed(reference))]
+        if lost := [failure for failure in failures if not isinstance(failure, ray.exceptions.RayTaskError)]:
+            return False, _brief(lost[0])
+        for failure in sorted(failures, key=lambda failure: not isinstance(failure.cause, FirthError)):
+            raise as_own(failure) from None
+        return True, ray.get(running[0])
+
+    def _failed(self, reference: Any) -> Any:
+        """Return the error of a call, or None if it has none, or still runs."""
+        ray, _ = self.session()
+        try:
+            ray.get(reference, timeout=0)
+        except ray.exceptions.GetTimeoutError:
+            return None
+        except ray.exceptions.RayError as error:
+            return error
+        return None
+
+    def _result(self, reference: Any) -> Any:
+        ray, _ = self.session()
+        try:
+            return ray.get(reference)
+        except ray.exceptions.RayTaskError as error:
+            raise as_own(error) from None
+        except ray.exceptions.RayError as error:
+            raise ClusterError(
+                f"a piece of the work was lost {LOSSES} times ({_brief(error)}); expected "
+                "machines that stay, with memory for the work"
+            ) from error
+
+
+def _brief(error: Exception) -> str:
+    return str(error).strip().splitlines()[0][:200]
+
+
+class Board:
+    """What the first worker of a training says, and what it is asked: an actor."""
+
+    def __init__(self) -> None:
+        self._status: Any = None
+        self._rows: list[Any] = []
+        self._stop = False
+
+    def tell(self, status: Any, row: bool) -> None:
+        """Note a status, or a row of an evaluation."""
+        if row:
+            self._rows.append(status)
+        else:
+            self._status = status
+
+    def read(self, stop: bool) -> tuple[Any, list[Any]]:
+        """Return what is new, and note whether the training is asked to stop."""
+        new = self._status, self._rows
+        self._status, self._rows, self._stop = None, [], stop
+        return new
+
+    def asked(self) -> bool:
+        """Whether the training is asked to stop."""
+        return self._stop
+
+
+class Teller:
+    """Tells a board; `progress` and `callbacks` of the first worker.
+
+    Args:
+        board: handle of the actor.
+        row: whether it tells rows of evaluations.
+    """
+
+    def __init__(self, board: Any, *, row: bool = False) -> None:
+        self._board, self._row = board, row
+
+    def __call__(self, status: Any) -> None:
+        """Tell it."""
+        said = self._board.tell.remote(status, self._row)
+        if self._row:  # none of these may be missing in the end
+            ray_package().get(said)
+
+
+class TrainingActor:
+    """One of the processes of a training."""
+
+    def place(self) -> tuple[str, int]:
+        """Return where all processes can meet: an address of this machine, and a free port."""
+        with socket.socket() as free:
+            free.bind(("", 0))
+            return str(ray_package().util.get_node_ip_address()), int(free.getsockname()[1])
+
+    def train(self, sent: Any, number: int, board: Any, address: str, port: int) -> Any:
+        """Train; see `firth.workers.Workers.train`."""
+        ray, (work, config) = ray_package(), sent
+        os.environ.update({"MASTER_ADDR": address, "MASTER_PORT": str(port)})
+        looked = [time.monotonic(), False]
+
+        def asked() -> bool:
+            if number == 0 and time.monotonic() - looked[0] >= POLL:
+                looked[:] = time.monotonic(), ray.get(board.asked.remote())
+            return bool(looked[1])
+
+        return work(number, config, asked)

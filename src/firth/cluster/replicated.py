@@ -1,0 +1,95 @@
+"""A training whose shards are on a cluster.
+
+What: the text is encoded once, in a folder that all machines see; workers train replicas of the parameters on shards
+of it, and merge them at fixed points (`firth.embeddings.replicas`). It is the training with `deterministic=True`, only
+that merges are rarer, for each costs a request over the network, and their sums are weighted more carefully. The result
+depends on the seed, the number of shards (four, or one per worker if there are more) and `merge_every`; not on the
+number of workers up to four, on the machines or on their losses.
+
+Source: Ji et al. 2016, "Parallelizing word2vec in shared and distributed memory"; Moritz et al. 2018, "Ray: a
+distributed framework for emerging AI applications".
+
+Cost: in a worker both matrices once, and once more for each of its shards; in the head three times.
+"""
+
+import dataclasses
+import os
+from pathlib import Path
+from typing import Any, Unpack
+
+from firth.arguments import explained
+from firth.cluster.ray_crew import RayCrew
+from firth.cluster.ray_workers import RayWorkers
+from firth.cluster.remote import RemoteReplicas
+from firth.cluster.worker import Job
+from firth.corpus.options import TextArguments
+from firth.embeddings.replicas import SHARDS
+from firth.embeddings.trainer import CorpusTrainer, TrainingArguments, check_start
+from firth.errors import OptionError
+from firth.progress import Progress
+from firth.signals import finishing
+from firth.storage.checkpoints import checkpoint_of, make_folder
+from firth.workers import lending
+
+
+@explained
+def train(
+    workers: RayWorkers,
+    merge_every: int,
+    model: CorpusTrainer[Any, Any],
+    corpus: Any,
+    *,
+    seed: int = 0,
+    start: Any = None,
+    progress: Progress = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    **text: Unpack[TextArguments],
+) -> Any:
+    """Train a model in all workers; see `firth.Cluster.train`.
+
+    Args:
+        workers: of the cluster.
+        merge_every: bound of the first interval.
+        model: with `any_threads`.
+        corpus: an encoded corpus, or whatever `Corpus.build` takes.
+        seed: random seed.
+        start: vectors to continue from.
+        progress: see `firth.progress`.
+        checkpoint: folder for checkpoints.
+        **text: options of `Corpus.build` for a text that is not encoded yet.
+
+    Raises:
+        OptionError: the model has no such training, or there are more workers than processors.
+        ClusterError: the cluster cannot be reached, or workers are lost again and again.
+        CorpusError: the text cannot be read, or the corpus is not on a folder that all machines share.
+    """
+    if getattr(model, "tree", None) == "learned":
+        raise OptionError("tree='learned': not on a cluster, for it takes two trainings; use tree='huffman'")
+    check_start(start)
+    arguments: TrainingArguments[Any] = TrainingArguments(
+        seed=seed, threads=1, start=start, progress=progress, checkpoint=checkpoint, deterministic=True
+    )
+    if (kept := checkpoint_of(checkpoint)) is not None:
+        make_folder(Path(kept))
+    with lending(workers):
+        prepared, data, arguments = model.prepare(corpus, text, arguments)
+    ray, count = workers.session()
+    arguments = dataclasses.replace(arguments, parts=max(SHARDS, count))
+    sent = dataclasses.replace(arguments, progress=False, checkpoint=None)
+    job = Job(prepared, data.path, data.fingerprint, sent, merge_every)
+    crew = RayCrew(ray, job, count)
+
+    def run_here(run: Any) -> Any:
+        replicas = RemoteReplicas(run, crew, merge_every)
+        trained = run.train_with(replicas)
+        trained.metadata["training"]["cluster"] = {
+            "workers": count, "merges": replicas.merges, "lost": replicas.lost,
+            "megabytes": round(replicas.bytes / 1e6, 1),
+        }  # fmt: skip
+        return trained
+
+    try:
+        return prepared.train_on(data, dataclasses.replace(arguments, runner=run_here))
+    finally:
+        with finishing():
+            crew.close()
