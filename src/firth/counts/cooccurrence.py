@@ -41,11 +41,13 @@ from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusArguments
 from firth.counts.counting import Plan, compile_kernels, write_rows
 from firth.counts.matrix import CooccurrenceMatrix, write_manifest, writing_counts
+from firth.counts.unfinished import UnfinishedRows
 from firth.errors import CorpusError, OptionError
 from firth.kernels.cooccurrence import MOST_REACH
 from firth.kernels.threads import usable_threads
 from firth.options import option, options_class
 from firth.progress import Progress, compiling, reporting
+from firth.storage.checkpoints import checkpoint_of
 from firth.storage.files import cache_folder
 from firth.vocabulary import Vocabulary
 
@@ -106,6 +108,7 @@ class Cooccurrence:
         column: str | None = None,
         cache: str | os.PathLike[str] | None = None,
         progress: Progress = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         **text: Unpack[CorpusArguments],
     ) -> CooccurrenceMatrix:
         """Count the co-occurrences of a corpus.
@@ -121,15 +124,21 @@ class Cooccurrence:
             column: the column with texts or lists of tokens, for a table.
             cache: folder of counts; FIRTH_CACHE or the user's cache folder if None.
             progress: how to show progress; see `firth.progress`.
+            checkpoint: folder for the rows that are counted so far, or `firth.Checkpoint(folder, every="30s")`; a later
+                call with the same corpus and options goes on, also with other threads and memory. It is removed when
+                all rows are counted.
             **text: options of `Corpus.build`, such as min_count=2, for a source that is not a corpus.
 
         Returns:
             The matrix; bit for bit the same for any number of threads and any memory.
 
         Raises:
-            OptionError: `threads` is below one, or the memory is too small.
+            OptionError: `threads` is below one, the memory is too small, or the checkpoint belongs to another run.
+            KindError: `checkpoint` is no path.
+            FormatError: the checkpoint is damaged.
             CorpusError: no two words co-occur, or the counts cannot be written.
         """
+        kept = checkpoint_of(checkpoint)
         threads = usable_threads(threads)
         given = text if column is None else {**text, "column": column}
         corpus = as_corpus(corpus, given, progress=progress)
@@ -145,9 +154,14 @@ class Cooccurrence:
                 plan = Plan.make(corpus, words, weights, half=half, memory=memory, threads=threads)
                 whole = corpus.vocabulary
                 vocabulary = Vocabulary(whole.words[:words], whole.counts[:words], whole.total)
-                with writing_counts(folder, plan.largest):
-                    cells = write_rows(aside, corpus, plan, threads, report)
-                    if cells:
+                unfinished = UnfinishedRows(
+                    aside, words, kept, {"options": dataclasses.asdict(self), "corpus": corpus.fingerprint}
+                )
+                with writing_counts(folder, plan.largest), unfinished:
+                    write_rows(unfinished, corpus, plan, threads, report)
+                    if cells := int(unfinished.sizes.sum()):
+                        unfinished.finish()
+                        (aside / "rows.bin").write_bytes(np.append(0, np.cumsum(unfinished.sizes)).astype("<i8").data)
                         facts = {"half": plan.half, "options": dataclasses.asdict(self), "fingerprint": fingerprint}
                         write_manifest(aside, vocabulary, {"cells": cells, **facts})
             if not cells:
@@ -169,6 +183,7 @@ class Cooccurrence:
         threads: int | None,
         memory: int,
         progress: Progress,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> CooccurrenceMatrix:
         """Return counts unchanged; count any other source: the input of count-based models.
 
@@ -178,9 +193,12 @@ class Cooccurrence:
             threads: as in `count`.
             memory: as in `count`.
             progress: as in `count`.
+            checkpoint: as in `count`, but in a folder of its own below.
         """
         if isinstance(corpus, CooccurrenceMatrix):
             if text:
                 raise OptionError(f"{', '.join(text)} given with counts, which have no options of a text")
             return corpus
-        return self.count(corpus, threads=threads, memory=memory, progress=progress, **text)
+        kept = checkpoint_of(checkpoint)
+        below = kept and kept.below("counting")
+        return self.count(corpus, threads=threads, memory=memory, progress=progress, checkpoint=below, **text)

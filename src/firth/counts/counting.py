@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from firth.corpus.encoded import Corpus
 from firth.corpus.shared import opened_by_worker
+from firth.counts.unfinished import UnfinishedRows
 from firth.errors import OptionError
 from firth.kernels.cooccurrence import count_rows, find_places
 from firth.progress import Report, Status
@@ -88,9 +89,9 @@ class Plan:
         """Return the positions of one of so many equal parts of the work; a word's own are never divided."""
         return max(int(self.counts.sum()) // parts, int(self.counts.max()), 1)
 
-    def blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of words whose positions are listed together."""
-        yield from _runs(self.counts, 0, len(self.counts), self.places)
+    def blocks(self, first: int = 0) -> Iterator[tuple[int, int]]:
+        """Yield ranges of words whose positions are listed together, from the first word."""
+        yield from _runs(self.counts, first, len(self.counts), self.places)
 
     def chunks(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Yield the ranges of words of a block whose rows are written at once."""
@@ -98,56 +99,47 @@ class Plan:
         yield from _runs(self.bounds + self.counts, first, last, CELLS)
 
 
-def write_rows(folder: Path, corpus: Corpus, plan: Plan, threads: int, report: Report) -> int:
-    """Count, write `rows.bin`, `columns.bin` and `values.bin`, and return the number of cells.
+def write_rows(unfinished: UnfinishedRows, corpus: Corpus, plan: Plan, threads: int, report: Report) -> None:
+    """Count, and write all rows that are missing.
 
     Args:
-        folder: destination.
+        unfinished: takes them.
         corpus: the corpus.
         plan: the plan.
         threads: number of threads.
         report: called with the progress.
     """
-    sizes = np.zeros(len(plan.counts) + 1, dtype=np.int64)
-    start, words = time.monotonic(), int(plan.counts.sum())
-    with (folder / "columns.bin").open("wb") as columns, (folder / "values.bin").open("wb") as values:
-        for rows in _rows(corpus, plan, threads):
-            columns.write(rows.columns.astype("<i4", copy=False).data)
-            values.write(rows.values.astype("<f4", copy=False).data)
-            past = rows.first + len(rows.sizes)
-            sizes[rows.first + 1 : past + 1] = rows.sizes
-            pairs, seconds = int(plan.counts[:past].sum()), time.monotonic() - start
-            report(Status(stage="counting co-occurrences", done=pairs, total=words, seconds=seconds))
-    (folder / "rows.bin").write_bytes(np.cumsum(sizes).astype("<i8").data)
-    return int(sizes.sum())
+    start, words, before = time.monotonic(), int(plan.counts.sum()), int(plan.counts[: unfinished.done].sum())
+    for rows in _rows(corpus, plan, threads, unfinished.done):
+        unfinished.write(rows.columns, rows.values, rows.sizes)
+        pairs, seconds = int(plan.counts[: unfinished.done].sum()) - before, time.monotonic() - start
+        report(Status(stage="counting co-occurrences", done=pairs, total=words - before, seconds=seconds))
 
 
 class Rows(NamedTuple):
     """Rows of words that follow each other.
 
     Attributes:
-        first: the first word.
         columns: (n,) columns of the cells.
         values: (n,) their values.
         sizes: number of cells of each row.
     """
 
-    first: int
     columns: npt.NDArray[np.int32]
     values: npt.NDArray[np.float32]
     sizes: npt.NDArray[np.int64]
 
 
-def _rows(corpus: Corpus, plan: Plan, threads: int) -> Iterator[Rows]:
-    """Yield the rows of all words in order."""
+def _rows(corpus: Corpus, plan: Plan, threads: int, first_word: int) -> Iterator[Rows]:
+    """Yield the rows of all words from the first, in order."""
     if (workers := lent()) is not None:
-        blocks = replace(plan, places=min(plan.places, plan.share(PER_WORKER * workers.count))).blocks()
+        blocks = replace(plan, places=min(plan.places, plan.share(PER_WORKER * workers.count))).blocks(first_word)
         for chunks in workers.map(count_block, blocks, corpus.path, corpus.fingerprint, plan):
             yield from chunks
         return
     with ThreadPoolExecutor(threads) as pool:
         pending: deque[Any] = deque()
-        for base, end in plan.blocks():
+        for base, end in plan.blocks(first_word):
             places = _places(corpus, plan, base, end)
             for first, last in plan.chunks(base, end):
                 pending.append(pool.submit(_count, corpus.ids, plan, places, first, last))
@@ -190,7 +182,7 @@ def _count(ids: npt.NDArray[np.int32], plan: Plan, lists: tuple[int, Any, Any], 
     columns, values = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.float32)
     sizes = np.empty(last - first, dtype=np.int64)
     n = count_rows(ids, first, last, *lists, plan.weights, len(plan.counts), plan.half, columns, values, sizes)
-    return Rows(first, columns[:n], values[:n], sizes)
+    return Rows(columns[:n], values[:n], sizes)
 
 
 def compile_kernels(weights: npt.NDArray[np.float64], half: bool) -> None:

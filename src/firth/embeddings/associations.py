@@ -26,6 +26,7 @@ Cost: that of `firth.counts.cooccurrence` and of `firth.counts.factorise`; about
 """
 
 import dataclasses
+import os
 from typing import Any, ClassVar, Unpack
 
 from firth import options
@@ -112,6 +113,7 @@ class AssociationVectors:
         seed: int = 0,
         threads: int | None = None,
         progress: Progress = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         **text: Unpack[TextArguments],
     ) -> WordVectors:
         """Compute vectors from a corpus or from co-occurrence counts.
@@ -122,17 +124,22 @@ class AssociationVectors:
             seed: random seed of the decomposition.
             threads: number of threads; by default one per processor.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            checkpoint: folder for what is counted so far; see `firth.Cooccurrence.count`.
             **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".
 
         Returns:
             A vector per word; those of the contexts as output vectors, if every word is a context.
 
         Raises:
-            OptionError: `threads` is below 1, `dim` is above the rank of the matrix, or the memory is too small.
+            OptionError: `threads` is below 1, `dim` is above the rank of the matrix, the memory is too small, or the
+                checkpoint belongs to another run.
+            KindError: `checkpoint` is no path.
+            FormatError: the checkpoint is damaged.
             CorpusError: no two words co-occur, or the counts cannot be written.
         """
         model = self.with_defaults()
-        counts = model.counting.of(corpus, text, threads=threads, memory=self.memory, progress=progress)
+        how: Any = {"threads": threads, "memory": self.memory, "progress": progress}
+        counts = model.counting.of(corpus, text, checkpoint=checkpoint, **how)
         return spectral_vectors(
             model,
             counts.vocabulary,

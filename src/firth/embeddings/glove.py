@@ -100,7 +100,14 @@ class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
     ) -> CooccurrenceMatrix:
         """Return co-occurrence counts, counted with these options unless they are given."""
         cooccurrence = Cooccurrence(window=self.window, weights=self.weights)
-        return cooccurrence.of(corpus, text, threads=arguments.threads, memory=self.memory, progress=arguments.progress)
+        return cooccurrence.of(
+            corpus,
+            text,
+            threads=arguments.threads,
+            memory=self.memory,
+            progress=arguments.progress,
+            checkpoint=arguments.checkpoint,
+        )
 
     def train_on(self, counts: CooccurrenceMatrix, arguments: TrainingArguments[WordVectors]) -> WordVectors:
         """Train on co-occurrence counts; see `GloVe.train`."""

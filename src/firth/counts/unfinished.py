@@ -1,0 +1,154 @@
+"""Counts that are being written: two files that grow, and, with a checkpoint, a state from which a later call goes on.
+
+What is written is never changed, so that a state is a number of rows, their sizes and a checksum of what was written
+up to there; whatever a kill has left behind it is cut off.
+"""
+
+import os
+import shutil
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.storage.checkpoints import FILE, Checkpoint, restore_state, write_state
+from firth.timing import Stopwatch
+
+NAMES = ("columns.bin", "values.bin")
+BYTES = 4  # of a column, and of a value
+PIECE = 1 << 24  # bytes read at once
+
+
+class UnfinishedRows:
+    """The cells of a matrix, row after row; a context manager.
+
+    Args:
+        folder: of the matrix.
+        words: V, the number of rows.
+        checkpoint: where a state is kept, or None.
+        identity: what a state must agree with.
+
+    Attributes:
+        sizes: (V,) int64, their numbers of cells.
+
+    Raises:
+        OptionError: the state is another run's, or its path cannot be a folder.
+        FormatError: the state is damaged.
+    """
+
+    def __init__(self, folder: Path, words: int, checkpoint: Checkpoint | None, identity: Mapping[str, Any]) -> None:
+        self._target, self._checkpoint, self._identity = folder, checkpoint, dict(identity)
+        self._folder = folder if checkpoint is None else Path(checkpoint)
+        self.sizes = np.zeros(words, dtype=np.int64)
+        self._state = 0, [0, 0]  # rows and checksums, one value: an interrupt comes before or after it is set
+        if checkpoint is not None:
+            restore_state(self._folder, self._identity, self._restore)
+        self._files: list[BinaryIO] = []
+        self._since, self._waited = Stopwatch(), 0.0
+
+    @property
+    def done(self) -> int:
+        """Rows that are written."""
+        return self._state[0]
+
+    def __enter__(self) -> "UnfinishedRows":
+        kept = BYTES * int(self.sizes[: self.done].sum())
+        for name in NAMES:
+            path = self._folder / name
+            file = path.open("r+b" if kept else "wb")
+            file.truncate(kept)
+            file.seek(kept)
+            self._files.append(file)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        try:
+            if kind is not None and issubclass(kind, KeyboardInterrupt):
+                self.save()
+        finally:
+            for file in self._files:
+                file.close()
+
+    def write(self, columns: npt.NDArray[np.int32], values: npt.NDArray[np.float32], sizes: npt.NDArray[Any]) -> None:
+        """Append rows; save the state if the last one is old enough.
+
+        Args:
+            columns: (n,) of the cells.
+            values: (n,) of the cells.
+            sizes: number of cells of each row.
+        """
+        done, checksums = self._state
+        new = []
+        for file, array, before in zip(
+            self._files, (columns.astype("<i4", copy=False), values.astype("<f4", copy=False)), checksums, strict=True
+        ):
+            file.write(array.data)
+            new.append(before if self._checkpoint is None else zlib.crc32(array.data, before))
+        self.sizes[done : done + len(sizes)] = sizes
+        self._state = done + len(sizes), new
+        self._waited += self._since.lap()
+        if self._checkpoint is not None and self._waited >= self._checkpoint.interval:
+            self.save()
+
+    def save(self) -> None:
+        """Write the state, if there is a place for one.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        if self._checkpoint is None:
+            return
+        for file in self._files:
+            file.flush()
+            os.fsync(file.fileno())
+        done, checksums = self._state
+        facts = {"identity": self._identity, "done": done, "checksums": checksums}
+        write_state(self._folder / FILE, {"sizes": self.sizes[:done]}, facts)
+        self._since.lap()
+        self._waited = 0.0
+
+    def finish(self) -> None:
+        """Move what is written to the folder of the matrix, and remove the state."""
+        for file in self._files:
+            file.close()
+        self._files = []
+        if self._checkpoint is not None:
+            for name in NAMES:
+                shutil.move(self._folder / name, self._target / name)
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _restore(self, facts: dict[str, Any], file: Any) -> None:
+        """Take a state.
+
+        Raises:
+            ValueError: it is impossible, or the files are not what they were.
+        """
+        done, sizes = facts["done"], file.get_tensor("sizes")
+        if type(done) is not int or not 0 <= done <= len(self.sizes) or sizes.shape != (done,) or sizes.dtype != "<i8":
+            raise ValueError(f"{done!r} rows of {len(self.sizes)}")
+        if (sizes < 0).any() or (sizes > len(self.sizes)).any():
+            raise ValueError("rows of impossible sizes")
+        for name, expected in zip(NAMES, facts["checksums"], strict=True):
+            if _checksum(self._folder / name, BYTES * int(sizes.sum())) != expected:
+                raise ValueError(f"{name} is not what was written")
+        self.sizes[:done] = sizes
+        self._state = done, list(facts["checksums"])
+
+
+def _checksum(path: Path, size: int) -> int:
+    """Return the checksum of the first bytes of a file.
+
+    Raises:
+        ValueError: it has fewer.
+    """
+    total = 0
+    with path.open("rb") as file:
+        while size:
+            piece = file.read(min(size, PIECE))
+            if not piece:
+                raise ValueError(f"{path.name} is too short")
+            total, size = zlib.crc32(piece, total), size - len(piece)
+    return total

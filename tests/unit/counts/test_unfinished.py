@@ -1,0 +1,128 @@
+"""Counting that was ended goes on from its checkpoint, to the same bits; nothing else is taken for one."""
+
+import numpy as np
+import pytest
+
+import firth
+from firth.counts import counting
+from firth.counts.cooccurrence import Cooccurrence
+from firth.errors import FormatError, OptionError
+from firth.storage.checkpoints import FILE, FORMER
+
+EVERY = "0s"  # a state after each chunk of rows
+
+
+class GoneError(Exception):
+    """The process is killed."""
+
+
+@pytest.fixture
+def corpus(tmp_path, monkeypatch):
+    """300 sentences by Zipf's law over 200 words; chunks of some rows each."""
+    monkeypatch.setattr(counting, "CELLS", 400)
+    law = 1 / np.arange(1, 201)
+    rows = np.random.default_rng(1).choice(200, (300, 12), p=law / law.sum())
+    lines = [" ".join(f"w{i}" for i in row) for row in rows]
+    return firth.Corpus.build(lines, min_count=1, cache=tmp_path / "corpora", progress=False)
+
+
+def bits(counts):
+    return [np.asarray(getattr(counts, name)).tobytes() for name in ("rows", "columns", "values")]
+
+
+def ended(corpus, folder, error, *, after=5, every=EVERY, **options):
+    """Count, and end in the middle."""
+    seen = []
+
+    def progress(status):
+        if status.stage == "counting co-occurrences":
+            seen.append(status.done)
+            if len(seen) == after:
+                raise error
+
+    with pytest.raises(type(error)):
+        Cooccurrence(window=3, **options).count(
+            corpus,
+            threads=1,
+            cache=folder / "none",
+            checkpoint=firth.Checkpoint(folder / "state", every),
+            progress=progress,
+        )
+    return seen
+
+
+def counted(corpus, folder, name, *, words=None, **options):
+    """Count to the end; note how much there was to do."""
+
+    def progress(status):
+        if words is not None and status.stage == "counting co-occurrences":
+            words.append(status.total)
+
+    given = {"checkpoint": folder / "state"} if words is not None else {}
+    return Cooccurrence(window=3, **options).count(corpus, cache=folder / name, progress=progress, **given)
+
+
+@pytest.mark.parametrize("sides", ["both", "left"])
+@pytest.mark.parametrize("error", [GoneError(), KeyboardInterrupt()], ids=["killed", "ctrl-c"])
+def test_it_goes_on_to_the_same_bits(sides, error, corpus, tmp_path):
+    whole = counted(corpus, tmp_path, "whole", sides=sides)
+    seen = ended(corpus, tmp_path, error, sides=sides, every=EVERY if isinstance(error, GoneError) else "1h")
+    assert (tmp_path / "state" / FILE).is_file()
+    words = []
+    assert bits(counted(corpus, tmp_path, "on", sides=sides, words=words)) == bits(whole)
+    assert words[0] == corpus.num_tokens - seen[-1]  # the rest only
+    assert not (tmp_path / "state").exists()
+
+
+def test_what_a_kill_has_left_behind_a_state_is_cut_off(corpus, tmp_path):
+    whole = counted(corpus, tmp_path, "whole")
+    ended(corpus, tmp_path, GoneError())
+    for name in ("columns.bin", "values.bin"):
+        with (tmp_path / "state" / name).open("ab") as file:
+            file.write(b"12345")
+    assert bits(counted(corpus, tmp_path, "on", words=[])) == bits(whole)
+
+
+def test_another_corpus_or_other_options_are_refused(corpus, tmp_path):
+    ended(corpus, tmp_path, GoneError())
+    with pytest.raises(OptionError, match=r"its options have window=3, this run's have window=4"):
+        Cooccurrence(window=4).count(corpus, cache=tmp_path / "other", checkpoint=tmp_path / "state", progress=False)
+    other = firth.Corpus.build(["a b c", "b c"], min_count=1, cache=tmp_path / "corpora", progress=False)
+    with pytest.raises(OptionError, match="had not the same corpus"):
+        counted(other, tmp_path, "other", words=[])
+
+
+def test_damage_is_found(corpus, tmp_path):
+    """In the state: the one before it is taken. In what was counted: neither can be."""
+    whole = counted(corpus, tmp_path, "whole")
+    ended(corpus, tmp_path, GoneError())
+    state = tmp_path / "state"
+    assert (state / FORMER).is_file()
+    (state / FILE).write_bytes((state / FILE).read_bytes()[:-3])
+    with pytest.warns(UserWarning, match="goes on from the checkpoint before it"):
+        assert bits(counted(corpus, tmp_path, "on", words=[])) == bits(whole)
+    ended(corpus, tmp_path, GoneError())
+    content = bytearray((state / "values.bin").read_bytes())
+    content[0] ^= 1
+    (state / "values.bin").write_bytes(content)
+    with (
+        pytest.warns(UserWarning, match="goes on from the checkpoint before it"),
+        pytest.raises(FormatError, match=r"not a whole checkpoint \(values.bin is not what was written\)"),
+    ):
+        counted(corpus, tmp_path, "again", words=[])
+
+
+def test_models_of_counts_hand_their_checkpoint_on(corpus, tmp_path, monkeypatch):
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
+
+    def progress(status):
+        if status.stage == "counting co-occurrences":
+            raise GoneError
+
+    for model in (firth.GloVe(dim=4, epochs=1), firth.AssociationVectors(dim=4)):
+        folder = tmp_path / type(model).__name__
+        with pytest.raises(GoneError):
+            model.train(corpus, checkpoint=firth.Checkpoint(folder, EVERY), progress=progress)
+        assert (folder / "counting" / FILE).is_file()
+        assert len(model.train(corpus, checkpoint=folder, progress=False)) == len(corpus.vocabulary)
+        assert not (folder / "counting").exists()
