@@ -19,7 +19,7 @@ from firth.cluster.ray_crew import ray_package
 from firth.comparison.named import Model
 from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable
-from firth.embeddings.trainer import CorpusTrainer, result_type
+from firth.embeddings.trainer import CorpusTrainer, Trainer, result_type
 from firth.errors import FirthError, OptionError
 from firth.signals import exit_status
 from firth.vectors.document_vectors import DocumentVectors
@@ -42,6 +42,9 @@ def train(
     start: Annotated[
         Path | None, typer.Option(help="Vectors to continue training from, with old and new words.", metavar="VECTORS")
     ] = None,
+    freeze: Annotated[
+        bool, typer.Option("--freeze", help="With --start, keep the old vectors as they are and train new words only.")
+    ] = False,
     checkpoint: Checkpoint = None,
     every: Every = None,
     deterministic: Annotated[
@@ -60,6 +63,10 @@ def train(
     workers: Annotated[
         int | None, typer.Option(help="Workers of the cluster; by default one per processor.", metavar="N")
     ] = None,
+    merge_every: Annotated[
+        int | None,
+        typer.Option(help="Words of each shard between merges of frequent words. Default: 4096.", metavar="N"),
+    ] = None,
     phrases: Annotated[
         Path | None,
         typer.Option(help="File from firth phrases; its phrases count as words.", metavar="FILE", rich_help_panel=TEXT),
@@ -74,22 +81,28 @@ def train(
     and saves what was learned. With one thread, or with --deterministic, the same seed gives the same bits.
     """
     began = time.monotonic()
-    _check_cluster(cluster, {"--workers": workers, "--threads": threads, "--deterministic": deterministic or None})
+    others = {"--workers": workers, "--merge-every": merge_every, "--threads": threads}
+    _check_cluster(cluster, {**others, "--deterministic": deterministic or None})
+    if freeze and start is None:
+        raise OptionError("--freeze without --start; expected --start with the vectors that are to stay as they are")
+    merging = {} if merge_every is None else {"merge_every": merge_every}
+    on_cluster = None if cluster is None else Cluster(workers=workers, address=cluster, **merging)
     kind, preset = model.kind, model.preset
     check_vectors_target(output, result_type(kind) in (WordVectors, SubwordVectors), corpus)
     trainer = kind(**Flags(kind, "Model").select(options), **preset)
     with working(f"reading {start}", quiet):
         before = None if start is None else load(start)
     states = checkpoint_in(checkpoint, every)
-    given = {"start": before, "checkpoint": states, "deterministic": deterministic or None}
+    given = {
+        "start": before, "freeze": freeze or None, "checkpoint": states, "deterministic": deterministic or None,
+    }  # fmt: skip
     rest: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     with showing_choices(quiet):
         usual = getattr(kind, "corpus_options", None)
         text = _text(corpus, phrases, options, progress=not quiet, defaults=usual, threads=threads)
-        if cluster is None:
+        if on_cluster is None:
             vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
         else:
-            on_cluster = Cluster(workers=workers, address=cluster)
             vectors = on_cluster.train(trainer, text, seed=seed, progress=not quiet, **rest)
     vectors.metadata.setdefault("name", output.stem)
     output = _save(vectors, output)
@@ -102,9 +115,10 @@ def command(model: Model) -> Callable[..., None]:
     """Return the command of a model, with the flags of its own options."""
     parameters = inspect.signature(model.kind.train).parameters
     without = {name: None for name in ("start", "checkpoint", "deterministic") if name not in parameters}
+    without |= {} if issubclass(model.kind, Trainer) and model.kind.freezes else {"freeze": None}
     without |= {"every": None} if "checkpoint" in without else {}
     if not (issubclass(model.kind, CorpusTrainer) and model.kind.any_threads):
-        without |= {"cluster": None, "workers": None}
+        without |= {"cluster": None, "workers": None, "merge_every": None}
     flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS, READING]
     return with_flags(train, flags, model=model, **without)
 
@@ -122,7 +136,12 @@ def _check_cluster(cluster: str | None, others: Mapping[str, Any]) -> None:
             f"--workers {others['--workers']} without --cluster; use --threads for threads of this machine, or "
             "--cluster with an address"
         )
-    if cluster is not None and (more := [flag for flag in given if flag != "--workers"]):
+    if cluster is None and "--merge-every" in given:
+        raise OptionError(
+            f"--merge-every {others['--merge-every']} without --cluster: only a cluster merges so; leave it out, or "
+            "use --cluster with an address"
+        )
+    if cluster is not None and (more := [flag for flag in given if flag not in ("--workers", "--merge-every")]):
         raise OptionError(
             f"{' and '.join(more)} with --cluster: each of --workers has one thread, and up to four workers give the "
             "same bits; leave it out"

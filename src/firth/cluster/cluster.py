@@ -24,7 +24,7 @@ from firth.cluster.remote import RemoteReplicas
 from firth.cluster.worker import Job
 from firth.corpus.options import TextArguments
 from firth.embeddings.replicas import SHARDS
-from firth.embeddings.trainer import CorpusTrainer, TrainingArguments, check_start
+from firth.embeddings.trainer import CorpusTrainer, TrainingArguments, check_freeze, check_start
 from firth.errors import OptionError, brief
 from firth.options import option, options_class
 from firth.progress import Progress
@@ -62,6 +62,7 @@ class Cluster:
         *,
         seed: int = 0,
         start: Any = None,
+        freeze: bool = False,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
         **text: Unpack[TextArguments],
@@ -78,6 +79,7 @@ class Cluster:
             corpus: an encoded corpus, or whatever `Corpus.build` takes.
             seed: random seed.
             start: vectors to continue from.
+            freeze: keep every bit of the vectors of words that `start` has.
             progress: see `firth.progress`.
             checkpoint: folder for checkpoints.
             **text: options of `Corpus.build` for a text that is not encoded yet.
@@ -87,7 +89,8 @@ class Cluster:
             the megabytes of rows that travelled, and how many workers were lost.
 
         Raises:
-            OptionError: the model has no such training, or there are more workers than processors.
+            OptionError: the model has no such training, there are more workers than processors, or `freeze` is given
+                without `start`.
             ClusterError: the cluster cannot be reached, or workers are lost again and again.
             MissingExtraError: Ray is not installed.
             CorpusError: the text cannot be read, or the corpus is not on a folder that all machines share.
@@ -100,10 +103,12 @@ class Cluster:
         if getattr(model, "tree", None) == "learned":
             raise OptionError("tree='learned': not on a cluster, for it takes two trainings; use tree='huffman'")
         check_start(start)
+        check_freeze(freeze, start, type(model))
         check_reachable(self.address)
         arguments: TrainingArguments[Any] = TrainingArguments(
-            seed=seed, threads=1, start=start, progress=progress, checkpoint=checkpoint, deterministic=True
-        )
+            seed=seed, threads=1, start=start, freeze=freeze, progress=progress, checkpoint=checkpoint,
+            deterministic=True,
+        )  # fmt: skip
         if (kept := checkpoint_of(checkpoint)) is not None:
             make_folder(Path(kept))
         prepared, data, arguments = model.prepare(corpus, text, arguments)
