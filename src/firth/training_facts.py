@@ -9,7 +9,8 @@ from firth.notebook import Markup, curve, facts, note, table
 ROWS = 20  # epochs or evaluations shown: the last ones
 OPTIONS = "options"
 PLAIN = (
-    "seed", "threads", "deterministic", "texts", "documents", "tokens", "sentences", "ended", "interrupted", "error",
+    "seed", "threads", "deterministic", "freeze", "texts", "documents", "tokens", "sentences", "ended", "interrupted",
+    "error",
 )  # fmt: skip
 
 

@@ -15,12 +15,14 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import AsJson, Checkpoint, Every, Quiet, Sources, output
+from firth.cli.cluster_flags import ClusterAddress, Workers, check_cluster
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.language_start import NEURAL, open_start, started_options
 from firth.cli.output import end, note, paragraphs, print_json
 from firth.cli.targets import check_file_target, check_folder_target, checkpoint_in
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of, is_built_corpus
+from firth.cluster.cluster import Cluster, how_on_cluster
 from firth.comparison.named import Model, named
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
@@ -166,6 +168,8 @@ def _train(
     ] = None,
     checkpoint: Checkpoint = None,
     every: Every = None,
+    cluster: ClusterAddress = None,
+    workers: Workers = None,
     quiet: Quiet = False,
     json: AsJson = False,
     **options: Any,
@@ -176,6 +180,10 @@ def _train(
     """
     began = time.monotonic()
     check_model_target(output, corpus, counts=_counts(how))
+    counts = how_on_cluster(how.kind) == "counts"
+    others = {"--threads": threads, "--processes": options.get("processes")}
+    check_cluster(cluster, workers, {} if counts else others)
+    on_cluster = None if cluster is None else Cluster(workers=workers, address=cluster)
     states = checkpoint_in(checkpoint, every)
     if old_held_out is not None and start is None:
         raise OptionError(f"--old-held-out {old_held_out} without --start: it is text like that of the start")
@@ -203,7 +211,10 @@ def _train(
     rest = {name: value for name, value in arguments.items() if value is not None and name in parameters}
     with running_clock() as clock:
         clock.evaluations = (test is not None) + (old is not None)  # perplexities that are reported at the end
-        trained_model = trainer.train(source, threads=threads, progress=not quiet, **rest)
+        if on_cluster is None:
+            trained_model = trainer.train(source, threads=threads, progress=not quiet, **rest)
+        else:
+            trained_model = on_cluster.train(trainer, source, threads=threads, progress=not quiet, **rest)
     trained_model.metadata.setdefault("name", output.stem)
     save_language_model(trained_model, output)
     course = trained_model.metadata.get("training", {})

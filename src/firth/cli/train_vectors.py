@@ -1,5 +1,6 @@
 """What `firth train MODEL` does. `firth.cli.train` lists the models."""
 
+import contextlib
 import inspect
 import shlex
 import time
@@ -10,16 +11,16 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import TEXT, AsJson, Checkpoint, Every, Quiet, Seed, Sources, Threads, output
+from firth.cli.cluster_flags import ClusterAddress, Workers, check_cluster
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, print_json, showing_choices, working
 from firth.cli.targets import check_vectors_target, checkpoint_in
 from firth.cli.texts import CORPUS, READING, corpus_of
-from firth.cluster.cluster import Cluster
-from firth.cluster.ray_crew import ray_package
+from firth.cluster.cluster import Cluster, how_on_cluster
 from firth.comparison.named import Model
 from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable
-from firth.embeddings.trainer import CorpusTrainer, result_type
+from firth.embeddings.trainer import Trainer, result_type
 from firth.errors import FirthError, OptionError
 from firth.signals import exit_status
 from firth.vectors.document_vectors import DocumentVectors
@@ -42,6 +43,9 @@ def train(
     start: Annotated[
         Path | None, typer.Option(help="Vectors to continue training from, with old and new words.", metavar="VECTORS")
     ] = None,
+    freeze: Annotated[
+        bool, typer.Option("--freeze", help="With --start, keep the old vectors as they are and train new words only.")
+    ] = False,
     checkpoint: Checkpoint = None,
     every: Every = None,
     deterministic: Annotated[
@@ -50,15 +54,11 @@ def train(
             "--deterministic", help="The same bits for any number of threads: slower, five times the memory of vectors."
         ),
     ] = False,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            help="Train on a Ray cluster: its address, 'auto' for the one of this machine, 'local' to start one.",
-            metavar="ADDRESS",
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Workers of the cluster; by default one per processor.", metavar="N")
+    cluster: ClusterAddress = None,
+    workers: Workers = None,
+    merge_every: Annotated[
+        int | None,
+        typer.Option(help="Words of each shard between merges of frequent words. Default: 4096.", metavar="N"),
     ] = None,
     phrases: Annotated[
         Path | None,
@@ -74,22 +74,36 @@ def train(
     and saves what was learned. With one thread, or with --deterministic, the same seed gives the same bits.
     """
     began = time.monotonic()
-    _check_cluster(cluster, {"--workers": workers, "--threads": threads, "--deterministic": deterministic or None})
+    replicas = how_on_cluster(model.kind) == "replicas"
+    check_cluster(
+        cluster, workers, {"--threads": threads, "--deterministic": deterministic or None} if replicas else {}
+    )
+    if cluster is None and merge_every is not None:
+        raise OptionError(
+            f"--merge-every {merge_every} without --cluster: only a cluster merges so; leave it out, or use --cluster "
+            "with an address"
+        )
+    if freeze and start is None:
+        raise OptionError("--freeze without --start; expected --start with the vectors that are to stay as they are")
+    merging = {} if merge_every is None else {"merge_every": merge_every}
+    on_cluster = None if cluster is None else Cluster(workers=workers, address=cluster, **merging)
     kind, preset = model.kind, model.preset
     check_vectors_target(output, result_type(kind) in (WordVectors, SubwordVectors), corpus)
     trainer = kind(**Flags(kind, "Model").select(options), **preset)
     with working(f"reading {start}", quiet):
         before = None if start is None else load(start)
     states = checkpoint_in(checkpoint, every)
-    given = {"start": before, "checkpoint": states, "deterministic": deterministic or None}
+    given = {
+        "start": before, "freeze": freeze or None, "checkpoint": states, "deterministic": deterministic or None,
+    }  # fmt: skip
     rest: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    with showing_choices(quiet):
+    with showing_choices(quiet), on_cluster.lend() if on_cluster else contextlib.nullcontext():
         usual = getattr(kind, "corpus_options", None)
         text = _text(corpus, phrases, options, progress=not quiet, defaults=usual, threads=threads)
-        if cluster is None:
+        if on_cluster is None:
             vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
         else:
-            on_cluster = Cluster(workers=workers, address=cluster)
+            rest |= {} if replicas else {"threads": threads}
             vectors = on_cluster.train(trainer, text, seed=seed, progress=not quiet, **rest)
     vectors.metadata.setdefault("name", output.stem)
     output = _save(vectors, output)
@@ -102,33 +116,13 @@ def command(model: Model) -> Callable[..., None]:
     """Return the command of a model, with the flags of its own options."""
     parameters = inspect.signature(model.kind.train).parameters
     without = {name: None for name in ("start", "checkpoint", "deterministic") if name not in parameters}
+    without |= {} if issubclass(model.kind, Trainer) and model.kind.freezes else {"freeze": None}
     without |= {"every": None} if "checkpoint" in without else {}
-    if not (issubclass(model.kind, CorpusTrainer) and model.kind.any_threads):
-        without |= {"cluster": None, "workers": None}
+    on_cluster = how_on_cluster(model.kind)
+    without |= {} if on_cluster else {"cluster": None, "workers": None}
+    without |= {} if on_cluster == "replicas" else {"merge_every": None}
     flags = [Flags(model.kind, "Model", frozenset(model.preset)), CORPUS, READING]
     return with_flags(train, flags, model=model, **without)
-
-
-def _check_cluster(cluster: str | None, others: Mapping[str, Any]) -> None:
-    """Check, before a long text is read, that Ray is there and no option makes another one meaningless.
-
-    Raises:
-        OptionError: there is one.
-        MissingExtraError: Ray is not installed.
-    """
-    given = [flag for flag, value in others.items() if value is not None]
-    if cluster is None and "--workers" in given:
-        raise OptionError(
-            f"--workers {others['--workers']} without --cluster; use --threads for threads of this machine, or "
-            "--cluster with an address"
-        )
-    if cluster is not None and (more := [flag for flag in given if flag != "--workers"]):
-        raise OptionError(
-            f"{' and '.join(more)} with --cluster: each of --workers has one thread, and up to four workers give the "
-            "same bits; leave it out"
-        )
-    if cluster is not None:
-        ray_package()
 
 
 def _save(vectors: Any, output: Path) -> Path:

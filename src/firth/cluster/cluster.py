@@ -94,7 +94,7 @@ class Cluster:
         Args:
             model: the model.
             *data: what its `train` takes: an encoded corpus, or whatever `Corpus.build` takes.
-            **arguments: of its `train`: `seed`, `start`, `progress`, `checkpoint`, and options of `Corpus.build`.
+            **arguments: of its `train`: `seed`, `start`, `freeze`, `progress`, `checkpoint`, options of `Corpus.build`.
 
         Returns:
             What the model's `train` returns. For the first three, `metadata["training"]["cluster"]` has the number of
@@ -106,7 +106,7 @@ class Cluster:
             MissingExtraError: Ray is not installed.
             CorpusError: the text cannot be read, or the corpus is not on a folder that all machines share.
         """
-        how = None if isinstance(model, type) else _how(model)
+        how = None if isinstance(model, type) else how_on_cluster(model)
         if how is None:
             raise OptionError(
                 f"model={brief(model)}: no training on a cluster; expected firth.Word2Vec(...), FastText(...) or "
@@ -124,9 +124,10 @@ class Cluster:
                 return model.train(*data, **arguments)
 
 
-def _how(model: Any) -> str | None:
-    """Return how a model trains on a cluster, or None."""
-    if isinstance(model, CorpusTrainer) and model.any_threads:
+def how_on_cluster(model: Any) -> str | None:
+    """Return how a model, or its class, trains on a cluster: "replicas", "counts", "processes" or not at all: None."""
+    kind = model if isinstance(model, type) else type(model)
+    if issubclass(kind, CorpusTrainer) and kind.any_threads:
         return "replicas"
     if getattr(model, "counts_in_pieces", False):
         return "counts"

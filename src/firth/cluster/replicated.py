@@ -24,7 +24,7 @@ from firth.cluster.remote import RemoteReplicas
 from firth.cluster.worker import Job
 from firth.corpus.options import TextArguments
 from firth.embeddings.replicas import SHARDS
-from firth.embeddings.trainer import CorpusTrainer, TrainingArguments, check_start
+from firth.embeddings.trainer import CorpusTrainer, TrainingArguments, check_freeze, check_start
 from firth.errors import OptionError
 from firth.progress import Progress
 from firth.signals import finishing
@@ -41,6 +41,7 @@ def train(
     *,
     seed: int = 0,
     start: Any = None,
+    freeze: bool = False,
     progress: Progress = None,
     checkpoint: str | os.PathLike[str] | None = None,
     **text: Unpack[TextArguments],
@@ -54,20 +55,23 @@ def train(
         corpus: an encoded corpus, or whatever `Corpus.build` takes.
         seed: random seed.
         start: vectors to continue from.
+        freeze: keep every bit of the vectors of words that `start` has.
         progress: see `firth.progress`.
         checkpoint: folder for checkpoints.
         **text: options of `Corpus.build` for a text that is not encoded yet.
 
     Raises:
-        OptionError: the model has no such training, or there are more workers than processors.
+        OptionError: the model has no such training, there are more workers than processors, or `freeze` is given
+            without `start`.
         ClusterError: the cluster cannot be reached, or workers are lost again and again.
         CorpusError: the text cannot be read, or the corpus is not on a folder that all machines share.
     """
     if getattr(model, "tree", None) == "learned":
         raise OptionError("tree='learned': not on a cluster, for it takes two trainings; use tree='huffman'")
     check_start(start)
+    check_freeze(freeze, start, type(model))
     arguments: TrainingArguments[Any] = TrainingArguments(
-        seed=seed, threads=1, start=start, progress=progress, checkpoint=checkpoint, deterministic=True
+        seed=seed, threads=1, start=start, freeze=freeze, progress=progress, checkpoint=checkpoint, deterministic=True
     )
     if (kept := checkpoint_of(checkpoint)) is not None:
         make_folder(Path(kept))

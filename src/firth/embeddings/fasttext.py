@@ -43,7 +43,7 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
-from firth.embeddings.matrices import Matrices, initial_matrices
+from firth.embeddings.matrices import Matrices, frozen_words, initial_matrices
 from firth.embeddings.replicas import RowRates
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.subword_windows import AHEAD, CBOW, SKIPGRAM, SubwordSettings, train_subwords
@@ -75,8 +75,9 @@ OBJECTIVES = ("negative", "hierarchical", "softmax")
 class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
     """Skip-gram or CBOW over character n-grams: the options, and `train`.
 
-    A `start` must have the same n-grams; rows that it lacks start at random. The result has output vectors unless the
-    objective is "hierarchical".
+    A `start` must have the same n-grams; rows that it lacks start at random. With `freeze`, the rows of all n-grams of
+    old words stay, too; a new word learns in its other n-grams and, unless the hashing is "floret", in a row of its
+    own. The result has output vectors unless the objective is "hierarchical".
 
     Raises:
         OptionError: an option is out of its range, or the range of n-grams is empty.
@@ -93,6 +94,7 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
     common_options: ClassVar = ("architecture", "dim", "window", "min_n", "max_n", "negative", "epochs", "lr")
     model_name: ClassVar = "fasttext"
     any_threads: ClassVar = True
+    freezes: ClassVar = True
 
     architecture: str = option(
         "skipgram", "skip-gram (predict the context words) or CBOW (predict the centre)", choices=("skipgram", "cbow")
@@ -128,6 +130,8 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
     def train_on(self, corpus: Corpus, arguments: TrainingArguments[SubwordVectors]) -> SubwordVectors:
         """Train on an encoded corpus; see `CorpusTrainer.train`."""
         subwords, matrices = self.initial_matrices(corpus, arguments.seed, arguments.start)
+        frozen = frozen_words(matrices.words, arguments.frozen)
+        matrices = dataclasses.replace(matrices, frozen=None if frozen is None else subwords.rows_of(frozen))
         tree = huffman(corpus.vocabulary.counts) if self.objective == "hierarchical" else None
         by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, tree)
         trainer = functools.partial(self._shard_trainer, corpus, arguments, subwords, by)
@@ -202,7 +206,10 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
             outputs=most_outputs(by),
             contexts=contexts,
         )
-        at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=by.kind in NORMALISED)
+        at = addresses(
+            work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=by.kind in NORMALISED,
+            frozen=matrices.frozen,
+        )  # fmt: skip
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             assert rows.size  # keeps the array alive: the kernel has its address
@@ -240,6 +247,12 @@ class Subwords:
     starts: npt.NDArray[np.int64]
     rows: npt.NDArray[np.int64]
     buckets: npt.NDArray[np.int64]
+
+    def rows_of(self, words: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+        """Return (R,) 1 for rows that any of some words has, which (V,) `words` marks with 1."""
+        marked = np.zeros(self.own + len(self.buckets), dtype=np.uint8)
+        marked[self.rows[np.repeat(words, np.diff(self.starts)) != 0]] = 1
+        return marked
 
     @staticmethod
     def of(words: list[str], ngrams: Hashing) -> "Subwords":

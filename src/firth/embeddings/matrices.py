@@ -1,7 +1,7 @@
 """The parameters of a model of words: initial matrices, and matrices as word vectors."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus.encoded import Corpus
-from firth.errors import OptionError, ShapeError
+from firth.errors import OptionError, ShapeError, warn_caller
 from firth.kernels.rows import aligned_rows
 from firth.randomness import generator
 from firth.vectors.lexicon import Lexicon
@@ -27,6 +27,7 @@ class Matrices:
         outputs: (V, P) float32.
         dim: D, the width of the vectors; the rest of a row is padding.
         state: further arrays that training changes and checkpoints hold, by name.
+        frozen: (R,) uint8, 1 for input rows that training leaves as they are; None if it trains all.
         limits: smallest and largest value of arrays in a checkpoint, by name.
     """
 
@@ -36,6 +37,7 @@ class Matrices:
     outputs: npt.NDArray[np.float32]
     dim: int
     state: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    frozen: npt.NDArray[np.uint8] | None = None
     limits: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]] = field(default_factory=dict)
 
     def fingerprint(self) -> str:
@@ -44,6 +46,23 @@ class Matrices:
         for rows in (self.inputs, self.outputs):
             digest.update(rows.data)
         return digest.hexdigest()
+
+
+def frozen_words(words: Sequence[str], frozen: Collection[str] | None) -> npt.NDArray[np.uint8] | None:
+    """Return (V,) 1 for words whose vectors stay as they are and 0 for others; None if all are trained.
+
+    Warns:
+        UserWarning: all vectors stay.
+    """
+    if frozen is None:
+        return None
+    marked = np.fromiter((word in frozen for word in words), dtype=np.uint8, count=len(words))
+    if marked.all():
+        warn_caller(
+            "freeze=True: start has every word of the text that is frequent enough, so no vector changes; expected new "
+            "words: add text with them, or lower min_count"
+        )
+    return marked
 
 
 def word_vectors(

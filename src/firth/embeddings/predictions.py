@@ -17,7 +17,7 @@ from firth.kernels.compiled import compiled
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.objectives import MERGE, Predictor, fetch_outputs, merge_copies, predict
 from firth.kernels.pieces import ShardState, Text, pieces
-from firth.kernels.targets import Addresses, Work, combine, draw_reach, gather_contexts, scatter
+from firth.kernels.targets import Addresses, Work, combine, draw_reach, gather_contexts, scatter, target_rows
 
 WINDOW, PAIR, CBOW = range(3)  # what a kernel does with a window
 AHEAD = 2  # windows between drawing noise or prefetching rows, and using them
@@ -64,8 +64,9 @@ def train_predictions(
                 scatter(m, settings.divide, settings.scale, at)
             else:
                 together = 1 if settings.mode == PAIR else m
+                targets = target_rows(at.contexts, m, at)
                 for first in range(0, m, together):
                     block = at.contexts + 8 * first
-                    predict(by, at, random, sentence[t], block, block, together, rate)
+                    predict(by, at, random, sentence[t], block, targets + 8 * first, together, rate)
             predictions[0] += 1 if settings.mode == CBOW else m
     merge_copies(by, at, MERGE)

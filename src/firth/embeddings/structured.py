@@ -38,7 +38,7 @@ from numba import njit
 
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
-from firth.embeddings.matrices import Matrices, initial_matrices
+from firth.embeddings.matrices import Matrices, frozen_words, initial_matrices
 from firth.embeddings.replicas import RowRates
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
@@ -70,10 +70,19 @@ from firth.kernels.objectives import (
 )
 from firth.kernels.output_rows import end_outputs, place_prediction
 from firth.kernels.pieces import ShardState, Text, pieces
-from firth.kernels.positions import gather_places, join_rows, split_gradient
+from firth.kernels.positions import gather_places, join_rows, leave_out_frozen, split_gradient
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step_emission import WIDTH
-from firth.kernels.targets import Addresses, Work, addresses, draw_reach, fetch_rows, new_work, place_outputs
+from firth.kernels.targets import (
+    Addresses,
+    Work,
+    addresses,
+    draw_reach,
+    fetch_rows,
+    new_work,
+    place_outputs,
+    target_rows,
+)
 from firth.kernels.trees import huffman
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors
@@ -104,6 +113,7 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors], SkipGramOption
     common_options: ClassVar = ("architecture", "dim", "window", "negative", "epochs", "lr")
     model_name: ClassVar = "structured"
     any_threads: ClassVar = True
+    freezes: ClassVar = True
 
     architecture: str = option(
         "skipgram",
@@ -118,6 +128,7 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors], SkipGramOption
         """Train on an encoded corpus; see `CorpusTrainer.train`."""
         model = self.with_defaults()
         matrices = model.initial_matrices(corpus, arguments.seed, arguments.start)
+        matrices = dataclasses.replace(matrices, frozen=frozen_words(matrices.words, arguments.frozen))
         tree = huffman(corpus.vocabulary.counts) if self.objective == "hierarchical" else None
         by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, tree)
         trainer = functools.partial(model._shard_trainer, corpus, arguments, by)
@@ -176,7 +187,7 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors], SkipGramOption
         most = most_outputs(by) * (2 * self.window if mode == SKIPGRAM else 1)
         wide = matrices.outputs.shape[1]
         work = new_work(self.window, self.negative, AHEAD // self.shared_windows + 2, wide, outputs=most)
-        at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim)
+        at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, frozen=matrices.frozen)
         joined = at._replace(chunks=wide // WIDTH)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
@@ -240,13 +251,14 @@ def train_places(
                 join_rows(at.contexts, 2 * window, at)
                 if n > 0:
                     take_step(by, joined, at.hidden_table, at.gradient_table, 1, n, 0, rate)
+                leave_out_frozen(at.contexts, 2 * window, at)
                 split_gradient(at.contexts, 0, 2 * window, at)
                 predictions[0] += 1
             else:
                 contexts[0] = at.inputs + sentence[t] * at.row_bytes
                 n = place_by_position(by, sentence, t, before, after, window, sets, current, at)
                 if n > 0:
-                    take_step(by, at, at.contexts, at.contexts, 1, n, 0, rate)
+                    take_step(by, at, at.contexts, target_rows(at.contexts, 1, at), 1, n, 0, rate)
                 predictions[0] += before + after
     merge_copies(by, at, MERGE)
 

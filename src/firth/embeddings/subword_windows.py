@@ -26,7 +26,7 @@ from firth.kernels.output_rows import end_outputs, place_prediction
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import draw
 from firth.kernels.step import call_rows
-from firth.kernels.targets import Addresses, Work, draw_reach
+from firth.kernels.targets import Addresses, Work, draw_reach, target_rows
 from firth.kernels.windows import LONGEST
 
 SKIPGRAM, CBOW = range(2)
@@ -107,7 +107,7 @@ def train_subwords(
                     predict(by, at, random, sentence[c], at.hidden_table, at.hidden_table, 1, rate)
             # The change of the hidden vector is added to each of its rows.
             call_rows(at.add, at.gradient_table, 1, at.hidden, at.chunks, np.float32(1))
-            call_rows(at.add, hidden, size, at.gradient, at.chunks, np.float32(1))
+            call_rows(at.add, target_rows(hidden, size, at), size, at.gradient, at.chunks, np.float32(1))
             predictions[0] += 1 if mode == CBOW else before + after
     merge_copies(by, at, MERGE)
 

@@ -32,6 +32,7 @@ class TrainingArguments(Generic[Start]):
         seed: random seed.
         threads: number of threads.
         start: vectors to continue from, or None.
+        freeze: whether the vectors of words that `start` has stay as they are.
         progress: how progress is shown; see `firth.progress`.
         checkpoint: folder for checkpoints, or None.
         deterministic: whether the result must not depend on the number of threads.
@@ -46,6 +47,7 @@ class TrainingArguments(Generic[Start]):
     seed: int
     threads: int
     start: Start | None = None
+    freeze: bool = False
     progress: Progress = None
     checkpoint: str | os.PathLike[str] | None = None
     deterministic: bool = False
@@ -55,6 +57,12 @@ class TrainingArguments(Generic[Start]):
 
     def __post_init__(self) -> None:
         checkpoint_of(self.checkpoint)  # raises
+
+    @property
+    def frozen(self) -> set[str] | None:
+        """Words whose vectors stay as they are, or None."""
+        start: Any = self.start
+        return set(start.words) if self.freeze else None
 
     @property
     def shards(self) -> int:
@@ -77,9 +85,11 @@ class Trainer(ABC, Generic[Data, Start, Result]):
 
     Attributes:
         any_threads: whether a training can be the same with any number of threads.
+        freezes: whether a training can leave the vectors of old words as they are.
     """
 
     any_threads: ClassVar[bool] = False
+    freezes: ClassVar[bool] = False
 
     @explained
     def train(
@@ -89,6 +99,7 @@ class Trainer(ABC, Generic[Data, Start, Result]):
         seed: int = 0,
         threads: int | None = None,
         start: Start | None = None,
+        freeze: bool = False,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
         deterministic: bool = False,
@@ -103,6 +114,8 @@ class Trainer(ABC, Generic[Data, Start, Result]):
             threads: number of threads; by default one per processor.
             start: vectors to continue from. Words that it lacks start at random; words that only it has are kept. The
                 docstring of the class says what else a model does with it.
+            freeze: keep every bit of the vectors of words that `start` has, and train those of new words only. Output
+                vectors, which are not the result, are trained for all words.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             checkpoint: folder for checkpoints, or `firth.Checkpoint(folder, every="30s")`; otherwise one is written
                 every five minutes, and after an epoch unless that would take over a twentieth of the time. A later call
@@ -118,17 +131,22 @@ class Trainer(ABC, Generic[Data, Start, Result]):
         Raises:
             CorpusError: the text cannot be read, or has no words.
             OptionError: `threads` is below 1, `start` does not fit the options, the checkpoint belongs to another run,
-                or the model has no deterministic training.
+                the model has no deterministic training or cannot freeze vectors, or `freeze` is given without `start`.
             KindError: `start` is a path.
             ShapeError: `start` has another width.
             DivergenceError: the training diverged.
+
+        Warns:
+            UserWarning: the training was interrupted or made no prediction, or `freeze` leaves no word to train.
         """
         count = usable_threads(threads)
         check_start(start)
+        check_freeze(freeze, start, type(self))
         check_deterministic(deterministic, type(self))
         arguments = TrainingArguments(
-            seed=seed, threads=count, start=start, progress=progress, checkpoint=checkpoint, deterministic=deterministic
-        )
+            seed=seed, threads=count, start=start, freeze=freeze, progress=progress, checkpoint=checkpoint,
+            deterministic=deterministic,
+        )  # fmt: skip
         model, data, arguments = self.prepare(corpus, text, arguments)
         trained: Result = model.train_on(data, arguments)
         return trained
@@ -172,6 +190,26 @@ def check_start(start: Any) -> None:
         raise wrong_kind("start", start, f"vectors: firth.load({os.fspath(start)!r})")
     if start is not None and (isinstance(start, type) or not (hasattr(start, "words") and hasattr(start, "vectors"))):
         raise wrong_kind("start", start, "vectors, as firth.load or a training returns them")
+
+
+def check_freeze(freeze: Any, start: Any, model: "type[Trainer[Any, Any, Any]]") -> None:
+    """Check the option of the same name.
+
+    Raises:
+        OptionError: it is not a bool, there is no `start`, or the model cannot freeze vectors.
+    """
+    if not isinstance(freeze, bool):
+        raise OptionError(f"freeze={freeze!r}: expected True or False")
+    if freeze and not model.freezes:
+        raise OptionError(
+            f"freeze=True: {model.__name__} cannot leave the vectors of old words as they are; expected Word2Vec, "
+            "FastText or StructuredWord2Vec; leave it out"
+        )
+    if freeze and start is None:
+        raise OptionError(
+            "freeze=True without start: expected start=, the vectors of the old words, which are to stay as they are; "
+            "name them, or leave freeze out"
+        )
 
 
 def check_deterministic(deterministic: Any, model: "type[Trainer[Any, Any, Any]] | None" = None) -> None:

@@ -203,6 +203,7 @@ class TrainingRun(Generic[Result]):
             "seed": self.arguments.seed,
             "threads": self._threads(),
             "start": self.start_fingerprint,
+            "freeze": self.arguments.freeze,
         }
 
     def _threads(self) -> int | str:
@@ -219,6 +220,7 @@ class TrainingRun(Generic[Result]):
             "seed": self.arguments.seed,
             "threads": self.arguments.threads,
             **({"deterministic": True} if self.arguments.deterministic else {}),
+            **({"freeze": True} if self.arguments.freeze else {}),
             "loss": self.losses,
             **({"sample_loss": self.sample_losses} if self.sampled else {}),
             "unit": self.unit,

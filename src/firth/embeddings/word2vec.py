@@ -57,7 +57,7 @@ import numpy.typing as npt
 from firth import options
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
-from firth.embeddings.matrices import Matrices, word_vectors
+from firth.embeddings.matrices import Matrices, frozen_words, word_vectors
 from firth.embeddings.output_tree import train_with_tree
 from firth.embeddings.predictions import AHEAD, CBOW, PAIR, WINDOW, WindowSettings, train_predictions
 from firth.embeddings.probability import log_prob, starting_matrices, tree_attributes
@@ -94,6 +94,7 @@ from firth.kernels.targets import (
     scatter,
     step,
     step_window,
+    target_rows,
 )
 from firth.kernels.trees import Children, from_children
 from firth.options import Preset, option, options_class
@@ -136,6 +137,7 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
     common_options: ClassVar = ("dim", "window", "negative", "sample", "epochs", "lr")
     model_name: ClassVar = "word2vec"
     any_threads: ClassVar = True
+    freezes: ClassVar = True
 
     architecture: str = option(
         "skipgram", "skip-gram (predict from each context word) or CBOW (from their mean)", choices=("skipgram", "cbow")
@@ -201,6 +203,7 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
         matrices = starting_matrices(
             corpus, self.dim, seed=arguments.seed, start=arguments.start, objective=self.objective, tree=tree
         )
+        matrices = dataclasses.replace(matrices, frozen=frozen_words(matrices.words, arguments.frozen))
         paths = None if tree is None else from_children(tree)
         by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, paths)
 
@@ -261,7 +264,9 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
         work = new_work(
             self.window, self.negative, slots, matrices.inputs.shape[1], outputs=objectives.most_outputs(by)
         )
-        at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=normalised)
+        at = addresses(
+            work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=normalised, frozen=matrices.frozen
+        )
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             if by.kind == objectives.NEGATIVE:
@@ -303,9 +308,10 @@ def train_words(text: Text, settings: WindowSettings, work: Work, at: Addresses,
                 step(at.hidden_table, at.gradient_table, 1, rate, at)
                 scatter(m, settings.divide, settings.scale, at)
             else:
+                targets = target_rows(at.contexts, m, at)
                 for c in range(m):
                     if c > 0:
                         draw_noise(noise, random, sets, current, at, 0)  # into this window's own set
                         place_outputs(sentence[t], sets, current, table, signs, at)
-                    step(at.contexts + 8 * c, at.contexts + 8 * c, 1, rate, at)
+                    step(at.contexts + 8 * c, targets + 8 * c, 1, rate, at)
             predictions[0] += 1 if mode == CBOW else m

@@ -12,6 +12,7 @@ from numba.extending import intrinsic
 
 _KINDS = {
     types.int64: ir.IntType(64),
+    types.uint8: ir.IntType(8),
     types.float32: ir.FloatType(),
     types.uint64: ir.IntType(64),
     types.float64: ir.DoubleType(),
@@ -42,6 +43,12 @@ def _setter(kind: Any) -> Any:
 def get_int64(context: Any, address: Any, index: Any) -> Any:
     """Return entry `index` of the int64 numbers at an address."""
     return _getter(types.int64)
+
+
+@intrinsic
+def get_uint8(context: Any, address: Any, index: Any) -> Any:
+    """Return entry `index` of the uint8 numbers at an address."""
+    return _getter(types.uint8)
 
 
 @intrinsic

@@ -10,7 +10,7 @@ from numba import njit
 
 from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.step import call_rows
-from firth.kernels.targets import Addresses
+from firth.kernels.targets import Addresses, is_frozen
 
 
 @njit(nogil=True, inline="always")
@@ -36,6 +36,16 @@ def join_rows(rows: int, count: int, at: Addresses) -> None:
     """Concatenate `count` listed rows in the hidden row."""
     for i in range(count):
         call_rows(at.mean, rows + 8 * i, 1, at.hidden + i * at.row_bytes, at.chunks, np.float32(1))
+
+
+@njit(nogil=True, inline="always")
+def leave_out_frozen(rows: int, count: int, at: Addresses) -> None:
+    """Turn listed input rows that are frozen into zeros, which are not trained."""
+    if at.frozen != 0:
+        for i in range(count):
+            row = get_int64(rows, i)
+            if row != at.zeros and is_frozen(row, at):
+                set_int64(rows, i, at.zeros)
 
 
 @njit(nogil=True)

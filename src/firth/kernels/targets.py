@@ -12,6 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.exponentials import compile_exponentials
+from firth.kernels.memory import get_int64, get_uint8, set_int64
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows, own_lines
@@ -34,14 +35,15 @@ class Work(NamedTuple):
     sentence: npt.NDArray[np.int64]  # (LONGEST + 1 + window,) words that survived subsampling
     noise: npt.NDArray[np.int64]  # (slots, K) sets of noise words in use at one time
     contexts: npt.NDArray[np.int64]  # (2 window,) row addresses
+    targets: npt.NDArray[np.int64]  # (2 window,) row addresses: where gradients go if rows are frozen
     outputs: npt.NDArray[np.int64]  # (1 + K + padding,) row addresses: centre, noise, zeros
     signs: npt.NDArray[np.float32]  # (1 + K + padding,)
     shifts: npt.NDArray[np.float32]  # (1 + K + padding,) of models with a normaliser
     likelihood: npt.NDArray[np.float32]  # (2 WIDTH,) the running product, from new_likelihood
     exponents: npt.NDArray[np.int32]  # (WIDTH,) its second half, as integers
     coefficients: npt.NDArray[np.float32]
-    rows: npt.NDArray[np.float32]  # (3, P): zeros for the padding; the mean of CBOW; its gradient
-    row_tables: npt.NDArray[np.int64]  # (3,) their addresses
+    rows: npt.NDArray[np.float32]  # (4, P): zeros for the padding; the mean of CBOW; its gradient; lost gradients
+    row_tables: npt.NDArray[np.int64]  # (4,) their addresses
 
 
 class Addresses(NamedTuple):
@@ -59,6 +61,7 @@ class Addresses(NamedTuple):
     zeros: int  # a row of zeros
     n: int  # output rows per step: 1 + K
     contexts: int  # tables
+    targets: int
     table: int
     signs: int
     shifts: int
@@ -68,6 +71,8 @@ class Addresses(NamedTuple):
     hidden_table: int
     gradient: int
     gradient_table: int
+    lost: int  # a row that receives the gradients of frozen rows, and that nothing reads
+    frozen: int  # uint8 for each input row, 1 if it is frozen; 0 if none is
     exponentials: int  # kernels of `firth.kernels.exponentials`, or 0
     pull: int
 
@@ -84,14 +89,15 @@ def new_work(window: int, negative: int, slots: int, width: int, *, outputs: int
         contexts: maximum number of input rows per step, if above 2 `window`.
     """
     most = max(outputs, negative + 1)
-    rows, likelihood = aligned_rows(3, width), new_likelihood()
-    row_tables = rows.ctypes.data + np.arange(3, dtype=np.int64) * width * 4
+    rows, likelihood = aligned_rows(4, width), new_likelihood()
+    row_tables = rows.ctypes.data + np.arange(4, dtype=np.int64) * width * 4
     table = own_lines(most + MOST_PADDING, np.int64)
     table[:] = row_tables[0]
     return Work(
         sentence=own_lines(LONGEST + 1 + window, np.int64),
         noise=own_lines(slots * negative, np.int64).reshape(slots, negative),
         contexts=own_lines(max(contexts, 2 * window), np.int64),
+        targets=own_lines(max(contexts, 2 * window), np.int64),
         outputs=table,
         signs=new_signs(most),
         shifts=own_lines(most + MOST_PADDING + WIDTH, np.float32),
@@ -110,15 +116,17 @@ def addresses(
     *,
     dim: int | None = None,
     normalised: bool = False,
+    frozen: npt.NDArray[np.uint8] | None = None,
 ) -> Addresses:
     """Return the addresses of a workspace, of two matrices of rows, and of this processor's kernels.
 
     Args:
-        work: the workspace; the caller keeps it and both matrices alive as long as the addresses are used.
+        work: the workspace; the caller keeps it and all arrays alive as long as the addresses are used.
         inputs: (R, P) float32 from `aligned_rows`.
         outputs: (O, Q) float32 from `aligned_rows`.
         dim: numbers of a row without padding; None for all.
         normalised: whether to compile the kernels of `firth.kernels.exponentials`.
+        frozen: (R,) 1 for input rows that training leaves as they are; None if it trains all.
     """
     extra = compile_exponentials(WIDTH)._asdict() if normalised else {"exponentials": 0, "pull": 0}
     tables = work.row_tables.ctypes.data
@@ -133,6 +141,7 @@ def addresses(
         chunks=-(-(dim or inputs.shape[1]) // WIDTH),
         n=work.noise.shape[1] + 1,
         contexts=work.contexts.ctypes.data,
+        targets=work.targets.ctypes.data,
         table=work.outputs.ctypes.data,
         signs=work.signs.ctypes.data,
         shifts=work.shifts.ctypes.data,
@@ -142,6 +151,8 @@ def addresses(
         hidden_table=tables + 8,
         gradient=int(work.row_tables[2]),
         gradient_table=tables + 16,
+        lost=int(work.row_tables[3]),
+        frozen=0 if frozen is None else frozen.ctypes.data,
     )
 
 
@@ -203,6 +214,26 @@ def place_outputs(
 
 
 @njit(nogil=True, inline="always")
+def target_rows(rows: int, m: int, at: Addresses) -> int:
+    """Return a table of rows that receive the gradients of m listed input rows: the same unless some are frozen."""
+    return rows if at.frozen == 0 else _without_frozen(rows, m, at)
+
+
+@njit(nogil=True)
+def _without_frozen(rows: int, m: int, at: Addresses) -> int:
+    for i in range(m):
+        row = get_int64(rows, i)
+        set_int64(at.targets, i, at.lost if is_frozen(row, at) else row)
+    return at.targets
+
+
+@njit(nogil=True, inline="always")
+def is_frozen(row: int, at: Addresses) -> bool:
+    """Return whether the input row at an address is frozen; some are."""
+    return get_uint8(at.frozen, (row - at.inputs) // at.row_bytes) != 0
+
+
+@njit(nogil=True, inline="always")
 def step(hidden: int, targets: int, m: int, rate: np.float32, at: Addresses) -> None:
     """Take one step of m hidden rows against the listed output rows; `targets` lists the rows that gradients update."""
     call_score(at.score, hidden, m, at.table, at.n, at.chunks, at.coefficients, at.signs, at.likelihood, rate)
@@ -219,9 +250,9 @@ def step_listed(hidden: int, targets: int, m: int, n: int, rate: np.float32, at:
 @njit(nogil=True, inline="always")
 def step_window(m: int, rate: np.float32, at: Addresses) -> None:
     """Skip-gram: m context rows against the same outputs, in blocks of the kernel's size."""
+    targets = target_rows(at.contexts, m, at)
     for first in range(0, m, MOST_HIDDEN):
-        block = at.contexts + 8 * first
-        step(block, block, min(MOST_HIDDEN, m - first), rate, at)
+        step(at.contexts + 8 * first, targets + 8 * first, min(MOST_HIDDEN, m - first), rate, at)
 
 
 @njit(nogil=True, inline="always")
@@ -233,7 +264,8 @@ def combine(m: int, mean: bool, scale: float, at: Addresses) -> None:
 @njit(nogil=True, inline="always")
 def scatter(m: int, divide: bool, scale: float, at: Addresses) -> None:
     """CBOW: add the hidden row's gradient, times a scale, to each context row; or 1/m of it."""
-    call_rows(at.add, at.contexts, m, at.gradient, at.chunks, np.float32(scale / m if divide else scale))
+    targets = target_rows(at.contexts, m, at)
+    call_rows(at.add, targets, m, at.gradient, at.chunks, np.float32(scale / m if divide else scale))
 
 
 @njit(nogil=True, inline="always")

@@ -121,6 +121,22 @@ def test_goes_on_from_vectors(capsys):
     assert not np.array_equal(second, alone)
 
 
+def test_old_words_are_frozen(capsys, tmp_path):
+    run(dim=8, epochs=1, output="first.firth")
+    (tmp_path / "text.txt").write_text("aaa novel bbb novel ccc\n" * 50, encoding="utf-8")
+    run(dim=8, epochs=1, output="second.firth", start=Path("first.firth"), freeze=True)
+    first, second = firth.load("first.firth"), firth.load("second.firth")
+    assert set(second.words) - set(first.words) == {"novel"}
+    assert all(second[word].tobytes() == first[word].tobytes() for word in first.words)
+    with pytest.raises(firth.FirthError, match="--freeze without --start; expected --start"):
+        run(freeze=True)
+
+
+@pytest.mark.parametrize(("model", "shown"), [("fasttext", True), ("structured", True), ("glove", False)])
+def test_models_that_cannot_freeze_have_no_flag(model, shown):
+    assert ("freeze" in inspect.signature(command(MODELS[model])).parameters) == shown
+
+
 def test_a_corpus_folder_is_trained_on_as_it_is(capsys):
     corpus = firth.Corpus.build("text.txt", min_count=1)
     run(corpus=[str(corpus.path)], dim=8, epochs=1)
@@ -161,6 +177,11 @@ def test_deterministic_gives_the_same_bits_for_any_number_of_threads(capsys):
     ("flags", "message"),
     [
         ({"workers": 9}, "--workers 9 without --cluster; use --threads for threads of this machine, or --cluster"),
+        ({"merge_every": 900}, "--merge-every 900 without --cluster: only a cluster merges so; leave it out, or use"),
+        (
+            {"cluster": "local", "threads": None, "merge_every": 9},
+            "merge_every=9: expected a whole number of at least 64",
+        ),
         ({"cluster": "local", "threads": 2}, "--threads with --cluster: each of --workers has one thread"),
         (
             {"cluster": "local", "threads": 2, "deterministic": True, "workers": 2},
@@ -168,10 +189,27 @@ def test_deterministic_gives_the_same_bits_for_any_number_of_threads(capsys):
         ),
     ],
 )
-def test_flags_of_a_cluster_that_contradict_others(flags, message):
+def test_flags_of_a_cluster_that_contradict_others(flags, message, monkeypatch):
+    monkeypatch.setattr("firth.cli.cluster_flags.ray_package", lambda: None)
     with pytest.raises(firth.FirthError, match=message):
         run(**flags)
     assert not Path("out.firth").exists()
+
+
+def test_a_cluster_merges_as_often_as_the_flag_says(monkeypatch):
+    seen = []
+
+    def train(self, model, text, **how):
+        seen.append((self, how))
+        return model.train(text, seed=how["seed"], threads=1, progress=False)
+
+    monkeypatch.setattr(firth.Cluster, "train", train)
+    monkeypatch.setattr("firth.cli.cluster_flags.ray_package", lambda: None)
+    run(dim=8, epochs=1, threads=None, cluster="local", workers=2, merge_every=900)
+    run(dim=8, epochs=1, threads=None, cluster="local", start=Path("out.firth"), freeze=True)
+    assert [(each.workers, each.merge_every) for each, _ in seen] == [(2, 900), (None, 4096)]
+    assert seen[1][1]["freeze"] is True
+    assert "freeze" not in seen[0][1]
 
 
 @pytest.mark.parametrize(("model", "shown"), [("fasttext", True), ("glove", True), ("adagram", False), ("lsa", False)])

@@ -86,6 +86,12 @@ def test_what_is_wrong_is_said_before_ray_starts(arguments, message):
         firth.Cluster().train(*arguments)
 
 
+@pytest.mark.usefixtures("unconnected")
+def test_freeze_needs_start():
+    with pytest.raises(firth.FirthError, match="freeze=True without start: expected start="):
+        firth.Cluster().train(firth.Word2Vec(), "none.txt", freeze=True)
+
+
 def test_a_crew_that_is_closed_has_ended_its_workers(monkeypatch):
     """Also where the cluster is gone."""
     killed = []

@@ -60,9 +60,11 @@ class HereCrew:
             raise ClusterError("all workers are lost")
 
 
-def trained(model, corpus, count, *, seed=3, parts=4, start=None, checkpoint=None, longest=256, **crew):
+def trained(model, corpus, count, *, seed=3, parts=4, checkpoint=None, longest=256, start=None, freeze=False, **crew):
     """What workers in this process learn, and their crew."""
-    arguments = TrainingArguments(seed=seed, threads=1, start=start, progress=False, deterministic=True, parts=parts)
+    arguments = TrainingArguments(
+        seed=seed, threads=1, start=start, freeze=freeze, progress=False, deterministic=True, parts=parts
+    )
     model, corpus, arguments = model.prepare(corpus, {}, arguments)
     made = HereCrew(Job(model, corpus.path, corpus.fingerprint, arguments, longest), count, **crew)
 
@@ -212,6 +214,16 @@ def test_start_vectors(small):
     start = model.train(small, threads=1, progress=False)
     vectors, _ = trained(model, small, 2, start=start)
     assert bits(vectors) == bits(in_one_process(model, small, start=start))
+
+
+@pytest.mark.parametrize("name", ["skip-gram", "subwords"])
+def test_frozen_words(name, growing, learned):
+    model = FAMILIES[name]
+    start = model.train(growing[0], threads=1, progress=False)
+    one, other = (trained(model, growing[1], count, start=start, freeze=True)[0] for count in (1, 3))
+    assert bits(one) == bits(other)
+    assert all(one[word].tobytes() == start[word].tobytes() for word in start.words)
+    assert learned(one, start.words) > 0.6
 
 
 def test_a_corpus_that_is_not_there(small, tmp_path):
