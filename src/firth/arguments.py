@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
 from firth.errors import KindError, UnknownOptionError, brief
-from firth.option_names import suggestion, synonym
+from firth.option_names import TRAINED_ELSEWHERE, suggestion, synonym
 from firth.options import description
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -252,7 +252,8 @@ def _answer(function: Any, parameters: Parameters, owner: Any, name: str, value:
             made = f"{kind.__name__}({other}={reprlib.repr(value)})"
             line = f"{made}.{call}(...)" if place is None else f"{call}(..., {place}={made})"
             return f"{problem}, but an option of {kind.__name__}: {line}"
-    return f"{problem}; {suggestion(name, names)}"
+    elsewhere = TRAINED_ELSEWHERE.get(name) if call == "train" else None
+    return f"{problem}; {elsewhere or suggestion(name, names)}"
 
 
 def _options_of(parameters: Parameters, owner: Any) -> Iterable[tuple[str | None, Any]]:

@@ -74,7 +74,7 @@ SYNONYMS: dict[str, str | tuple[str, ...]] = {
     "max_final_vocab": "max_size",
     "workers": "threads",
     "thread": "threads",
-    "n_jobs": "threads",
+    "n_jobs": ("threads", "workers"),
     "random_state": "seed",
     "optimizer": "optimiser",
     "seq_len": "bptt",
@@ -153,7 +153,13 @@ SYNONYMS: dict[str, str | tuple[str, ...]] = {
     "n_iter": "epochs",
     "max_iter": "epochs",
     "num_threads": "threads",
-    "num_workers": "threads",
+    "num_workers": ("threads", "workers"),
+    "num_processes": ("threads", "workers"),
+    "threads": "workers",
+    "cluster": "address",
+    **dict.fromkeys(("hosts", "cluster_address"), ("address", "cluster")),
+    "vectors_lockf": "freeze",
+    "frozen": "freeze",
     "negative_samples": "negative",
     "subsample": "sample",
     "ents": "entities",
@@ -181,7 +187,12 @@ SYNONYMS: dict[str, str | tuple[str, ...]] = {
     "resume": "checkpoint",
     "resume_from_checkpoint": "checkpoint",
     "checkpoint_dir": "checkpoint",
+    **dict.fromkeys(("ckpt", "ckpt_dir", "ckpt_path", "checkpoint_path"), "checkpoint"),
 }
+TRAINED_ELSEWHERE = dict.fromkeys(  # what is no argument of the `train` of a model
+    ("cluster", "hosts", "cluster_address", "merge_every"),
+    "firth.Cluster(address=...).train(model, text) trains on a cluster: Word2Vec, FastText and StructuredWord2Vec",
+)
 PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Face: names of firth
     "Parser": "TransitionParser(...).train('train.conllu'), and load(path) for a trained parser",
     "DependencyParser": "TransitionParser(...).train('train.conllu'), and load(path) for a trained parser",
@@ -374,7 +385,8 @@ def _place(
     if former is not None and name in train and value not in (former.metadata.get("choices") or ()):
         return f"an argument of {verb}: {kind}(...).{verb}(text, {name}=...)"
     places = (_place_of(kind, name, other, value, options, verb, train) for other in _others(name) or (name,))
-    return next(filter(None, places), f"{kind} has no such option; {suggestion(name, options)}")
+    elsewhere = TRAINED_ELSEWHERE.get(name) if verb == "train" else None
+    return next(filter(None, places), f"{kind} has no such option; {elsewhere or suggestion(name, options)}")
 
 
 def _place_of(

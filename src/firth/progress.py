@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, TextIO, cast
 
+from firth.errors import OptionError, brief
 from firth.notebook import ProgressBar, in_notebook
 
 _SHOWING = threading.Lock()  # held by the one `elapsed` that shows its time
@@ -64,6 +65,19 @@ def _silent(status: Status) -> None:
     """Show nothing."""
 
 
+def check_progress(progress: Any) -> None:
+    """Check a caller's `progress=`.
+
+    Raises:
+        OptionError: it is something else than None, True, False or a function.
+    """
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise OptionError(
+            f"progress={brief(progress)}: expected None (a bar on a terminal), True, False, or a function that takes a "
+            "firth.progress.Status"
+        )
+
+
 @contextlib.contextmanager
 def reporting(progress: Progress) -> Iterator[Report]:
     """Turn a caller's `progress=` into a function to call with each `Status`.
@@ -73,7 +87,11 @@ def reporting(progress: Progress) -> Iterator[Report]:
 
     Yields:
         A function that takes a `Status`; call it as often as is convenient, a few times a second.
+
+    Raises:
+        OptionError: it is something else.
     """
+    check_progress(progress)
     if callable(progress):
         yield progress
         return
@@ -102,7 +120,11 @@ def reporting_slow_work(progress: Progress) -> Iterator[Report]:
 
     Args:
         progress: as for `reporting`.
+
+    Raises:
+        OptionError: it is something else.
     """
+    check_progress(progress)
     if callable(progress):
         yield progress
         return
@@ -127,7 +149,11 @@ def elapsed(stage: str, progress: Progress) -> Iterator[None]:
     Args:
         stage: what is being done, such as "reading vectors".
         progress: as for `reporting`.
+
+    Raises:
+        OptionError: it is something else.
     """
+    check_progress(progress)
     began, finished = time.monotonic(), threading.Event()
 
     def show() -> None:

@@ -90,6 +90,12 @@ def finishing() -> Iterator[None]:
         yield
 
 
+def ignore_signals() -> None:
+    """Ignore the signals that end a process from now on: it is about to end."""
+    for number in HANDLED:
+        signal.signal(number, signal.SIG_IGN)
+
+
 @contextlib.contextmanager
 def ignoring_interrupts() -> Iterator[None]:
     """Ignore the signals that a terminal sends to all its processes; another process handles them."""

@@ -216,3 +216,29 @@ class TestWrongValues:
     def test_it_is_of_the_family(self):
         assert issubclass(UnknownOptionError, FirthError)
         assert issubclass(UnknownOptionError, TypeError)
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ({"ckpt": "a"}, "not an argument of train; use checkpoint"),
+        ({"vectors_lockf": 0}, "not an argument of train; use freeze"),
+        ({"num_workers": 2}, "not an argument of train; use threads"),
+        (
+            {"cluster": "auto"},
+            r"not an argument of train; firth.Cluster\(address=...\).train\(model, text\) trains on a",
+        ),
+        ({"hosts": ["a"]}, r"not an argument of train; firth.Cluster\(address=...\).train\(model, text\) trains on a"),
+    ],
+)
+def test_names_that_users_of_clusters_guess(named, message):
+    with pytest.raises(UnknownOptionError, match=message):
+        firth.Word2Vec().train("text.txt", **named)
+
+
+@pytest.mark.parametrize(
+    ("named", "option"), [({"num_workers": 2}, "workers"), ({"threads": 2}, "workers"), ({"hosts": 2}, "address")]
+)
+def test_names_of_options_of_clusters(named, option):
+    with pytest.raises(UnknownOptionError, match=rf"an option of Cluster: Cluster\({option}=2\).train\(...\)"):
+        firth.Cluster().train(firth.Word2Vec(), "text.txt", **named)

@@ -42,6 +42,19 @@ def said(kind, *unnamed, **named):
         ("Word2Vec", {"iter": 3}, "use epochs"),
         ("Word2Vec", {"ws": 3}, "use window"),
         ("Word2Vec", {"workers": 4}, "workers=4: an argument of train: Word2Vec(...).train(text, threads=...)"),
+        ("Word2Vec", {"num_workers": 4}, "an argument of train: Word2Vec(...).train(text, threads=...)"),
+        ("Word2Vec", {"ckpt": "a"}, "an argument of train: Word2Vec(...).train(text, checkpoint=...)"),
+        ("Word2Vec", {"vectors_lockf": 0}, "an argument of train: Word2Vec(...).train(text, freeze=...)"),
+        (
+            "Word2Vec",
+            {"cluster": "auto"},
+            "firth.Cluster(address=...).train(model, text) trains on a cluster: Word2Vec",
+        ),
+        ("Word2Vec", {"hosts": ["a"]}, "firth.Cluster(address=...).train(model, text) trains on a cluster: Word2Vec"),
+        ("Cluster", {"hosts": ["a"]}, "Cluster has no such option; use address (address of a Ray cluster"),
+        ("Cluster", {"cluster": "auto"}, "use address"),
+        ("Cluster", {"num_workers": 2}, "use workers"),
+        ("Cluster", {"threads": 2}, "use workers"),
         ("Word2Vec", {"seed": 4}, "an argument of train: Word2Vec(...).train(text, seed=...)"),
         (
             "Word2Vec",
@@ -143,7 +156,16 @@ def test_options_of_a_text_are_those_of_a_corpus():
 
 def test_every_synonym_leads_to_an_option():
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    known = {"threads", "seed", "embed", "start", "checkpoint", *TEXT_OPTIONS}
+    known = {
+        "threads",
+        "seed",
+        "embed",
+        "start",
+        "freeze",
+        "checkpoint",
+        *TEXT_OPTIONS,
+        "cluster",
+    }  # the last is a flag only
     for name in firth.__all__:
         known |= getattr(getattr(firth, name), "__dataclass_fields__", {}).keys()
     known |= inspect.signature(firth.TfidfIndex).parameters.keys()  # no options class

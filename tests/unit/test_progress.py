@@ -7,7 +7,9 @@ import time
 
 import pytest
 
+import firth
 from firth import progress
+from firth.errors import OptionError
 from firth.progress import Status, describe, elapsed, reporting, reporting_slow_work
 
 
@@ -269,3 +271,16 @@ class TestNotebook:
         self.at_times(monkeypatch, [100.0, 101.0])
         shown(None, [at(500, total=None)])
         assert [share for _, _, share in states] == [None]
+
+
+@pytest.mark.parametrize("wrong", ["yes", 1, 0, object(), []])
+@pytest.mark.parametrize("show", [reporting, reporting_slow_work, lambda wrong: elapsed("reading", wrong)])
+def test_what_shows_no_progress(show, wrong):
+    expected = r"progress=.*: expected None \(a bar on a terminal\), True, False, or a function"
+    with pytest.raises(OptionError, match=expected), show(wrong):
+        pass
+
+
+def test_a_training_says_so_before_it_reads(tmp_path):
+    with pytest.raises(OptionError, match="progress='yes'"):
+        firth.Word2Vec().train(tmp_path / "none.txt", progress="yes")

@@ -4,9 +4,10 @@ Only the file of the command that runs is imported: `firth neighbours` never wai
 needs, and `firth --help` waits for neither.
 
 Exit status: 0 done, 1 failed (one sentence on standard error), 2 not understood, 128 and the number of the signal where
-one ended the program: 130 for Ctrl-C, 143 for SIGTERM.
+one ended the program: 130 for Ctrl-C, 143 for SIGTERM. A signal that comes when the work is done changes nothing.
 """
 
+import atexit
 import errno
 import importlib
 import io
@@ -25,7 +26,7 @@ from firth.cli.output import complain, sentence
 from firth.errors import FirthError
 from firth.option_names import one_spelling
 from firth.progress import Unfailing
-from firth.signals import exit_status, interruptible
+from firth.signals import exit_status, ignore_signals, interruptible
 
 INTERRUPTED = 130  # what typer makes of any KeyboardInterrupt
 HUNG_UP = 129
@@ -107,6 +108,8 @@ def main() -> NoReturn:
     _steady_streams()
     warnings.showwarning = _show_warning
     os.environ.setdefault("PYTHONSAFEPATH", "1")  # in the processes of several GPUs the current folder holds no code
+    # It runs last: Python then spends tenths of a second on freeing modules, where a signal would take the status.
+    atexit.register(ignore_signals)
     status = 1
     try:
         with interruptible():

@@ -18,7 +18,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from firth.arguments import same
 from firth.cli.flag_messages import EXPECTED, RENAMED, name_flags, say_expected
-from firth.cli.output import paragraphs
+from firth.cli.output import paragraphs, showing_log
 from firth.cli.synonyms import flag_advice, meant, meant_file
 from firth.errors import CorpusError, OptionError
 from firth.option_names import near_names, one_spelling
@@ -144,9 +144,10 @@ class Command(TyperCommand):
             raise
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; errors about options name its flags."""
+        """Run the command; errors about options name its flags. A training that goes on from a checkpoint says so."""
         try:
-            return super().invoke(ctx)
+            with showing_log("firth.checkpoints", ctx.params.get("quiet", False)):
+                return super().invoke(ctx)
         except (OptionError, CorpusError) as error:
             name_flags(error, self.params, vars(self.callback).get(RENAMED, {}))
             raise

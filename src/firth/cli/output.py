@@ -100,9 +100,15 @@ def complain(text: str) -> None:
 
 
 @contextlib.contextmanager
-def showing_choices(quiet: bool) -> Iterator[None]:
-    """Show on standard error which options were chosen from the size of the text."""
-    logger, handler = logging.getLogger("firth"), _Notes(logging.INFO)
+def showing_log(name: str, quiet: bool) -> Iterator[None]:
+    """Show on standard error what a logger is told, but not what those below it are.
+
+    Args:
+        name: of the logger.
+        quiet: whether to show nothing.
+    """
+    logger, handler = logging.getLogger(name), _Notes(logging.INFO)
+    handler.addFilter(lambda record: record.name == name)
     before = logger.level
     if not quiet:
         logger.addHandler(handler)
@@ -112,6 +118,11 @@ def showing_choices(quiet: bool) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before)
+
+
+def showing_choices(quiet: bool) -> contextlib.AbstractContextManager[None]:
+    """Show on standard error which options were chosen from the size of the text."""
+    return showing_log("firth", quiet)
 
 
 class _Notes(logging.Handler):

@@ -16,7 +16,7 @@ from firth.embeddings.replicas import SHARDS
 from firth.errors import OptionError
 from firth.kernels.threads import usable_threads
 from firth.options import wrong_kind
-from firth.progress import Progress
+from firth.progress import Progress, check_progress
 from firth.storage.checkpoints import checkpoint_of
 
 Data = TypeVar("Data")
@@ -42,6 +42,7 @@ class TrainingArguments(Generic[Start]):
 
     Raises:
         KindError: the checkpoint is no path.
+        OptionError: `progress` is something else than None, True, False or a function.
     """
 
     seed: int
@@ -57,6 +58,7 @@ class TrainingArguments(Generic[Start]):
 
     def __post_init__(self) -> None:
         checkpoint_of(self.checkpoint)  # raises
+        check_progress(self.progress)
 
     @property
     def frozen(self) -> set[str] | None:

@@ -6,6 +6,7 @@ The state before the last one is kept beside it, for the case that the disk dama
 
 import contextlib
 import json
+import logging
 import os
 import re
 import tempfile
@@ -31,6 +32,7 @@ FILE, FORMER = "training.safetensors", "training.former.safetensors"
 EVERY = 300.0  # seconds
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 MOST = 1e12  # seconds
+_log = logging.getLogger("firth.checkpoints")
 DIGEST = re.compile(r"[0-9a-f]{32,}")
 DAMAGE = (
     SafetensorError, OSError, AttributeError, KeyError, IndexError, TypeError, ValueError, RuntimeError, OverflowError,
@@ -149,6 +151,8 @@ def restore_state(
 ) -> None:
     """Restore a run from the last state in a folder that is whole; do nothing if there is none.
 
+    A run that is restored is logged, at level INFO of "firth.checkpoints".
+
     Args:
         folder: is made where it is missing.
         identity: of the run that resumes.
@@ -177,6 +181,7 @@ def restore_state(
         if path.name == FORMER:  # the next state must not push out this one
             with contextlib.suppress(OSError):
                 (folder / FILE).unlink()
+        _log.info("going on from the checkpoint in %s (epochs done: %s)", folder, facts.get("epoch"))
         return
 
 

@@ -303,3 +303,32 @@ def test_diversity(run, tmp_path):
 def test_a_call_of_main_leaves_other_tests_their_server_of_commands(run):
     run("--version")
     assert fork_server.fits(os.environ)
+
+
+# A signal that comes while Python frees its modules, after everything that a program can do itself.
+LATE = """
+import os, signal, sys
+from firth.cli.app import main
+class Late:
+    def __del__(self, kill=os.kill, process=os.getpid(), number=getattr(signal, sys.argv.pop(1))):
+        kill(process, number)
+sys.late = Late()
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_after_the_last_word_changes_nothing(name):
+    ended = subprocess.run([sys.executable, "-c", LATE, name, "--version"], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, f"firth {firth.__version__}\n")
+
+
+def test_going_on_from_a_checkpoint_is_said(run, tmp_path):
+    (tmp_path / "text.txt").write_text("a b c d e f\n" * 300, encoding="utf-8")
+    line = ["train", "skipgram", "text.txt", "-o", "v.firth", "--dim", 4, "--epochs", 1, "--checkpoint", "states"]
+    said = "going on from the checkpoint in states (epochs done: 1)\n"
+    assert said not in run(*line)[2]
+    status, out, err = run(*line, "--json")
+    assert (status, err.count(said)) == (0, 1)
+    assert json.loads(out)["words"] == 6
+    assert run(*line, "--quiet")[2] == ""

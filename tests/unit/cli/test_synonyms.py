@@ -1,11 +1,14 @@
 """Commands and models under other programs' names are answered with ours, which exist."""
 
+import inspect
 import shlex
 
 import pytest
 
 import firth
-from firth.cli.synonyms import SYNONYMS, meant
+from firth.cli.synonyms import FLAGS, SYNONYMS, meant
+from firth.cli.train_vectors import command
+from firth.comparison.models import MODELS
 
 ADVICE = [(group, name, each) for group, names in SYNONYMS.items() for name in names for each in [meant(group, name)]]
 
@@ -99,6 +102,13 @@ def test_flags_may_have_one_dash_and_underscores(run, tmp_path):
         ("classify train -input text.txt -o v", "--input; it needs no flag: firth classify train"),
         ("train cbow text.txt -o v.bin -binary 1", "the name after -o gives the format"),
         ("train skipgram text.txt -o v -cbow 0", "each model is a command: firth train skipgram, firth train cbow"),
+        (
+            "train cbow text.txt -o v --num-workers 4",
+            "use --threads for threads of this machine, or --cluster with --w",
+        ),
+        ("train glove text.txt -o v --num-workers 4", "use --threads: Threads."),
+        ("train skipgram text.txt -o v --hosts a", "use --cluster: Train on a Ray cluster"),
+        ("train skipgram text.txt -o v --ckpt a", "use --checkpoint: Folder for checkpoints"),
         ("convert v.firth -o v.bin", "-o; it needs no flag: firth convert IN OUT"),
         ("neighbours v.firth word --topn 3", "use --number"),
         ("neighbours v.firth word -topn 3", "use --number"),
@@ -160,3 +170,9 @@ def test_a_text_in_place_of_a_file(run, tmp_path):
     status, _, err = run("classify", "predict", "m", "a good text")
     assert status == 1
     assert "no file is called 'a good text'; a text itself is read from standard input: echo TEXT | ... -" in err
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_only_models_of_clusters_are_sent_there(model):
+    advised = "--cluster" in FLAGS.get(f"firth train {model}", {}).get("num_workers", "")
+    assert advised == ("cluster" in inspect.signature(command(MODELS[model])).parameters)

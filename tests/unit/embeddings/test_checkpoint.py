@@ -97,6 +97,15 @@ def test_a_run_that_ended_is_not_trained_again(zipf, tmp_path):
     assert not [status for status in seen if status.stage.startswith("training")]
 
 
+def test_going_on_is_logged(zipf, tmp_path, caplog):
+    caplog.set_level("INFO", "firth")
+    break_off(zipf, tmp_path)
+    assert not [record for record in caplog.records if record.name == "firth.checkpoints"]
+    MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
+    (said,) = [record.getMessage() for record in caplog.records if record.name == "firth.checkpoints"]
+    assert said == f"going on from the checkpoint in {tmp_path} (epochs done: 1)"
+
+
 def test_two_threads_go_on(zipf, tmp_path):
     break_off(zipf, tmp_path, threads=2)
     vectors = MODEL.train(zipf, threads=2, checkpoint=tmp_path, progress=False)

@@ -12,7 +12,7 @@ from firth.neural.training.monitor import Callback
 from firth.neural.training.optimisers import OPTIMISERS
 from firth.neural.training.schedules import SCHEDULES
 from firth.options import check, check_kind, option, options_class
-from firth.progress import Progress
+from firth.progress import Progress, check_progress
 from firth.storage.checkpoints import checkpoint_of
 
 
@@ -105,6 +105,7 @@ class RunConfig:
 
     Raises:
         KindError: the checkpoint is no path.
+        OptionError: `progress` is something else than None, True, False or a function.
     """
 
     training: TrainingOptions = field(metadata={"help": "training options; None for the model's defaults."})
@@ -133,6 +134,7 @@ class RunConfig:
 
     def __post_init__(self) -> None:
         checkpoint_of(self.checkpoint)  # raises
+        check_progress(self.progress)
 
     @classmethod
     def of(cls, usual: TrainingOptions, arguments: Mapping[str, Any]) -> "RunConfig":
