@@ -17,10 +17,20 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from firth.cluster.worker import Report, ShardState, set_state, state_of
 from firth.embeddings.matrices import Matrices
-from firth.embeddings.replicas import Changes, RunAll, Schedule, Train, matrices_of, merge_changes, padded_rates
+from firth.embeddings.replicas import (
+    Changes,
+    RowRoom,
+    RunAll,
+    Schedule,
+    Train,
+    matrices_of,
+    merge_changes,
+    padded_rates,
+)
 from firth.embeddings.shards import Shard, TrainShard
 from firth.errors import ClusterError, LostWorkersError, warn_caller
 
@@ -87,7 +97,8 @@ class RemoteReplicas:
         self.schedule = Schedule.of(self._rates, self._lr, *self._how)
         self._shards: Sequence[Shard] = run.shards
         self._owned: list[tuple[Any, list[int]]] = []
-        self._merged: list[Changes] | None = None
+        self._merged: Changes | None = None
+        self._room = RowRoom(run.matrices.inputs.shape[1])
         self._kept: tuple[list[Any], list[ShardState]] = [], []
         self._failures = 0
         self.merges = self.bytes = self.lost = 0
@@ -128,9 +139,10 @@ class RemoteReplicas:
 
     def compile(self) -> None:
         """Compile the merge before the first is due."""
-        for common, plan in zip(self._common, self.schedule.plans, strict=True):
-            none = Changes(np.empty(0, dtype=np.int32), np.empty((0, common.shape[1]), dtype=np.float32))
-            merge_changes(common, [none], plan.weights)
+        width = self._common[0].shape[1]
+        none = np.zeros((2, 1), dtype=np.int64)
+        changes = Changes(none, np.empty(0, dtype=np.int32), np.empty((0, width), dtype=np.float32))
+        merge_changes(self._common, [changes], self._weights(), self._room)
 
     def _work(self, lasts: Sequence[Sequence[int] | None], tier: int) -> bool:
         """Train, merge and keep the rows for the next request; False after the loss of a worker."""
@@ -144,20 +156,17 @@ class RemoteReplicas:
         except LostWorkersError as error:
             self._recover(error)
             return False
-        changes: list[list[Changes]] = [[] for _ in self._common]  # of each matrix, in the order of the shards
         for (_, numbers), report in zip(self._owned, reports, strict=True):
             for number, state in zip(numbers, report.states, strict=True):
                 set_state(self._shards[number], state)
-            for matrix, own in zip(changes, report.changes, strict=True):
-                matrix += own
-        self._merged = [
-            merge_changes(common, own, plan.weights)
-            for common, own, plan in zip(self._common, changes, self.schedule.plans, strict=True)
-        ]
+        changes = [report.changes for report in reports]  # workers own shards in their order
+        self._merged = merge_changes(self._common, changes, self._weights(), self._room)
         self.merges += 1
-        self.bytes += sum(_size(each) for matrix in changes for each in matrix)
-        self.bytes += len(self._owned) * sum(map(_size, self._merged))
+        self.bytes += sum(map(_size, changes)) + len(self._owned) * _size(self._merged)
         return True
+
+    def _weights(self) -> list[npt.NDArray[np.float32]]:
+        return [plan.weights for plan in self.schedule.plans]
 
     def _states(self, numbers: Sequence[int]) -> list[ShardState]:
         return [state_of(self._shards[number]) for number in numbers]

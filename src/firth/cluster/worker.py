@@ -19,7 +19,7 @@ from firth.embeddings.trainer import TrainingArguments
 
 STATE = ("position", "read", "random", "loss", "predictions")  # of a shard, each an array of one number
 
-ShardState = tuple[Any, ...]  # those numbers, as arrays
+ShardState = tuple[float, ...]  # those numbers, of Python: small arrays take longer to travel
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Report(NamedTuple):
     """What a worker has done up to a merge."""
 
     states: list[ShardState]  # of its shards
-    changes: list[list[Changes]]  # of each matrix, of each of its shards
+    changes: Changes  # of its shards' replicas
 
 
 def state_of(shard: Shard) -> ShardState:
     """Return the numbers of a shard that training changes."""
-    return tuple(getattr(shard, name).copy() for name in STATE)
+    return tuple(getattr(shard, name).item() for name in STATE)
 
 
 def set_state(shard: Shard, state: ShardState) -> None:
@@ -113,11 +113,11 @@ class ShardWorker:
         for shard, state in zip(self._shards, states, strict=True):
             set_state(shard, state)
 
-    def advance(self, merged: Sequence[Changes] | None, lasts: Sequence[int] | None, tier: int) -> Report:
+    def advance(self, merged: Changes | None, lasts: Sequence[int] | None, tier: int) -> Report:
         """Take the rows of the last merge, train, and report.
 
         Args:
-            merged: rows of each matrix that have changed; None for none.
+            merged: rows that have changed; None for none.
             lasts: where each shard's part ends; None to train nothing.
             tier: of the merge that is due then.
         """

@@ -44,7 +44,8 @@ import numpy.typing as npt
 
 from firth.embeddings.matrices import Matrices
 from firth.embeddings.shards import Shard, TrainShard
-from firth.kernels.merging import merge_rows
+from firth.kernels.compiled import read_only
+from firth.kernels.merging import collect_rows, merge_lists, merge_rows, take_rows
 from firth.kernels.rows import aligned_rows
 
 SHARDS = 4
@@ -53,7 +54,8 @@ STABLE = 2.0  # the least x up to which changes are added in full
 ROWS_PER_DIRECTION = 20  # equally frequent rows that span one more direction
 SHORTEST, LONGEST = 64, 1024  # bounds of the first interval, in tokens of a shard
 TIERS = 11  # intervals, each twice the one before it: the last one, 2^20 tokens, bounds the time to a checkpoint
-PIECE = 4096  # rows that one thread merges before a second one is worth its start
+KEPT = 2**17  # rows whose memory is kept for those that travel: 59 MB at 100 dimensions, which most merges do not fill
+PIECE = 1024  # rows that one thread merges before a second one is worth its start
 
 Rows = npt.NDArray[np.int32]
 Rates = npt.NDArray[np.float64]
@@ -184,7 +186,7 @@ class Merging(Protocol):
             shards: all of them; their state moves on.
             train: trains the shards of this process up to their ends.
             run_all: calls functions in any order, or at one time.
-            pieces: parts that the merge of a matrix may have.
+            pieces: parts that the merge may have.
         """
         ...
 
@@ -198,10 +200,37 @@ class Merging(Protocol):
 
 
 class Changes(NamedTuple):
-    """What a replica of a matrix has changed since its rows were last merged, or what a merge has made of them."""
+    """What replicas have changed since their rows were last merged, or what a merge has made of that.
 
-    rows: Rows  # (n,)
+    A few large arrays, for each array that travels has a price. They are valid until the next call that returns any:
+    their memory is used again.
+    """
+
+    counts: npt.NDArray[np.int64]  # (matrices, replicas) rows of each; (matrices, 1) of a merge
+    rows: Rows  # (n,) those of the first matrix's first replica in ascending order, then those of its second, ...
     values: npt.NDArray[np.float32]  # (n, P)
+
+
+class RowRoom:
+    """Memory for rows that travel, kept between merges: the first write to new memory costs more than the row.
+
+    Room for more than KEPT rows is made anew, because it is needed for the rare merges of all rows only.
+
+    Args:
+        width: P.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._rows, self._values = np.empty(0, dtype=np.int32), aligned_rows(0, width)
+
+    def of(self, count: int) -> tuple[Rows, npt.NDArray[np.float32]]:
+        """Return arrays for so many rows and their values."""
+        if count <= len(self._rows):
+            return self._rows, self._values
+        made = np.empty(count, dtype=np.int32), aligned_rows(count, self._values.shape[1])
+        if count <= KEPT:
+            self._rows, self._values = made
+        return made
 
 
 class Replicas:
@@ -248,10 +277,12 @@ class Replicas:
             dataclasses.replace(common, inputs=own, outputs=out.reshape(common.outputs.shape))
             for own, out in zip(*self._stacks, strict=True)
         ]
+        self._room = RowRoom(self._common[0].shape[1])
 
     def plan(self, lr: float) -> None:
         """Set the schedule for an epoch that begins with a learning rate."""
         self.schedule = Schedule.of(self._rates, lr, self._shards, self._dim, self.longest)
+        self._shares: dict[tuple[int, int], list[tuple[Rows, ...]]] = {}  # all merges with a tier have the same
 
     def begin(self, trainer: Callable[[Matrices], TrainShard], shards: Sequence[Shard]) -> list[TrainShard]:
         """Set every replica to the common parameters; return the functions that train them."""
@@ -277,54 +308,69 @@ class Replicas:
             part()
 
     def _merges(self, tier: int, pieces: int = 1) -> list[Callable[[], None]]:
-        made: list[Callable[[], None]] = []
-        for common, stack, plan in zip(self._common, self._stacks, self.schedule.plans, strict=True):
-            rows = plan.due[tier]
-            parts = np.array_split(rows, min(pieces, 1 + len(rows) // PIECE))
-            made += [functools.partial(merge_rows, common, stack, part, plan.weights) for part in parts]
-        return made
+        """Return the parts of a merge, each with its share of every matrix."""
+        if (tier, pieces) not in self._shares:
+            due = [plan.due[tier] for plan in self.schedule.plans]
+            count = min(pieces, 1 + sum(map(len, due)) // PIECE)
+            self._shares[tier, pieces] = list(zip(*(np.array_split(rows, count) for rows in due), strict=True))
+        return [functools.partial(self._merge_part, share) for share in self._shares[tier, pieces]]
 
-    def changes(self, tier: int) -> list[list[Changes]]:
-        """Return what each replica here has changed in the rows that are due with a tier, for each matrix."""
-        return [
-            [_changes(common, replica, plan.due[tier]) for replica in stack]
-            for common, stack, plan in zip(self._common, self._stacks, self.schedule.plans, strict=True)
-        ]
+    def _merge_part(self, due: Sequence[Rows]) -> None:
+        for common, stack, rows, plan in zip(self._common, self._stacks, due, self.schedule.plans, strict=True):
+            merge_rows(common, stack, rows, plan.weights)
 
-    def take(self, merged: Sequence[Changes]) -> None:
-        """Set merged rows of each matrix, in the common parameters and in all replicas here."""
-        for common, stack, (rows, values) in zip(self._common, self._stacks, merged, strict=True):
-            common[rows] = values
-            for replica in stack:
-                replica[rows] = values
+    def changes(self, tier: int) -> Changes:
+        """Return what the replicas here have changed in the rows that are due with a tier."""
+        due = [plan.due[tier] for plan in self.schedule.plans]
+        rows, values = self._room.of(len(self.matrices) * sum(map(len, due)))
+        counts = np.zeros((len(due), len(self.matrices)), dtype=np.int64)
+        end = 0
+        for m, (common, stack) in enumerate(zip(self._common, self._stacks, strict=True)):
+            for s, replica in enumerate(stack):
+                counts[m, s] = collect_rows(common, replica, due[m], rows[end:], values[end:])
+                end += counts[m, s]
+        return Changes(counts, rows[:end], values[:end])
+
+    def take(self, merged: Changes) -> None:
+        """Set merged rows, in the common parameters and in all replicas here."""
+        end = 0
+        for common, stack, (count,) in zip(self._common, self._stacks, merged.counts, strict=True):
+            part = slice(end, end + count)
+            take_rows(common, stack, read_only(merged.rows[part]), read_only(merged.values[part]))
+            end += count
 
 
 def merge_changes(
-    common: npt.NDArray[np.float32], changes: Sequence[Changes], weights: npt.NDArray[np.float32]
+    matrices: Sequence[npt.NDArray[np.float32]],
+    changes: Sequence[Changes],
+    weights: Sequence[npt.NDArray[np.float32]],
+    room: RowRoom,
 ) -> Changes:
-    """Merge a matrix with what all replicas, in the order of the shards, have changed; return the rows that are new.
+    """Merge matrices with what all replicas have changed; return the rows that are new.
 
     Args:
-        common: (R, P), updated in place.
-        changes: of each shard.
-        weights: (R,) w.
+        matrices: the common ones, (R, P) each, updated in place.
+        changes: of replicas in the order of the shards: of one or several in each item.
+        weights: (R,) w for each matrix.
+        room: for the result.
     """
-    rows = functools.reduce(np.union1d, (each.rows for each in changes)).astype(np.int32)
-    before = common[rows]
-    replicas = np.repeat(before[None], len(changes), axis=0)
-    for replica, own in zip(replicas, changes, strict=True):
-        replica[np.searchsorted(rows, own.rows)] = own.values
-    merge_rows(before, replicas, np.arange(len(rows), dtype=np.int32), weights[rows])
-    common[rows] = before
-    return Changes(rows, before)
+    found = [sum(int(each.counts[m].sum()) for each in changes) for m in range(len(matrices))]
+    rows, values = room.of(sum(min(n, len(common)) for n, common in zip(found, matrices, strict=True)))
+    counts, end = np.zeros((len(matrices), 1), dtype=np.int64), 0
+    lists = np.concatenate([_lists(each) for each in changes], axis=1)
+    for m, (common, weight) in enumerate(zip(matrices, weights, strict=True)):
+        counts[m] = merge_lists(common, weight, lists[m], rows[end:], values[end:])
+        end += int(counts[m, 0])
+    return Changes(counts, rows[:end], values[:end])
 
 
-def _changes(common: npt.NDArray[np.float32], replica: npt.NDArray[np.float32], rows: Rows) -> Changes:
-    """Compare some rows, a piece at a time: a last tier has all of them."""
-    parts = np.array_split(rows, 1 + len(rows) // PIECE)
-    changed = [part[(replica[part] != common[part]).any(1)] for part in parts]
-    different = np.concatenate(changed)
-    return Changes(different, replica[different])
+def _lists(changes: Changes) -> npt.NDArray[np.int64]:
+    """Return (matrices, replicas, 3): addresses of the rows and values of each, and their number."""
+    ends = changes.counts.cumsum().reshape(changes.counts.shape)
+    firsts = ends - changes.counts
+    rows = changes.rows.ctypes.data + changes.rows.itemsize * firsts
+    values = changes.values.ctypes.data + changes.values.strides[0] * firsts
+    return np.stack([rows, values, changes.counts], axis=-1)
 
 
 def matrices_of(common: Matrices) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:

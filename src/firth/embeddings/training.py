@@ -4,8 +4,10 @@ A model provides one function that trains a shard until its end or until a flag 
 once. Ctrl-C, SIGTERM, a checkpoint and divergence all set the same flag, which kernels check between sentences.
 """
 
+import functools
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -267,17 +269,20 @@ def _train_shards(
     """Train all shards to the end of the epoch or until told to stop: at once, or from merge to merge."""
     replicas = run.replicas
     if replicas is None:
-        _wait_for(pool, trainers, run.shards, watch)
+        _wait_for(pool, run.arguments.threads, trainers, run.shards, watch)
         return
     replicas.plan(run.rate.at(run.epoch / run.epochs))
     whole = False
 
     def train(parts: Sequence[Shard]) -> None:
-        _wait_for(pool, trainers, parts, watch)
+        _wait_for(pool, run.arguments.threads, trainers, parts, watch)
 
     def run_all(calls: Sequence[Callable[[], None]]) -> None:
-        for _ in pool.map(_call, calls) if len(calls) > len(replicas.schedule.plans) else map(_call, calls):
-            pass
+        left = deque(calls)
+        helpers = [pool.submit(_call_all, left) for _ in range(min(run.arguments.threads, len(calls)) - 1)]
+        _call_all(left)
+        for helper in helpers:
+            helper.result()
 
     # A checkpoint holds the common parameters only, so it waits until all replicas are equal to them.
     while not watch.stop[0] and not (watch.pausing and whole):
@@ -289,17 +294,26 @@ def _train_shards(
 
 
 def _wait_for(
-    pool: ThreadPoolExecutor, trainers: Sequence[TrainShard], shards: Sequence[Shard], watch: "_Watch"
+    pool: ThreadPoolExecutor, threads: int, trainers: Sequence[TrainShard], shards: Sequence[Shard], watch: "_Watch"
 ) -> None:
-    futures = [pool.submit(train_shard, shard, watch.stop) for train_shard, shard in zip(trainers, shards, strict=True)]
+    left: deque[Callable[[], None]] = deque(
+        functools.partial(train, shard, watch.stop) for train, shard in zip(trainers, shards, strict=True)
+    )
+    futures = [pool.submit(_call_all, left) for _ in range(min(threads, len(left)))]
     while wait(futures, timeout=POLL).not_done:
         watch.look()
     for future in futures:
         future.result()
 
 
-def _call(merge: Callable[[], None]) -> None:
-    merge()
+def _call_all(left: deque[Callable[[], None]]) -> None:
+    """Call functions until none is left: threads that share them start once, not once for each."""
+    while True:
+        try:
+            call = left.popleft()
+        except IndexError:
+            return
+        call()
 
 
 class _Watch:

@@ -1,4 +1,4 @@
-"""Intrinsics for compiled code: calls of kernels by address, and prefetches."""
+"""Intrinsics for compiled code: calls of kernels and arrays by address, and prefetches."""
 
 from typing import Any
 
@@ -47,3 +47,19 @@ def prefetch_line(context: Any, address: Any) -> Any:
         return I64(0)
 
     return types.int64(types.int64), generate
+
+
+@intrinsic
+def int32_pointer(context: Any, address: Any) -> Any:
+    """Return an int64 address as a pointer to int32 numbers, for `numba.carray`."""
+    return types.CPointer(types.int32)(types.int64), _as_pointer
+
+
+@intrinsic
+def float32_pointer(context: Any, address: Any) -> Any:
+    """Return an int64 address as a pointer to float32 numbers, for `numba.carray`."""
+    return types.CPointer(types.float32)(types.int64), _as_pointer
+
+
+def _as_pointer(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    return builder.inttoptr(values[0], context.get_value_type(signature.return_type))

@@ -9,9 +9,11 @@ import pytest
 
 import firth
 from firth.embeddings import replicas, training
-from firth.embeddings.replicas import BOUND, SHARDS, STABLE, TIERS, Replicas, RowRates, Schedule
+from firth.embeddings.matrices import Matrices
+from firth.embeddings.replicas import BOUND, SHARDS, STABLE, TIERS, Replicas, RowRates, RowRoom, Schedule
 from firth.embeddings.shards import make_shards
 from firth.errors import OptionError
+from firth.kernels.rows import aligned_rows
 from firth.storage.checkpoints import Checkpoint
 
 FAMILIES = {
@@ -65,6 +67,32 @@ def test_with_merges_in_many_parts(zipf, monkeypatch):
     model = firth.Word2Vec(dim=16, epochs=1)
     results = [bits(model.train(zipf, threads=n, deterministic=True, progress=False)) for n in (1, 3, 8)]
     assert results[1:] == results[:1] * 2
+
+
+def test_a_merge_has_a_part_for_each_thread_if_it_is_large(monkeypatch):
+    """Four rows in each matrix, all changed: together, the parts merge every one."""
+    words = ["a", "b", "c", "d"]
+    common = Matrices(words, np.ones(4, np.int64), aligned_rows(4, 16), aligned_rows(4, 16), 16)
+    own = Replicas(common, RowRates(np.full(4, 1e-4), np.full(4, 1e-4)), 0.025, 2)
+    own.begin(lambda matrices: None, [])
+    own.matrices[1].inputs[:], own.matrices[1].outputs[:] = 1, 2
+    parts = []
+
+    def run_all(calls):
+        parts.append(len(calls))
+        for call in reversed(calls):
+            call()
+
+    for piece, expected in ((1000, 1), (4, 3), (1, 4)):
+        monkeypatch.setattr(replicas, "PIECE", piece)
+        own.plan(0.025)
+        own.advance(make_shards(0, 2, seed=0), lambda shards: None, run_all, 4)
+        assert parts[-1] == expected
+    own.matrices[0].outputs[2] += 1
+    own.advance(make_shards(0, 2, seed=0), lambda shards: None, run_all, 4)
+    assert (common.inputs == own.matrices[0].inputs).all()
+    assert common.inputs.tolist() == [[1] * 16] * 4
+    assert common.outputs.tolist() == [[2] * 16] * 2 + [[3] * 16] + [[2] * 16]
 
 
 def test_facts(zipf):
@@ -270,9 +298,6 @@ class TestSchedule:
 
 def test_output_rows_of_several_parts_are_merged_by_part():
     """A position's part may change alone: all parts have the rate of their word."""
-    from firth.embeddings.matrices import Matrices
-    from firth.kernels.rows import aligned_rows
-
     common = Matrices(["a", "b"], np.ones(2, np.int64), aligned_rows(2, 16), aligned_rows(6, 16).reshape(2, 48), 16)
     own = Replicas(common, RowRates(np.array([1.0, 0.0]), np.array([1.0, 0.0])), 0.025, 2)
     own.begin(lambda matrices: None, [])
@@ -282,6 +307,18 @@ def test_output_rows_of_several_parts_are_merged_by_part():
     assert common.outputs[1].tolist() == [0] * 16 + [1] * 16 + [2] * 16
     assert all((each.outputs == common.outputs).all() for each in own.matrices)
     assert [len(plan.due[0]) for plan in own.schedule.plans] == [1, 3]
+
+
+def test_room_for_rows_is_used_again(monkeypatch):
+    """But not what a merge of all rows needs, which would be kept for nothing."""
+    monkeypatch.setattr(replicas, "KEPT", 100)
+    room = RowRoom(16)
+    rows, values = room.of(100)
+    assert (rows.shape, values.shape) == ((100,), (100, 16))
+    assert values.ctypes.data % 64 == 0
+    assert room.of(40)[1] is values
+    assert [len(each) for each in room.of(101)] == [101, 101]
+    assert room.of(100)[0] is rows
 
 
 @pytest.mark.parametrize("name", ["skip-gram", "cbow", "hierarchical", "subwords", "structured", "continuous window"])
