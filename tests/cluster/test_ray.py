@@ -169,7 +169,8 @@ def test_a_corpus_that_workers_cannot_see(text, tmp_path, monkeypatch):
     assert not ray.is_initialized()
 
 
-def test_what_is_no_cluster(text):
+def test_what_is_no_cluster(text, tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))  # where the heads of other tests have left no address
     with pytest.raises(ClusterError, match=r"no Ray cluster at 'auto'.* expected one that was started with ray start"):
         firth.Cluster(address="auto").train(firth.Word2Vec(), text)
     with pytest.raises(
