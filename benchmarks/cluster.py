@@ -3,14 +3,16 @@
     python -m benchmarks.cluster quality --seeds 1 2 3
     python -m benchmarks.cluster speed --rounds 3
     python -m benchmarks.cluster staleness --seeds 1 --intervals 4096 16384 65536 --shards 4 16
+    python -m benchmarks.cluster pieces --rounds 3
     python -m benchmarks.cluster table
     python -m benchmarks.cluster simulate --words 100e9 --vocabulary 3000000 --dim 300 --workers 64 --gigabits 25
 
 The text is Wikipedia in the manner of text8, or `--corpus FILE`. Quality: skip-gram of 100 dimensions, EPOCHS epochs,
 in one process without replicas and on a local cluster; the number of workers changes no bit, which is checked with 1, 2
 and 4. Speed: one epoch in turns with one process and with replicas, each with as many threads as there are workers. All
-workers share this machine. Staleness: quality with longer intervals and more shards, in one process. Rows go to
-results/cluster.jsonl, and nothing there is rewritten.
+workers share this machine. Pieces: the text in PARTS files is read, and its co-occurrences and n-grams are counted,
+with two threads and with two workers that are started already, in turns; results are compared. Staleness: quality with
+longer intervals and more shards, in one process. Rows go to results/cluster.jsonl, and nothing there is rewritten.
 
 The simulation counts what a merge moves: rows whose next merge is due (`firth.embeddings.replicas.Schedule`), by words
 that follow Zipf's law, all of which are taken as changed. It assumes that workers train at one speed and wait for each
@@ -21,6 +23,7 @@ import argparse
 import dataclasses
 import hashlib
 import statistics
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,10 +38,14 @@ from benchmarks.deterministic import COMMON, EPOCHS, judge, keep, spread
 from benchmarks.models import MIN_COUNT
 from firth.embeddings.replicas import SHARDS, Replicas, Schedule
 from firth.embeddings.trainer import TrainingArguments
+from firth.language import ngram_counts
+from firth.language.text import training_text
+from firth.workers import lending, lent
 
 FILE = Path(__file__).parent / "results" / "cluster.jsonl"
 WORKERS = (1, 2, 4)
 ONE, REPLICAS = "one process", "deterministic"
+PARTS = 8  # files of a text whose reading is measured
 
 Row = dict[str, Any]
 
@@ -98,6 +105,67 @@ def staleness(corpus: firth.Corpus, seeds: Sequence[int], intervals: Sequence[in
                 _keep("staleness", f"{every}", count, corpus, seed=seed, **judge(vectors))
 
 
+def pieces(text: Path, cache: Path, rounds: int) -> None:
+    """Read a text, and count its co-occurrences and n-grams, in turns here and on a cluster."""
+    files = _split(text, cache / f"{text.stem}-parts")
+    with firth.Cluster(workers=2).lend():
+        hired = lent()
+        for number in range(-1, rounds):  # the first round hires the workers, and compiles here and there
+            digests: dict[str, set[str]] = {}
+            for way, workers in (("two threads", None), ("cluster", hired)):
+                with tempfile.TemporaryDirectory(dir=cache) as folder, lending(workers):
+                    for name, measured in (
+                        ("reading", lambda: _read(files, folder)),
+                        ("co-occurrences", lambda: _cooccurrences(files, folder)),
+                        ("n-grams", lambda: _ngrams(files, folder)),
+                    ):
+                        seconds, words, digest = measured()
+                        digests.setdefault(name, set()).add(digest)
+                        if number >= 0:
+                            keep(FILE, kind="pieces", way=way, what=name, words=words, round=number, seconds=seconds)
+            if wrong := [name for name, seen in digests.items() if len(seen) > 1]:
+                raise SystemExit(f"{', '.join(wrong)}: the cluster has other bits")
+
+
+def _split(text: Path, folder: Path) -> list[Path]:
+    files = [folder / f"{number}.txt" for number in range(PARTS)]
+    if not folder.is_dir():
+        folder.mkdir()
+        lines = text.read_bytes().splitlines(keepends=True)
+        for number, file in enumerate(files):
+            file.write_bytes(b"".join(lines[number * len(lines) // PARTS : (number + 1) * len(lines) // PARTS]))
+    return files
+
+
+def _corpus(files: Sequence[Path], folder: str) -> firth.Corpus:
+    how = {"tokens": "whitespace", "min_count": MIN_COUNT, "unknown": "<unk>"}
+    return firth.Corpus.build(files, cache=folder, threads=2, progress=False, **how)
+
+
+def _read(files: Sequence[Path], folder: str) -> tuple[float, int, str]:
+    began = time.monotonic()
+    corpus = _corpus(files, folder)
+    return time.monotonic() - began, corpus.num_tokens, corpus.fingerprint
+
+
+def _cooccurrences(files: Sequence[Path], folder: str) -> tuple[float, int, str]:
+    corpus = _corpus(files, folder)  # read before
+    began = time.monotonic()
+    counts = firth.Cooccurrence().count(corpus, cache=folder, threads=2, progress=False)
+    seconds = time.monotonic() - began
+    return seconds, corpus.num_tokens, hashlib.sha256(np.asarray(counts.values).tobytes()).hexdigest()
+
+
+def _ngrams(files: Sequence[Path], folder: str) -> tuple[float, int, str]:
+    corpus = _corpus(files, folder)
+    text = training_text(corpus, {}, eos=True, progress=False)
+    began = time.monotonic()
+    counts = ngram_counts.count(text, 5, threads=2)
+    seconds = time.monotonic() - began
+    digest = hashlib.sha256(b"".join(each.tobytes() for each in (*counts.counts, *counts.suffixes))).hexdigest()
+    return seconds, corpus.num_tokens, digest
+
+
 def _keep(kind: str, way: str, workers: int, corpus: firth.Corpus, **figures: Any) -> None:
     keep(FILE, kind=kind, way=way, workers=workers, words=corpus.num_tokens, **figures)
 
@@ -114,6 +182,14 @@ def table(rows: Sequence[Row]) -> str:
         else:
             cells += ["", ""]
         lines.append(f"| {way} | {workers} | {' | '.join(cells)} |")
+    lines += ["", "| work | two threads, words/s | two workers, words/s |", "|---|---|---|"]
+    both = [row for row in rows if row["kind"] == "pieces"]
+    for what in dict.fromkeys(row["what"] for row in both):
+        ways: dict[str, list[float]] = {}
+        for row in (row for row in both if row["what"] == what):
+            ways.setdefault(row["way"], []).append(row["words"] / row["seconds"])
+        cells = [f"{statistics.median(ways[way]):,.0f}" for way in ("two threads", "cluster")]
+        lines.append(f"| {what} | {' | '.join(cells)} |")
     for kind, heading in (("quality", "training"), ("staleness", "words between merges, shards")):
         judged = [row for row in rows if row["kind"] == kind]
         others = {"kind", "way", "workers", "words", "seed", "machine", "load", "source"}
@@ -168,7 +244,7 @@ def simulate(args: argparse.Namespace) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, simulate, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("quality", "speed", "staleness", "table", "simulate"))
+    parser.add_argument("what", choices=("quality", "speed", "staleness", "pieces", "table", "simulate"))
     parser.add_argument("--rounds", type=int, default=3, help="rounds of speed")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="seeds of quality")
     parser.add_argument("--merge-every", type=int, default=4096, help="words between merges")
@@ -196,7 +272,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     text = inputs.tokenised(args.cache, args.corpus and args.corpus.resolve())
     corpus = firth.Corpus.build([text.path], tokens="whitespace", min_count=MIN_COUNT, progress=False)
     began = time.monotonic()
-    if args.what == "quality":
+    if args.what == "pieces":
+        pieces(text.path, args.cache, args.rounds)
+    elif args.what == "quality":
         quality(corpus, args.seeds, args.merge_every)
     elif args.what == "staleness":
         staleness(corpus, args.seeds, args.intervals, args.shards)

@@ -68,8 +68,8 @@ def lent() -> Workers | None:
 
 
 @contextlib.contextmanager
-def lending(workers: Workers) -> Iterator[None]:
-    """Lend workers to all that runs in this context."""
+def lending(workers: Workers | None) -> Iterator[None]:
+    """Lend workers to all that runs in this context; None takes back those that were lent."""
     token = _LENT.set(workers)
     try:
         yield
