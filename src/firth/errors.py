@@ -47,6 +47,16 @@ def counted(number: int, what: str) -> str:
 class FirthError(Exception):
     """The base class of all errors that firth raises."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes as it is, whatever its constructor takes."""
+        return _made_again, (type(self), self.args, vars(self))
+
+
+def _made_again(kind: type[FirthError], args: tuple[Any, ...], attributes: dict[str, Any]) -> FirthError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(attributes)
+    return error
+
 
 class OptionError(FirthError, ValueError):
     """An option is out of its range, or two options contradict each other."""

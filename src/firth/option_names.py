@@ -191,7 +191,7 @@ SYNONYMS: dict[str, str | tuple[str, ...]] = {
 }
 TRAINED_ELSEWHERE = dict.fromkeys(  # what is no argument of the `train` of a model
     ("cluster", "hosts", "cluster_address", "merge_every"),
-    "firth.Cluster(address=...).train(model, text) trains on a cluster: Word2Vec, FastText and StructuredWord2Vec",
+    "firth.Cluster(address=...).train(model, text) trains on a cluster, and firth.Cluster(...).build(text) reads there",
 )
 PUBLIC_NAMES = {  # from names of gensim, fastText, scikit-learn and Hugging Face: names of firth
     "Parser": "TransitionParser(...).train('train.conllu'), and load(path) for a trained parser",

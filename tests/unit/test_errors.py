@@ -1,9 +1,12 @@
 """Messages show what a user gave, on one line and never all of something long."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import firth
+from firth import errors
 from firth.errors import LONGEST, FirthError, UnknownWordError, brief
 
 
@@ -48,3 +51,17 @@ def test_messages_stay_short_whatever_is_given():
 
 def test_an_unknown_word_keeps_all_of_itself_beside_the_message():
     assert UnknownWordError("w" * 900).word == "w" * 900
+
+
+def test_all_errors_travel_between_processes():
+    """As they are, whatever their constructors take."""
+    for error in (
+        errors.MissingExtraError("pandas", "tables", "read Parquet"),
+        errors.LostWorkersError(["a"], "gone"),
+        errors.OptionError("x=1"),
+        errors.CorpusError("no text"),
+    ):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error)
+        assert str(again) == str(error)
+        assert vars(again) == vars(error)

@@ -40,7 +40,7 @@ def check_cluster(cluster: str | None, workers: int | None, others: Mapping[str,
         return
     if more := [flag for flag, value in others.items() if value is not None]:
         raise OptionError(
-            f"{' and '.join(more)} with --cluster: each of --workers has one thread, and up to four workers give the "
-            "same bits; leave it out"
+            f"{' and '.join(more)} with --cluster: each of --workers is one process with one thread, and the seed "
+            "decides every bit; leave it out"
         )
     ray_package()

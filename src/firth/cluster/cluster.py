@@ -1,20 +1,23 @@
 """A cluster: its workers help with counting and reading, and train together."""
 
 import contextlib
-from collections.abc import Iterator
-from dataclasses import replace
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from firth import options
-from firth.cluster import replicated
 from firth.cluster.ray_workers import RayWorkers
+from firth.cluster.replicated import Replicated
 from firth.corpus.encoded import Corpus
 from firth.embeddings.trainer import CorpusTrainer
 from firth.errors import OptionError, brief
 from firth.options import option, options_class
 from firth.storage.checkpoints import checkpoint_of, make_folder
-from firth.workers import lending
+from firth.workers import lending, lent
+
+ADDRESS = re.compile(r"(ray://)?[^/\s-][^/\s]*:[0-9]{1,5}")  # of a head
 
 
 @options_class
@@ -38,6 +41,11 @@ class Cluster:
 
     def __post_init__(self) -> None:
         options.check(self)
+        if self.address not in ("auto", "local") and not ADDRESS.fullmatch(self.address):
+            raise OptionError(
+                f"address={self.address!r}: expected 'auto' for the cluster of this machine, 'local' to start one "
+                "here, or the host and port of its head, such as 'head.example:6379' (ray://host:port for a client)"
+            )
 
     @contextlib.contextmanager
     def lend(self) -> Iterator[None]:
@@ -53,7 +61,7 @@ class Cluster:
             OptionError: it has fewer processors than workers are asked for.
             MissingExtraError: Ray is not installed.
         """
-        with RayWorkers(self.address, self.workers) as workers, lending(workers):
+        with self._hired() as workers, lending(workers):
             yield
 
     def build(self, source: Any, **options: Any) -> Corpus:
@@ -110,18 +118,55 @@ class Cluster:
         if how is None:
             raise OptionError(
                 f"model={brief(model)}: no training on a cluster; expected firth.Word2Vec(...), FastText(...) or "
-                "StructuredWord2Vec(...), a model of counts such as GloVe(...), or a neural model, then the text"
+                "StructuredWord2Vec(...), a model of counts (GloVe, AssociationVectors, NgramLM), or a neural model; "
+                "then the text"
             )
-        with RayWorkers(self.address, self.workers) as workers:
+        _check_arguments(model, how, arguments)
+        with self._hired() as workers:
             if (kept := checkpoint_of(arguments.get("checkpoint"))) is not None:
                 make_folder(Path(kept))
             if how == "replicas":
-                return replicated.train(workers, self.merge_every, model, *data, **arguments)
+                return Replicated(workers, self.merge_every).train(model, *data, **arguments)
             if how == "processes":
                 training = arguments.get("training") or model.training
-                arguments["training"] = replace(training, processes=workers.count)
+                if training.processes not in (1, count := workers.count):
+                    raise OptionError(
+                        f"processes={training.processes} on a cluster with workers={count}: expected 1, or as many; "
+                        "each worker is one process"
+                    )
+                arguments["training"] = replace(training, processes=count)
             with lending(workers):
                 return model.train(*data, **arguments)
+
+    @contextlib.contextmanager
+    def _hired(self) -> Iterator[RayWorkers]:
+        """Hire workers, or use those that are lent."""
+        hired = lent()
+        if isinstance(hired, RayWorkers) and hired.serves(self.address, self.workers):
+            yield hired
+            return
+        with RayWorkers(self.address, self.workers) as workers:
+            yield workers
+
+
+def _check_arguments(model: Any, how: str, arguments: Mapping[str, Any]) -> None:
+    """Answer to arguments that belong elsewhere.
+
+    Raises:
+        OptionError: there is one.
+    """
+    for name, value in arguments.items():
+        if name in ("workers", "address", "merge_every"):
+            raise OptionError(f"{name}={brief(value)}: an option of firth.Cluster({name}=...), not of its train")
+        if how != "counts" and name in ("threads", "deterministic") and value is not None:
+            raise OptionError(
+                f"{name}={brief(value)}: on a cluster each worker has one thread, and the seed decides every bit; "
+                "leave it out"
+            )
+        if how == "replicas" and name in (each.name for each in fields(model)):
+            raise OptionError(
+                f"{name}={brief(value)}: an option of the model: firth.{type(model).__name__}({name}={brief(value)})"
+            )
 
 
 def how_on_cluster(model: Any) -> str | None:

@@ -55,8 +55,9 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **more)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise ClusterError(
-                f"no Ray cluster at {address!r} ({error}); expected one that was started with ray start --head (where "
-                "it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN), or 'local', to start one here"
+                f"no Ray cluster at {address!r} lets this program in ({error}); expected one that was started with ray "
+                "start --head; newer versions of Ray ask for a token: set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN there "
+                "and here, or RAY_AUTH_MODE=disabled there; 'local' starts a cluster here"
             ) from error
     elif address not in ("auto", "local") and not address.startswith("ray://"):  # the last is the address of a client
         there = str(ray.get_runtime_context().gcs_address)

@@ -7,19 +7,24 @@ tensorboardX, and starts again after any error; here an error of the training is
 
 import contextlib
 import dataclasses
+import importlib
 import os
 import socket
 import time
+import traceback
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from pickle import PicklingError
 from typing import Any
 
 from firth.cluster.ray_crew import PATIENCE, as_own, check_reachable, ray_package, ray_session
 from firth.cluster.remote import LOSSES
-from firth.errors import ClusterError, FirthError, warn_caller
+from firth.errors import ClusterError, FirthError, brief, warn_caller
 
 POLL = 0.2  # seconds between looks at the progress of a training
-GRACE = 10.0  # seconds in which Ray says of a worker whose peers have lost it that it is gone
+GRACE = 40.0  # seconds in which Ray says of a worker whose peers have lost it that it is gone
 AHEAD = 2  # pieces that wait for each worker, or whose results wait here
 
 
@@ -58,6 +63,10 @@ class RayWorkers:
             self._session = self._open.enter_context(ray_session(self._address, self._asked))
         return self._session
 
+    def serves(self, address: str, workers: int | None) -> bool:
+        """Whether they are what somebody else would hire."""
+        return (address, workers) == (self._address, self._asked)
+
     @property
     def count(self) -> int:
         """The number of workers."""
@@ -66,20 +75,44 @@ class RayWorkers:
     def map(self, function: Callable[..., Any], pieces: Iterable[tuple[Any, ...]], *shared: Any) -> Iterator[Any]:
         """Call a function for pieces of work; see `firth.workers.Workers.map`."""
         ray, count = self.session()
-        task = ray.remote(function).options(num_cpus=1, max_retries=LOSSES - 1, scheduling_strategy="SPREAD")
-        common = [ray.put(each) for each in shared]
+        task = ray.remote(do_piece).options(num_cpus=1, max_retries=LOSSES - 1, scheduling_strategy="SPREAD")
+        common = [self._put(each) for each in (function, *shared)]
         waiting: deque[Any] = deque()
         try:
             for piece in pieces:
                 waiting.append(task.remote(*common, *piece))
                 if len(waiting) >= AHEAD * count:
-                    yield self._result(waiting.popleft())
+                    yield self._first(waiting)
             while waiting:
-                yield self._result(waiting.popleft())
+                yield self._first(waiting)
         finally:
             for reference in waiting:  # the cluster may outlive this call
                 with contextlib.suppress(ray.exceptions.RayError):
                     ray.cancel(reference, force=True)
+
+    def _first(self, waiting: "deque[Any]") -> Any:
+        """Return the result of the first piece, which waits no longer; an interrupt leaves it there."""
+        result, messages = self._result(waiting[0])
+        waiting.popleft()
+        for message in messages:
+            warn_caller(message)
+        return result
+
+    def _put(self, value: Any) -> Any:
+        """Return what stands for a large argument.
+
+        Raises:
+            ClusterError: it cannot be sent.
+        """
+        ray, _ = self.session()
+        try:
+            return ray.put(value)
+        except (TypeError, AttributeError, PicklingError) as error:
+            reason = str(error).strip().splitlines()[0][:200] if str(error) else repr(error)
+            raise ClusterError(
+                f"{brief(value)} cannot be sent to workers ({reason}); expected functions and options that pickle, or "
+                "cloudpickle, can send"
+            ) from error
 
     def train(
         self, work: Callable[[int, Any, Callable[[], bool]], Any], config: Any, device: str, stop: Callable[[], bool]
@@ -92,21 +125,18 @@ class RayWorkers:
         )
         needs: dict[str, Any] = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_restarts": 0}
         needs |= {"num_gpus": 1} if device == "cuda" else {}
-        try:
-            for _ in range(LOSSES):
-                actors = [ray.remote(**needs)(TrainingActor).remote() for _ in range(count)]
-                try:
-                    done, result = self._trained(actors, board, sent, config, stop)
-                finally:
-                    for actor in actors:
-                        with contextlib.suppress(Exception):  # the cluster may be gone
-                            ray.kill(actor)
-                if done:
-                    return result
-                warn_caller(f"lost a worker ({result}); all go back to the last checkpoint")
-        finally:
-            with contextlib.suppress(Exception):
-                ray.kill(board)
+        for _ in range(LOSSES):
+            board = ray.remote(num_cpus=0, scheduling_strategy=_here(ray))(Board).remote()
+            actors = [ray.remote(**needs)(TrainingActor).remote() for _ in range(count)]
+            try:
+                done, result = self._trained(actors, board, sent, config, stop)
+            finally:
+                for actor in (*actors, board):
+                    with contextlib.suppress(Exception):  # the cluster may be gone
+                        ray.kill(actor)
+            if done:
+                return result
+            warn_caller(f"lost a worker ({result}); all go back to the last checkpoint")
         raise ClusterError(f"workers were lost {LOSSES} times ({result}); expected machines that stay")
 
     def _trained(
@@ -115,11 +145,11 @@ class RayWorkers:
         """Return whether the training has come to its end, and its result, or else what was lost."""
         ray, _ = self.session()
         try:
-            place = ray.get(actors[0].place.remote(), timeout=PATIENCE)
+            place, *_ = ray.get([actor.place.remote() for actor in actors], timeout=PATIENCE)
         except ray.exceptions.GetTimeoutError:
             raise ClusterError(
-                f"no worker started within {PATIENCE:.0f} s: expected a cluster with {len(actors)} free processors, a "
-                "GPU for each worker if the device is cuda, and firth installed on each machine"
+                f"{len(actors)} workers did not start within {PATIENCE:.0f} s: expected as many free processors, a GPU"
+                "  for each worker if the device is cuda, and firth installed on each machine"
             ) from None
         except ray.exceptions.RayError as error:
             return False, _brief(error)
@@ -127,14 +157,19 @@ class RayWorkers:
         waiting, asked = list(running), False
         while waiting:
             ready, waiting = ray.wait(waiting, timeout=POLL)
-            status, rows = ray.get(board.read.remote(asked := asked or stop()))
+            try:
+                status, rows = ray.get(board.read.remote(asked := asked or stop()))
+            except ray.exceptions.RayError as error:
+                return False, _brief(error)
             if status is not None:
                 config.progress(status)
             for row in rows:
                 for callback in config.callbacks:
                     callback(row)
-            if any(self._failed(reference) for reference in ready):
-                ray.wait(waiting, num_returns=len(waiting), timeout=GRACE)  # whoever lost a peer fails, too
+            if failed := [failure for reference in ready if (failure := self._failed(reference))]:
+                # Whoever has lost a peer fails with an error of torch's, perhaps before Ray says who is lost.
+                if any(isinstance(getattr(failure, "cause", None), RuntimeError) for failure in failed):
+                    ray.wait(waiting, num_returns=len(waiting), timeout=GRACE)
                 break
         failures = [failure for reference in running if (failure := self._failed(reference))]
         if lost := [failure for failure in failures if not isinstance(failure, ray.exceptions.RayTaskError)]:
@@ -165,6 +200,35 @@ class RayWorkers:
                 f"a piece of the work was lost {LOSSES} times ({_brief(error)}); expected "
                 "machines that stay, with memory for the work"
             ) from error
+
+
+def do_piece(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
+    """Call a function in a worker; return its result, and its warnings.
+
+    Raises:
+        ClusterError: it raises an error that is not firth's; some of them cannot travel.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        result = _with_own_errors(function, *arguments)
+    return result, [str(each.message) for each in caught if each.category is UserWarning]
+
+
+def _with_own_errors(function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except (FirthError, RuntimeError):  # torch's tell of a lost peer
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name} line {last.lineno}"
+        raise ClusterError(f"a worker failed: {error!r} ({place}: {last.line})") from None
+
+
+def _here(ray: Any) -> Any:
+    """Return what makes Ray put an actor on the machine of this process."""
+    strategies = importlib.import_module("ray.util.scheduling_strategies")
+    return strategies.NodeAffinitySchedulingStrategy(node_id=ray.get_runtime_context().get_node_id(), soft=True)
 
 
 def _brief(error: Exception) -> str:
@@ -235,4 +299,5 @@ class TrainingActor:
                 looked[:] = time.monotonic(), ray.get(board.asked.remote())
             return bool(looked[1])
 
-        return work(number, config, asked)
+        told = dataclasses.replace(config, progress=Teller(board), callbacks=(Teller(board, row=True),))
+        return _with_own_errors(work, number, told, asked)

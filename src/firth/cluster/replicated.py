@@ -32,68 +32,83 @@ from firth.storage.checkpoints import checkpoint_of, make_folder
 from firth.workers import lending
 
 
-@explained
-def train(
-    workers: RayWorkers,
-    merge_every: int,
-    model: CorpusTrainer[Any, Any],
-    corpus: Any,
-    *,
-    seed: int = 0,
-    start: Any = None,
-    freeze: bool = False,
-    progress: Progress = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    **text: Unpack[TextArguments],
-) -> Any:
-    """Train a model in all workers; see `firth.Cluster.train`.
+@dataclasses.dataclass(frozen=True)
+class Replicated:
+    """Training whose shards the workers of a cluster own.
 
     Args:
         workers: of the cluster.
         merge_every: bound of the first interval.
-        model: with `any_threads`.
-        corpus: an encoded corpus, or whatever `Corpus.build` takes.
-        seed: random seed.
-        start: vectors to continue from.
-        freeze: keep every bit of the vectors of words that `start` has.
-        progress: see `firth.progress`.
-        checkpoint: folder for checkpoints.
-        **text: options of `Corpus.build` for a text that is not encoded yet.
-
-    Raises:
-        OptionError: the model has no such training, there are more workers than processors, or `freeze` is given
-            without `start`.
-        ClusterError: the cluster cannot be reached, or workers are lost again and again.
-        CorpusError: the text cannot be read, or the corpus is not on a folder that all machines share.
     """
-    if getattr(model, "tree", None) == "learned":
-        raise OptionError("tree='learned': not on a cluster, for it takes two trainings; use tree='huffman'")
-    check_start(start)
-    check_freeze(freeze, start, type(model))
-    arguments: TrainingArguments[Any] = TrainingArguments(
-        seed=seed, threads=1, start=start, freeze=freeze, progress=progress, checkpoint=checkpoint, deterministic=True
-    )
-    if (kept := checkpoint_of(checkpoint)) is not None:
-        make_folder(Path(kept))
-    with lending(workers):
-        prepared, data, arguments = model.prepare(corpus, text, arguments)
-    ray, count = workers.session()
-    arguments = dataclasses.replace(arguments, parts=max(SHARDS, count))
-    sent = dataclasses.replace(arguments, progress=False, checkpoint=None)
-    job = Job(prepared, data.path, data.fingerprint, sent, merge_every)
-    crew = RayCrew(ray, job, count)
 
-    def run_here(run: Any) -> Any:
-        replicas = RemoteReplicas(run, crew, merge_every)
-        trained = run.train_with(replicas)
-        trained.metadata["training"]["cluster"] = {
-            "workers": count, "merges": replicas.merges, "lost": replicas.lost,
-            "megabytes": round(replicas.bytes / 1e6, 1),
-        }  # fmt: skip
-        return trained
+    workers: RayWorkers
+    merge_every: int
 
-    try:
-        return prepared.train_on(data, dataclasses.replace(arguments, runner=run_here))
-    finally:
-        with finishing():
-            crew.close()
+    @explained
+    def train(
+        self,
+        model: CorpusTrainer[Any, Any],
+        corpus: Any,
+        *,
+        seed: int = 0,
+        start: Any = None,
+        freeze: bool = False,
+        progress: Progress = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        **text: Unpack[TextArguments],
+    ) -> Any:
+        """Train a model in all workers; see `firth.Cluster.train`.
+
+        Args:
+            model: with `any_threads`.
+            corpus: an encoded corpus, or whatever `Corpus.build` takes.
+            seed: random seed.
+            start: vectors to continue from.
+            freeze: keep every bit of the vectors of words that `start` has.
+            progress: see `firth.progress`.
+            checkpoint: folder for checkpoints.
+            **text: options of `Corpus.build` for a text that is not encoded yet.
+
+        Raises:
+            OptionError: the model has no such training, there are more workers than processors, or `freeze` is given
+                without `start`.
+            ClusterError: the cluster cannot be reached, or workers are lost again and again.
+            CorpusError: the text cannot be read, or the corpus is not on a folder that all machines share.
+        """
+        if getattr(model, "tree", None) == "learned":
+            raise OptionError("tree='learned': not on a cluster, for it takes two trainings; use tree='huffman'")
+        check_start(start)
+        check_freeze(freeze, start, type(model))
+        arguments: TrainingArguments[Any] = TrainingArguments(
+            seed=seed,
+            threads=1,
+            start=start,
+            freeze=freeze,
+            progress=progress,
+            checkpoint=checkpoint,
+            deterministic=True,
+        )
+        if (kept := checkpoint_of(checkpoint)) is not None:
+            make_folder(Path(kept))
+        with lending(self.workers):
+            prepared, data, arguments = model.prepare(corpus, text, arguments)
+        ray, count = self.workers.session()
+        arguments = dataclasses.replace(arguments, parts=max(SHARDS, count))
+        sent = dataclasses.replace(arguments, progress=False, checkpoint=None)
+        job = Job(prepared, data.path.absolute(), data.fingerprint, sent, self.merge_every)
+        crew = RayCrew(ray, job, count)
+
+        def run_here(run: Any) -> Any:
+            replicas = RemoteReplicas(run, crew, self.merge_every)
+            trained = run.train_with(replicas)
+            trained.metadata["training"]["cluster"] = {
+                "workers": count, "merges": replicas.merges, "lost": replicas.lost,
+                "megabytes": round(replicas.bytes / 1e6, 1),
+            }  # fmt: skip
+            return trained
+
+        try:
+            return prepared.train_on(data, dataclasses.replace(arguments, runner=run_here))
+        finally:
+            with finishing():
+                crew.close()

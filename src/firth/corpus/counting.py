@@ -57,7 +57,8 @@ def count(
 
     scan = _scan_of(source, options)
     pours = is_compiled(options.tokens) and isinstance(source, Files) and _pours(source, options)
-    if parts and isinstance(source, Files) and (pours or parts.uncompiled):
+    lists = scan is _scan_token_lists  # what is wrong with them shows in all together
+    if parts and isinstance(source, Files) and (pours or parts.uncompiled) and not lists:
         groups = parts.groups(source)
         if len(groups) > 1:
             return parts.count(groups, scan, counted, meter)

@@ -205,7 +205,8 @@ class RemoteParts:
     def count(self, groups: Sequence[Files], scan: Scan, write: Write, meter: ReadingProgress) -> Counted:
         """Scan all groups, and join each while others are read; see `PartReader.count`."""
         joined = Joined(write)
-        for part in self.workers.map(read_part, [(group,) for group in groups], scan, self.folder):
+        there = [replace(group, paths=tuple(path.absolute() for path in group.paths)) for group in groups]
+        for part in self.workers.map(read_part, [(group,) for group in there], scan, self.folder.absolute()):
             joined.add(part.words, part.counts, Spill(self.folder, part.spill, new=False))
             meter.characters += part.characters
             meter.finished += part.size

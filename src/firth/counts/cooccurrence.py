@@ -146,6 +146,8 @@ class Cooccurrence:
         identity = {**dataclasses.asdict(self), "corpus": corpus.fingerprint}
         fingerprint = hashlib.blake2b(repr(sorted(identity.items())).encode(), digest_size=16).hexdigest()
 
+        done: list[UnfinishedRows] = []
+
         def fill(aside: Path) -> Path:
             with reporting(progress) as report:
                 words = min(self.max_words or len(corpus.vocabulary), len(corpus.vocabulary))
@@ -157,13 +159,15 @@ class Cooccurrence:
                 unfinished = UnfinishedRows(
                     aside, words, kept, {"options": dataclasses.asdict(self), "corpus": corpus.fingerprint}
                 )
-                with writing_counts(folder, plan.largest), unfinished:
-                    write_rows(unfinished, corpus, plan, threads, report)
+                with writing_counts(folder, plan.largest):
+                    with unfinished:
+                        write_rows(unfinished, corpus, plan, threads, report)
                     if cells := int(unfinished.sizes.sum()):
-                        unfinished.finish()
+                        unfinished.copy()
                         (aside / "rows.bin").write_bytes(np.append(0, np.cumsum(unfinished.sizes)).astype("<i8").data)
                         facts = {"half": plan.half, "options": dataclasses.asdict(self), "fingerprint": fingerprint}
                         write_manifest(aside, vocabulary, {"cells": cells, **facts})
+            done.append(unfinished)
             if not cells:
                 raise CorpusError(
                     f"no two of the {words:,} words stand within a window of {self.window} in one sentence: expected "
@@ -173,6 +177,8 @@ class Cooccurrence:
 
         if not holds(folder / fingerprint, CooccurrenceMatrix.open, tell=True):
             build_in(folder, fill, lambda place: holds(place, CooccurrenceMatrix.open, tell=False))
+            for unfinished in done:
+                unfinished.remove()
         return CooccurrenceMatrix.open(folder / fingerprint)
 
     def of(

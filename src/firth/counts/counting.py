@@ -134,7 +134,7 @@ def _rows(corpus: Corpus, plan: Plan, threads: int, first_word: int) -> Iterator
     """Yield the rows of all words from the first, in order."""
     if (workers := lent()) is not None:
         blocks = replace(plan, places=min(plan.places, plan.share(PER_WORKER * workers.count))).blocks(first_word)
-        for chunks in workers.map(count_block, blocks, corpus.path, corpus.fingerprint, plan):
+        for chunks in workers.map(count_block, blocks, corpus.path.absolute(), corpus.fingerprint, plan):
             yield from chunks
         return
     with ThreadPoolExecutor(threads) as pool:

@@ -4,6 +4,7 @@ What is written is never changed, so that a state is a number of rows, their siz
 up to there; whatever a kill has left behind it is cut off.
 """
 
+import contextlib
 import os
 import shutil
 import zlib
@@ -14,10 +15,13 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from firth.storage.checkpoints import FILE, Checkpoint, restore_state, write_state
+from firth.errors import OptionError
+from firth.storage.checkpoints import FILE, Checkpoint, make_folder, restore_state, write_state
+from firth.storage.partial import holding
 from firth.timing import Stopwatch
 
 NAMES = ("columns.bin", "values.bin")
+LOCK = "lock"
 BYTES = 4  # of a column, and of a value
 PIECE = 1 << 24  # bytes read at once
 
@@ -35,7 +39,7 @@ class UnfinishedRows:
         sizes: (V,) int64, their numbers of cells.
 
     Raises:
-        OptionError: the state is another run's, or its path cannot be a folder.
+        OptionError: the state is another run's, its path cannot be a folder, or another process writes there.
         FormatError: the state is damaged.
     """
 
@@ -44,8 +48,19 @@ class UnfinishedRows:
         self._folder = folder if checkpoint is None else Path(checkpoint)
         self.sizes = np.zeros(words, dtype=np.int64)
         self._state = 0, [0, 0]  # rows and checksums, one value: an interrupt comes before or after it is set
+        self._lock = contextlib.ExitStack()
         if checkpoint is not None:
-            restore_state(self._folder, self._identity, self._restore)
+            make_folder(self._folder)
+            if not self._lock.enter_context(holding(self._folder / LOCK)):
+                raise OptionError(
+                    f"checkpoint={str(self._folder)!r}: another process counts there now; expected a folder for each, "
+                    "or wait for it"
+                )
+            try:
+                restore_state(self._folder, self._identity, self._restore)
+            except BaseException:
+                self._lock.close()
+                raise
         self._files: list[BinaryIO] = []
         self._since, self._waited = Stopwatch(), 0.0
 
@@ -66,11 +81,12 @@ class UnfinishedRows:
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         try:
-            if kind is not None and issubclass(kind, KeyboardInterrupt):
+            if kind is None or issubclass(kind, KeyboardInterrupt):
                 self.save()
         finally:
             for file in self._files:
                 file.close()
+            self._lock.close()
 
     def write(self, columns: npt.NDArray[np.int32], values: npt.NDArray[np.float32], sizes: npt.NDArray[Any]) -> None:
         """Append rows; save the state if the last one is old enough.
@@ -110,14 +126,15 @@ class UnfinishedRows:
         self._since.lap()
         self._waited = 0.0
 
-    def finish(self) -> None:
-        """Move what is written to the folder of the matrix, and remove the state."""
-        for file in self._files:
-            file.close()
-        self._files = []
+    def copy(self) -> None:
+        """Copy what is written to the folder of the matrix, if it is written elsewhere."""
         if self._checkpoint is not None:
             for name in NAMES:
-                shutil.move(self._folder / name, self._target / name)
+                shutil.copyfile(self._folder / name, self._target / name)
+
+    def remove(self) -> None:
+        """Remove the checkpoint: the matrix is where it belongs."""
+        if self._checkpoint is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _restore(self, facts: dict[str, Any], file: Any) -> None:

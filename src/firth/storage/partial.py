@@ -34,6 +34,24 @@ _NO_LOCK = -1
 
 
 @contextlib.contextmanager
+def holding(path: Path) -> Iterator[bool]:
+    """Hold the lock of a file, which is made; yield whether this process has it.
+
+    Where there are no locks, everybody has it.
+    """
+    with path.open("ab") as file:
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        except OSError:  # a file system without locks
+            pass
+        yield True
+
+
+@contextlib.contextmanager
 def partial_file(target: Path) -> Iterator[Path]:
     """Make an empty file beside a target, and hold its lock; see `partial_folder`.
 

@@ -182,7 +182,7 @@ def test_deterministic_gives_the_same_bits_for_any_number_of_threads(capsys):
             {"cluster": "local", "threads": None, "merge_every": 9},
             "merge_every=9: expected a whole number of at least 64",
         ),
-        ({"cluster": "local", "threads": 2}, "--threads with --cluster: each of --workers has one thread"),
+        ({"cluster": "local", "threads": 2}, "--threads with --cluster: each of --workers is one process"),
         (
             {"cluster": "local", "threads": 2, "deterministic": True, "workers": 2},
             "--threads and --deterministic with --cluster",

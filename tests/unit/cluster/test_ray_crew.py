@@ -8,7 +8,7 @@ import pytest
 import firth
 from firth.cli.app import build_app
 from firth.cluster.ray_crew import RayCrew, check_reachable, ray_package
-from firth.errors import ClusterError, MissingExtraError
+from firth.errors import ClusterError, MissingExtraError, OptionError
 
 MESSAGE = r"ray is needed to train on a cluster: pip install 'firth\[cluster\]'"
 
@@ -36,9 +36,7 @@ def unconnected(monkeypatch):
 
 
 @pytest.mark.usefixtures("unconnected")
-@pytest.mark.parametrize(
-    "address", ["127.0.0.1:{}", "ray://127.0.0.1:{}", "nohost.invalid:{}", "nothing", "127.0.0.1:x"]
-)
+@pytest.mark.parametrize("address", ["127.0.0.1:{}", "ray://127.0.0.1:{}", "nohost.invalid:{}"])
 def test_an_address_where_nobody_listens_is_said_at_once(address, tmp_path):
     """Before the text is read, which may take hours, and before Ray, which waits for minutes."""
     with socket.socket() as taken:
@@ -46,6 +44,32 @@ def test_an_address_where_nobody_listens_is_said_at_once(address, tmp_path):
         address = address.format(taken.getsockname()[1])
         with pytest.raises(ClusterError, match=r"no Ray cluster at '.*expected the address and port of one"):
             firth.Cluster(address=address).train(firth.Word2Vec(), tmp_path / "none.txt")
+
+
+@pytest.mark.parametrize(
+    "address", ["", "nothing", "Local", "local[2]", "127.0.0.1", "127.0.0.1:x", "http://a:8265", "--workers", " a:1"]
+)
+def test_what_is_no_address_is_said_before_anything_is_done(address):
+    with pytest.raises(OptionError, match=r"address='.*: expected 'auto' for the cluster of this machine, 'local'"):
+        firth.Cluster(address=address)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"workers": 2}, r"workers=2: an option of firth\.Cluster\(workers=\.\.\.\), not of its train"),
+        ({"merge_every": 99}, r"an option of firth\.Cluster\(merge_every="),
+        ({"threads": 2}, "threads=2: on a cluster each worker has one thread"),
+        ({"deterministic": True}, "deterministic=True: on a cluster"),
+        ({"epochs": 2}, r"epochs=2: an option of the model: firth\.Word2Vec\(epochs=2\)"),
+        ({"windw": 2}, r"windw=2: "),
+    ],
+)
+@pytest.mark.usefixtures("unconnected")
+def test_arguments_that_belong_elsewhere(arguments, message):
+    with pytest.raises(OptionError, match=message) as error:
+        firth.Cluster().train(firth.Word2Vec(), ["a b"], **arguments)
+    assert "merge_every" not in str(error.value) or "merge_every" in arguments
 
 
 @pytest.mark.usefixtures("unconnected")

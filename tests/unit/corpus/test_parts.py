@@ -1,8 +1,10 @@
 """Files that are read at once make the corpus that they make one after the other."""
 
 import gzip
+import json
 import random
 import threading
+import types
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,8 @@ from firth.corpus.parts import Parts
 from firth.corpus.sources import Files
 from firth.corpus.storage import read_manifest
 from firth.errors import CorpusError, OptionError
+from firth.workers import lending
+from tests.here_workers import HereWorkers
 
 FILES = ("ids.bin", "offsets.bin", "vocabulary.txt", "counts.bin")
 
@@ -174,3 +178,41 @@ def test_ids_of_many_parts_are_joined(tmp_path: Path):
         sum(line.count(word) for line in expected) for word in corpus.vocabulary.words
     ]
     assert np.all(np.diff(corpus.vocabulary.counts) <= 0)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[["a", "b"], ["New York"], ["c", "d"]], [["a", "b"], None, ["c", "d"]], [["a", "b"], ["c"], ["d", "e"]]],
+    ids=["a text with spaces", "an empty file", "single words"],
+)
+def test_lists_of_tokens_are_read_alike_with_workers(rows, tmp_path):
+    """What is wrong with them shows in all files together."""
+    paths = []
+    for number, row in enumerate(rows):
+        paths.append(tmp_path / f"{number}.jsonl")
+        paths[-1].write_text("\n" if row is None else json.dumps({"text": row}) + "\n", encoding="utf-8")
+    here = firth.Corpus.build(paths, min_count=1, cache=tmp_path / "here", progress=False)
+    with lending(HereWorkers(1)):
+        there = firth.Corpus.build(paths, min_count=1, cache=tmp_path / "there", progress=False)
+    assert bits(there) == bits(here)
+
+
+def test_relative_paths_are_found_by_workers_elsewhere(texts, tmp_path, monkeypatch):
+    here = firth.Corpus.build(texts, min_count=1, cache=tmp_path / "here", progress=False)
+    monkeypatch.chdir(texts.parent)
+    seen = []
+    usual = parts.read_part
+
+    def read(scan, folder, group):
+        seen.append((folder.is_absolute(), all(path.is_absolute() for path in group.paths)))
+        return usual(scan, folder, group)
+
+    monkeypatch.setattr(parts, "read_part", read)
+    monkeypatch.setattr(
+        "tests.here_workers.pickle", types.SimpleNamespace(dumps=lambda value: value, loads=lambda value: value)
+    )
+    with lending(HereWorkers(2)):
+        there = firth.Corpus.build(texts.name, min_count=1, cache="there", progress=False)
+    assert bits(there) == bits(here)
+    assert seen
+    assert set(seen) == {(True, True)}

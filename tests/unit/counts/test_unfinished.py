@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.counts import counting
+from firth.counts import cooccurrence, counting
 from firth.counts.cooccurrence import Cooccurrence
 from firth.errors import FormatError, OptionError
 from firth.storage.checkpoints import FILE, FORMER
@@ -110,6 +110,40 @@ def test_damage_is_found(corpus, tmp_path):
         pytest.raises(FormatError, match=r"not a whole checkpoint \(values.bin is not what was written\)"),
     ):
         counted(corpus, tmp_path, "again", words=[])
+
+
+def test_two_at_once_are_refused(corpus, tmp_path):
+    """Both would write to the same files."""
+
+    def progress(status):
+        if status.stage == "counting co-occurrences":
+            counted(corpus, tmp_path, "other", words=[])
+
+    with pytest.raises(OptionError, match="another process counts there now; expected a folder for each"):
+        Cooccurrence(window=3).count(corpus, cache=tmp_path / "one", checkpoint=tmp_path / "state", progress=progress)
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()], ids=["disk", "ctrl-c"])
+@pytest.mark.parametrize("where", ["write_manifest", "copy"])
+def test_what_fails_after_the_last_row_loses_none(error, where, corpus, tmp_path, monkeypatch):
+    whole = counted(corpus, tmp_path, "whole")
+    before = cooccurrence.write_manifest
+
+    def fail(*arguments):
+        raise error
+
+    with monkeypatch.context() as patched:
+        if where == "copy":
+            patched.setattr("shutil.copyfile", fail)
+        else:
+            patched.setattr(cooccurrence, "write_manifest", fail)
+        with pytest.raises((firth.FirthError, KeyboardInterrupt)):
+            counted(corpus, tmp_path, "on", words=[])
+    assert cooccurrence.write_manifest is before
+    words = []
+    assert bits(counted(corpus, tmp_path, "on", words=words)) == bits(whole)
+    assert words == []  # all rows were there
+    assert not (tmp_path / "state").exists()
 
 
 def test_models_of_counts_hand_their_checkpoint_on(corpus, tmp_path, monkeypatch):
