@@ -47,16 +47,6 @@ def counted(number: int, what: str) -> str:
 class FirthError(Exception):
     """The base class of all errors that firth raises."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Travel between processes as it is, whatever its constructor takes."""
-        return _made_again, (type(self), self.args, vars(self))
-
-
-def _made_again(kind: type[FirthError], args: tuple[Any, ...], attributes: dict[str, Any]) -> FirthError:
-    error = kind.__new__(kind, *args)
-    vars(error).update(attributes)
-    return error
-
 
 class OptionError(FirthError, ValueError):
     """An option is out of its range, or two options contradict each other."""
@@ -116,6 +106,10 @@ class LostWorkersError(ClusterError):
         super().__init__(reason)
         self.lost = list(lost)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes as it is, whatever its constructor takes."""
+        return _made_again, (type(self), self.args, vars(self))
+
 
 class UnknownWordError(FirthError, KeyError):
     """A query names a word that has no vector.
@@ -174,6 +168,16 @@ class MissingExtraError(FirthError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{package} is needed to {purpose}: pip install 'firth[{extra}]'")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes as it is, whatever its constructor takes."""
+        return _made_again, (type(self), self.args, vars(self))
+
+
+def _made_again(kind: type[FirthError], args: tuple[Any, ...], attributes: dict[str, Any]) -> FirthError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(attributes)
+    return error
 
 
 def warn_caller(message: str | Warning) -> None:

@@ -1,19 +1,25 @@
 """A cluster: its workers help with counting and reading, and train together."""
 
 import contextlib
+import inspect
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from firth import options
+from firth.arguments import explained
 from firth.cluster.ray_workers import RayWorkers
 from firth.cluster.replicated import Replicated
 from firth.corpus.encoded import Corpus
+from firth.corpus.options import CorpusArguments
 from firth.embeddings.trainer import CorpusTrainer
-from firth.errors import OptionError, brief
+from firth.errors import OptionError, UnknownOptionError, brief
+from firth.option_names import synonym
 from firth.options import option, options_class
+from firth.progress import Progress
 from firth.storage.checkpoints import checkpoint_of, make_folder
 from firth.workers import lending, lent
 
@@ -64,12 +70,24 @@ class Cluster:
         with self._hired() as workers, lending(workers):
             yield
 
-    def build(self, source: Any, **options: Any) -> Corpus:
+    @explained
+    def build(
+        self,
+        source: Any,
+        *,
+        cache: str | os.PathLike[str] | None = None,
+        column: str | None = None,
+        progress: Progress = None,
+        **options: Unpack[CorpusArguments],
+    ) -> Corpus:
         """Build a corpus whose files are read by the workers: `Corpus.build` inside `lend`.
 
         Args:
             source: files that all machines see; FIRTH_CACHE or `cache=` names a folder that they see, too. Any other
                 source is read here.
+            cache: folder of built corpora, which all machines see.
+            column: the column with texts or lists of tokens of a table.
+            progress: how to show progress; see `firth.progress`.
             **options: of `Corpus.build`.
 
         Returns:
@@ -82,7 +100,7 @@ class Cluster:
             MissingExtraError: Ray is not installed.
         """
         with self.lend():
-            return Corpus.build(source, **options)
+            return Corpus.build(source, cache=cache, column=column, progress=progress, **options)
 
     def train(self, model: Any, *data: Any, **arguments: Any) -> Any:
         """Train a model on the cluster.
@@ -153,16 +171,17 @@ def _check_arguments(model: Any, how: str, arguments: Mapping[str, Any]) -> None
     """Answer to arguments that belong elsewhere.
 
     Raises:
-        OptionError: there is one.
+        UnknownOptionError: it is one of the cluster.
+        OptionError: it is one of the model, or means nothing here.
     """
+    own = ("workers", "address", "merge_every")
+    takes = inspect.signature(model.train).parameters.keys() - {"threads" if how != "counts" else "", "deterministic"}
     for name, value in arguments.items():
-        if name in ("workers", "address", "merge_every"):
-            raise OptionError(f"{name}={brief(value)}: an option of firth.Cluster({name}=...), not of its train")
-        if how != "counts" and name in ("threads", "deterministic") and value is not None:
-            raise OptionError(
-                f"{name}={brief(value)}: on a cluster each worker has one thread, and the seed decides every bit; "
-                "leave it out"
-            )
+        if name not in takes and value is not None and (other := name if name in own else synonym(name, own)):
+            shown = brief(value)
+            raise UnknownOptionError(f"{name}={shown}: an option of Cluster: Cluster({other}={shown}).train(...)")
+        if how != "counts" and name == "deterministic":
+            raise OptionError(f"deterministic={brief(value)}: on a cluster the seed decides every bit; leave it out")
         if how == "replicas" and name in (each.name for each in fields(model)):
             raise OptionError(
                 f"{name}={brief(value)}: an option of the model: firth.{type(model).__name__}({name}={brief(value)})"

@@ -106,7 +106,7 @@ def test_flags_may_have_one_dash_and_underscores(run, tmp_path):
             "train cbow text.txt -o v --num-workers 4",
             "use --threads for threads of this machine, or --cluster with --w",
         ),
-        ("train glove text.txt -o v --num-workers 4", "use --threads: Threads."),
+        ("train lsa text.txt -o v --num-workers 4", "use --threads: Threads."),
         ("train skipgram text.txt -o v --hosts a", "use --cluster: Train on a Ray cluster"),
         ("train skipgram text.txt -o v --ckpt a", "use --checkpoint: Folder for checkpoints"),
         ("convert v.firth -o v.bin", "-o; it needs no flag: firth convert IN OUT"),

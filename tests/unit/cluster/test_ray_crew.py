@@ -57,10 +57,10 @@ def test_what_is_no_address_is_said_before_anything_is_done(address):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"workers": 2}, r"workers=2: an option of firth\.Cluster\(workers=\.\.\.\), not of its train"),
-        ({"merge_every": 99}, r"an option of firth\.Cluster\(merge_every="),
-        ({"threads": 2}, "threads=2: on a cluster each worker has one thread"),
-        ({"deterministic": True}, "deterministic=True: on a cluster"),
+        ({"workers": 2}, r"workers=2: an option of Cluster: Cluster\(workers=2\)\.train"),
+        ({"merge_every": 99}, r"an option of Cluster: Cluster\(merge_every=99\)"),
+        ({"threads": 2}, r"threads=2: an option of Cluster: Cluster\(workers=2\)"),
+        ({"deterministic": True}, "deterministic=True: on a cluster the seed decides"),
         ({"epochs": 2}, r"epochs=2: an option of the model: firth\.Word2Vec\(epochs=2\)"),
         ({"windw": 2}, r"windw=2: "),
     ],
