@@ -1,3 +1,4 @@
+import contextlib
 import dataclasses
 import inspect
 import json
@@ -204,7 +205,7 @@ def test_a_cluster_merges_as_often_as_the_flag_says(monkeypatch):
         return model.train(text, seed=how["seed"], threads=1, progress=False)
 
     monkeypatch.setattr(firth.Cluster, "train", train)
-    monkeypatch.setattr("firth.cluster.ray_workers.check_reachable", lambda address: None)
+    monkeypatch.setattr(firth.Cluster, "lend", lambda self: contextlib.nullcontext())
     monkeypatch.setattr("firth.cli.cluster_flags.ray_package", lambda: None)
     run(dim=8, epochs=1, threads=None, cluster="local", workers=2, merge_every=900)
     run(dim=8, epochs=1, threads=None, cluster="local", start=Path("out.firth"), freeze=True)
