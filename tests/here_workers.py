@@ -1,6 +1,8 @@
-"""Workers that are this process: what runs on a cluster, without one."""
+"""Workers that are this process, and a text for them: what runs on a cluster, without one."""
 
 import pickle
+
+import numpy as np
 
 
 class HereWorkers:
@@ -21,3 +23,12 @@ class HereWorkers:
             self.pieces += 1
             sent = pickle.loads(pickle.dumps((function, shared, piece)))
             yield pickle.loads(pickle.dumps(sent[0](*sent[1], *sent[2])))
+
+
+def zipf_files(folder, *, files, lines, words):
+    """Write files of sentences of 15 words by Zipf's law, and return their folder."""
+    draw, law = np.random.default_rng(1), 1 / np.arange(1, words + 1)
+    for number in range(files):
+        rows = draw.choice(words, (lines, 15), p=law / law.sum())
+        (folder / f"{number}.txt").write_text("\n".join(" ".join(f"w{i}" for i in row) for row in rows), "utf-8")
+    return folder

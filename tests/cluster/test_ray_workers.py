@@ -3,12 +3,16 @@
 import contextlib
 import os
 import signal
+import sys
+import threading
 import time
 
 import numpy as np
 import pytest
 
 import firth
+from firth.cli import app
+from firth.cluster import ray_workers
 from firth.cluster.ray_workers import RayWorkers
 from firth.counts.cooccurrence import Cooccurrence
 from firth.errors import ClusterError, CorpusError, OptionError
@@ -22,6 +26,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.neural.training.loop import fit
 from firth.neural.training.options import RunConfig, TrainingOptions
+from tests.here_workers import zipf_files
 from tests.unit.neural.training.tiny import Stream
 
 
@@ -35,13 +40,7 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory):
-    """2,000 sentences by Zipf's law over 500 words, in six files."""
-    folder, draw = tmp_path_factory.mktemp("text"), np.random.default_rng(1)
-    law = 1 / np.arange(1, 501)
-    for number in range(6):
-        rows = draw.choice(500, (333, 15), p=law / law.sum())
-        (folder / f"{number}.txt").write_text("\n".join(" ".join(f"w{i}" for i in row) for row in rows), "utf-8")
-    return folder
+    return zipf_files(tmp_path_factory.mktemp("text"), files=6, lines=333, words=500)
 
 
 def bits(folder):
@@ -91,6 +90,70 @@ def test_errors_of_workers_are_said(cluster, text, tmp_path):
         (text / "7.txt").unlink()
     with pytest.raises(ClusterError, match="a worker failed: ZeroDivisionError"):
         cluster.build(text, tokens=lambda line: [str(1 / 0)], cache=tmp_path, progress=False)
+
+
+def test_what_cannot_be_sent_is_said(cluster, text, tmp_path):
+    held = threading.Lock()  # nothing can pickle it
+
+    with pytest.raises(ClusterError, match=r"cannot be sent to workers .*pickle"):
+        cluster.build(text, tokens=lambda line: held and line.split(), cache=tmp_path, progress=False)
+    task = Stream(tokens=300)
+    task.held = held
+    with cluster.lend(), pytest.raises(ClusterError, match="cannot be sent to workers"):
+        train(task)
+
+
+def test_a_busy_cluster_is_said(cluster, monkeypatch):
+    """A training needs all its processes at once: one that waits for a processor would keep the others waiting."""
+    monkeypatch.setattr(ray_workers, "PATIENCE", 8)
+
+    @ray.remote(num_cpus=1)
+    class Busy:
+        def ready(self):
+            return True
+
+    busy = Busy.remote()
+    assert ray.get(busy.ready.remote())
+    with cluster.lend(), pytest.raises(ClusterError, match="2 workers did not start within 8 s"):
+        train(Stream(tokens=300))
+    ray.kill(busy)
+    wait_for_processors()
+
+
+def wait_for_processors():
+    until = time.monotonic() + 20
+    while ray.available_resources().get("CPU", 0) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        (("train", "glove"), ("--dim", "8", "--epochs", "1")),
+        (("lm", "train", "kneser-ney"), ("--order", "3", "--discount-fallback")),
+        (("lm", "train", "lstm"), ("--dim", "8", "--epochs", "1", "--tokens", "whitespace")),
+    ],
+    ids=["glove", "kneser-ney", "lstm"],
+)
+def test_the_command_line_reads_and_trains_there(line, read, cluster, text, tmp_path, monkeypatch):
+    monkeypatch.setenv("FIRTH_CACHE", str(tmp_path / "cache"))
+    seen, usual = [], RayWorkers.map
+
+    def mapped(self, function, pieces, *shared):
+        seen.append(function.__name__)
+        return usual(self, function, pieces, *shared)
+
+    monkeypatch.setattr(RayWorkers, "map", mapped)
+    files = [str(path) for path in sorted(text.iterdir())]
+    flags = ["-o", str(tmp_path / "out"), "--cluster", "local", "--workers", "2", "-q", *read]
+    monkeypatch.setattr(sys, "argv", ["firth", *line, *files, *flags])
+    with pytest.raises(SystemExit) as ended:
+        app.main()
+    assert not ended.value.code
+    assert seen[0] == "read_part"
+    assert seen[1:] == {"glove": ["count_block"], "kneser-ney": ["count_range"], "lstm": []}[line[-1]]
+    assert (tmp_path / "out").is_dir()
 
 
 def test_counts_have_the_same_bits(cluster, text, tmp_path):

@@ -3,6 +3,7 @@
 The names of n-gram models are looked up first: they need no PyTorch, whose import takes seconds.
 """
 
+import contextlib
 import importlib
 import inspect
 import shlex
@@ -194,27 +195,28 @@ def _train(
         before = open_start(start, model, how, quiet)
         trainer = started_options(before, flags, options)
     training = _training(how.kind, options)
-    text, source = _texts(trainer, before, corpus, options, progress=not quiet)
-    test, old = (
-        None if each is None else _held_out(each, text, options, progress=not quiet)
-        for each in (held_out, old_held_out)
-    )
-    arguments = {
-        "training": training,
-        "held_out": test,
-        "seed": seed,
-        "checkpoint": states,
-        "start": before,
-        "old_held_out": old,
-    }
-    parameters = inspect.signature(trainer.train).parameters
-    rest = {name: value for name, value in arguments.items() if value is not None and name in parameters}
-    with running_clock() as clock:
-        clock.evaluations = (test is not None) + (old is not None)  # perplexities that are reported at the end
-        if on_cluster is None:
-            trained_model = trainer.train(source, threads=threads, progress=not quiet, **rest)
-        else:
-            trained_model = on_cluster.train(trainer, source, threads=threads, progress=not quiet, **rest)
+    with on_cluster.lend() if on_cluster else contextlib.nullcontext():
+        text, source = _texts(trainer, before, corpus, options, progress=not quiet)
+        test, old = (
+            None if each is None else _held_out(each, text, options, progress=not quiet)
+            for each in (held_out, old_held_out)
+        )
+        arguments = {
+            "training": training,
+            "held_out": test,
+            "seed": seed,
+            "checkpoint": states,
+            "start": before,
+            "old_held_out": old,
+        }
+        parameters = inspect.signature(trainer.train).parameters
+        rest = {name: value for name, value in arguments.items() if value is not None and name in parameters}
+        with running_clock() as clock:
+            clock.evaluations = (test is not None) + (old is not None)  # perplexities that are reported at the end
+            if on_cluster is None:
+                trained_model = trainer.train(source, threads=threads, progress=not quiet, **rest)
+            else:
+                trained_model = on_cluster.train(trainer, source, threads=threads, progress=not quiet, **rest)
     trained_model.metadata.setdefault("name", output.stem)
     save_language_model(trained_model, output)
     course = trained_model.metadata.get("training", {})

@@ -169,16 +169,10 @@ _FORMAT = "the name after -o gives the format: vectors.bin, or vectors.vec for t
 _COMMANDS = "each model is a command: firth train skipgram, firth train cbow"
 _ANNOTATORS = {f"firth {group} train" for group in ("tag", "parse", "coref")}
 _TEST_FILES = {"test", "test_file", "test_data", "test_files", "test_set"}
+# Models that have --cluster.
 _ON_CLUSTERS = (
-    "skipgram",
-    "cbow",
-    "hierarchical",
-    "fasttext",
-    "structured",
-    "glove",
-    "ppmi",
-    "coals",
-)  # they have --cluster
+    "skipgram", "cbow", "hierarchical", "fasttext", "structured", "glove", "ppmi", "coals",
+)  # fmt: skip
 _WORKERS = "use --threads for threads of this machine, or --cluster with --workers"
 FLAGS = {  # of a command, or of all commands of a group
     **{f"firth train {model}": {"num_workers": _WORKERS, "num_processes": _WORKERS} for model in _ON_CLUSTERS},

@@ -119,10 +119,7 @@ class RayWorkers:
     ) -> Any:
         """Run one training in all workers at once; see `firth.workers.Workers.train`."""
         ray, count = self.session()
-        board = ray.remote(num_cpus=0)(Board).remote()
-        sent = ray.put(
-            (work, dataclasses.replace(config, progress=Teller(board), callbacks=(Teller(board, row=True),)))
-        )
+        sent = self._put((work, dataclasses.replace(config, progress=False, callbacks=())))
         needs: dict[str, Any] = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_restarts": 0}
         needs |= {"num_gpus": 1} if device == "cuda" else {}
         for _ in range(LOSSES):
@@ -148,8 +145,8 @@ class RayWorkers:
             place, *_ = ray.get([actor.place.remote() for actor in actors], timeout=PATIENCE)
         except ray.exceptions.GetTimeoutError:
             raise ClusterError(
-                f"{len(actors)} workers did not start within {PATIENCE:.0f} s: expected as many free processors, a GPU"
-                "  for each worker if the device is cuda, and firth installed on each machine"
+                f"{len(actors)} workers did not start within {PATIENCE:.0f} s: expected as many free processors, a GPU "
+                "for each worker if the device is cuda, and firth installed on each machine"
             ) from None
         except ray.exceptions.RayError as error:
             return False, _brief(error)

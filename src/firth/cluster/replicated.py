@@ -14,7 +14,6 @@ Cost: in a worker both matrices once, and once more for each of its shards; in t
 
 import dataclasses
 import os
-from pathlib import Path
 from typing import Any, Unpack
 
 from firth.arguments import explained
@@ -28,7 +27,6 @@ from firth.embeddings.trainer import CorpusTrainer, TrainingArguments, check_fre
 from firth.errors import OptionError
 from firth.progress import Progress
 from firth.signals import finishing
-from firth.storage.checkpoints import checkpoint_of, make_folder
 from firth.workers import lending
 
 
@@ -88,8 +86,6 @@ class Replicated:
             checkpoint=checkpoint,
             deterministic=True,
         )
-        if (kept := checkpoint_of(checkpoint)) is not None:
-            make_folder(Path(kept))
         with lending(self.workers):
             prepared, data, arguments = model.prepare(corpus, text, arguments)
         ray, count = self.workers.session()

@@ -228,7 +228,7 @@ def read_part(scan: Scan, folder: Path, group: Files) -> PartCount:
         CorpusError: the folder is not on this machine, or what `scan` raises.
     """
     check_seen(folder)
-    meter = PartProgress(threading.Event())
+    meter = PartProgress(threading.Event())  # nobody ends it: whoever waits gives the worker up
     # A name of its own: a worker that was given up may still write.
     spill = Spill(folder, name := f"part-{uuid.uuid4().hex}.bin")
     try:

@@ -1,7 +1,7 @@
 """Counts that are being written: two files that grow, and, with a checkpoint, a state from which a later call goes on.
 
 What is written is never changed, so that a state is a number of rows, their sizes and a checksum of what was written
-up to there; whatever a kill has left behind it is cut off.
+up to there; whatever a kill has left behind it is cut off. One process at a time writes to a checkpoint.
 """
 
 import contextlib
@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError
-from firth.storage.checkpoints import FILE, Checkpoint, make_folder, restore_state, write_state
+from firth.storage.checkpoints import FILE, FORMER, Checkpoint, make_folder, restore_state, write_state
 from firth.storage.partial import holding
 from firth.timing import Stopwatch
 
 NAMES = ("columns.bin", "values.bin")
-LOCK = "lock"
+KEPT = "counting."  # begins the names of all files in a checkpoint, a folder of the caller's
+LOCK = f"{KEPT}lock"
 BYTES = 4  # of a column, and of a value
 PIECE = 1 << 24  # bytes read at once
 
@@ -39,28 +40,17 @@ class UnfinishedRows:
         sizes: (V,) int64, their numbers of cells.
 
     Raises:
-        OptionError: the state is another run's, its path cannot be a folder, or another process writes there.
-        FormatError: the state is damaged.
+        OptionError: on entering: the state is another run's, its path cannot be a folder, or another process writes
+            there.
+        FormatError: on entering: the state is damaged.
     """
 
     def __init__(self, folder: Path, words: int, checkpoint: Checkpoint | None, identity: Mapping[str, Any]) -> None:
         self._target, self._checkpoint, self._identity = folder, checkpoint, dict(identity)
-        self._folder = folder if checkpoint is None else Path(checkpoint)
+        self._kept = None if checkpoint is None else Path(checkpoint)
         self.sizes = np.zeros(words, dtype=np.int64)
         self._state = 0, [0, 0]  # rows and checksums, one value: an interrupt comes before or after it is set
-        self._lock = contextlib.ExitStack()
-        if checkpoint is not None:
-            make_folder(self._folder)
-            if not self._lock.enter_context(holding(self._folder / LOCK)):
-                raise OptionError(
-                    f"checkpoint={str(self._folder)!r}: another process counts there now; expected a folder for each, "
-                    "or wait for it"
-                )
-            try:
-                restore_state(self._folder, self._identity, self._restore)
-            except BaseException:
-                self._lock.close()
-                raise
+        self._open = contextlib.ExitStack()
         self._files: list[BinaryIO] = []
         self._since, self._waited = Stopwatch(), 0.0
 
@@ -70,23 +60,32 @@ class UnfinishedRows:
         return self._state[0]
 
     def __enter__(self) -> "UnfinishedRows":
-        kept = BYTES * int(self.sizes[: self.done].sum())
-        for name in NAMES:
-            path = self._folder / name
-            file = path.open("r+b" if kept else "wb")
-            file.truncate(kept)
-            file.seek(kept)
-            self._files.append(file)
+        with self._open:
+            if self._kept is not None:
+                make_folder(self._kept)
+                if not self._open.enter_context(holding(self._kept / LOCK)):
+                    raise OptionError(
+                        f"checkpoint={str(self._kept)!r}: another process counts there now; expected a folder for "
+                        "each, or wait for it"
+                    )
+                restore_state(self._kept, self._identity, self._restore)
+            size = BYTES * int(self.sizes[: self.done].sum())
+            for path in self._paths():
+                file = self._open.enter_context(path.open("r+b" if size else "wb"))
+                file.truncate(size)
+                file.seek(size)
+                self._files.append(file)
+            self._open = self._open.pop_all()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        try:
+        with self._open:
             if kind is None or issubclass(kind, KeyboardInterrupt):
                 self.save()
-        finally:
-            for file in self._files:
-                file.close()
-            self._lock.close()
+
+    def _paths(self) -> list[Path]:
+        """Return the places of both files while they grow."""
+        return [self._target / name if self._kept is None else self._kept / f"{KEPT}{name}" for name in NAMES]
 
     def write(self, columns: npt.NDArray[np.int32], values: npt.NDArray[np.float32], sizes: npt.NDArray[Any]) -> None:
         """Append rows; save the state if the last one is old enough.
@@ -102,7 +101,7 @@ class UnfinishedRows:
             self._files, (columns.astype("<i4", copy=False), values.astype("<f4", copy=False)), checksums, strict=True
         ):
             file.write(array.data)
-            new.append(before if self._checkpoint is None else zlib.crc32(array.data, before))
+            new.append(before if self._kept is None else zlib.crc32(array.data, before))
         self.sizes[done : done + len(sizes)] = sizes
         self._state = done + len(sizes), new
         self._waited += self._since.lap()
@@ -115,27 +114,30 @@ class UnfinishedRows:
         Raises:
             OSError: it cannot be written.
         """
-        if self._checkpoint is None:
+        if self._kept is None:
             return
         for file in self._files:
             file.flush()
             os.fsync(file.fileno())
         done, checksums = self._state
         facts = {"identity": self._identity, "done": done, "checksums": checksums}
-        write_state(self._folder / FILE, {"sizes": self.sizes[:done]}, facts)
+        write_state(self._kept / FILE, {"sizes": self.sizes[:done]}, facts)
         self._since.lap()
         self._waited = 0.0
 
     def copy(self) -> None:
         """Copy what is written to the folder of the matrix, if it is written elsewhere."""
-        if self._checkpoint is not None:
-            for name in NAMES:
-                shutil.copyfile(self._folder / name, self._target / name)
+        if self._kept is not None:
+            for path, name in zip(self._paths(), NAMES, strict=True):
+                shutil.copyfile(path, self._target / name)
 
     def remove(self) -> None:
-        """Remove the checkpoint: the matrix is where it belongs."""
-        if self._checkpoint is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        """Remove the checkpoint, for the matrix is where it belongs; other files in its folder stay."""
+        if self._kept is not None:
+            with contextlib.suppress(OSError):  # what is left does no harm
+                for path in (self._kept / FILE, self._kept / FORMER, *self._paths(), self._kept / LOCK):
+                    path.unlink(missing_ok=True)
+                self._kept.rmdir()
 
     def _restore(self, facts: dict[str, Any], file: Any) -> None:
         """Take a state.
@@ -148,9 +150,9 @@ class UnfinishedRows:
             raise ValueError(f"{done!r} rows of {len(self.sizes)}")
         if (sizes < 0).any() or (sizes > len(self.sizes)).any():
             raise ValueError("rows of impossible sizes")
-        for name, expected in zip(NAMES, facts["checksums"], strict=True):
-            if _checksum(self._folder / name, BYTES * int(sizes.sum())) != expected:
-                raise ValueError(f"{name} is not what was written")
+        for path, expected in zip(self._paths(), facts["checksums"], strict=True):
+            if _checksum(path, BYTES * int(sizes.sum())) != expected:
+                raise ValueError(f"{path.name} is not what was written")
         self.sizes[:done] = sizes
         self._state = done, list(facts["checksums"])
 

@@ -169,6 +169,7 @@ def restore_state(
     make_folder(folder)
     states = [folder / FILE] if (folder / FILE).exists() else []
     states += [folder / FORMER] if (folder / FORMER).is_file() else []
+    damage = ""
     for path in states:
         try:
             with reading_state(path, identity, current) as (facts, file):
@@ -176,12 +177,15 @@ def restore_state(
         except FormatError as error:
             if path == states[-1]:
                 raise
-            warn_caller(f"{str(error).rpartition(': ')[0]}; training goes on from the checkpoint before it")
+            damage = str(error).rpartition(": ")[0]
             continue
+        if damage:
+            warn_caller(f"{damage}; the run goes on from the checkpoint before it")
         if path.name == FORMER:  # the next state must not push out this one
             with contextlib.suppress(OSError):
                 (folder / FILE).unlink()
-        _log.info("going on from the checkpoint in %s (epochs done: %s)", folder, facts.get("epoch"))
+        done = "" if facts.get("epoch") is None else f" (epochs done: {facts['epoch']})"
+        _log.info("going on from the checkpoint in %s%s", folder, done)
         return
 
 

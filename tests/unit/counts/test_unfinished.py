@@ -77,7 +77,7 @@ def test_it_goes_on_to_the_same_bits(sides, error, corpus, tmp_path):
 def test_what_a_kill_has_left_behind_a_state_is_cut_off(corpus, tmp_path):
     whole = counted(corpus, tmp_path, "whole")
     ended(corpus, tmp_path, GoneError())
-    for name in ("columns.bin", "values.bin"):
+    for name in ("counting.columns.bin", "counting.values.bin"):
         with (tmp_path / "state" / name).open("ab") as file:
             file.write(b"12345")
     assert bits(counted(corpus, tmp_path, "on", words=[])) == bits(whole)
@@ -102,13 +102,10 @@ def test_damage_is_found(corpus, tmp_path):
     with pytest.warns(UserWarning, match="goes on from the checkpoint before it"):
         assert bits(counted(corpus, tmp_path, "on", words=[])) == bits(whole)
     ended(corpus, tmp_path, GoneError())
-    content = bytearray((state / "values.bin").read_bytes())
+    content = bytearray((state / "counting.values.bin").read_bytes())
     content[0] ^= 1
-    (state / "values.bin").write_bytes(content)
-    with (
-        pytest.warns(UserWarning, match="goes on from the checkpoint before it"),
-        pytest.raises(FormatError, match=r"not a whole checkpoint \(values.bin is not what was written\)"),
-    ):
+    (state / "counting.values.bin").write_bytes(content)
+    with pytest.raises(FormatError, match=r"not a whole checkpoint \(counting.values.bin is not what was written\)"):
         counted(corpus, tmp_path, "again", words=[])
 
 
@@ -144,6 +141,24 @@ def test_what_fails_after_the_last_row_loses_none(error, where, corpus, tmp_path
     assert bits(counted(corpus, tmp_path, "on", words=words)) == bits(whole)
     assert words == []  # all rows were there
     assert not (tmp_path / "state").exists()
+
+
+def test_other_files_of_the_folder_stay(corpus, tmp_path):
+    """Whatever they are called: a checkpoint's own names are its own."""
+    (tmp_path / "state").mkdir()
+    for name in ("columns.bin", "values.bin", "thesis.txt"):
+        (tmp_path / "state" / name).write_text(name, encoding="utf-8")
+    ended(corpus, tmp_path, GoneError())
+    counted(corpus, tmp_path, "on", words=[])
+    left = {path.name: path.read_text("utf-8") for path in (tmp_path / "state").iterdir()}
+    assert left == {name: name for name in ("columns.bin", "values.bin", "thesis.txt")}
+
+
+def test_going_on_is_logged(corpus, tmp_path, caplog):
+    caplog.set_level("INFO", "firth.checkpoints")
+    ended(corpus, tmp_path, GoneError())
+    counted(corpus, tmp_path, "on", words=[])
+    assert caplog.messages == [f"going on from the checkpoint in {tmp_path / 'state'}"]
 
 
 def test_models_of_counts_hand_their_checkpoint_on(corpus, tmp_path, monkeypatch):

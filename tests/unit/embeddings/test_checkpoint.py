@@ -223,7 +223,7 @@ def test_a_damaged_checkpoint_costs_what_came_after_the_one_before_it(damage, zi
     assert "training, epoch 1/3" not in seen
     said = [str(each.message) for each in recwarn if "not a whole checkpoint" in str(each.message)]
     assert len(said) == (damage != "gone")
-    assert all(each.endswith("training goes on from the checkpoint before it") for each in said)
+    assert all(each.endswith("the run goes on from the checkpoint before it") for each in said)
     whole = MODEL.train(zipf, threads=1, progress=False)
     assert ended.vectors.tobytes() == whole.vectors.tobytes()
 
