@@ -252,7 +252,7 @@ def _answer(function: Any, parameters: Parameters, owner: Any, name: str, value:
             made = f"{kind.__name__}({other}={reprlib.repr(value)})"
             line = f"{made}.{call}(...)" if place is None else f"{call}(..., {place}={made})"
             return f"{problem}, but an option of {kind.__name__}: {line}"
-    elsewhere = TRAINED_ELSEWHERE.get(name) if call == "train" else None
+    elsewhere = TRAINED_ELSEWHERE.get(name) if call in ("train", "build") else None
     return f"{problem}; {elsewhere or suggestion(name, names)}"
 
 

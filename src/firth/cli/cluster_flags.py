@@ -12,7 +12,7 @@ ClusterAddress = Annotated[
     str | None,
     typer.Option(
         "--cluster",
-        help="Train on a Ray cluster: its address, 'auto' for the one of this machine, 'local' to start one.",
+        help="Work on a Ray cluster: its address, 'auto' for the one of this machine, 'local' to start one.",
         metavar="ADDRESS",
     ),
 ]

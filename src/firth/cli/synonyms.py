@@ -169,14 +169,21 @@ _FORMAT = "the name after -o gives the format: vectors.bin, or vectors.vec for t
 _COMMANDS = "each model is a command: firth train skipgram, firth train cbow"
 _ANNOTATORS = {f"firth {group} train" for group in ("tag", "parse", "coref")}
 _TEST_FILES = {"test", "test_file", "test_data", "test_files", "test_set"}
-# Models that have --cluster.
-_ON_CLUSTERS = (
-    "skipgram", "cbow", "hierarchical", "fasttext", "structured", "glove", "ppmi", "coals",
-)  # fmt: skip
+# Models that have --freeze and --merge-every, and those that have --cluster.
+_WINDOWS = ("skipgram", "cbow", "hierarchical", "fasttext", "structured")
+_ON_CLUSTERS = (*_WINDOWS, "glove", "ppmi", "coals")
 _WORKERS = "use --threads for threads of this machine, or --cluster with --workers"
 FLAGS = {  # of a command, or of all commands of a group
     **{f"firth train {model}": {"num_workers": _WORKERS, "num_processes": _WORKERS} for model in _ON_CLUSTERS},
-    "firth train": {"binary": _FORMAT, "cbow": _COMMANDS, "sg": _COMMANDS, "model": _COMMANDS},
+    "firth train": {
+        "binary": _FORMAT,
+        "cbow": _COMMANDS,
+        "sg": _COMMANDS,
+        "model": _COMMANDS,
+        "freeze": f"old vectors can stay as they are in: {', '.join(_WINDOWS)}",
+        "merge_every": f"only word vectors that a cluster trains are merged: {', '.join(_WINDOWS)}",
+        "cluster": f"a cluster trains {', '.join(_ON_CLUSTERS)}, and firth lm train; others in Python: firth.Cluster",
+    },
     "firth pretrain": {
         "model": "each model is a command: firth pretrain masked, firth pretrain electra, firth pretrain coco",
         **dict.fromkeys(("whole_word_masking", "whole_word_mask"), "use --masking words"),

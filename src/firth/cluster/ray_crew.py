@@ -28,7 +28,7 @@ def ray_package() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise MissingExtraError("ray", "cluster", "train on a cluster") from error
+        raise MissingExtraError("ray", "cluster", "work on a cluster") from error
     return ray
 
 

@@ -112,8 +112,10 @@ def write_rows(unfinished: UnfinishedRows, corpus: Corpus, plan: Plan, threads: 
     start, words, before = time.monotonic(), int(plan.counts.sum()), int(plan.counts[: unfinished.done].sum())
     for rows in _rows(corpus, plan, threads, unfinished.done):
         unfinished.write(rows.columns, rows.values, rows.sizes)
-        pairs, seconds = int(plan.counts[: unfinished.done].sum()) - before, time.monotonic() - start
-        report(Status(stage="counting co-occurrences", done=pairs, total=words - before, seconds=seconds))
+        done = int(plan.counts[: unfinished.done].sum())
+        # What was done before counts as done at the same rate: the display goes on where it was.
+        seconds = (time.monotonic() - start) * done / (done - before)
+        report(Status(stage="counting co-occurrences", done=done, total=words, seconds=seconds))
 
 
 class Rows(NamedTuple):

@@ -5,17 +5,18 @@ up to there; whatever a kill has left behind it is cut off. One process at a tim
 """
 
 import contextlib
+import logging
 import os
 import shutil
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError
+from firth.errors import CorpusError, OptionError
 from firth.storage.checkpoints import FILE, FORMER, Checkpoint, make_folder, restore_state, write_state
 from firth.storage.partial import holding
 from firth.timing import Stopwatch
@@ -25,6 +26,7 @@ KEPT = "counting."  # begins the names of all files in a checkpoint, a folder of
 LOCK = f"{KEPT}lock"
 BYTES = 4  # of a column, and of a value
 PIECE = 1 << 24  # bytes read at once
+_log = logging.getLogger("firth.checkpoints")
 
 
 class UnfinishedRows:
@@ -40,6 +42,7 @@ class UnfinishedRows:
         sizes: (V,) int64, their numbers of cells.
 
     Raises:
+        CorpusError: the checkpoint cannot be written.
         OptionError: on entering: the state is another run's, its path cannot be a folder, or another process writes
             there.
         FormatError: on entering: the state is damaged.
@@ -60,7 +63,7 @@ class UnfinishedRows:
         return self._state[0]
 
     def __enter__(self) -> "UnfinishedRows":
-        with self._open:
+        with self._open, self._saving():
             if self._kept is not None:
                 make_folder(self._kept)
                 if not self._open.enter_context(holding(self._kept / LOCK)):
@@ -82,6 +85,21 @@ class UnfinishedRows:
         with self._open:
             if kind is None or issubclass(kind, KeyboardInterrupt):
                 self.save()
+            if kind is not None and issubclass(kind, KeyboardInterrupt) and self._kept is not None:
+                _log.info("counting was interrupted: the same call goes on from the checkpoint in %s", self._kept)
+
+    @contextlib.contextmanager
+    def _saving(self) -> Iterator[None]:
+        """Say which disk is full, or cannot be written: that of the checkpoint."""
+        try:
+            yield
+        except OSError as error:
+            if self._kept is None:
+                raise
+            raise CorpusError(
+                f"checkpoint={str(self._kept)!r}: what is counted cannot be written there ({error.strerror or error}); "
+                "expected room for all counts; free some and count again, or name another folder"
+            ) from error
 
     def _paths(self) -> list[Path]:
         """Return the places of both files while they grow."""
@@ -97,11 +115,15 @@ class UnfinishedRows:
         """
         done, checksums = self._state
         new = []
-        for file, array, before in zip(
-            self._files, (columns.astype("<i4", copy=False), values.astype("<f4", copy=False)), checksums, strict=True
-        ):
-            file.write(array.data)
-            new.append(before if self._kept is None else zlib.crc32(array.data, before))
+        with self._saving():
+            for file, array, before in zip(
+                self._files,
+                (columns.astype("<i4", copy=False), values.astype("<f4", copy=False)),
+                checksums,
+                strict=True,
+            ):
+                file.write(array.data)
+                new.append(before if self._kept is None else zlib.crc32(array.data, before))
         self.sizes[done : done + len(sizes)] = sizes
         self._state = done + len(sizes), new
         self._waited += self._since.lap()
@@ -112,16 +134,17 @@ class UnfinishedRows:
         """Write the state, if there is a place for one.
 
         Raises:
-            OSError: it cannot be written.
+            CorpusError: it cannot be written.
         """
         if self._kept is None:
             return
-        for file in self._files:
-            file.flush()
-            os.fsync(file.fileno())
         done, checksums = self._state
         facts = {"identity": self._identity, "done": done, "checksums": checksums}
-        write_state(self._kept / FILE, {"sizes": self.sizes[:done]}, facts)
+        with self._saving():
+            for file in self._files:
+                file.flush()
+                os.fsync(file.fileno())
+            write_state(self._kept / FILE, {"sizes": self.sizes[:done]}, facts)
         self._since.lap()
         self._waited = 0.0
 
@@ -161,9 +184,11 @@ def _checksum(path: Path, size: int) -> int:
     """Return the checksum of the first bytes of a file.
 
     Raises:
-        ValueError: it has fewer.
+        ValueError: it has fewer, or is missing.
     """
     total = 0
+    if not path.is_file():
+        raise ValueError(f"{path.name} is missing")
     with path.open("rb") as file:
         while size:
             piece = file.read(min(size, PIECE))

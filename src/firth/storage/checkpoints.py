@@ -221,7 +221,9 @@ def reading_state(
     except OptionError:
         raise
     except DAMAGE as error:
-        raise FormatError(f"{path} is not a whole checkpoint ({error}): remove its folder to start anew") from error
+        raise FormatError(
+            f"{path} is not a whole checkpoint ({error}): to start anew, name another folder, or remove {path.parent}"
+        ) from error
 
 
 def check_identity(identity: Mapping[str, Any], expected: Mapping[str, Any], folder: Path) -> None:

@@ -6,7 +6,8 @@ import pytest
 import firth
 from firth.counts import cooccurrence, counting
 from firth.counts.cooccurrence import Cooccurrence
-from firth.errors import FormatError, OptionError
+from firth.counts.unfinished import UnfinishedRows
+from firth.errors import CorpusError, FormatError, OptionError
 from firth.storage.checkpoints import FILE, FORMER
 
 EVERY = "0s"  # a state after each chunk of rows
@@ -56,7 +57,7 @@ def counted(corpus, folder, name, *, words=None, **options):
 
     def progress(status):
         if words is not None and status.stage == "counting co-occurrences":
-            words.append(status.total)
+            words.append((status.done, status.total))
 
     given = {"checkpoint": folder / "state"} if words is not None else {}
     return Cooccurrence(window=3, **options).count(corpus, cache=folder / name, progress=progress, **given)
@@ -65,12 +66,15 @@ def counted(corpus, folder, name, *, words=None, **options):
 @pytest.mark.parametrize("sides", ["both", "left"])
 @pytest.mark.parametrize("error", [GoneError(), KeyboardInterrupt()], ids=["killed", "ctrl-c"])
 def test_it_goes_on_to_the_same_bits(sides, error, corpus, tmp_path):
-    whole = counted(corpus, tmp_path, "whole", sides=sides)
+    all_words = []
+    whole = counted(corpus, tmp_path, "first", sides=sides, words=all_words)
     seen = ended(corpus, tmp_path, error, sides=sides, every=EVERY if isinstance(error, GoneError) else "1h")
     assert (tmp_path / "state" / FILE).is_file()
     words = []
     assert bits(counted(corpus, tmp_path, "on", sides=sides, words=words)) == bits(whole)
-    assert words[0] == corpus.num_tokens - seen[-1]  # the rest only
+    assert words[0][0] > seen[-1]  # the rest only
+    assert {total for _, total in words} == {corpus.num_tokens}
+    assert len(words) < len(all_words)
     assert not (tmp_path / "state").exists()
 
 
@@ -107,6 +111,58 @@ def test_damage_is_found(corpus, tmp_path):
     (state / "counting.values.bin").write_bytes(content)
     with pytest.raises(FormatError, match=r"not a whole checkpoint \(counting.values.bin is not what was written\)"):
         counted(corpus, tmp_path, "again", words=[])
+
+
+def test_ctrl_c_says_how_to_go_on(corpus, tmp_path, caplog):
+    caplog.set_level("INFO", "firth.checkpoints")
+    ended(corpus, tmp_path, KeyboardInterrupt(), every="1h")
+    assert caplog.messages == [
+        f"counting was interrupted: the same call goes on from the checkpoint in {tmp_path / 'state'}"
+    ]
+
+
+@pytest.mark.parametrize("where", ["write", "save"])
+def test_a_full_disk_of_the_checkpoint_is_named(where, corpus, tmp_path, monkeypatch):
+    """Not that of the cache, which may have room; what was saved before goes on."""
+    whole = counted(corpus, tmp_path, "whole")
+    ended(corpus, tmp_path, GoneError())
+    usual = UnfinishedRows.__enter__
+
+    def enter(self):
+        usual(self)
+        self._files[1] = FullDisk(self._files[1], where)
+        return self
+
+    with monkeypatch.context() as patched:
+        patched.setattr(UnfinishedRows, "__enter__", enter)
+        with pytest.raises(
+            CorpusError, match=r"checkpoint='.*state': what is counted cannot be written there \(No space"
+        ):
+            ended(corpus, tmp_path, GoneError(), after=10_000)
+    assert bits(counted(corpus, tmp_path, "on", words=[])) == bits(whole)
+
+
+class FullDisk:
+    """A file whose disk is full at its third use."""
+
+    def __init__(self, file, where):
+        self._file, self._where, self._left = file, where, 2
+
+    def _use(self, name):
+        self._left -= name == self._where
+        if self._left < 0:
+            raise OSError(28, "No space left on device")
+
+    def write(self, data):
+        self._use("write")
+        self._file.write(data)
+
+    def flush(self):
+        self._use("save")
+        self._file.flush()
+
+    def fileno(self):
+        return self._file.fileno()
 
 
 def test_two_at_once_are_refused(corpus, tmp_path):

@@ -207,7 +207,9 @@ DAMAGE = {
 def test_a_damaged_checkpoint_is_said(damage, zipf, tmp_path):
     break_off(zipf, tmp_path)
     DAMAGE[damage](tmp_path / FILE)
-    with pytest.raises(FormatError, match=rf"{FILE} is not a whole checkpoint .*: remove its folder to start anew"):
+    with pytest.raises(
+        FormatError, match=rf"{FILE} is not a whole checkpoint .*: to start anew, name another folder, or remove "
+    ):
         MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
 
 
@@ -350,7 +352,7 @@ def test_the_checksum_covers_the_facts(zipf, tmp_path):
 def test_numbers_that_no_run_gets_to(zipf, tmp_path, change, complaint):
     break_off(zipf, tmp_path)
     tamper(tmp_path, **change)
-    with pytest.raises(FormatError, match=f"{complaint}.*remove its folder to start anew"):
+    with pytest.raises(FormatError, match=f"{complaint}.*: to start anew, name another folder, or remove "):
         MODEL.train(zipf, threads=1, checkpoint=tmp_path, progress=False)
 
 

@@ -200,7 +200,7 @@ def without_tensor(path: Path) -> None:
 )
 def test_a_damaged_file_is_refused(damage, tmp_path):
     damage(kept(tmp_path))
-    with pytest.raises(FormatError, match=r"not a whole checkpoint.*remove its folder to start anew"):
+    with pytest.raises(FormatError, match=r"not a whole checkpoint.*: to start anew, name another folder, or remove "):
         run(Stream(tokens=300), TRAINING, tmp_path)
 
 
