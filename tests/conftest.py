@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import costs, fork_server
+from tests.golden.english.text import TEXT
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -54,6 +55,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--costs", type=Path, help="add a line for each test to a file: seconds of processor time, name")
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that read public data: users have none, so that README's command leaves these tests out."""
+    for item in items:
+        if "shared_data" in getattr(item, "fixturenames", ()):
+            item.add_marker("data")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Keep the garbage collector away from modules and tests: they live as long as the process."""
@@ -87,6 +96,12 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no folder of public data sets at {folder}: set FIRTH_DATA to one")
     return folder
+
+
+@pytest.fixture(scope="session")
+def english_text() -> Path:
+    """firth's own documentation in plain sentences, one a line: some 28,000 words that every checkout has."""
+    return TEXT
 
 
 class FakeClock:

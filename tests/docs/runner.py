@@ -12,25 +12,61 @@ directly above a block changes this, in words that the reader sees:
 - `*Needs PROGRAM*`, a package of Python that firth is compared with, skips it except in tests of peers.
 - `*Figures vary*` runs it and does not compare the output.
 - `*This fails*` expects a command to fail, and compares its message on standard error.
+
+`*This fails, and needs the public data sets*` says both.
+
+A block that reads a name or a file which only a skipped block makes is skipped as well.
 """
 
+import ast
 import contextlib
 import doctest
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from tests import fork_server
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NOTE = re.compile(r"^\*(Not run by the tests: \S|Needs [\w ]+|Figures vary|This fails)")
+NOTE = re.compile(r"^\*(Not run by the tests: \S|Needs |Figures vary|This fails)")
+DATA = "the public data sets"
+NEED = re.compile(rf"\bneeds ({DATA}|\w+)", re.IGNORECASE)
 CHECK = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass(frozen=True)
+class Note:
+    """What the line in italics above a block says.
+
+    Attributes:
+        never: the tests do not run the block.
+        needs: what the block needs, if anything: the public data sets, or a program.
+        varies: its output is not compared.
+        fails: its command fails.
+    """
+
+    never: bool = False
+    needs: str | None = None
+    varies: bool = False
+    fails: bool = False
+
+
+def _note(line: str) -> Note:
+    match = NOTE.match(line)
+    if match is None:
+        return Note()
+    need = NEED.search(line)
+    never = match[1].startswith("Not run")
+    return Note(never, None if never or need is None else need[1], match[1] == "Figures vary", match[1] == "This fails")
 
 
 @dataclass(frozen=True)
@@ -44,8 +80,69 @@ class Block:
     language: str
     code: str
     line: int
-    note: str
+    note: Note
     follows: bool
+
+
+@dataclass
+class Made:
+    """What blocks make and read: `=x` is a name of Python; a file of an f-string is a pattern, such as *.txt."""
+
+    makes: set[str] = field(default_factory=set)
+    reads: set[str] = field(default_factory=set)
+
+    def reads_any(self, missing: Collection[str], present: Collection[str]) -> bool:
+        """Whether something is read that matches `missing` and does not match `present`."""
+        return any(_matches(name, missing) and not _matches(name, present) for name in self.reads)
+
+
+def _matches(name: str, patterns: Collection[str]) -> bool:
+    return any(fnmatchcase(name, pattern) and name.count("/") == pattern.count("/") for pattern in patterns)
+
+
+def made_by(block: Block) -> Made:
+    """What a block makes: assigned names and files; and what it reads: other names and its words."""
+    if block.language == "python":
+        return _made_by_python(block.code)
+    made = Made()
+    for line in block.code.splitlines():
+        if line.startswith("$ "):
+            words = shlex.split(line[2:], comments=True)
+            outputs = {after for word, after in pairwise(words) if word in {"-o", "--output", ">"}}
+            made.reads |= {*words} - outputs - made.makes
+            made.makes |= outputs
+    return made
+
+
+def _made_by_python(code: str) -> Made:
+    made, saved, parts = Made(), set[str](), set[ast.AST]()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Name):
+            (made.makes if isinstance(node.ctx, ast.Store) else made.reads).add(f"={node.id}")
+        elif isinstance(node, ast.alias):
+            made.makes.add("=" + (node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.Call):
+            saved.update(_saved(node))
+        elif isinstance(node, ast.JoinedStr):
+            parts.update(node.values)  # walked later
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in parts:
+            made.reads.add(node.value)
+    made.makes |= saved
+    made.reads -= made.makes
+    return made
+
+
+def _saved(call: ast.Call) -> Iterator[str]:
+    """The file that a call of `save` or `write_text` writes."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in {"save", "write_text", "write_bytes"}:
+        return
+    inner = call.func.value  # Path("name").write_text(...)
+    named = inner.args if call.func.attr != "save" and isinstance(inner, ast.Call) else call.args
+    for argument in named[:1]:
+        if isinstance(argument, ast.Constant):
+            yield str(argument.value)
+        elif isinstance(argument, ast.JoinedStr):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "*" for part in argument.values)
 
 
 @dataclass(frozen=True)
@@ -55,7 +152,7 @@ class Step:
     kind: str
     code: str
     line: int
-    expected: str | None
+    expected: str | None = None
     fails: bool = False
 
 
@@ -64,10 +161,9 @@ def blocks(page: str) -> list[Block]:
     fenced, end = [], 0
     for match in FENCE.finditer(page):
         *between, above = page[end : match.start()].strip().split("\n")
-        note = NOTE.match(above)
-        follows = end > 0 and not "".join(between if note else [*between, above]).strip()
+        follows = end > 0 and not "".join(between if NOTE.match(above) else [*between, above]).strip()
         line = page.count("\n", 0, match.start()) + 1
-        fenced.append(Block(match[1], match[2], line, note[1] if note else "", follows))
+        fenced.append(Block(match[1], match[2], line, _note(above), follows))
         end = match.end()
     return fenced
 
@@ -82,14 +178,16 @@ def steps(page: str, *, data: bool, peers: Collection[str] = ()) -> list[Step]:
     """
     listed: list[Step] = []
     previous: Block | None = None
+    missing, present = set[str](), set[str]()
+    available = {*peers, *([DATA] if data else [])}
     for block in blocks(page):
-        available = {*peers, *(["the public data sets"] if data else [])}
-        need = block.note.removeprefix("Needs ")
-        skipped = block.note.startswith("Not run") or (need != block.note and need not in available)
-        if block.language == "python" and not skipped:
-            listed.append(Step("python", block.code, block.line, None))
-        elif block.language == "console" and not skipped:
-            listed += _commands(block)
+        if block.language in {"python", "console"} and not block.note.never:
+            made = made_by(block)
+            if (block.note.needs or "") not in {*available, ""} or made.reads_any(missing, present):
+                missing |= made.makes - present
+            else:
+                present |= made.makes
+                listed += _commands(block) if block.language == "console" else [Step("python", block.code, block.line)]
         elif previous and _is_output(block, previous) and listed and listed[-1].line == previous.line:
             listed[-1] = Step("python", previous.code, previous.line, block.code)
         previous = block
@@ -98,14 +196,14 @@ def steps(page: str, *, data: bool, peers: Collection[str] = ()) -> list[Step]:
 
 def _is_output(block: Block, previous: Block) -> bool:
     shown = block.language == "text" and block.follows and previous.language == "python"
-    return shown and "Figures vary" not in {block.note, previous.note}
+    return shown and not block.note.varies and not previous.note.varies
 
 
 def _commands(block: Block) -> Iterator[Step]:
     for piece in re.split(r"^\$ ", block.code, flags=re.MULTILINE)[1:]:
         command, _, shown = piece.partition("\n")
-        expected = None if block.note == "Figures vary" or not shown.strip() else shown
-        yield Step("console", command, block.line, expected, fails=block.note == "This fails")
+        expected = None if block.note.varies or not shown.strip() else shown
+        yield Step("console", command, block.line, expected, fails=block.note.fails)
 
 
 def run_page(path: Path, folder: Path, *, data: Path | None, peers: Collection[str] = ()) -> int:
@@ -123,6 +221,7 @@ def run_page(path: Path, folder: Path, *, data: Path | None, peers: Collection[s
     forked = fork_server.program() if fork_server.fits(environment) else None
     programs = [*([str(forked.parent)] if forked else []), str(Path(sys.executable).parent)]
     environment["PATH"] = os.pathsep.join([*programs, environment["PATH"]])
+    environment.pop("FIRTH_DATA", None)
     if data is not None:
         environment["FIRTH_DATA"] = str(data)
     for step in page_steps:

@@ -2,13 +2,12 @@
 
 import importlib.util
 import lzma
-import os
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from tests.docs.runner import blocks, run_page
+from tests.docs.runner import DATA, blocks, run_page
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -42,11 +41,6 @@ def name_of(page: Path) -> str:
     return page.stem if page.parent.name == "tasks" else page.relative_to(ROOT / "docs").with_suffix("").as_posix()
 
 
-def public_data() -> Path | None:
-    folder = Path(os.environ.get("FIRTH_DATA", ROOT.parent / "shared" / "data"))
-    return folder if folder.is_dir() else None
-
-
 def marked(page: Path) -> object:
     slow = page.parent.name == "tutorials" and page.stem in SLOW
     slow = slow or page.parent.name == "migrate"  # .ci/run runs these pages whole, with the other programs
@@ -58,19 +52,30 @@ def marked(page: Path) -> object:
 def test_page(page, tmp_path):
     if page.stem in NEURAL:
         pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    count = run_page(page, tmp_path, data=public_data())
+    count = run_page(page, tmp_path, data=None)
     assert count > 0 or page.stem in WITHOUT_EXAMPLES
+
+
+WITH_DATA = [
+    page for page in PAGES if any(block.note.needs == DATA for block in blocks(page.read_text(encoding="utf-8")))
+]
+
+
+@pytest.mark.parametrize("page", WITH_DATA, ids=name_of)
+def test_page_with_public_data(page, shared_data, tmp_path):
+    """Whole, with the blocks that need the public data sets."""
+    run_page(page, tmp_path, data=shared_data)
 
 
 @pytest.mark.peer
 @pytest.mark.parametrize("page", sorted((DOCS / "migrate").glob("*.md")), ids=lambda page: page.stem)
 def test_both_versions_of_a_migration_guide_run(page, tmp_path):
     """The other program's examples run, too, and each opens the other's files as the page says."""
-    needs = {block.note.removeprefix("Needs ") for block in blocks(page.read_text(encoding="utf-8"))} & set(PEERS)
+    needs = {block.note.needs for block in blocks(page.read_text(encoding="utf-8"))} & set(PEERS)
     missing = [name for name in sorted(needs) if importlib.util.find_spec(name) is None]
     if missing:
         pytest.skip(f"{', '.join(missing)} not installed: pip install 'firth[peers]'")
-    assert run_page(page, tmp_path, data=public_data(), peers=needs) > 0
+    assert run_page(page, tmp_path, data=None, peers=needs) > 0
 
 
 def test_readme(shared_data, tmp_path):
@@ -86,4 +91,4 @@ def test_readme(shared_data, tmp_path):
 def test_other_pages_hold_no_example_that_could_run(page):
     """These pages explain; what they show of code says that it is not run."""
     runnable = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language in {"python", "console"}]
-    assert all(block.note.startswith("Not run") for block in runnable)
+    assert all(block.note.never for block in runnable)

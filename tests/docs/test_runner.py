@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.docs.runner import blocks, run_page, steps
+from tests.docs.runner import Note, blocks, run_page, steps
 
 
 def page(*parts: str) -> str:
@@ -22,7 +22,7 @@ def written(tmp_path, text):
 def test_blocks_know_their_line_and_their_note():
     text = page("# Title", "", "*Figures vary from run to run.*", "", fenced("console", "$ echo 1"))
     (block,) = blocks(text)
-    assert (block.language, block.line, block.note) == ("console", 5, "Figures vary")
+    assert (block.language, block.line, block.note) == ("console", 5, Note(varies=True))
 
 
 def test_python_blocks_share_a_namespace_and_show_what_they_print(tmp_path):
@@ -66,6 +66,53 @@ def test_notes_leave_blocks_out():
     assert steps(never, data=True) == []
     assert steps(data, data=False) == []
     assert len(steps(data, data=True)) == 1
+
+
+def test_a_failing_block_may_need_data():
+    text = page("*This fails, with exit status 1, and needs the public data sets:*", fenced("console", "$ false"))
+    assert steps(text, data=False) == []
+    (step,) = steps(text, data=True)
+    assert step.fails
+
+
+NEEDY = (
+    "*Needs the public data sets.*",
+    fenced("python", "import math", "pairs = 3", 'for name in "ab":', '    model.save(f"{name}.firth")'),
+    "*Needs the public data sets.*",
+    fenced("console", "$ firth align a.firth b.firth -o maps"),
+)
+
+
+@pytest.mark.parametrize(
+    "dependent",
+    [
+        fenced("python", "print(pairs)"),
+        fenced("python", "print(math.pi)"),
+        fenced("python", 'firth.load("b.firth")'),
+        fenced("console", "$ firth info a.firth"),
+        fenced("console", "$ firth translate-words maps brother"),
+    ],
+)
+def test_what_reads_the_result_of_a_skipped_block_is_skipped(dependent):
+    assert steps(page(*NEEDY, dependent), data=False) == []
+    assert len(steps(page(*NEEDY, dependent), data=True)) == 3
+    further = page(*NEEDY, fenced("python", "twice = pairs * 2"), fenced("python", "print(twice)"))
+    assert steps(further, data=False) == []
+
+
+@pytest.mark.parametrize(
+    "independent",
+    [
+        (fenced("python", "pairs = 4", "print(pairs)"),),
+        (fenced("console", "$ firth train skipgram text -o a.firth", "$ firth info a.firth"),),
+        (fenced("console", "$ firth train skipgram text -o a.firth"), fenced("console", "$ firth info a.firth")),
+        (fenced("console", "$ cat texts/c.firth"),),
+        (fenced("python", 'print(f"{2}.firth")'),),
+    ],
+)
+def test_what_makes_its_own_runs_beside_a_skipped_block(independent):
+    listed = steps(page(*NEEDY, *independent), data=False)
+    assert [step.code for step in listed] == [step.code for step in steps(page(*independent), data=True)]
 
 
 def test_a_note_without_a_reason_is_no_note():

@@ -1,8 +1,6 @@
 """Dependency trees as trees of constituents."""
 
 import itertools
-import os
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +9,6 @@ from firth.coreference.phrases import phrase_tree, projective_heads
 from firth.errors import KindError, ShapeError
 from firth.readers.bracketed import bracketed
 from firth.readers.conllu import DependencySentence, read_conllu
-
-DATA = Path(os.environ.get("FIRTH_DATA", "missing")) / "dependencies"
 
 
 def sentence(*rows):
@@ -98,10 +94,9 @@ def test_crossing_arcs_are_lifted():
     assert projective_heads([-1, 0, 1]) == [-1, 0, 1]
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the treebanks are not in the folder FIRTH_DATA")
 @pytest.mark.parametrize("file", ["UD_English-LinES/en_lines-ud-test", "UD_German-GSD/de_gsd-ud-test"])
-def test_words_stay_in_their_order_in_treebanks(file):
-    for each in itertools.islice(read_conllu(DATA / f"{file}.conllu.gz"), 500):
+def test_words_stay_in_their_order_in_treebanks(file, shared_data):
+    for each in itertools.islice(read_conllu(shared_data / "dependencies" / f"{file}.conllu.gz"), 500):
         assert phrase_tree(each).sentence == each.words
 
 

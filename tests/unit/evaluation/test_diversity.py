@@ -149,9 +149,9 @@ def test_bad_input(examples, how, message):
         diversity(examples, **how)
 
 
-def test_real_sentences_are_more_diverse_than_a_few_repeated(shared_data):
-    """1,000 sentences of film reviews against 20 of them said 50 times over: a hundredth of the bigrams at most."""
-    texts = (shared_data / "sentence/sentclass/rt-polarity.all").read_text(encoding="latin-1").splitlines()[:1000]
+def test_real_sentences_are_more_diverse_than_a_few_repeated(english_text):
+    """1,000 sentences of documentation against 20 of them said 50 times over: a hundredth of the bigrams at most."""
+    texts = [line for line in english_text.read_text(encoding="ascii").splitlines() if line][:1000]
     real, repeated = (diversity(some, patterns=2, resamples=50) for some in (texts, texts[:20] * 50))
     assert real.low > repeated.high + 2
     alike = min(real.total, repeated.total)

@@ -117,11 +117,11 @@ def test_discounts_that_cannot_be_estimated(counts):
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("number", [1, 3])
-def test_distributions_sum_to_one(shared_data, tmp_path, order, number):
-    text = text_of(shared_data / "language" / "wikitext2-valid-test" / "valid.txt.gz", tmp_path)
+def test_distributions_sum_to_one(english_text, tmp_path, order, number):
+    text = text_of(english_text, tmp_path)
     check_sums(NgramLM(order=order, discounts=number).train(text), text)
 
 
-def test_without_ends_distributions_sum_to_one(shared_data, tmp_path):
-    text = text_of(shared_data / "language" / "wikitext2-valid-test" / "valid.txt.gz", tmp_path, eos=False)
+def test_without_ends_distributions_sum_to_one(english_text, tmp_path):
+    text = text_of(english_text, tmp_path, eos=False)
     check_sums(NgramLM(order=3).train(text), text)

@@ -96,11 +96,9 @@ def test_an_empty_text_is_refused():
         count(text, 2)
 
 
-def test_real_text_adds_up(shared_data, tmp_path):
+def test_real_text_adds_up(english_text, tmp_path):
     """A sentence of L tokens, with `BOS` before them, has L + 2 - k stretches of k."""
-    corpus = firth.Corpus.build(
-        shared_data / "language" / "wikitext2-valid-test" / "valid.txt.gz", cache=tmp_path, min_count=1
-    )
+    corpus = firth.Corpus.build(english_text, cache=tmp_path, min_count=1)
     text = training_text(corpus)
     lengths = np.diff(text.offsets)
     for k, counts in enumerate(count(text, 5).counts[1:], 2):

@@ -1,14 +1,10 @@
 """GAP: pronouns with two names."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from firth.errors import FormatError
 from firth.readers.gap import COLUMNS, read_gap
 
-DATA = Path(os.environ.get("FIRTH_DATA", "missing")) / "coreference" / "gap-coreference"
 TEXT = 'Ann "met" Zoë; she left.'
 ROW = ["dev-1", TEXT, "she", "15", "Ann", "0", "FALSE", "Zoë", "10", "TRUE", "http://x"]
 
@@ -54,10 +50,9 @@ def test_headers_and_columns(tmp_path):
         read(tmp_path)
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="GAP is not in the folder FIRTH_DATA")
-def test_the_corpus_has_as_many_male_as_female_pronouns():
+def test_the_corpus_has_as_many_male_as_female_pronouns(shared_data):
     """Webster et al. 2018, table 3: 2,000 examples of development, half of them female; 201 refer to neither name."""
-    examples = list(read_gap(DATA / "gap-development.tsv"))
+    examples = list(read_gap(shared_data / "coreference" / "gap-coreference" / "gap-development.tsv"))
     assert len(examples) == 2000
     assert sum(example.gender == "female" for example in examples) == 1000
     assert sum(not any(example.refers) for example in examples) == 201

@@ -1,8 +1,6 @@
 """Questions with answers: SQuAD's JSON, rows, and what is wrong with them."""
 
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +8,6 @@ import pytest
 from firth.errors import CorpusError, FormatError, KindError, MissingFileError
 from firth.readers.questions import Answer, Question, question_names, question_of, read_questions, write_questions
 
-DATA = Path(os.environ.get("FIRTH_DATA", "missing")) / "questions"
 TEXT = "Ann “lives” in Zürich."
 
 
@@ -179,10 +176,9 @@ def test_what_is_no_file(tmp_path):
         list(read_questions(tmp_path))
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="needs the shared corpora: set FIRTH_DATA")
-def test_squad_and_xquad():
-    dev = list(read_questions(DATA / "squad" / "squad-dev-v1.1.json.gz"))
+def test_squad_and_xquad(shared_data):
+    dev = list(read_questions(shared_data / "questions" / "squad" / "squad-dev-v1.1.json.gz"))
     assert len(dev) == 10_570
     assert len({each.title for each in dev}) == 48
     for language in ("de", "zh"):
-        assert len(list(read_questions(DATA / "xquad" / f"xquad.{language}.json.gz"))) == 1190
+        assert len(list(read_questions(shared_data / "questions" / "xquad" / f"xquad.{language}.json.gz"))) == 1190

@@ -112,8 +112,8 @@ def test_clones_share_given_models_and_forget_what_was_learned():
     assert isinstance(fitted.transform(TEXTS), pandas.DataFrame)
 
 
-def test_a_data_frame_through_a_column_transformer(questions):
-    texts, *_ = questions
+def test_a_data_frame_through_a_column_transformer(passages):
+    texts, *_ = passages
     table = pandas.DataFrame({"text": texts[:300], "length": list(map(len, texts[:300]))})
     columns = ColumnTransformer(
         [("lsa", LSAVectorizer(dim=5, random_state=0), "text"), ("length", StandardScaler(), ["length"])]
@@ -123,9 +123,9 @@ def test_a_data_frame_through_a_column_transformer(questions):
     assert np.array_equal(result.iloc[:, :5], LSAVectorizer(dim=5, random_state=0).fit_transform(texts[:300]))
 
 
-def test_a_pipeline_with_phrases_features_and_grid_search(questions):
-    """Folds of questions of six kinds: better vectors give a better score, and the search chooses them."""
-    texts, labels, others, answers = questions
+def test_a_pipeline_with_phrases_features_and_grid_search(passages):
+    """Folds of passages of five parts: better vectors give a better score, and the search chooses them."""
+    texts, labels, others, answers = passages
     features = make_union(LSAVectorizer(random_state=0), LanguageModelFeatures(order=2, discount_fallback=True))
     pipeline = make_pipeline(
         PhraseJoiner(threshold=20.0), features, StandardScaler(), LogisticRegression(C=0.1, max_iter=200)
@@ -133,7 +133,7 @@ def test_a_pipeline_with_phrases_features_and_grid_search(questions):
     grid = {"featureunion__lsavectorizer__dim": [2, 40]}
     search = GridSearchCV(pipeline, grid, cv=2, error_score="raise").fit(texts[:600], labels[:600])
     assert search.best_params_ == {"featureunion__lsavectorizer__dim": 40}
-    assert search.score(others, answers) > 0.55  # the most frequent kind: 0.28
+    assert search.score(others, answers) > 0.34  # the most frequent part: 0.28
     names = search.best_estimator_[:2].get_feature_names_out()
     assert [names[0], names[-1], len(names)] == [
         "lsavectorizer__lsavectorizer0",
@@ -145,8 +145,8 @@ def test_a_pipeline_with_phrases_features_and_grid_search(questions):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_joblib_stores_fitted_estimators(questions, n_jobs):
-    texts, labels, others, _ = questions
+def test_joblib_stores_fitted_estimators(passages, n_jobs):
+    texts, labels, others, _ = passages
     model = FastTextClassifier(dim=5, epochs=1, buckets=100, n_jobs=n_jobs).fit(texts[:200], labels[:200])
     file = io.BytesIO()
     joblib.dump(model, file)

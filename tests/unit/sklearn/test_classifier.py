@@ -14,21 +14,21 @@ from firth.sklearn import FastTextClassifier
 HOW = {"dim": 10, "lr": 0.5, "epochs": 5, "buckets": 10_000}
 
 
-def test_the_same_as_firths_classifier(questions):
-    """TREC: six kinds of questions. fastText and firth reach 0.9 when trained on all 5,452."""
-    texts, labels, others, answers = questions
+def test_the_same_as_firths_classifier(passages):
+    """And better than the most frequent part, which has 0.28."""
+    texts, labels, others, answers = passages
     ours = FastTextClassifier(**HOW, word_ngrams=2, random_state=4).fit(texts, labels)
     model = firth.TextClassifier(**HOW, word_ngrams=2).train(texts, labels, seed=4, threads=1)
     order = [model.labels.index(label) for label in ours.classes_]
     assert np.array_equal(ours.predict_proba(others), model.probabilities(others, threads=1)[:, order])
     assert ours.predict(others).tolist() == [pairs[0][0] for pairs in model.predict(others)]
     assert ours.classes_.tolist() == sorted(set(labels))
-    assert ours.score(others, answers) == model.test(others, answers).precision > 0.8
+    assert ours.score(others, answers) == model.test(others, answers).precision > 0.37
 
 
 @pytest.mark.parametrize("loss", ["softmax", "hierarchical", "negative", "ova"])
-def test_probabilities_of_every_loss_sum_to_one(questions, loss):
-    texts, labels, others, _ = questions
+def test_probabilities_of_every_loss_sum_to_one(passages, loss):
+    texts, labels, others, _ = passages
     rows = FastTextClassifier(**HOW, loss=loss, random_state=0).fit(texts[:300], labels[:300]).predict_proba(others)
     assert rows.sum(axis=1) == pytest.approx(np.ones(len(others)))
     assert rows.min() >= 0
@@ -73,10 +73,12 @@ def test_wrong_labels():
         FastTextClassifier().fit(["x", "y"], [0.3, 0.7])
 
 
-def test_grid_search_and_cross_validation(questions):
-    texts, labels, *_ = questions
-    search = GridSearchCV(FastTextClassifier(**HOW, random_state=0), {"lr": [0.0001, 0.5]}, cv=2, n_jobs=1)
-    search.fit(texts[:500], labels[:500])
+def test_grid_search_and_cross_validation(passages):
+    texts, labels, *_ = passages
+    search = GridSearchCV(
+        FastTextClassifier(**{**HOW, "epochs": 15}, random_state=0), {"lr": [0.0001, 0.5]}, cv=2, n_jobs=1
+    )
+    search.fit(texts, labels)
     assert search.best_params_ == {"lr": 0.5}
-    scores = cross_val_score(clone(search.best_estimator_), np.array(texts[:500]), labels[:500], cv=2)
-    assert scores.min() > 0.4  # the most frequent kind: 0.23
+    scores = cross_val_score(clone(search.best_estimator_), np.array(texts), labels, cv=2)
+    assert scores.min() > 0.35  # the most frequent part: 0.28

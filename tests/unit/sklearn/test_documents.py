@@ -12,9 +12,9 @@ from firth.sklearn import LSAVectorizer, ParagraphVectorizer
 from firth.text.tokenise import unicode_tokens
 
 
-def test_lsa_of_counts_is_the_truncated_svd_of_scikit_learn(questions):
+def test_lsa_of_counts_is_the_truncated_svd_of_scikit_learn(passages):
     """Both give U S of the documents: the same columns, up to their signs."""
-    texts, _, others, _ = questions
+    texts, _, others, _ = passages
     ours = LSAVectorizer(dim=6, weighting="counts", min_count=1, random_state=0).fit(texts)
     counts = CountVectorizer(analyzer=unicode_tokens).fit(texts)
     theirs = TruncatedSVD(6, algorithm="arpack", random_state=0).fit(counts.transform(texts).astype(float))
@@ -23,8 +23,8 @@ def test_lsa_of_counts_is_the_truncated_svd_of_scikit_learn(questions):
         assert np.abs(ours.transform(part)) == pytest.approx(np.abs(expected), abs=1e-3)
 
 
-def test_lsa_is_that_of_firth(questions, tmp_path):
-    texts, _, others, _ = questions
+def test_lsa_is_that_of_firth(passages, tmp_path):
+    texts, _, others, _ = passages
     model = firth.LatentSemanticAnalysis(dim=5)
     built = Corpus.build({"text": texts}, cache=tmp_path, sentences="text", keep_empty=True)
     vectors = model.train(built, seed=2, threads=1)
@@ -40,8 +40,8 @@ def test_lsa_asks_for_fewer_dimensions_than_texts():
         LSAVectorizer(dim=5, min_count=1).fit(["a b", "a", "b"])
 
 
-def test_paragraph_vectors_are_inferred_for_all_texts(questions):
-    texts, _, others, _ = questions
+def test_paragraph_vectors_are_inferred_for_all_texts(passages):
+    texts, _, others, _ = passages
     vectorizer = ParagraphVectorizer(dim=8, epochs=2, architecture="dbow", random_state=1)
     trained = vectorizer.fit_transform(texts[:300])
     expected = vectorizer.model_.infer([unicode_tokens(text) for text in texts[:5]], seed=1, threads=1)

@@ -19,8 +19,8 @@ def test_log_probabilities_by_hand():
     assert features.transform([""]) == pytest.approx(np.array([[end, end, np.exp(-end)]]))
 
 
-def test_the_same_as_firths_model(questions):
-    texts, _, others, _ = questions
+def test_the_same_as_firths_model(passages):
+    texts, _, others, _ = passages
     features = LanguageModelFeatures(order=3).set_output(transform="pandas").fit(texts)
     table = features.transform(others)
     model = firth.NgramLM(order=3).train({"text": texts}, sentences="text", threads=1)
@@ -28,7 +28,7 @@ def test_the_same_as_firths_model(questions):
     assert isinstance(table, pandas.DataFrame)
     assert table["log_prob"].tolist() == [score.total for score in scores]
     assert table["perplexity"].tolist() == [score.perplexity for score in scores]
-    # Questions in the wrong order are less probable.
+    # Passages in the wrong order are less probable.
     turned = features.transform([" ".join(reversed(text.split())) for text in others])
     assert (turned["log_prob"] < table["log_prob"]).mean() > 0.9
 

@@ -67,10 +67,10 @@ def test_counts_kept_up_to_date_are_those_of_counting_anew(seed):
     assert BytePairEncoding.train(texts, 340).merges == recounted(texts, 340, 2)
 
 
-def test_merge_for_merge_as_the_library_on_english(shared_data):
-    """400 kB of Wikipedia's text, 4,000 pieces, and the pieces of 300 lines."""
+def test_merge_for_merge_as_the_library_on_english(english_text):
+    """150 kB of documentation, 2,000 pieces, and the pieces of 300 lines."""
     library = pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'firth[subword]'")
-    lines = first_lines(shared_data, 400_000)
+    lines = english_text.read_text(encoding="ascii").splitlines(keepends=True)
     theirs = library.Tokenizer(library.models.BPE())
     cut = library.pre_tokenizers
     theirs.pre_tokenizer = cut.Sequence(
@@ -78,18 +78,11 @@ def test_merge_for_merge_as_the_library_on_english(shared_data):
     )
     theirs.train_from_iterator(
         lines,
-        library.trainers.BpeTrainer(vocab_size=4000, min_frequency=2, initial_alphabet=CHARACTERS, show_progress=False),
+        library.trainers.BpeTrainer(vocab_size=2000, min_frequency=2, initial_alphabet=CHARACTERS, show_progress=False),
     )
-    ours = BytePairEncoding.train(lines, 4000)
+    ours = BytePairEncoding.train(lines, 2000)
     assert [list(pair) for pair in ours.merges] == json.loads(theirs.to_str())["model"]["merges"]
     assert all(ours.encode(line) == theirs.encode(line).ids for line in lines[:300])
-
-
-def first_lines(shared_data, characters):
-    import lzma
-
-    with lzma.open(shared_data / "corpus" / "wiki.txt.xz", "rt", encoding="utf-8") as file:
-        return file.read(characters).splitlines(keepends=True)
 
 
 def test_dropout_of_one_leaves_bytes_and_of_none_all_merges():

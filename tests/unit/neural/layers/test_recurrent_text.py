@@ -1,6 +1,5 @@
-"""Recurrent stacks on real text: bits a character of Wikipedia, beside what one letter tells about the next."""
+"""Recurrent stacks on real text: bits a character of documentation, beside what one letter tells about the next."""
 
-import lzma
 import math
 from collections import Counter
 from functools import partial
@@ -19,10 +18,9 @@ STREAMS, STEPS, UPDATES = 16, 32, 110
 
 
 @pytest.fixture(scope="module")
-def streams(shared_data):
+def streams(english_text):
     """(2, STREAMS, N) characters of two parts of the text, the second held out; rare ones are one character."""
-    with lzma.open(shared_data / "corpus" / "wiki.txt.xz", "rt", encoding="utf-8") as file:
-        text = file.read(2 * STREAMS * (STEPS * UPDATES + 1))
+    text = english_text.read_text(encoding="ascii")[: 2 * STREAMS * (STEPS * UPDATES + 1)]
     common = {character: code for code, (character, _) in enumerate(Counter(text).most_common(49), 1)}
     return torch.tensor([common.get(character, 0) for character in text]).reshape(2, STREAMS, -1)
 
