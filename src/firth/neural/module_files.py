@@ -26,7 +26,7 @@ import torch
 import firth
 from firth.errors import FirthError, OptionError
 from firth.storage import model_folder
-from firth.storage.former_names import CLASSES, current_options, current_tensors
+from firth.storage.former_names import CLASSES, current_layout, current_options, current_tensors
 from firth.storage.model_folder import ModelFolder
 
 CARD = """# {title}
@@ -212,6 +212,8 @@ def _fill(
         odd = sorted(set(arrays) ^ expected)
         more = f" and {len(odd) - SHOWN:,} more" if len(odd) > SHOWN else ""
         raise content.damaged(f"missing or unknown tensors: {', '.join(odd[:SHOWN])}{more}")
+    shapes = {tuple(tensor.shape) for tensor in state.values()}
+    arrays = {name: current_layout(array, shapes) for name, array in arrays.items()}
     whole = next(
         (name for name in arrays if state[name].is_floating_point() and arrays[name].dtype.kind in "iub"), None
     )

@@ -1,12 +1,18 @@
-"""Names in files of earlier versions of firth, translated when a file is read.
+"""Names and layouts in files of earlier versions of firth, translated when a file is read.
 
 A name is translated only where the reader does not know it and knows its present name: new options and modules, and
 those of users, may have any name. `firth.option_names` has the table of options, which error messages quote, too.
+
+Layouts: the arcs of a biaffine parser once had the scores h' U d + v' d in place of h' U d + u' h. The term v' d is the
+same for all heads of a dependent and changes no probability and no tree, so that such a parser is read with u = 0.
 """
 
 import dataclasses
 from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from firth.option_names import RENAMED, RENAMED_VALUES
 
@@ -110,6 +116,19 @@ def current_tensors(tensors: Mapping[str, Tensor], known: Collection[str]) -> di
     """
     names = {name: name if name in known else _current_tensor(name, known) for name in tensors}
     return {name if names[name] in tensors else names[name]: tensor for name, tensor in tensors.items()}
+
+
+def current_layout(array: npt.NDArray[Any], known: Collection[tuple[int, ...]]) -> npt.NDArray[Any]:
+    """Return a tensor of a file in its present layout.
+
+    Args:
+        array: (L, H + 1, D) weights of arcs, which become (L, H, D + 1), or any other tensor, which stays.
+        known: shapes of the module's tensors.
+    """
+    if array.ndim != 3 or array.shape in known:
+        return array
+    L, H, D = array.shape
+    return np.pad(array[:, :-1], ((0, 0), (0, 0), (0, 1))) if (L, H - 1, D + 1) in known else array
 
 
 def _current_tensor(name: str, known: Collection[str]) -> str:

@@ -2,10 +2,18 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from firth.option_names import RENAMED
-from firth.storage.former_names import TENSORS, current_identity, current_names, current_options, current_tensors
+from firth.storage.former_names import (
+    TENSORS,
+    current_identity,
+    current_layout,
+    current_names,
+    current_options,
+    current_tensors,
+)
 
 
 @dataclasses.dataclass
@@ -98,3 +106,12 @@ def test_tensors():
 def test_a_module_of_ones_own_keeps_its_names(name):
     tensors = {f"{name}.weight": 1, f"{name}.bias": 2, f"layers.0.{name}": 3}
     assert current_tensors(tensors, list(tensors)) == tensors
+
+
+def test_the_layout_of_arcs():
+    """v, the last row, gives way to u = 0, a last column; a tensor that the module has, or has nothing of, stays."""
+    former = np.arange(1.0, 13).reshape(1, 4, 3)  # H = D = 3
+    present = current_layout(former, {(1, 3, 4), (7,)})
+    assert present.tolist() == [[[1, 2, 3, 0], [4, 5, 6, 0], [7, 8, 9, 0]]]
+    for known in ({(1, 4, 3), (1, 3, 4)}, {(1, 3, 5)}, set()):
+        assert current_layout(former, known) is former

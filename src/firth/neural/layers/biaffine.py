@@ -5,7 +5,7 @@ What
     that are given.
 Objective
     s_l(h, d) = h' U_l d + u_l' h + v_l' d + b_l
-    With h+ = [h; 1] and d+ = [d; 1] it is h+' W_l d+, and W_l holds all four.
+    With h+ = [h; 1] and d+ = [d; 1] it is h+' W_l d+, and W_l holds all four; without v and b it is h' W_l d+.
 Source
     Dozat and Manning 2017, "Deep biaffine attention for neural dependency parsing", equations 6 (arcs: U and u only)
     and 8 (labels).
@@ -33,7 +33,7 @@ class Biaffine(nn.Module):
         dependent_bias: whether there are v and b; among the scores of one dependent they change nothing.
 
     Attributes:
-        weight: (L, H + 1, D + 1), or (L, H + 1, D) without v and b.
+        weight: (L, H + 1, D + 1), or (L, H, D + 1) without v and b; the last column of each matrix is u.
 
     Raises:
         OptionError: a size is below 1.
@@ -44,7 +44,7 @@ class Biaffine(nn.Module):
         if min(heads, dependents, outputs) < 1:
             raise OptionError(f"biaffine scores {heads} x {dependents} x {outputs}: expected at least 1 x 1 x 1")
         self.dependent_bias = dependent_bias
-        self.weight = nn.Parameter(torch.zeros(outputs, heads + 1, dependents + dependent_bias))
+        self.weight = nn.Parameter(torch.zeros(outputs, heads + dependent_bias, dependents + 1))
 
     def forward(self, heads: torch.Tensor, dependents: torch.Tensor) -> torch.Tensor:
         """Return (B, L, n, m) scores of all pairs.
@@ -56,7 +56,7 @@ class Biaffine(nn.Module):
         L, _, D = self.weight.shape
         (B, n, _), m = heads.shape, dependents.shape[1]
         projected = self._projected(heads).view(B, n * L, D)
-        scores = torch.bmm(projected, self._extended(dependents).to(projected.dtype).transpose(1, 2))
+        scores = torch.bmm(projected, _extended(dependents).to(projected.dtype).transpose(1, 2))
         return scores.view(B, n, L, m).transpose(1, 2)
 
     def pairs(self, heads: torch.Tensor, dependents: torch.Tensor) -> torch.Tensor:
@@ -66,19 +66,21 @@ class Biaffine(nn.Module):
             heads: (N, H).
             dependents: (N, D), the other vector of each pair.
         """
-        projected = self._projected(heads)  # (N, L, D)
-        return torch.bmm(projected, self._extended(dependents).to(projected.dtype).unsqueeze(2)).squeeze(2)
+        projected = self._projected(heads)  # (N, L, D + 1)
+        return torch.bmm(projected, _extended(dependents).to(projected.dtype).unsqueeze(2)).squeeze(2)
 
     def _projected(self, heads: torch.Tensor) -> torch.Tensor:
-        """Return (..., L, D), h+' W_l for each head."""
+        """Return (..., L, D + 1), h+' W_l for each head."""
         L, H, D = self.weight.shape
-        product = linear(pad(heads, (0, 1), value=1.0), self.weight.transpose(1, 2).reshape(L * D, H))
+        left = _extended(heads) if self.dependent_bias else heads
+        product = linear(left, self.weight.transpose(1, 2).reshape(L * D, H))
         return product.view(*heads.shape[:-1], L, D)
-
-    def _extended(self, dependents: torch.Tensor) -> torch.Tensor:
-        return pad(dependents, (0, 1), value=1.0) if self.dependent_bias else dependents
 
     def extra_repr(self) -> str:
         """Return what `print` shows."""
         L, H, D = self.weight.shape
-        return f"{H - 1} x {D - self.dependent_bias} -> {L}"
+        return f"{H - self.dependent_bias} x {D - 1} -> {L}"
+
+
+def _extended(x: torch.Tensor) -> torch.Tensor:
+    return pad(x, (0, 1), value=1.0)

@@ -24,7 +24,7 @@ from firth.neural.training.stopping import (
     weights_of,
 )
 from firth.storage.checkpoints import FILE, Checkpoint, checkpoint_of, restore_state, write_state
-from firth.storage.former_names import current_identity, current_tensors
+from firth.storage.former_names import current_identity, current_layout, current_tensors
 from firth.timing import Stopwatch
 
 COST_RATIO = 20  # after an evaluation, train at least this many times as long as the last checkpoint took
@@ -138,8 +138,10 @@ def _shared_state(run: Run) -> tuple[Arrays, dict[str, Any]]:
 
 def _restore(run: Run, facts: dict[str, Any], arrays: Arrays) -> None:
     device = run.runtime.device
-    tensors = {name: torch.from_numpy(array.copy()).to(device) for name, array in arrays.items()}
     known = run.task.module.state_dict()
+    shapes = {tuple(tensor.shape) for tensor in known.values()}
+    present = {name: current_layout(array, shapes) for name, array in arrays.items()}
+    tensors = {name: torch.from_numpy(array.copy()).to(device) for name, array in present.items()}
     restore_weights(run.task.module, current_tensors(_below("weights", tensors), known))
     set_optimiser_statistics(run.optimiser, _statistics("optimiser", tensors, facts["optimiser"]))
     if facts["best"] is not None:

@@ -22,8 +22,8 @@ def test_equal_to_the_formula(outputs, dependent_bias):
     torch.manual_seed(1)
     layer = filled(Biaffine(3, 2, outputs, dependent_bias=dependent_bias))
     heads, dependents = torch.randn(2, 5, 3).double(), torch.randn(2, 6, 2).double()
-    right = with_one(dependents) if dependent_bias else dependents
-    expected = torch.einsum("bnh,lhd,bmd->blnm", with_one(heads), layer.weight, right)
+    left = with_one(heads) if dependent_bias else heads
+    expected = torch.einsum("bnh,lhd,bmd->blnm", left, layer.weight, with_one(dependents))
     torch.testing.assert_close(layer(heads, dependents), expected)
     pairs = layer.pairs(heads[:, :4].reshape(-1, 3), dependents[:, 1:5].reshape(-1, 2))
     given = torch.stack([expected[b, :, i, i + 1] for b in range(2) for i in range(4)])
@@ -35,6 +35,15 @@ def test_by_hand():
     layer = Biaffine(1, 1)
     layer.weight.data = torch.tensor([[[2.0, 3.0], [5.0, 7.0]]])
     assert layer.pairs(torch.tensor([[11.0]]), torch.tensor([[13.0]])).item() == 286 + 33 + 65 + 7
+
+
+def test_heads_have_a_prior_without_the_bias_of_dependents():
+    """Equation 6 with U = 0: u' h differs by head, and is the same for all dependents."""
+    layer = Biaffine(2, 3, dependent_bias=False)
+    layer.weight.data[0, :, 3] = torch.tensor([5.0, 7.0])
+    heads = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]])
+    scores = layer(heads, torch.randn(1, 4, 3))
+    assert scores[0, 0].T.tolist() == [[5.0, 7.0, 12.0]] * 4
 
 
 def test_gradients():
