@@ -77,10 +77,9 @@ class AttendedCharacters(nn.Module):
         vectors = (weights[:, None].to(embedded.dtype) @ embedded)[:, 0]
         most, places = weights.topk(min(WORDS, ids.shape[1]), 1)
         codes, inverse = source.distinct(ids.gather(1, places), unknown)
-        n, k = places.shape
-        states = self._states(source.characters(codes))[inverse].view(n, k * codes.shape[1], -1)
+        states = self._states(source.characters(codes))[inverse].flatten(1, 2)  # (n, words, C, M) to (n, L, M)
         prior = most.clamp(min=1e-6).log()[..., None].masked_fill((codes == PADDING)[inverse], -torch.inf)
-        return AttendedWords(vectors, states, prior.view(n, -1))
+        return AttendedWords(vectors, states, prior.flatten(1))
 
     def _states(self, x: torch.Tensor) -> torch.Tensor:
         wide = pad(x, (0, 0, REACH, REACH))

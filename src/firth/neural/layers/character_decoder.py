@@ -103,7 +103,7 @@ class CharacterDecoder(nn.Module):
         hidden, _ = self.lstm(self.characters(codes[:, :-1]), state[:2])
         scores = self._scores(hidden, state[2:]).flatten(0, 1)
         nats = cross_entropy(scores, codes[:, 1:].flatten(), ignore_index=PADDING, reduction="none")
-        return nats.view(len(codes), -1).sum(1)
+        return nats.view(len(codes), codes.shape[1] - 1).sum(1)
 
     def _scores(self, hidden: torch.Tensor, source: Characters) -> torch.Tensor:
         """Return (n, C, codes) scores of (n, C, H) states."""

@@ -41,6 +41,8 @@ class Spelling:
 
 def length_groups(codes: torch.Tensor) -> list[tuple[torch.Tensor, int]]:
     """Return groups of words of similar length: the rows of (n, C) character ids in each, and the longest length."""
+    if not len(codes):
+        return [(torch.arange(0, device=codes.device), codes.shape[1])]
     lengths, order = (codes != PADDING).sum(1).sort(stable=True)
     groups = torch.split(order, max(GROUP_SIZE, -(-len(order) // MAX_GROUPS)))
     longest = [int(part[-1]) for part in torch.split(lengths, len(groups[0]))]

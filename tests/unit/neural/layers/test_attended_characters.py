@@ -62,3 +62,10 @@ def test_a_source_of_one_word():
     found = attended(source, ids, None, source(ids), torch.ones(1, 1, dtype=torch.float64))
     assert found.characters.shape == (1, len("abba") + 2, 5)
     assert torch.allclose(found.vectors, source(ids)[0])
+
+
+def test_no_target_words():
+    source, attended, _ = layers()
+    found = attended(source, IDS[:0], None, source(IDS[:0]), WEIGHTS[:0])
+    length = 2 * source.get_buffer("codes").shape[1]
+    assert [tuple(each.shape) for each in found] == [(0, 4), (0, length, 5), (0, length)]

@@ -94,3 +94,8 @@ def test_source_characters_are_attended_to_as_the_prior_says():
         combined = torch.tanh(decoder.combine.weight @ torch.cat([h, context]) + decoder.combine.bias)
         expected = (decoder.out.weight @ combined + decoder.out.bias).log_softmax(0)
         assert torch.allclose(scores[row], expected.float(), atol=1e-5)
+
+
+def test_no_words_have_no_losses():
+    decoder, vectors = decoder_of()
+    assert decoder.loss(vectors[:0], decoder.spelling.character_ids([])).shape == (0,)

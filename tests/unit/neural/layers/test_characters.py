@@ -105,3 +105,9 @@ def test_empty_vocabularies_and_sizes_are_refused():
         CharacterCNN(WORDS, filters=())
     with pytest.raises(OptionError, match="hidden=0: expected at least 1"):
         CharacterLSTM(WORDS, hidden=0)
+
+
+@each_encoder
+def test_no_words(number):
+    encoder = encoders()[number]
+    assert encoder(torch.empty((2, 0), dtype=torch.int64)).shape == (2, 0, encoder.width)

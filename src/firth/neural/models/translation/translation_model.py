@@ -106,6 +106,8 @@ class TranslationModel(SavedModel, TranslationSystem):
     @torch.no_grad()
     def attention_of(self, pairs: Sequence[Pair]) -> list[npt.NDArray[np.float32]]:
         """Return the (T, S) attention of each target token over its source, both with their ends."""
+        if not pairs:
+            return []
         weights = self.module.attention(self.collator.pairs(pairs).to(self.device)).float().cpu().numpy()
         return [
             self.reader.in_order(table[: len(pair.target), : len(pair.source.ids)])
@@ -120,6 +122,8 @@ class TranslationModel(SavedModel, TranslationSystem):
             pairs: sources and targets.
         """
         assert self.module.speller is not None, "the model spells"
+        if not pairs:
+            return []
         batch = self.collator.pairs(pairs).to(self.device)
         unknown = (batch.targets[batch.counted] == UNKNOWN).nonzero()[:, 0]
         vectors, source = self.module.spelled_from(batch, unknown)

@@ -57,6 +57,17 @@ def test_no_word_is_unknown_and_batches_give_what_single_texts_give(how, beam):
     assert alone == [each.tokens for each in with_attention]
 
 
+@pytest.mark.parametrize("attention", ["general", "none"])
+def test_targets_without_unknown_words_have_no_words_to_spell(attention):
+    """Alone, beside others, and of no pairs at all."""
+    model = untrained(attention=attention)
+    known, unknown = model.reader.read("a b c", "a b"), model.reader.read("a b c", "a zz b zz")
+    assert model.spelled_words([known]) == [[]]
+    first, second = model.spelled_words([known, unknown])
+    assert (first, len(second)) == ([], 2)
+    assert model.spelled_words([]) == model.attention_of([]) == []
+
+
 def spelling_problem():
     """A decoder of characters, 6 vectors, and what it attends to."""
     model = untrained(seed=3, hidden=6, dim=4)
