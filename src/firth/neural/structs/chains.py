@@ -16,8 +16,8 @@ Source
     Lafferty, McCallum and Pereira 2001, "Conditional random fields", section 3; Rabiner 1989, "A tutorial on hidden
     Markov models", equations 19 to 21 (forward) and 32 to 35 (Viterbi).
 Departures
-    `log_partition` and `marginals` multiply matrices of exponentials (`structs.forward_backward`) where no score is
-    above 80 in size, and follow the recurrence elsewhere.
+    `log_partition` and `marginals` multiply matrices of exponentials (`structs.forward_backward`) where no finite score
+    is above 80 in size and no way is lost; elsewhere they follow the recurrence, in double precision.
 Cost
     T B K^2 times and plus for batches of B sequences with K tags.
 """
@@ -30,10 +30,8 @@ import torch
 
 from firth.errors import ShapeError
 from firth.kernels.viterbi import best_paths
-from firth.neural.structs.forward_backward import forward_backward
+from firth.neural.structs.forward_backward import LARGEST, forward_backward
 from firth.neural.structs.semirings import LOG, KBest, Sample, Semiring, Values
-
-SCALED = 80.0  # scores up to this size are scaled: two tokens cannot differ by the 700 that double precision holds
 
 
 class Chain(NamedTuple):
@@ -128,7 +126,14 @@ def log_partition(chain: Chain) -> torch.Tensor:
     """
     chain.check()
     largest = max(float(each.detach().nan_to_num(neginf=0.0).abs().max()) for each in chain[:4])
-    return forward_backward(*chain) if largest <= SCALED else chain_total(chain, LOG)
+    if not largest <= LARGEST:
+        return chain_total(_double(chain), LOG)
+    total, exact = forward_backward(*chain)
+    if exact.all():
+        return total
+    rows = (~exact).nonzero()[:, 0]
+    some = _double(chain._replace(tags=chain.tags[rows], lengths=chain.lengths[rows]))
+    return total.index_put((rows,), chain_total(some, LOG))
 
 
 def marginals(chain: Chain) -> torch.Tensor:
@@ -187,6 +192,10 @@ def _gradient(chain: Chain, total: Callable[[Chain], torch.Tensor]) -> torch.Ten
     leaf = _with_gradient(chain)
     with torch.enable_grad():
         return torch.autograd.grad(total(leaf).sum(), leaf.tags)[0]
+
+
+def _double(chain: Chain) -> Chain:
+    return Chain(*(each.double() for each in chain[:4]), chain.lengths)
 
 
 def _with_gradient(chain: Chain) -> Chain:

@@ -16,7 +16,8 @@ Objective
 Source
     Rabiner 1989, "A tutorial on hidden Markov models", equations 19 to 27 and section V.A (scaling).
 Departures
-    Double precision throughout. An alternative 700 nats below the best one of its token counts as impossible.
+    Double precision throughout. Where forbidden transitions let the probability of a tag fall below e^-345 of its
+    token's, a later token could lose it, and it may be the only way: `forward_backward` says of which sequences.
 Cost
     Per token and sequence K^2 multiplications forward and 2 K^2 backward; 2 K exponentials.
 """
@@ -28,19 +29,24 @@ import torch
 from torch.autograd.function import once_differentiable
 
 TINY = torch.finfo(torch.float64).tiny
+LARGEST = 80.0  # size of scores: from token to token, E and A lower a probability by e^-320 at most
+LEAST = 1e-150  # so that no probability above this one is lost at the next token: 1e-150 e^-320 is above TINY
 
 
 def forward_backward(
     tags: torch.Tensor, transitions: torch.Tensor, first: torch.Tensor, last: torch.Tensor, lengths: torch.Tensor
-) -> torch.Tensor:
-    """Return (B,) log Z in double precision; -inf where there is no sequence. For the arguments see `chains.Chain`."""
-    apply: Callable[..., torch.Tensor] = _LogPartition.apply  # torch gives it no types
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return (B,) log Z in double precision, -inf where there is no sequence, and (B,) whether that is exact.
+
+    The arguments are those of `chains.Chain`; no finite score is above `LARGEST` in size.
+    """
+    apply: Callable[..., tuple[torch.Tensor, torch.Tensor]] = _LogPartition.apply  # torch gives it no types
     return apply(tags, transitions, first, last, lengths)
 
 
 class _LogPartition(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, tags: Any, transitions: Any, first: Any, last: Any, lengths: Any) -> torch.Tensor:
+    def forward(ctx: Any, tags: Any, transitions: Any, first: Any, last: Any, lengths: Any) -> tuple[Any, Any]:
         order = lengths.argsort(descending=True)  # sequences that have a token t are the first ones
         ordered = lengths[order]
         active = (ordered.unsqueeze(1) > torch.arange(tags.shape[1], device=tags.device)).sum(0).tolist()
@@ -63,14 +69,18 @@ class _LogPartition(torch.autograd.Function):
         steps = torch.arange(tags.shape[1], device=tags.device).view(-1, 1, 1) < ordered.view(1, -1, 1)
         logs = ((c.log() + highest) * steps).sum((0, 2))
         total = n.log() + logs + of_ends + of_start + of_A * (ordered - 1)
+        exact = torch.where(a > 0, a, 1.0).amin((0, 2)) >= LEAST
         ctx.active = active
         ctx.dtype = tags.dtype
         ctx.save_for_backward(order, ordered, E, A, ends, a, c.clamp_(min=TINY), n)
-        return torch.empty_like(total).index_copy_(0, order, total)
+        ctx.mark_non_differentiable(exact)
+        return torch.empty_like(total).index_copy_(0, order, total), torch.empty_like(exact).index_copy_(
+            0, order, exact
+        )
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+    def backward(ctx: Any, gradient: torch.Tensor, _: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         order, ordered, E, A, ends, a, c, n = ctx.saved_tensors
         K, active = len(A), ctx.active
         b = ends * (gradient.index_select(0, order) / n.clamp(min=TINY)).unsqueeze(1)  # b times the gradient over n

@@ -25,6 +25,8 @@ Cost
     n^3 / 3 sums of exponentials per sentence, in n passes over the batch.
 """
 
+import math
+
 import torch
 
 from firth.neural.structs.projective_trees import check_arcs
@@ -48,8 +50,8 @@ def tree_log_partition(arcs: torch.Tensor, lengths: torch.Tensor) -> torch.Tenso
     scores, possible = arcs.double(), arcs.detach() != -torch.inf
     known = scores.detach()[possible]
     highest, lowest = (known.max().item(), known.min().item()) if len(known) else (0.0, 0.0)
-    # A tree with an arc of this score is a thousand nats below every tree of possible arcs.
-    impossible = lowest - n * (highest - lowest) - 1000
+    # All trees with an arc of this score, fewer than (n + 1)^n, are a thousand nats below every tree of possible arcs.
+    impossible = lowest - n * (highest - lowest) - n * math.log(n + 1) - 1000
     w = torch.where(possible, scores, impossible)
     w = torch.where(real.unsqueeze(1) & real.unsqueeze(2), w, UNUSED)
     total = torch.zeros_like(w[:, 0, 0])

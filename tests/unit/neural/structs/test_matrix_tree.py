@@ -1,5 +1,7 @@
 """Sums over all dependency trees against all of them, one by one."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -68,3 +70,13 @@ def test_shapes_that_differ_are_refused(arcs, lengths):
     arcs, lengths = torch.zeros(arcs), torch.tensor([lengths])
     with pytest.raises(ShapeError, match="expected"):
         tree_log_partition(arcs, lengths)
+
+
+def test_many_impossible_trees_are_none():
+    """200 words: no way from the root, or one; n^(n - 2) trees hang below a word."""
+    arcs, n = torch.zeros(2, 201, 201, dtype=torch.float64), 200
+    arcs[:, 0] = -math.inf
+    arcs[1, 0, 1] = 0
+    none, some = tree_log_partition(arcs, torch.tensor([n, n])).tolist()
+    assert none == -math.inf
+    assert some == pytest.approx((n - 2) * math.log(n), rel=1e-12)

@@ -167,16 +167,17 @@ class LatticeModel(SavedModel, LanguageModel):
         """Return (B, V) log-probabilities of the token after a state."""
         hidden, _, totals, context = state
         units, (B, L, H) = self.module.units, hidden.shape
-        masses = units.masses(self.module.unit_probabilities(hidden.reshape(B * L, H))).view(B, L, -1)
-        shares = (totals - totals[:, -1:]).exp()  # (B, L), of paths to each of the last nodes
-        found = shares[:, -1:] * masses[:, -1, : units.tokens]
+        masses = units.masses(self.module.unit_probabilities(hidden.reshape(B * L, H))).view(B, L, -1).log()
+        shares = totals - totals[:, -1:]  # (B, L), logarithms, of paths to each of the last nodes
+        found = masses[:, -1, : units.tokens].clone()
         _, begun = units(context)  # (B, L - 1, L)
         for back in range(1, L):  # units that began `back` tokens ago
             for row, node in enumerate(begun[:, L - 1 - back, back - 1].tolist()):
-                if node >= 0 and shares[row, L - 1 - back] > 0:
+                if node >= 0 and shares[row, L - 1 - back] > -torch.inf:
                     tokens, nodes = units.continuations(node)
-                    found[row, tokens] += shares[row, L - 1 - back] * masses[row, L - 1 - back, nodes]
-        return TensorScores((found / found.sum(1, keepdim=True)).log())
+                    begun_before = shares[row, L - 1 - back] + masses[row, L - 1 - back, nodes]
+                    found[row, tokens] = torch.logaddexp(found[row, tokens], begun_before)
+        return TensorScores(found.log_softmax(1))
 
     def _texts(self, words: list[str], pieces: torch.Tensor) -> dict[tuple[int, int], str]:
         """Return what stands between the nodes of each edge."""

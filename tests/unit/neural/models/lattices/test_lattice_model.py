@@ -45,6 +45,19 @@ def test_next_tokens_are_distributed_and_agree_with_scores(model):
         assert found[0, ids[place + 1]] == pytest.approx(expected[place + 1], abs=1e-9)
 
 
+def test_a_token_that_only_units_of_several_make_likely():
+    """The unit "a" has 5,000 nats less than "ab": after "a", "b" is near certain, "c" has the rest of its score."""
+    model = tiny_model(senses=1)
+    a, b, c = model.token_ids(["abc"]).ids.tolist()[:3]
+    with torch.no_grad():
+        model.module.bias[a] -= 5000
+    found = np.asarray(model.start([[a]])[0])[0]
+    assert np.exp(found).sum() == pytest.approx(1)
+    for token, text in ((b, "ab"), (c, "ac")):
+        assert found[token] == pytest.approx(model.log_probs(model.token_ids([text]))[1], abs=1e-6)
+    assert found[c] < -4990
+
+
 def test_a_stream_in_parts_is_the_stream(model, monkeypatch):
     text = model.token_ids(["abcab cab", "bcab"])
     whole = model.log_probs(text)
