@@ -63,6 +63,17 @@ def test_binary_rows_add_up_to_1(visible, hidden):
     assert m.log_partition() == pytest.approx(logsumexp(joint(m, rows)), rel=1e-6)
 
 
+@pytest.mark.parametrize("scale", [80, 10_000])
+@pytest.mark.parametrize("kind", ["binary", "softmax"])
+def test_parameters_of_any_size(kind, scale):
+    m, (rows, orders) = machine(3, 4, kind, scale), (bits(3), 0) if kind == "binary" else texts(3, 2)
+    logs = np.log(orders) if kind == "softmax" else np.zeros(len(rows))
+    total = logsumexp(joint(m, rows) + logs[:, None])
+    length = 2 if kind == "softmax" else 1
+    assert m.log_partition(length=length) == pytest.approx(total, rel=1e-6)
+    assert logsumexp(m.log_likelihood(rows) + logs) == pytest.approx(0, abs=scale * 1e-6)
+
+
 def test_texts_of_a_length_add_up_to_1():
     m = machine(4, 3, "softmax")
     for length in (1, 3):
