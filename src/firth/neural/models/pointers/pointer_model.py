@@ -74,7 +74,8 @@ class PointerModel(SavedModel):
 
         Args:
             inputs: sets of vectors, as for `train`.
-            beams: 1 for greedy search, or a number of beams, or `firth.BeamSearch`.
+            beams: 1 for greedy search, or a number of beams, which looks for the most probable sequence, or
+                `firth.BeamSearch`.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
@@ -120,7 +121,7 @@ class PointerModel(SavedModel):
     def _search(
         self, sets: Sequence[Floats], beams: int | BeamSearch, threads: int | None, progress: Progress
     ) -> list[Continuation]:
-        search = beams if isinstance(beams, BeamSearch) else BeamSearch(beams=beams)
+        search = beams if isinstance(beams, BeamSearch) else BeamSearch(beams=beams, length_normalisation="none")
         order = np.argsort([len(each) for each in sets], kind="stable").tolist()
         result: list[Any] = [None] * len(sets)
         with reporting(progress) as report, torch_threads(threads), no_subnormals():

@@ -85,8 +85,9 @@ def test_a_wide_beam_finds_the_best_of_all_sequences(order, seed):
     (inputs,) = sets(1, seed, least=4, most=4)
     every = sequences(4, order)
     best = every[int(np.argmax(log_probs(model, inputs, every)))]
-    found = model.predict([inputs], beams=firth.BeamSearch(beams=100, length_normalisation="none"))
-    assert tuple(found[0].tolist()) == best
+    for beams in (100, firth.BeamSearch(beams=100, length_normalisation="none")):
+        assert tuple(model.predict([inputs], beams=beams)[0].tolist()) == best
+    assert model.test([inputs], [best], beams=100, progress=False).exact == 1
 
 
 @pytest.mark.parametrize("order", ["any", "distinct", "permutation"])
