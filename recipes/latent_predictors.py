@@ -29,6 +29,7 @@ FOLDER, PARTS = "third_party/hearthstone/", ("train", "dev", "test")
 NAMES = ("name", "attack", "health", "cost", "durability", "type", "class", "race", "rarity", "text")
 FIELD = re.compile(r"\b(?:NAME|ATK|DEF|COST|DUR|TYPE|PLAYER_CLS|RACE|RARITY)_END\b")
 SIGNS = re.compile(r"\w+|[^\w\s]")
+MODELS = ("copying", "generating")  # with copies of fields; every byte generated, with attention
 
 
 def generated(args):
@@ -99,6 +100,7 @@ def main(arguments=None):
     parser.add_argument("--lr", type=float, default=0.005)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=MODELS)
     parser.add_argument("--toy", action="store_true", help="few records, seconds")
     args = parser.parse_args(arguments)
     if args.toy:
@@ -106,9 +108,9 @@ def main(arguments=None):
     parts, rows = cards(args) if args.archive else generated(args), []
     task = "hearthstone" if args.archive else "generated"
     longest = max(len(text.encode()) for part in parts for text in part[1])
-    for copying in (True, False):
+    for name in args.models:
         options = firth.LatentPredictorNetwork(
-            dim=args.dim, hidden=args.hidden, dropout=args.dropout, copying=copying,
+            dim=args.dim, hidden=args.hidden, dropout=args.dropout, copying=name == "copying",
             max_length=2 * longest if args.toy else longest,
         )  # fmt: skip
         training = firth.TrainingOptions(
@@ -122,7 +124,7 @@ def main(arguments=None):
         seconds = time.process_time() - began
         found = model.predict(parts[2][0])
         rows.append({
-            "task": task, "model": "copying" if copying else "generating", "hidden": args.hidden,
+            "task": task, "model": name, "hidden": args.hidden,
             "dropout": args.dropout, "seed": args.seed, "epochs": args.epochs,
             "exact": round(100 * np.mean(np.array(found) == np.array(parts[2][1])), 1),
             "nats_per_text": round(-float(model.log_likelihood(*parts[2]).mean()), 2), "texts": len(found),
