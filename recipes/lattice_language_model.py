@@ -142,7 +142,7 @@ def main(arguments=None):
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--bptt", type=int, default=64)
     parser.add_argument("--batch-size", type=int, default=32)
-    parser.add_argument("--lr", type=float, default=0.003)
+    parser.add_argument("--lr", type=float, default=0.005)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--max-length", type=int, default=4)
     parser.add_argument("--chunks", type=int, default=300)

@@ -19,6 +19,9 @@ Source: Buckman and Neubig 2018, "Neural lattice language models": section 3.1 (
 Departures:
 - Chunks are the most frequent of the training text, each with an embedding and an output row of its own. Others have no
   edge: tokens spell them. (The paper composes the embeddings of others from their tokens.)
+- With K > 1, row (u, k) of U and b is the sum of a row of the unit, which its senses share, and a difference of the
+  sense, which starts at 0. Separate rows, as in models of earlier versions, split the examples of a unit among them
+  (benchmarks/results/lattice.md).
 - Drawn states (sampled, gumbel) are for training. Evaluation takes the expected state, which needs no random numbers.
 - One LSTM layer: with more, each edge would need products of its own.
 - The text is in parallel streams, as in the other language models, and chunks reach across the windows of
@@ -53,7 +56,7 @@ class LatticeLM:
     common_options: ClassVar = ("max_length", "chunks", "senses", "dim", "hidden")
     train = train_lattice
     training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=5, batch_size=32, lr=0.003, schedule="linear", clip_norm=1.0
+        epochs=5, batch_size=32, lr=0.005, schedule="linear", clip_norm=1.0
     )
 
     max_length: int = option(4, "tokens of the longest chunk; 1 for none", minimum=1)

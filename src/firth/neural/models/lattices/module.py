@@ -47,7 +47,8 @@ class LatticeModule(nn.Module):
         units, senses, bos: as given.
         embedding: unit u in sense k has row u K + k.
         cell: the LSTM.
-        weight, bias: of the softmax, in the same order.
+        weight, bias: of the softmax, in the same order; with K > 1 they are added to those of the unit.
+        unit_weight, unit_bias: of the softmax, a row per unit, which its senses share; only with K > 1.
     """
 
     def __init__(
@@ -67,8 +68,11 @@ class LatticeModule(nn.Module):
         self._merge, self._temperature = merge, temperature
         rows = units.count * senses
         self.embedding, self.cell = WordEmbedding(rows, dim), RecurrentLayer("lstm", dim, hidden)
-        self.weight = nn.Parameter(torch.empty(rows, hidden).uniform_(-(hidden**-0.5), hidden**-0.5))
+        unit_weight = torch.empty(units.count, hidden).uniform_(-(hidden**-0.5), hidden**-0.5)
+        self.weight = nn.Parameter(unit_weight if senses == 1 else torch.zeros(rows, hidden))
         self.bias = nn.Parameter(torch.zeros(rows))
+        if senses > 1:
+            self.unit_weight, self.unit_bias = nn.Parameter(unit_weight), nn.Parameter(torch.zeros(units.count))
         self.dropout, self.mask = Dropout(dropout), DropoutMask(dropout)
 
     def start(self, before: torch.Tensor) -> State:
@@ -93,7 +97,7 @@ class LatticeModule(nn.Module):
         mask = self.mask(h, (L + T, len(ids), h.shape[2]))
         edges = Edges(x, rows.clamp(min=0), rows < 0, mask, self._noise(x), self._drawn)
         start = tuple(each.transpose(0, 1) for each in (h, c, totals - totals[:, -1:]))
-        found = run_lattice(edges, start, self.cell.weight_hh, (self.weight, self.bias))
+        found = run_lattice(edges, start, self.cell.weight_hh, self.output_rows())
         last = tuple(each[T:].transpose(0, 1) for each in (found.hidden, found.cells, found.totals))
         return Reading(found, nodes, (*last, torch.cat([context, ids], 1)[:, T:]))
 
@@ -101,11 +105,19 @@ class LatticeModule(nn.Module):
     def begin_at(self, counts: torch.Tensor) -> None:
         """Set the biases to the logarithms of relative frequencies, from the (units,) counts."""
         shares = (counts.double() + 0.5).log()
-        self.bias.copy_((shares - shares.logsumexp(0)).repeat_interleave(self.senses))
+        bias = self.bias if self.senses == 1 else self.unit_bias
+        bias.copy_(shares - shares.logsumexp(0))
+
+    def output_rows(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the (units K, H) weights and (units K,) biases of the softmax."""
+        if self.senses == 1:
+            return self.weight, self.bias
+        weight, bias = (each.repeat_interleave(self.senses, 0) for each in (self.unit_weight, self.unit_bias))
+        return weight + self.weight, bias + self.bias
 
     def unit_probabilities(self, hidden: torch.Tensor) -> torch.Tensor:
         """Return the (N, units) float64 probabilities of all units after (N, H) outputs, their senses added up."""
-        p: torch.Tensor = functional.linear(hidden, self.weight, self.bias).double().softmax(1)
+        p: torch.Tensor = functional.linear(hidden, *self.output_rows()).double().softmax(1)
         return p.view(len(p), -1, self.senses).sum(2)
 
     @property

@@ -58,7 +58,11 @@ class Reference:
 
     def log_p(self, h):
         """Log-probabilities of all rows after an output."""
-        return torch.log_softmax(self.module.weight @ h + self.module.bias, 0)
+        module = self.module
+        scores = module.weight @ h + module.bias
+        if module.senses > 1:
+            scores = scores + (module.unit_weight @ h + module.unit_bias).repeat_interleave(module.senses)
+        return torch.log_softmax(scores, 0)
 
     def step(self, row, state):
         """One LSTM step."""

@@ -45,6 +45,20 @@ def test_gradients_are_those_of_all_paths():
         torch.testing.assert_close(one, other, atol=1e-9, rtol=0, msg=lambda text, name=name: f"{name}: {text}")
 
 
+def test_senses_share_the_row_of_their_unit():
+    """At first the senses of a unit are equally likely; all together have the frequency that the model begins at."""
+    module = firth.LatticeLM(max_length=1, senses=2, dim=3, hidden=4, dropout=0.0).build(4, [], 0).double()
+    counts = torch.tensor([5.5, 2.5, 1.5, 0.5])
+    module.begin_at(counts - 0.5)
+    found = module.unit_probabilities(torch.zeros(1, 4, dtype=torch.float64))[0]
+    torch.testing.assert_close(found, counts.double() / 10, atol=1e-6, rtol=0)
+    scores = read(module, [[1, 2, 3]]).nodes.scores
+    torch.testing.assert_close(scores[..., 0], scores[..., 1], atol=1e-12, rtol=0)
+    read(module, [[1, 2, 3]]).nodes.totals[-1].sum().backward()
+    assert not torch.equal(module.weight.grad[2], module.weight.grad[3])  # different embeddings part the senses
+    torch.testing.assert_close(module.unit_weight.grad, module.weight.grad.view(4, 2, 4).sum(1), atol=1e-12, rtol=0)
+
+
 def test_windows_and_batch_mates_change_nothing():
     module = module_of(2)
     whole = read(module, TEXTS).nodes.totals[-1]
