@@ -7,7 +7,7 @@
 The text is Wikipedia in the manner of text8, or `--corpus FILE`. For speed, both ways of training take turns with 1 and
 2 threads, one epoch each; a round is thrown away first. For quality, each seed trains EPOCHS epochs both ways with two
 threads, and without locks with one: the spread over the seeds is the interval that the other way should lie in. Rows go
-to results/deterministic.jsonl, and nothing there is rewritten.
+to results/deterministic.jsonl, and nothing there is rewritten; the table stands in results/deterministic.md.
 """
 
 import argparse
@@ -88,9 +88,13 @@ def _keep(kind: str, model: str, way: str, threads: int, corpus: firth.Corpus, *
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Medians of speeds with the ratio inside a round, and means of figures over the seeds, as Markdown."""
+    """Medians of speeds with the ratio inside a round, and means of figures over the seeds, as Markdown.
+
+    Of speeds the rows of the newest state of the source count.
+    """
     lines = ["| model | threads | lock-free, words/s | deterministic, words/s | ratio |", "|---|---|---|---|---|"]
     speeds = [row for row in rows if row["kind"] == "speed"]
+    speeds = [row for row in speeds if row["source"] == speeds[-1]["source"]]
     for model, threads in sorted({(row["model"], row["threads"]) for row in speeds}):
         own = [row for row in speeds if (row["model"], row["threads"]) == (model, threads)]
         free, fixed = ([row["words_a_second"] for row in own if row["way"] == w] for w in (LOCK_FREE, DETERMINISTIC))
@@ -98,6 +102,8 @@ def table(rows: Sequence[Row]) -> str:
         medians = (f"{statistics.median(each):,.0f}" for each in (free, fixed))
         lines.append(f"| {model} | {threads} | {' | '.join(medians)} | {ratio:.2f} |")
     judged = [row for row in rows if row["kind"] == "quality"]
+    if not judged:
+        return "\n".join(lines) + "\n"
     others = {"kind", "model", "way", "threads", "words", "seed", "seconds", "machine", "load", "source"}
     names = list(dict.fromkeys(name for row in judged for name in row if name not in others))
     lines += ["", f"| model | training | {' | '.join(names)} |", "|---|---|" + "---|" * len(names)]

@@ -15,7 +15,7 @@ HEADING = """# Measured results
 Written by `python -m benchmarks table` from the `.jsonl` files beside it, which hold every single run.
 Contenders take turns on the same machine, file and options; a figure is the median of its runs, with the least
 and the greatest. A ratio is the peer's median over firth's, with the least and the greatest ratio inside one
-round. Machines differ: only ratios carry over.
+round. Machines differ: only ratios carry over. Words are those of the text times the epochs.
 """
 
 Row = dict[str, Any]
@@ -52,7 +52,7 @@ def _suite(suite: str, series: Mapping[str, tuple[Row, list[Row]]]) -> list[str]
         f"## {suite.capitalize()}\n",
         _machines([header for header, _ in series.values()]),
         _table(("job", "compared", "owed", "measured", "reached"), targets),
-        _table(("job", "who", "seconds", "M words/s", "GFLOP/s", "peak MB", "runs"), figures),
+        _table(("job", "who", "seconds", "M words", "M words/s", "GFLOP/s", "peak MB", "runs"), figures),
     ]
 
 
@@ -84,7 +84,8 @@ def _figures(header: Row, rounds: Mapping[int, Mapping[str, Row]]) -> Iterator[t
         speed = f"{statistics.median(flops):.0f}" if None not in flops else ""
         peak = f"{_median(rounds, name, 'peak_mb'):.0f}"
         seconds_text = f"{middle:.4g} ({min(seconds):.4g}-{max(seconds):.4g})"
-        yield header["title"], name, seconds_text, rate, speed, peak, str(len(seconds))
+        words = f"{header['words'] / 1e6:.2f}" if header["words"] else ""
+        yield header["title"], name, seconds_text, words, rate, speed, peak, str(len(seconds))
 
 
 def _median(rounds: Mapping[int, Mapping[str, Row]], name: str, figure: str) -> float:

@@ -96,7 +96,7 @@ def test_table_shows_the_ratio_of_medians_and_what_is_missed(job, series, tmp_pa
     page = table.render(tmp_path)
     assert "| a toy job | ours : theirs | 3x | 4.0x (4.0-4.0) | yes |" in page
     assert "| a toy job | ours | at most 1 s | 2 s | **no** |" in page
-    assert "| a toy job | ours | 2 (2-2) | 0.50 |  |" in page
+    assert "| a toy job | ours | 2 (2-2) | 1.00 | 0.50 |  |" in page
     assert "p, 2 processors (no known vector flags), 1.0 GiB, s, Python 3; firth 1; source abc." in page
 
 
