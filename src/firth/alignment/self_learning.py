@@ -16,7 +16,7 @@ Objective: with p the probability that a candidate is kept, in turns
 Progress is the mean of each word's greatest cosine, over both sides.
 
 A run can converge to a wrong map, which maps many words to few or pairs unrelated words. Successful runs agree with
-each other and failed ones do not: the share of mutual best translations common to two runs was 0.83 to 0.92 for
+each other and failed ones do not: the share of mutual best translations common to two runs was 0.83 to 0.93 for
 successful runs and 0.01 to 0.48 otherwise (`benchmarks/results/alignment/strength.md`). Runs are therefore repeated
 until two agree. In few dimensions two runs can agree by chance: of pairs of unrelated spaces, one of eight did in 10
 dimensions, and none of ten in 25.

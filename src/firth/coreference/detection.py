@@ -10,8 +10,7 @@ Source
     The mention detection of Lee et al. 2013, "Deterministic coreference resolution based on entity-centric,
     precision-ranked rules", section 3.1, with trees of Universal Dependencies.
 Departures
-    Named entities that are no phrases are not added, and numbers and pleonastic "it" are not taken out. On 30 documents
-    of GUM with gold trees 73 % of the gold mentions are found, and 84 % of those found are gold.
+    Named entities that are no phrases are not added, and numbers and pleonastic "it" are not taken out.
 Cost
     One pass over the words of each subtree.
 """

@@ -4,7 +4,7 @@ What
     Text between quotation marks. A straight mark opens and closes by turns, but always opens where it begins a
     sentence while no quotation of that sentence is open. The speaker is the mention beside a verb of saying, right
     after the quotation or right before it. What follows "said she" at once has the same speaker; else
-    speakers alternate. Of the "I" in LitBank's quotations with a speaker, 78 % are mentions of this one.
+    speakers alternate.
 Objective
     None: nothing is learned.
 Source

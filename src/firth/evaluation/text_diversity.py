@@ -26,7 +26,7 @@ Departures
     distinct-n is divided by the number of n-grams, as in `firth.diversity`; the paper divides by the number of words.
     A resample repeats texts, so that its distinct-n and entropy are too low. Intervals and tests of both therefore use
     the difference that leaving a text out makes (jackknife, `firth.resampling.Linear`); in samples of a Zipf
-    distribution they are right to 1.3 times too wide. The k most frequent texts are those of the sample.
+    distribution they are right or too wide. The k most frequent texts are those of the sample.
 Cost
     O(N).
 """

@@ -97,7 +97,7 @@ def torch_threads(threads: int | None) -> Iterator[int]:
 
     None is one thread. A second thread pays only if matrices are large (a width of 500 and more) and the other
     processor is idle. PyTorch's threads synchronise many times per step: where one of them shares its processor, small
-    steps have been measured 20 times slower with two threads than with one. One thread also gives the same bits every
+    steps are many times slower with two threads than with one. One thread also gives the same bits every
     time.
 
     Yields:
