@@ -132,12 +132,11 @@ def _recipe(name: str) -> dict[str, Any]:
 def losses(data: Path, cache: Path) -> Iterator[Row]:
     """Loss by epoch, of predictions as they are learned and of the fixed sample; the first 12 MB of Wikipedia."""
     corpus = firth.Corpus.build(_beginning(cache, 12_000_000), progress=False)
-    for model, rate in itertools.product((firth.FastText, firth.Word2Vec), (None, 1.0)):
-        facts = (
-            model(epochs=5, lr_end_factor=rate).train(corpus, seed=1, threads=1, progress=False).metadata["training"]
-        )
-        name = f"{model.__name__}{'' if rate is None else ', constant rate'}"
-        yield {"model": name, "words": corpus.num_tokens, "loss": facts["loss"], "sample loss": facts["sample_loss"]}
+    for model, options in itertools.product((firth.FastText, firth.Word2Vec), ({}, {"lr_end_factor": 1.0})):
+        vectors = model(epochs=5, **options).train(corpus, seed=1, threads=1, progress=False)
+        facts = vectors.metadata["training"]
+        row = {"model": f"{model.__name__}{', constant rate' if options else ''}", "words": corpus.num_tokens}
+        yield {**row, "loss": facts["loss"], "sample loss": facts["sample_loss"]}
 
 
 def trees(data: Path, cache: Path) -> Iterator[Row]:
@@ -256,8 +255,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit("no data: set FIRTH_DATA to the folder of public data sets")
     cache.mkdir(parents=True, exist_ok=True)
     for name in args.jobs:
+        source = machine.source_state()
         for figures in JOBS[name](data, cache) if name != "table" else ():
-            row = {"job": name, "figures": figures, "machine": machine.describe(), "source": machine.source_state()}
+            row = {"job": name, "figures": figures, "machine": machine.describe(), "source": source}
             records.append(ROWS, row)
             print(name, figures, flush=True)
     (RESULTS / "pages.md").write_text(table(records.read(ROWS)), encoding="utf-8")

@@ -17,8 +17,8 @@ for the tree; Dhillon, Guan and Kogan 2002, Iterative clustering of high dimensi
 search, for the objective and the moves; Baroni, Dinu and Kruszewski 2014 for the evaluation of word vectors.
 
 Departures: Baroni et al. use CLUTO's repeated bisections. Ward's tree with these moves reached a greater objective than
-the best of fifty random starts of k-means on every set and model tried, and is deterministic. Of the gold categories only
-their number is used for clustering. Intervals resample the words and keep the clusters.
+the best of fifty random starts of k-means on every set and model tried, and is deterministic. Of the gold categories
+only their number is used for clustering. Intervals resample the words and keep the clusters.
 
 Cost: n^2 D for the tree, n (D + K) a move; n^2 / 2 distances of memory.
 """

@@ -10,7 +10,8 @@ without its first word. It is at most b times the largest p(. | h'), and at most
 following h leave of p(. | h'). Where neither bound is below 1, the words after h' that do not follow h are checked one
 by one.
 
-Cost: one pass over the n-grams, and two exponentials per n-gram if a weight exceeds 1. `firth.language.ngram_model` validates a folder once and remembers it.
+Cost: one pass over the n-grams, and two exponentials per n-gram if a weight exceeds 1.
+`firth.language.ngram_model` validates a folder once and remembers it.
 """
 
 import itertools
