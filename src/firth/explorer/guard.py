@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from firth.explorer.hosts import LOOPBACK
+from firth.explorer.hosts import LOOPBACK, host_of
 from firth.explorer.metrics import Metrics
 
 Scope = MutableMapping[str, Any]
@@ -27,6 +27,8 @@ LOG = logging.getLogger("firth.server")
 CLIENTS = 10_000  # whose rate is remembered
 LONGEST_WAIT = 3600  # seconds after which a client may be told to come back
 CLOSE = (b"connection", b"close")
+HEALTH = "/health"  # is answered without a token, and whatever else waits
+CHECKED = (b"host", b"origin", b"authorization", b"sec-fetch-site", b"sec-fetch-mode")  # once, at most
 SAFE: Headers = [
     (b"content-security-policy",
      b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
@@ -160,15 +162,24 @@ class Guard:
             _RefusalError: the request is not answered.
         """
         headers = dict(scope["headers"])
-        if _host_of(headers.get(b"host", b"").decode("latin-1")) not in self._hosts:
-            raise _RefusalError(
-                421, f"the Host header names another server; expected one of {', '.join(sorted(self._hosts))}"
-            )
+        self._check_host(scope, headers)
         if self._is_of_another_site(scope, headers):
             raise _RefusalError(403, "a request of another site's page")
-        if self._token is not None and scope["path"] != "/health":
-            given = headers.get(b"authorization", b"")
-            if not hmac.compare_digest(given, b"Bearer " + self._token):
+        if scope["path"] != HEALTH:
+            self._check_rights(scope, headers, now)
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and (len(length) > 18 or int(length) > self._limits.body):
+            raise self._too_large()
+
+    def _check_rights(self, scope: Scope, headers: Mapping[bytes, bytes], now: float) -> None:
+        """Check the token and the rate of a sender.
+
+        Raises:
+            _RefusalError: the request is not answered.
+        """
+        if self._token is not None:
+            scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+            if scheme.lower() != b"bearer" or not hmac.compare_digest(given.strip(b" "), self._token):
                 raise _RefusalError(
                     401, "expected the header Authorization: Bearer TOKEN", [(b"www-authenticate", b"Bearer")]
                 )
@@ -178,9 +189,26 @@ class Guard:
             raise _RefusalError(
                 429, "too many requests", [(b"retry-after", str(min(int(wait) + 1, LONGEST_WAIT)).encode())]
             )
-        length = headers.get(b"content-length", b"0")
-        if length.isdigit() and (len(length) > 18 or int(length) > self._limits.body):
-            raise self._too_large()
+
+    def _check_host(self, scope: Scope, headers: Mapping[bytes, bytes]) -> None:
+        """Check that the request is for this server, and says so once.
+
+        Raises:
+            _RefusalError: it is not answered.
+        """
+        names = [name for name, _ in scope["headers"]]
+        twice = next((name.decode() for name in CHECKED if names.count(name) > 1), None)
+        if twice is not None:
+            raise _RefusalError(400, f"several headers {twice.title()}; expected one")
+        host = host_of(headers.get(b"host", b"/").decode("latin-1"))
+        if host is None:
+            raise _RefusalError(
+                400, "no valid header Host; expected the name of the server, with its port if it has one"
+            )
+        if host not in self._hosts:
+            raise _RefusalError(
+                421, f"the Host header names another server; expected one of {', '.join(sorted(self._hosts))}"
+            )
 
     def _is_of_another_site(self, scope: Scope, headers: Mapping[bytes, bytes]) -> bool:
         """Return whether a browser says that a page of another site asks; a link to the page itself is none."""
@@ -188,7 +216,7 @@ class Guard:
         if origin:
             netloc = urlsplit(origin).netloc if "//" in origin else ""
             own = headers.get(b"host", b"").decode("latin-1")
-            proxied = _host_of(netloc) in self._hosts and _host_of(netloc) not in LOOPBACK
+            proxied = host_of(netloc) in self._hosts and host_of(netloc) not in LOOPBACK
             if netloc.lower() != own.lower() and not proxied:
                 return True
         followed = scope["method"] == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
@@ -227,14 +255,6 @@ class Guard:
             return await receive() if message is None else message  # a disconnection is waited for, however long
 
         return handed_on
-
-
-def _host_of(header: str) -> str:
-    """Return the name or address of a Host header, without its port; "" for what is none."""
-    try:
-        return urlsplit(f"//{header}").hostname or ""
-    except ValueError:
-        return ""
 
 
 async def _respond(send: Send, status: int, message: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:

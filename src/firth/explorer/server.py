@@ -38,7 +38,7 @@ except ImportError as error:
     raise MissingExtraError(error.name or "fastapi", "explorer", "serve models") from error
 
 REFUSALS = {
-    400: "no JSON", 401: "no token", 403: "another site's page", 404: "no such model, or a word that it does not know",
+    400: "no JSON, or no valid Host", 401: "no token", 403: "another site's page", 404: "no such model, or a word that it does not know",
     408: "the body came too slowly", 413: "too large a body", 421: "another Host",
     422: "a request that cannot be answered", 429: "too many requests", 503: "too many requests wait",
     504: "no answer in time",

@@ -3,7 +3,7 @@
 import pytest
 
 from firth.errors import OptionError
-from firth.explorer.hosts import hosts_of, is_loopback
+from firth.explorer.hosts import host_of, hosts_of, is_loopback
 
 
 def test_hosts():
@@ -15,8 +15,28 @@ def test_hosts():
     assert not is_loopback("words.example")
 
 
-@pytest.mark.parametrize("name", ["https://words.example", "words.example/", "words.example:80", "", "a b"])
+@pytest.mark.parametrize(
+    "name", ["https://words.example", "words.example/", "words.example:80", "", "a b", "a@b", "a?b"]
+)
 def test_names_that_are_more(name):
     with pytest.raises(OptionError, match="expected the name of a host alone"):
         hosts_of("0.0.0.0", [name])
     assert "::2" in hosts_of("0.0.0.0", ["::2"])
+
+
+def test_host_headers():
+    assert [host_of(each) for each in ("A.example:80", "[::1]:8000", "[::1]", "1.2.3.4:", "")] == [
+        "a.example", "::1", "::1", "1.2.3.4", "",
+    ]  # fmt: skip
+    for wrong in (
+        "evil.com@127.0.0.1",
+        "127.0.0.1/x",
+        "::1",
+        "[::1",
+        "a b",
+        "a\n",
+        "a:b",
+        "a:123456",
+        "b\u00fccher.example",
+    ):
+        assert host_of(wrong) is None
