@@ -121,6 +121,9 @@ class Guard:
         if scope["method"] == "POST":  # JSON is all that is read; that no other site's page asks is seen by its Origin
             others = [pair for pair in scope["headers"] if pair[0] != b"content-type"]
             scope = {**scope, "headers": [*others, (b"content-type", b"application/json")]}
+        method = scope["method"]
+        if method == "HEAD":  # the answer to GET without its body
+            scope = {**scope, "method": "GET"}
         began, status, size = time.perf_counter(), 0, 0
 
         async def answer(message: MutableMapping[str, Any]) -> None:
@@ -130,6 +133,8 @@ class Guard:
                 own = {name for name, _ in message.get("headers", ())}
                 message["headers"] = [*message.get("headers", ()), *(pair for pair in SAFE if pair[0] not in own)]
             elif message["type"] == "http.response.body":
+                if method == "HEAD":
+                    message = {**message, "body": b""}
                 size += len(message.get("body", b""))
             await send(message)
 
@@ -146,11 +151,11 @@ class Guard:
                 await _respond(answer, 500, "the server failed; its log says how")
         finally:
             seconds = time.perf_counter() - began
-            self._metrics.count(scope["method"], scope["path"], status, seconds)
+            self._metrics.count(method, scope["path"], status, seconds)
             client = scope.get("client")
             line = {
                 "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "client": client[0] if client else None,
-                "method": scope["method"], "path": scope["path"], "status": status, "bytes": size,
+                "method": method, "path": scope["path"], "status": status, "bytes": size,
                 "milliseconds": round(1000 * seconds, 2),
             }  # fmt: skip
             LOG.info(json.dumps(line))

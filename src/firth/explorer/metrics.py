@@ -10,7 +10,7 @@ except ImportError as error:
     raise MissingExtraError("prometheus-client", "explorer", "serve models") from error
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-METHODS = ("GET", "POST")
+METHODS = ("GET", "HEAD", "POST")
 
 
 class Metrics:

@@ -38,10 +38,10 @@ except ImportError as error:
     raise MissingExtraError(error.name or "fastapi", "explorer", "serve models") from error
 
 REFUSALS = {
-    400: "no JSON, or no valid Host", 401: "no token", 403: "another site's page", 404: "no such model, or a word that it does not know",
-    408: "the body came too slowly", 413: "too large a body", 421: "another Host",
-    422: "a request that cannot be answered", 429: "too many requests", 503: "too many requests wait",
-    504: "no answer in time",
+    400: "no JSON, or no valid Host", 401: "no token", 403: "another site's page",
+    404: "no such model, or a word that it does not know", 408: "the body came too slowly", 413: "too large a body",
+    421: "another Host", 422: "a request that cannot be answered", 429: "too many requests",
+    503: "too many requests wait", 504: "no answer in time",
 }  # fmt: skip
 ABOUT = ("/info", "/health", "/metrics")
 ALIASES = {  # names that other programs give to fields
@@ -256,7 +256,7 @@ def _explain_errors(app: FastAPI, paths: Mapping[str, Endpoint], seconds: float)
         if error.status_code == 405:  # of a path, not of its first route
             methods = {method for each in app.routes if getattr(each, "path", None) == request.url.path
                        for method in getattr(each, "methods", None) or ()}  # fmt: skip
-            headers["allow"] = ", ".join(sorted(methods))
+            headers["allow"] = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
         said = str(error.detail)
         if error.status_code == 404:
             said = _no_address(request.url.path, paths, {getattr(each, "path", "") for each in app.routes})

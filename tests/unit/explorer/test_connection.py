@@ -156,6 +156,14 @@ def test_requests_that_follow_one_another_at_once(port):
         assert received.count(b"200 OK") <= MOST_PIPELINED
 
 
+def test_head_has_no_body_that_another_answer_could_be_taken_for(port):
+    with connected(port) as connection:
+        connection.sendall(HEALTH.replace(b"GET", b"HEAD") + HEALTH)
+        received = said(connection)
+        assert received.count(b"200 OK") == 2
+        assert received.count(b'{"status":"ok"}') == 1
+
+
 def test_what_is_no_request_is_refused(port):
     for nonsense in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"GET\r\n\r\n", b"GET /\xff HTTP/1.1\r\n\r\n",
                      b"GET http://[ HTTP/1.1\r\n\r\n", b"CONNECT a:1 HTTP/1.1\r\n\r\n"):  # fmt: skip

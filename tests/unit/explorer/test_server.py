@@ -77,8 +77,23 @@ def test_sums_and_similarities(client, models):
 def test_methods(client):
     answer = client.put("/neighbors")
     assert answer.status_code == 405
-    assert answer.headers["allow"] == "GET, POST"
-    assert client.post("/info").headers["allow"] == "GET"
+    assert answer.headers["allow"] == "GET, HEAD, POST"
+    assert client.post("/info").headers["allow"] == "GET, HEAD"
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/info", "/health", "/openapi.json", "/neighbors?words=w1", "/neighbors", "/none"]
+)
+def test_head_is_get_without_the_body(client, path):
+    got, head = client.get(path), client.head(path)
+    assert (head.status_code, head.content) == (got.status_code, b"")
+    assert dict(head.headers) == dict(got.headers)
+
+
+def test_head_of_the_page(models):
+    with TestClient(build_app(models, page=True), base_url="http://localhost") as client:
+        for path in ("/", "/main.js", "/export/html?model=small"):
+            assert int(client.head(path).headers["content-length"]) == len(client.get(path).content) > 1000
 
 
 def test_texts(client, models):
