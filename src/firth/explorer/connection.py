@@ -8,6 +8,7 @@ import asyncio
 from typing import Any
 
 from firth.errors import MissingExtraError
+from firth.explorer.guard import HEALTH
 
 try:
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -60,10 +61,14 @@ class Connection(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Begin to answer a request, whose body may follow."""
+        """Begin to answer a request, whose body may follow; /health is answered however many others wait."""
         self._waiting, self._in_body, self._bytes = False, True, 0
         self._wait_no_more()
+        limit = self.limit_concurrency
+        if self.url.partition(b"?")[0] == HEALTH.encode():
+            self.limit_concurrency = None
         super().on_headers_complete()
+        self.limit_concurrency = limit
 
     def on_message_complete(self) -> None:
         """End a request."""

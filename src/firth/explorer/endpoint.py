@@ -17,6 +17,7 @@ class Endpoint:
         response: what it gives.
         answer: of a model and a request, without the model's name.
         together: answers several requests at once, faster than one by one; None for none.
+        size: of a request, as a share of what is answered together: texts, where there are some.
         joined: makes of all models of the classes, by name, the one object that answers; None where each answers.
         also: the same address in another spelling, which the OpenAPI document leaves out.
     """
@@ -28,12 +29,40 @@ class Endpoint:
     response: type[Any]
     answer: Callable[[Any, Any], Any]
     together: Callable[[Any, Sequence[Any]], list[Any]] | None = None
+    size: Callable[[Any], int] = lambda request: 1
     joined: Callable[[Mapping[str, Any]], Any] | None = None
     also: str | None = None
 
     def accepts(self, model: Any) -> bool:
         """Return whether a model answers."""
         return not class_names(model).isdisjoint(self.classes)
+
+
+def by_texts(answer: Callable[[Any, Any], Mapping[str, Any]], *fields: str) -> dict[str, Any]:
+    """Return how an address answers for texts: those of several requests go through the model as one list.
+
+    Requests that differ in more than their texts, such as in the number of beams, are answered apart.
+
+    Args:
+        answer: of a model and a request that has `texts`.
+        fields: of the answer, with an item for each text; others are the same for all.
+    """
+
+    def together(model: Any, requests: Sequence[Any]) -> list[Any]:
+        alike: dict[str, list[int]] = {}
+        for number, request in enumerate(requests):
+            alike.setdefault(request.model_dump_json(exclude={"model", "texts"}), []).append(number)
+        answers: list[Any] = [None] * len(requests)
+        for numbers in alike.values():
+            texts = [text for number in numbers for text in requests[number].texts]
+            found = answer(model, requests[numbers[0]].model_copy(update={"texts": texts}))
+            first = 0
+            for number in numbers:
+                part = slice(first, first := first + len(requests[number].texts))
+                answers[number] = {name: each[part] if name in fields else each for name, each in found.items()}
+        return answers
+
+    return {"answer": answer, "together": together, "size": lambda request: len(request.texts)}
 
 
 def writable(texts: Sequence[str]) -> list[str]:

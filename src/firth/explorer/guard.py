@@ -10,7 +10,7 @@ import json
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -140,7 +140,8 @@ class Guard:
 
         try:
             self._check(scope, time.monotonic())
-            await self._app(scope, await self._received(receive), answer)
+            work = self._app(scope, await self._received(receive), answer)
+            await _while_wanted(work, receive, lambda: status > 0)
         except _RefusalError as refused:
             if not status:
                 closing = [CLOSE] if refused.status in (408, 413) else []  # the rest of the body is not read
@@ -260,6 +261,25 @@ class Guard:
             return await receive() if message is None else message  # a disconnection is waited for, however long
 
         return handed_on
+
+
+async def _while_wanted(work: Coroutine[Any, Any, None], receive: Receive, begun: Callable[[], bool]) -> None:
+    """Do work; drop it if the client goes away before the answer has begun."""
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_left(receive))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if working.done() or begun():
+            await working
+    finally:
+        for task in (working, leaving):
+            task.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _left(receive: Receive) -> None:
+    """Wait until the client has left; a server says the same once the answer is complete."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _respond(send: Send, status: int, message: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:

@@ -1,7 +1,8 @@
 """Answers of one model, one after the other in a thread of their own, so that a slow model holds up no other.
 
 Requests that wait for the same address are answered together where the address can: 64 searches for neighbours read the
-matrix once, not 64 times.
+matrix once, not 64 times, and 64 texts are translated as one batch. A request that nobody waits for any more leaves the
+queue at once; only one that is being answered is finished.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from typing import Any
 from firth.errors import BusyError
 from firth.explorer.endpoint import Endpoint
 
-MOST_TOGETHER = 64  # requests
+MOST_TOGETHER = 64  # requests, or their texts: as many as one request may have
 GATHER = 0.01  # seconds, at most, in which half of those who were answered together ask again
 
 
@@ -54,7 +55,11 @@ class Worker:
         self._came.set()
         if len(self._waiting) >= self._want:
             self._enough.set()
-        return await one.answer
+        try:
+            return await one.answer
+        finally:
+            if one in self._waiting:  # the client is gone, or its time is up
+                self._waiting.remove(one)
 
     async def run(self) -> None:
         """Answer what comes, until cancelled."""
@@ -93,36 +98,32 @@ class Worker:
 
     def _next(self) -> list[_Waiting]:
         """Take the request that came first and those that are answered with it, without those that were given up."""
-        while self._waiting and self._waiting[0].answer.done():
-            self._waiting.popleft()
-        if not self._waiting:
-            return []
-        first = self._waiting.popleft()
-        if first.endpoint.together is None:
-            return [first]
-        some, others = [first], deque[_Waiting]()
-        while self._waiting and len(some) < MOST_TOGETHER:
+        some, others, size = list[_Waiting](), deque[_Waiting](), 0
+        while self._waiting and size < MOST_TOGETHER:
             one = self._waiting.popleft()
-            if not one.answer.done():
-                (some if one.endpoint is first.endpoint else others).append(one)
+            if one.answer.done():
+                continue
+            endpoint = some[0].endpoint if some else one.endpoint
+            more = endpoint.size(one.request) if one.endpoint is endpoint else 0
+            if some and (one.endpoint is not endpoint or size + more > MOST_TOGETHER):
+                others.append(one)
+                continue
+            some.append(one)
+            size += more if endpoint.together is not None else MOST_TOGETHER
         self._waiting.extendleft(reversed(others))
         return some
 
 
 def _answers(model: Any, some: Sequence[_Waiting]) -> list[Any]:
-    """Return an answer or an exception for each request."""
+    """Return an answer or an exception for each request; where several fail together, each half is tried."""
     endpoint = some[0].endpoint
-    if endpoint.together is not None and len(some) > 1:
-        try:
+    try:
+        if len(some) > 1 and endpoint.together is not None:
             return list(endpoint.together(model, [one.request for one in some]))
-        except Exception:  # one of them: each is answered by itself, below
-            pass
-    answers: list[Any] = []
-    for one in some:
-        try:
-            answers.append(endpoint.answer(model, one.request))
-        except StopIteration as error:  # which no future can hold
-            answers.append(RuntimeError(f"the model stopped: {error}"))
-        except Exception as error:  # it is raised again where the request waits
-            answers.append(error)
-    return answers
+        return [endpoint.answer(model, one.request) for one in some]
+    except Exception as error:
+        if len(some) > 1:
+            half = len(some) // 2
+            return _answers(model, some[:half]) + _answers(model, some[half:])
+        # It is raised again where the request waits; no future can hold StopIteration.
+        return [RuntimeError(f"the model stopped: {error}") if isinstance(error, StopIteration) else error]

@@ -1,5 +1,6 @@
 """Connections over real sockets: what may come slowly, what may not, and how much of it."""
 
+import contextlib
 import gc
 import json
 import socket
@@ -11,11 +12,11 @@ import pytest
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
 
-import uvicorn
-
 import firth
 from firth.explorer.connection import MOST_BYTES, MOST_PIPELINED, Connection
-from firth.explorer.server import build_app, serve_app
+from firth.explorer.guard import Limits
+from firth.explorer.server import build_app
+from tests.unit.explorer.listening import listening, status
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 BODY = json.dumps({"words": ["a"]}).encode()
@@ -24,28 +25,10 @@ BODY = json.dumps({"words": ["a"]}).encode()
 @pytest.fixture(scope="module")
 def port():
     """A server that allows half a second for the lines before a body."""
-    servers, ports, answers = [], [], threading.Event()
-
-    def ready(address):
-        ports.append(int(address.rpartition(":")[2]))
-        answers.set()
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Connection, "seconds", 0.5)
-        start = uvicorn.Server.startup
-
-        async def startup(self, sockets=None):
-            servers.append(self)
-            await start(self, sockets)
-
-        patch.setattr(uvicorn.Server, "startup", startup)
-        app = build_app({"one": firth.WordVectors(["a", "b"], np.eye(2, dtype=np.float32))})
-        thread = threading.Thread(target=serve_app, args=(app,), kwargs={"port": 0, "log": False, "ready": ready})
-        thread.start()
-        assert answers.wait(30)
-        yield ports[0]
-        servers[0].should_exit = True
-        thread.join(30)
+        with listening(build_app({"one": firth.WordVectors(["a", "b"], np.eye(2, dtype=np.float32))})) as port:
+            yield port
         assert gc.get_freeze_count() == 0
 
 
@@ -179,3 +162,50 @@ def test_what_is_no_request_is_refused(port):
 def test_garbage_is_looked_for_among_new_objects_only(port):
     """Models and programs are left out: to look through them holds all requests up."""
     assert gc.get_freeze_count() > 10_000
+
+
+class Held(firth.WordVectors):
+    """Answers once the gate is open."""
+
+    def most_similar(self, positive, *rest, **options):
+        self.asked.append(positive)
+        assert self.gate.wait(60)
+        return super().most_similar(positive, *rest, **options)
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(2_000, marks=pytest.mark.slow)])
+def test_who_has_left_holds_up_nobody(monkeypatch, count):
+    """Clients that ask and leave at once take no place in the queue, and none of the server's connections."""
+    monkeypatch.setattr("firth.explorer.server.CONNECTIONS", count // 2)
+    held = Held([f"w{n}" for n in range(9)], np.eye(9, dtype=np.float32))
+    held.asked, held.gate = [], threading.Event()
+    with listening(build_app({"held": held}, limits=Limits(waiting=8, rate=0))) as port:
+        answers = []
+
+        def asks(word):
+            answers.append(status(port, f"/analogy?positive={word}"))
+
+        clients = [threading.Thread(target=asks, args=(word,)) for word in ("w0", "w1", "w2")]
+        clients[0].start()
+        while not held.asked:
+            time.sleep(0.001)
+        for _ in range(count):
+            with connected(port) as connection:
+                connection.sendall(b"GET /analogy?positive=w8 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert {status(port, "/health") for _ in range(10)} == {200}
+        for client in clients[1:]:
+            client.start()
+        held.gate.set()
+        for client in clients:
+            client.join(30)
+        assert answers == [200] * 3
+        assert sorted(held.asked) == [["w0"], ["w1"], ["w2"]]
+
+
+def test_health_is_answered_however_many_are_connected(monkeypatch):
+    monkeypatch.setattr("firth.explorer.server.CONNECTIONS", 4)
+    app = build_app({"one": firth.WordVectors(["a", "b"], np.eye(2, dtype=np.float32))})
+    with listening(app) as port, contextlib.ExitStack() as opened:
+        for _ in range(4):
+            opened.enter_context(connected(port)).sendall(HEALTH[:10])
+        assert (status(port, "/health"), status(port, "/health?now"), status(port, "/info")) == (200, 200, 503)

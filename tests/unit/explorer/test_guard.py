@@ -46,6 +46,8 @@ def ask(
     sent, left = [], list(parts)
 
     async def receive():
+        if not left:
+            await asyncio.Event().wait()  # the client stays
         await asyncio.sleep(pause)
         return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)}
 
@@ -225,6 +227,28 @@ def test_too_many_requests():
     assert (status, headers[b"retry-after"]) == (429, b"2")
     assert ask(guard=guard, client=("5.6.7.8", 1))[0] == 200
     assert [ask(guard=guard, path="/health")[0] for _ in range(5)] == [200] * 5  # is never refused
+
+
+@pytest.mark.parametrize(("begun", "ended"), [(False, False), (True, True)])
+def test_work_is_dropped_if_the_client_leaves_before_the_answer_begins(begun, ended):
+    """What has begun is finished: it holds a file that is removed at its end."""
+    done = []
+
+    async def slow(scope, receive, send):
+        if begun:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+        await asyncio.sleep(0.05)
+        done.append(scope["path"])
+
+    async def run():
+        messages = [{"type": "http.request", "body": b"", "more_body": False}, {"type": "http.disconnect"}]
+        guard = Guard(slow, hosts=["localhost"], limits=Limits(), metrics=Metrics([]))
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")]}
+        await guard(scope, lambda: asyncio.sleep(0, messages.pop(0)), lambda message: asyncio.sleep(0))
+        await asyncio.sleep(0.1)
+
+    asyncio.run(run())
+    assert bool(done) == ended
 
 
 def test_a_web_socket_is_closed():
