@@ -19,6 +19,7 @@ class Endpoint:
         together: answers several requests at once, faster than one by one; None for none.
         size: of a request, as a share of what is answered together: texts, where there are some.
         joined: makes of all models of the classes, by name, the one object that answers; None where each answers.
+        methods: of HTTP.
         also: the same address in another spelling, which the OpenAPI document leaves out.
     """
 
@@ -31,6 +32,7 @@ class Endpoint:
     together: Callable[[Any, Sequence[Any]], list[Any]] | None = None
     size: Callable[[Any], int] = lambda request: 1
     joined: Callable[[Mapping[str, Any]], Any] | None = None
+    methods: Sequence[str] = ("GET", "POST")
     also: str | None = None
 
     def accepts(self, model: Any) -> bool:

@@ -10,7 +10,7 @@ from firth.documents.annotate import annotate
 from firth.documents.jsonl import document_json
 from firth.errors import OptionError, UnknownWordError
 from firth.explorer import schemas as schema
-from firth.explorer.endpoint import Endpoint, class_names, writable
+from firth.explorer.endpoint import Endpoint, by_texts, class_names, writable
 from firth.explorer.kinds import (
     CHAINS,
     LABELS,
@@ -24,9 +24,9 @@ from firth.explorer.kinds import (
     TRANSLATOR,
     WORDS,
 )
+from firth.explorer.openai_api import EMBEDDINGS, encoded
 from firth.explorer.views import VIEWS
 from firth.inference.generation_options import GenerationOptions
-from firth.sentences.averages import SentenceAverages
 from firth.storage.untrusted import parse_json
 
 END = "</s>"
@@ -104,8 +104,7 @@ def _finite(value: float) -> float | None:
 
 def encode(model: Any, request: schema.TextsRequest) -> dict[str, Any]:
     """Return a vector for each text; of word vectors, their mean."""
-    encoder = model if hasattr(model, "encode") else SentenceAverages(model, weighting="mean")
-    return {"vectors": encoder.encode(request.texts).tolist()}
+    return {"vectors": encoded(model, request.texts).tolist()}
 
 
 def classify(model: Any, request: schema.ClassifyRequest) -> dict[str, Any]:
@@ -170,36 +169,46 @@ def summarize(model: Any, request: schema.TranslateRequest) -> dict[str, Any]:
 
 
 def _written(write: Callable[..., Any], request: schema.TranslateRequest) -> dict[str, Any]:
-    """Return texts that a decoder writes, with its attention if it has any."""
+    """Return texts that a decoder writes, with its attention if it has any: none for an empty text."""
+    attends = request.attention
     try:
-        found = write(request.texts, beam=request.beam, return_attention=request.attention)
+        found = write(request.texts, beam=request.beam, return_attention=attends)
     except OptionError:  # there is no attention
-        if not request.attention:
+        if not attends:
             raise
-        found = write(request.texts, beam=request.beam)
+        attends, found = False, write(request.texts, beam=request.beam)
     texts = {"texts": [each.text for each in found]}
-    if any(each.attention is None for each in found):
-        return texts
-    attention = [
-        {
-            "source": [*each.source_tokens, END],
-            "target": [*each.tokens, END],
-            "weights": np.asarray(each.attention, dtype=np.float64).round(4).tolist(),
-        }
-        for each in found
-    ]
-    return {**texts, "attention": attention}
+    return {**texts, "attention": [_attention(each) for each in found]} if attends else texts
+
+
+def _attention(found: Any) -> dict[str, Any] | None:
+    if found.attention is None:
+        return None
+    return {
+        "source": [*found.source_tokens, END],
+        "target": [*found.tokens, END],
+        "weights": np.asarray(found.attention, dtype=np.float64).round(4).tolist(),
+    }
 
 
 def answer(model: Any, request: schema.AnswerRequest) -> dict[str, Any]:
     """Return the most probable answers."""
-    best = model.answer(request.question, request.paragraph, n=request.n)
-    found = (best, *best.others)
-    return {
-        "answers": [
-            {"text": each.text, "start": each.start, "end": each.end, "probability": each.probability} for each in found
-        ]
-    }
+    return answer_together(model, [request])[0]
+
+
+def answer_together(model: Any, requests: Sequence[schema.AnswerRequest]) -> list[dict[str, Any]]:
+    """Return the most probable answers to several questions, each about a paragraph of its own."""
+    most = max(each.n for each in requests)
+    asked, paragraphs = [each.question for each in requests], [each.paragraph for each in requests]
+    return [
+        {
+            "answers": [
+                {"text": each.text, "start": each.start, "end": each.end, "probability": each.probability}
+                for each in (best, *best.others)[: request.n]
+            ]
+        }
+        for request, best in zip(requests, model.answer(asked, paragraphs, n=most), strict=True)
+    ]
 
 
 def substitutes(model: Any, request: schema.SubstitutesRequest) -> dict[str, Any]:
@@ -219,12 +228,16 @@ ENDPOINTS = (
         "/similarity", "Cosines of words", WORDS, schema.SimilarityRequest, schema.SimilarityResponse, similarity
     ),
     Endpoint(
-        "/encode", "Vectors of texts", (*TEXT_ENCODERS, *WORDS), schema.TextsRequest, schema.EncodeResponse, encode
+        "/encode", "Vectors of texts", (*TEXT_ENCODERS, *WORDS), schema.TextsRequest, schema.EncodeResponse,
+        **by_texts(encode, "vectors"),
     ),
-    Endpoint("/classify", "Labels of texts", LABELS, schema.ClassifyRequest, schema.ClassifyResponse, classify),
+    Endpoint(
+        "/classify", "Labels of texts", LABELS, schema.ClassifyRequest, schema.ClassifyResponse,
+        **by_texts(classify, "results"),
+    ),
     Endpoint(
         "/score", "Log-probabilities of texts, token by token", (LANGUAGE_MODEL,), schema.TextsRequest,
-        schema.ScoreResponse, score,
+        schema.ScoreResponse, **by_texts(score, "results"),
     ),
     Endpoint(
         "/next", "The most probable next words", (LANGUAGE_MODEL,), schema.NextRequest, schema.NextResponse, next_words
@@ -234,23 +247,24 @@ ENDPOINTS = (
     ),
     Endpoint(
         "/annotate", "Tags, entities, trees and chains", (TAGGER, PARSER, *CHAINS), schema.TextsRequest,
-        schema.AnnotateResponse, annotated, joined=dict,
+        schema.AnnotateResponse, **by_texts(annotated, "documents"), joined=dict,
     ),
     Endpoint(
-        "/translate", "Translations", (TRANSLATOR,),
-        schema.TranslateRequest, schema.TextsResponse, translate,
+        "/translate", "Translations", (TRANSLATOR,), schema.TranslateRequest, schema.TextsResponse,
+        **by_texts(translate, "texts", "attention"),
     ),
     Endpoint(
-        "/summarize", "Summaries", (SUMMARIZER,),
-        schema.TranslateRequest, schema.TextsResponse, summarize,
+        "/summarize", "Summaries", (SUMMARIZER,), schema.TranslateRequest, schema.TextsResponse,
+        **by_texts(summarize, "texts", "attention"),
     ),
     Endpoint(
-        "/answer", "Answers that stand in a paragraph", (READER,),
-        schema.AnswerRequest, schema.AnswerResponse, answer,
+        "/answer", "Answers that stand in a paragraph", (READER,), schema.AnswerRequest, schema.AnswerResponse,
+        answer, answer_together,
     ),
     Endpoint(
         "/substitutes", "Words that fit a place in a sentence", SUBSTITUTES, schema.SubstitutesRequest,
         schema.AnalogyResponse, substitutes,
     ),
+    EMBEDDINGS,
     *VIEWS,
 )  # fmt: skip

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from firth.explorer.hosts import LOOPBACK, host_of
 from firth.explorer.metrics import Metrics
+from firth.explorer.refusals import refusal
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -27,6 +28,7 @@ LOG = logging.getLogger("firth.server")
 CLIENTS = 10_000  # whose rate is remembered
 LONGEST_WAIT = 3600  # seconds after which a client may be told to come back
 CLOSE = (b"connection", b"close")
+TURNS = 3  # of the loop after a request, in which it learns that the client has left meanwhile
 HEALTH = "/health"  # is answered without a token, and whatever else waits
 CHECKED = (b"host", b"origin", b"authorization", b"sec-fetch-site", b"sec-fetch-mode")  # once, at most
 SAFE: Headers = [
@@ -140,16 +142,16 @@ class Guard:
 
         try:
             self._check(scope, time.monotonic())
-            work = self._app(scope, await self._received(receive), answer)
-            await _while_wanted(work, receive, lambda: status > 0)
+            received = await self._received(receive)
+            await _while_wanted(lambda: self._app(scope, received, answer), receive, lambda: status > 0)
         except _RefusalError as refused:
             if not status:
                 closing = [CLOSE] if refused.status in (408, 413) else []  # the rest of the body is not read
-                await _respond(answer, refused.status, refused.message, [*refused.headers, *closing])
+                await _respond(answer, scope["path"], refused.status, refused.message, [*refused.headers, *closing])
         except Exception:
             LOG.exception("a request failed")
             if not status:
-                await _respond(answer, 500, "the server failed; its log says how")
+                await _respond(answer, scope["path"], 500, "the server failed; its log says how")
         finally:
             seconds = time.perf_counter() - began
             self._metrics.count(method, scope["path"], status, seconds)
@@ -242,7 +244,8 @@ class Guard:
         parts, size, until = [], 0, time.monotonic() + self._limits.body_seconds
         while True:
             try:
-                message = await asyncio.wait_for(receive(), until - time.monotonic())
+                async with asyncio.timeout(until - time.monotonic()):
+                    message = await receive()
             except TimeoutError:
                 raise _RefusalError(408, "the body did not arrive in time") from None
             if message["type"] != "http.request":  # the client is gone
@@ -263,17 +266,24 @@ class Guard:
         return handed_on
 
 
-async def _while_wanted(work: Coroutine[Any, Any, None], receive: Receive, begun: Callable[[], bool]) -> None:
-    """Do work; drop it if the client goes away before the answer has begun."""
-    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_left(receive))
+async def _while_wanted(
+    work: Callable[[], Coroutine[Any, Any, None]], receive: Receive, begun: Callable[[], bool]
+) -> None:
+    """Do work, unless the client has left; drop it if it leaves before the answer has begun."""
+    tasks: list[asyncio.Task[None]] = [asyncio.ensure_future(_left(receive))]
     try:
-        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if working.done() or begun():
-            await working
+        for _ in range(TURNS):
+            await asyncio.sleep(0)
+        if tasks[0].done():
+            return
+        tasks.append(asyncio.ensure_future(work()))
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if tasks[1].done() or begun():
+            await tasks[1]
     finally:
-        for task in (working, leaving):
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(working, leaving, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _left(receive: Receive) -> None:
@@ -282,8 +292,10 @@ async def _left(receive: Receive) -> None:
         pass
 
 
-async def _respond(send: Send, status: int, message: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
-    body = json.dumps({"error": message}).encode()
+async def _respond(
+    send: Send, path: str, status: int, message: str, headers: Iterable[tuple[bytes, bytes]] = ()
+) -> None:
+    body = json.dumps(refusal(path, status, message)).encode()
     start = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
     await send({"type": "http.response.start", "status": status, "headers": start})
     await send({"type": "http.response.body", "body": body})

@@ -4,14 +4,25 @@ Each class is read from the address (`?words=king&words=queen`) or from a JSON o
 Texts with lone surrogates are refused, which no answer could hold.
 """
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
 
 MOST_WORDS = 100  # of a request
 MOST_TEXTS = 64
 LONGEST_WORD = 1_000  # characters
 LONGEST_TEXT = 20_000
+MOST_INPUTS = 2_048  # of a request in OpenAI's form, as there
 MOST_RESULTS = 1_000
 LONGEST_GENERATED = 500  # tokens
 MOST_NEIGHBORS = 20_000  # of all words of a request
@@ -235,7 +246,7 @@ class TextsResponse(Response):
     """A text for each text."""
 
     texts: list[str]
-    attention: list[Attention] | None = None
+    attention: Annotated[list[Attention | None] | None, Field(description="null for an empty text")] = None
 
 
 class AnswerRequest(Request):
@@ -266,6 +277,112 @@ class SubstitutesRequest(Request):
 
     text: Annotated[Text, StringConstraints(min_length=1)]
     n: Results = 10
+
+
+# In the form of OpenAI's API
+
+
+def _inputs(given: Any) -> Any:
+    """Return one text or several as a list.
+
+    Raises:
+        ValueError: these are token ids.
+    """
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Sequence) and any(isinstance(each, int | list) for each in given):
+        raise ValueError(
+            "token ids, which are those of another model's tokeniser; expected a text or a list of texts "
+            "(LangChain sends them with check_embedding_ctx_length=False)"
+        )
+    return given
+
+
+Inputs = Annotated[
+    list[Text],
+    Field(min_length=1, max_length=MOST_INPUTS),
+    BeforeValidator(_inputs),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "maxLength": LONGEST_TEXT},
+                {
+                    "type": "array",
+                    "items": {"type": "string", "maxLength": LONGEST_TEXT},
+                    "minItems": 1,
+                    "maxItems": MOST_INPUTS,
+                },
+            ]
+        }
+    ),
+]
+
+
+class EmbeddingsRequest(Request):
+    """Texts whose vectors are wanted."""
+
+    input: Annotated[Inputs, Field(description="a text or several")]
+    encoding_format: Annotated[
+        Literal["float", "base64"], Field(description="numbers, or base64 of little-endian float32")
+    ] = "float"
+    dimensions: Annotated[
+        int | None, Field(ge=1, le=2**31, description="so many numbers of each vector, the first ones")
+    ] = None
+    user: Annotated[str | None, Field(description="not read")] = None
+
+
+class Embedding(BaseModel):
+    """The vector of a text, and which of them it is, from 0."""
+
+    object: Literal["embedding"] = "embedding"
+    index: int
+    embedding: list[float] | str
+
+
+class Usage(BaseModel):
+    """How much was read, in words between spaces: models have tokens of many kinds."""
+
+    prompt_tokens: int
+    total_tokens: int
+
+
+class EmbeddingsResponse(Response):
+    """A vector for each text, in their order."""
+
+    object: Literal["list"] = "list"
+    data: list[Embedding]
+    usage: Usage
+
+
+class OpenAIModel(BaseModel):
+    """A model that gives vectors of texts."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: Annotated[int, Field(description="when the server opened it, in seconds since 1970")]
+    owned_by: Literal["firth"] = "firth"
+
+
+class OpenAIModels(BaseModel):
+    """The models that give vectors of texts."""
+
+    object: Literal["list"] = "list"
+    data: list[OpenAIModel]
+
+
+class OpenAIError(BaseModel):
+    """What was wrong with a request: the field, and a name of the mistake."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class OpenAIErrorResponse(BaseModel):
+    """Why a request was not answered."""
+
+    error: OpenAIError
 
 
 # About the server

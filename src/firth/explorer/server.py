@@ -3,55 +3,41 @@
 import asyncio
 import contextlib
 import dataclasses
-import difflib
 import errno
 import gc
 import inspect
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import firth
-from firth.errors import BusyError, FirthError, MissingExtraError, OptionError, UnknownModelError, UnknownWordError
+from firth.errors import MissingExtraError, OptionError, UnknownModelError
 
 try:
     import uvicorn
     from fastapi import FastAPI, Query
-    from fastapi import Request as HttpRequest
-    from fastapi.exceptions import RequestValidationError
     from fastapi.responses import JSONResponse, PlainTextResponse, Response
-    from starlette.exceptions import HTTPException as StarletteError
 
     from firth.explorer.connection import Connection
     from firth.explorer.endpoint import Endpoint
     from firth.explorer.endpoints import ENDPOINTS
+    from firth.explorer.failures import explain_failures
     from firth.explorer.guard import LOG, Guard, Limits
     from firth.explorer.hosts import ANY, LOOPBACK
     from firth.explorer.maps import Maps
     from firth.explorer.metrics import Metrics
+    from firth.explorer.openai_api import EMBEDDINGS, MODELS, add_models, refused
     from firth.explorer.page_routes import add_page
-    from firth.explorer.schemas import ErrorResponse, HealthResponse, InfoResponse
+    from firth.explorer.schemas import HealthResponse, InfoResponse
     from firth.explorer.worker import Worker
 except ImportError as error:
     raise MissingExtraError(error.name or "fastapi", "explorer", "serve models") from error
 
-REFUSALS = {
-    400: "no JSON, or no valid Host", 401: "no token", 403: "another site's page",
-    404: "no such model, or a word that it does not know", 408: "the body came too slowly", 413: "too large a body",
-    421: "another Host", 422: "a request that cannot be answered", 429: "too many requests",
-    503: "too many requests wait", 504: "no answer in time",
-}  # fmt: skip
-ABOUT = ("/info", "/health", "/metrics")
-ALIASES = {  # names that other programs give to fields
-    "topn": "n", "top_n": "n", "top_k": "n", "topk": "n", "k": "n", "limit": "n", "word": "words", "text": "texts",
-    "input": "texts", "sentences": "texts", "query": "text", "max_tokens": "max_length", "context": "paragraph",
-    "restrict_vocab": "among", "num_beams": "beam", "num_return_sequences": "n", "max_new_tokens": "max_length",
-}  # fmt: skip
-HIDDEN = ("/", "/docs", "/redoc")
+ABOUT = ("/info", "/health", "/metrics", "/openapi.json", MODELS)
 CONNECTIONS = 1_000  # at one time; more are refused
-LONGEST_MISTAKE = 300  # characters
+ACCEPTED = 32  # connections in a turn of the loop: those that have left meanwhile are seen before more come
 
 
 def build_app(
@@ -86,7 +72,7 @@ def build_app(
     workers = {name: Worker(model, limits.waiting) for name, model in models.items()}
     joined: dict[str, Worker] = {}
     paths = {path: each for each in ENDPOINTS for path in (each.path, each.also) if path}
-    metrics = Metrics([*paths, *ABOUT, "/openapi.json"])
+    metrics = Metrics([*paths, *ABOUT])
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -118,16 +104,17 @@ def build_app(
         else:
             _add(app, each, {name: workers[name] for name in able}, limits)
     _add_about(app, models, answering, metrics, scores or {})
+    add_models(app, list(answering[EMBEDDINGS]))
     if page:
         add_page(app, joined.get("/map"), limits.seconds)
     else:
         _greet(app)
-    _explain_errors(app, paths, limits.seconds)
+    explain_failures(app, paths, limits.seconds)
     return Guard(app, hosts=hosts, limits=limits, metrics=metrics, token=token)
 
 
 def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits: Limits) -> None:
-    """Add an address, for GET and for POST."""
+    """Add an address."""
     written = {name: _written(endpoint, {} if endpoint.joined is not None else {"model": name}) for name in workers}
 
     async def answer(request: Any) -> Response:
@@ -137,14 +124,11 @@ def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits
         async with asyncio.timeout(limits.seconds):
             return Response(await workers[name].answer(written[name], request), media_type="application/json")
 
-    responses: dict[int | str, dict[str, Any]] = {
-        status: {"model": ErrorResponse, "description": what} for status, what in REFUSALS.items()
-    }
     how: dict[str, Any] = {
-        "response_model": endpoint.response, "summary": endpoint.summary, "responses": responses,
+        "response_model": endpoint.response, "summary": endpoint.summary, "responses": refused(endpoint.path),
     }  # fmt: skip
-    for method, kind in (("GET", Annotated[endpoint.request, Query()]), ("POST", endpoint.request)):
-        route = _taking(kind, answer)
+    for method in endpoint.methods:
+        route = _taking(Annotated[endpoint.request, Query()] if method == "GET" else endpoint.request, answer)
         app.add_api_route(endpoint.path, route, methods=[method], **how)
         if endpoint.also:
             app.add_api_route(endpoint.also, route, methods=[method], include_in_schema=False, **how)
@@ -226,66 +210,6 @@ def _greet(app: FastAPI) -> None:
         )
 
 
-def _mistake(error: Mapping[str, Any], fields: Collection[str]) -> str:
-    """Return what is wrong with a field of a request."""
-    *_, name = [str(part) for part in error["loc"][1:]] or ["request"]
-    if error["type"] == "json_invalid":
-        return f"the body is no JSON: {error.get('ctx', {}).get('error', 'unreadable')}, character {name}"
-    if error["type"] == "extra_forbidden" and fields:
-        usual = ALIASES.get(name)
-        near = [usual] if usual in fields else difflib.get_close_matches(name, fields, n=1)
-        known = f"did you mean {near[0]}?" if near else f"expected some of {', '.join(fields)}"
-        return f"{name}: no such field; {known}"
-    where = ".".join(str(part) for part in error["loc"][1:]) or "request"
-    return f"{where}: {str(error['msg']).removeprefix('Value error, ')}"
-
-
-def _explain_errors(app: FastAPI, paths: Mapping[str, Endpoint], seconds: float) -> None:
-    """Let all errors have one form, and none repeat at length what was sent: it may be no JSON."""
-
-    @app.exception_handler(RequestValidationError)
-    async def invalid(request: HttpRequest, error: RequestValidationError) -> JSONResponse:
-        endpoint = paths.get(request.url.path)
-        fields = list(endpoint.request.model_fields) if endpoint else []
-        found = [_mistake(each, fields)[:LONGEST_MISTAKE] for each in error.errors()[:5]]
-        return JSONResponse({"error": "; ".join(found).encode("utf-8", "replace").decode()}, 422)
-
-    @app.exception_handler(StarletteError)
-    async def refused(request: HttpRequest, error: StarletteError) -> JSONResponse:
-        headers = {name.lower(): value for name, value in (error.headers or {}).items()}
-        if error.status_code == 405:  # of a path, not of its first route
-            methods = {method for each in app.routes if getattr(each, "path", None) == request.url.path
-                       for method in getattr(each, "methods", None) or ()}  # fmt: skip
-            headers["allow"] = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
-        said = str(error.detail)
-        if error.status_code == 404:
-            said = _no_address(request.url.path, paths, {getattr(each, "path", "") for each in app.routes})
-        return JSONResponse({"error": said}, error.status_code, headers)
-
-    @app.exception_handler(TimeoutError)
-    async def late(request: HttpRequest, error: TimeoutError) -> JSONResponse:
-        return JSONResponse({"error": f"no answer in {seconds:g} s"}, 504)
-
-    @app.exception_handler(BusyError)
-    async def busy(request: HttpRequest, error: BusyError) -> JSONResponse:
-        return JSONResponse({"error": str(error)}, 503, {"retry-after": "1"})
-
-    @app.exception_handler(FirthError)
-    async def unanswerable(request: HttpRequest, error: FirthError) -> JSONResponse:
-        return JSONResponse(
-            {"error": str(error)}, 404 if isinstance(error, UnknownWordError | UnknownModelError) else 422
-        )
-
-
-def _no_address(path: str, paths: Mapping[str, Endpoint], answered: Collection[str]) -> str:
-    """Return what to ask in place of an address that answers nothing."""
-    if path in paths:
-        return f"none of the models here answers {path}; /info says what they answer"
-    near = difflib.get_close_matches(path[:LONGEST_MISTAKE], [each for each in answered if each not in HIDDEN], n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return f"no such address{hint}; /info says what the models answer, /openapi.json how they are asked"
-
-
 def serve_app(
     app: Guard,
     *,
@@ -324,12 +248,14 @@ def serve_app(
     name = "localhost" if host in ANY else f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
         app, http=Connection, log_level="warning", access_log=False, server_header=False, date_header=False,
-        timeout_keep_alive=5, timeout_graceful_shutdown=10, limit_concurrency=CONNECTIONS, proxy_headers=False,
+        timeout_keep_alive=5, timeout_graceful_shutdown=10, limit_concurrency=CONNECTIONS, backlog=ACCEPTED,
+        proxy_headers=False,
     )  # fmt: skip
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            listening.listen(CONNECTIONS)  # as many wait to be accepted
             gc.collect()
             gc.freeze()  # models and programs stay: to look through them for garbage takes 60 ms, twice a second
             ready(f"http://{name}:{listening.getsockname()[1]}")

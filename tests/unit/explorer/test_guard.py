@@ -229,26 +229,38 @@ def test_too_many_requests():
     assert [ask(guard=guard, path="/health")[0] for _ in range(5)] == [200] * 5  # is never refused
 
 
-@pytest.mark.parametrize(("begun", "ended"), [(False, False), (True, True)])
-def test_work_is_dropped_if_the_client_leaves_before_the_answer_begins(begun, ended):
-    """What has begun is finished: it holds a file that is removed at its end."""
-    done = []
-
-    async def slow(scope, receive, send):
-        if begun:
-            await send({"type": "http.response.start", "status": 200, "headers": []})
-        await asyncio.sleep(0.05)
-        done.append(scope["path"])
+@pytest.mark.parametrize(("leaves", "done"), [("before", ""), ("while it waits", "a"), ("in the answer", "ab")])
+def test_work_is_dropped_if_the_client_leaves_before_the_answer_begins(leaves, done):
+    """What has begun is finished: it may hold a file that is removed at its end."""
+    steps = []
 
     async def run():
-        messages = [{"type": "http.request", "body": b"", "more_body": False}, {"type": "http.disconnect"}]
+        left = asyncio.Event()
+
+        async def slow(scope, receive, send):
+            steps.append("a")
+            if leaves == "in the answer":
+                await send({"type": "http.response.start", "status": 200, "headers": []})
+            left.set()
+            await asyncio.sleep(0.05)
+            steps.append("b")
+
+        messages = [{"type": "http.request", "body": b"", "more_body": False}]
+
+        async def receive():
+            if messages:
+                return messages.pop()
+            if leaves != "before":
+                await left.wait()
+            return {"type": "http.disconnect"}
+
         guard = Guard(slow, hosts=["localhost"], limits=Limits(), metrics=Metrics([]))
         scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")]}
-        await guard(scope, lambda: asyncio.sleep(0, messages.pop(0)), lambda message: asyncio.sleep(0))
+        await guard(scope, receive, lambda message: asyncio.sleep(0))
         await asyncio.sleep(0.1)
 
     asyncio.run(run())
-    assert bool(done) == ended
+    assert "".join(steps) == done
 
 
 def test_a_web_socket_is_closed():

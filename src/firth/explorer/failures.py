@@ -1,0 +1,93 @@
+"""Why a request is not answered, said so that the next one is."""
+
+import difflib
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi import Request as HttpRequest
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException as StarletteError
+
+from firth.errors import BusyError, FirthError, UnknownModelError, UnknownWordError
+from firth.explorer.endpoint import Endpoint
+from firth.explorer.refusals import OPENAI, refusal
+
+ALIASES = {  # names that other programs give to fields
+    "topn": "n", "top_n": "n", "top_k": "n", "topk": "n", "k": "n", "limit": "n", "word": "words", "text": "texts",
+    "input": "texts", "sentences": "texts", "query": "text", "max_tokens": "max_length", "context": "paragraph",
+    "restrict_vocab": "among", "num_beams": "beam", "num_return_sequences": "n", "max_new_tokens": "max_length",
+}  # fmt: skip
+HIDDEN = ("/", "/docs", "/redoc")
+LONGEST_MISTAKE = 300  # characters
+
+
+def _mistake(error: Mapping[str, Any], fields: Collection[str]) -> str:
+    """Return what is wrong with a field of a request."""
+    *_, name = [str(part) for part in error["loc"][1:]] or ["request"]
+    if error["type"] == "json_invalid":
+        return f"the body is no JSON: {error.get('ctx', {}).get('error', 'unreadable')}, character {name}"
+    if error["type"] == "extra_forbidden" and fields:
+        usual = ALIASES.get(name)
+        near = [usual] if usual in fields else difflib.get_close_matches(name, fields, n=1)
+        known = f"did you mean {near[0]}?" if near else f"expected some of {', '.join(fields)}"
+        return f"{name}: no such field; {known}"
+    where = ".".join(str(part) for part in error["loc"][1:]) or "request"
+    return f"{where}: {str(error['msg']).removeprefix('Value error, ')}"
+
+
+def explain_failures(app: FastAPI, paths: Mapping[str, Endpoint], seconds: float) -> None:
+    """Let all errors have one form, and none repeat at length what was sent: it may be no JSON."""
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: HttpRequest, error: RequestValidationError) -> JSONResponse:
+        endpoint = paths.get(request.url.path)
+        fields = list(endpoint.request.model_fields) if endpoint else []
+        found = [_mistake(each, fields)[:LONGEST_MISTAKE] for each in error.errors()[:5]]
+        named = [str(each["loc"][1]) for each in error.errors()[:1] if len(each["loc"]) > 1]
+        said = "; ".join(found).encode("utf-8", "replace").decode()
+        return _refused(request, 422, said, param=named[0] if named else None)
+
+    @app.exception_handler(StarletteError)
+    async def refused(request: HttpRequest, error: StarletteError) -> JSONResponse:
+        headers = {name.lower(): value for name, value in (error.headers or {}).items()}
+        if error.status_code == 405:  # of a path, not of its first route
+            methods = {method for each in app.routes if getattr(each, "path", None) == request.url.path
+                       for method in getattr(each, "methods", None) or ()}  # fmt: skip
+            headers["allow"] = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+        said = str(error.detail)
+        if error.status_code == 404:
+            said = _no_address(request.url.path, paths, {getattr(each, "path", "") for each in app.routes})
+        return _refused(request, error.status_code, said, headers)
+
+    @app.exception_handler(TimeoutError)
+    async def late(request: HttpRequest, error: TimeoutError) -> JSONResponse:
+        return _refused(request, 504, f"no answer in {seconds:g} s")
+
+    @app.exception_handler(BusyError)
+    async def busy(request: HttpRequest, error: BusyError) -> JSONResponse:
+        return _refused(request, 503, str(error), {"retry-after": "1"})
+
+    @app.exception_handler(FirthError)
+    async def unanswerable(request: HttpRequest, error: FirthError) -> JSONResponse:
+        status = 404 if isinstance(error, UnknownWordError | UnknownModelError) else 422
+        return _refused(request, status, str(error), param="model" if isinstance(error, UnknownModelError) else None)
+
+
+def _refused(
+    request: HttpRequest, status: int, message: str, headers: Mapping[str, str] | None = None, param: str | None = None
+) -> JSONResponse:
+    path = request.url.path
+    if status == 422 and path.startswith(OPENAI):  # which has this status for nothing
+        status = 400
+    return JSONResponse(refusal(path, status, message, param), status, headers)
+
+
+def _no_address(path: str, paths: Mapping[str, Endpoint], answered: Collection[str]) -> str:
+    """Return what to ask in place of an address that answers nothing."""
+    if path in paths:
+        return f"none of the models here answers {path}; /info says what they answer"
+    near = difflib.get_close_matches(path[:LONGEST_MISTAKE], [each for each in answered if each not in HIDDEN], n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"no such address{hint}; /info says what the models answer, /openapi.json how they are asked"
