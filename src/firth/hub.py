@@ -21,6 +21,7 @@ from firth.options import wrong_kind
 from firth.storage import checksums
 from firth.storage.integrity import files_of
 from firth.storage.model_folder import CARD, CONFIG, MODEL, TEXTS, may_be_model_folder
+from firth.storage.snapshots import snapshot
 
 # A static embedding of sentence-transformers adds three files.
 _NAMES = (MODEL, CONFIG, CARD, checksums.FILE, "modules.json", "config_sentence_transformers.json", "tokenizer.json")
@@ -75,7 +76,8 @@ def push_to_hub(
     """
     api = _api(_library("upload a model"), token)
     if isinstance(model, str | os.PathLike):
-        return _upload(api, Path(model), repo_id, private, revision, message)
+        # Again where somebody saves there meanwhile: the last commit is of one model.
+        return snapshot(Path(model), lambda path: _upload(api, path, repo_id, private, revision, message))
     if not callable(getattr(model, "save", None)):
         raise wrong_kind("model", model, "a model of firth's, or the path of a saved one")
     with tempfile.TemporaryDirectory(prefix="firth-") as folder:

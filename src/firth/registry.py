@@ -6,9 +6,8 @@ imported when a folder of its kind is opened, so that reading word vectors impor
 """
 
 import dataclasses
-import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from firth.errors import FormatError
 from firth.storage import model_folder
 from firth.storage.files import check_exists
 from firth.storage.kinds import LOADERS
+from firth.storage.kinds import resolve as resolve
 from firth.storage.model_folder import ModelFolder
 
 FASTTEXT_CLASSIFIER = "firth.classify.files:from_fasttext"  # takes a fastText file and a name
@@ -58,13 +58,6 @@ PLAIN_NAMES = {  # class of a model: what it is, in messages
 }
 
 
-def resolve(location: str) -> Callable[..., Any]:
-    """Import and return the function at a location of the form "module:function"."""
-    module, _, name = location.partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return function
-
-
 def plain_name(model: object) -> str:
     """Return what a model is, for messages: "an n-gram model" for an `NgramModel`."""
     name = type(model).__name__
@@ -84,10 +77,22 @@ def load_folder(path: str | os.PathLike[str], metadata: Mapping[str, Any] | None
         OSError: the folder cannot be read.
     """
     check_exists(Path(path), "a folder that firth wrote")
-    folder: ModelFolder = model_folder.read(path)
+    return restored(model_folder.read(path), metadata)
+
+
+def restored(folder: ModelFolder, metadata: Mapping[str, Any] | None = None) -> Any:
+    """Return the model of a folder that has been read: one inside another, for one.
+
+    Args:
+        folder: its contents.
+        metadata: facts to add to those of the folder.
+
+    Raises:
+        FormatError: a newer version wrote it, or it is damaged.
+    """
     if folder.kind not in LOADERS:
         raise FormatError(
-            f"{path}: a model of kind {folder.kind!r}, which this version of firth does not know: upgrade"
+            f"{folder.path}: a model of kind {folder.kind!r}, which this version of firth does not know: upgrade"
         )
     if metadata:
         folder = dataclasses.replace(folder, metadata={**folder.metadata, **metadata})

@@ -170,6 +170,22 @@ def test_folders(hub, tmp_path):
         firth.push_to_hub(tmp_path / "nothing", NAME)
 
 
+def test_a_folder_that_is_saved_to_while_it_is_uploaded_is_uploaded_again(hub, tmp_path, monkeypatch):
+    """The files of one commit are of one save."""
+    VECTORS.save(tmp_path / "v")
+    upload, commits = module._upload, []
+
+    def interrupted(api, path, *arguments):
+        if not commits:
+            VECTORS.first(1).save(path)
+        commits.append(upload(api, path, *arguments))
+        return commits[-1]
+
+    monkeypatch.setattr(module, "_upload", interrupted)
+    assert firth.push_to_hub(tmp_path / "v", NAME) == commits[1]
+    assert pull(hub).words == VECTORS.words[:1]
+
+
 def test_what_is_no_model():
     with pytest.raises(KindError, match="expected a model of firth's"):
         firth.push_to_hub(["words"], NAME)

@@ -28,6 +28,7 @@ from firth.kernels.labelled_text import EMPTY, REMOVED
 from firth.readers.labelled import LABEL_PREFIX
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
+from firth.storage.snapshots import snapshot
 from firth.storage.untrusted import check_unpacked
 from firth.vectors.io import fasttext
 from firth.vectors.io.detect import check_file
@@ -47,13 +48,13 @@ def load(path: str | os.PathLike[str]) -> Classifier:
         OSError: it cannot be read.
     """
     path = Path(path)
-    if path.is_dir():
+    if snapshot(path, Path.is_dir):
         content = registry.load_folder(path)
         if not isinstance(content, Classifier):
             found = registry.plain_name(content)
             raise OptionError(f"{path} holds {found}, expected a classifier of firth.TextClassifier or fastText")
         return content
-    return from_fasttext(fasttext.read(path), path.stem)
+    return from_fasttext(snapshot(path, fasttext.read), path.stem)
 
 
 def save(classifier: Classifier, path: str | os.PathLike[str]) -> None:
@@ -104,7 +105,8 @@ def restore(content: ModelFolder) -> Classifier:
     if facts.get("loss") not in LOSSES or not all(type(n) is int and 0 <= n < 2**31 for n in sizes.values()):
         raise content.damaged(f"loss {facts.get('loss')!r} and the sizes {sizes} in config.json")
     dim, count = int(facts["dim"]), int(facts["bucket_count"])
-    check_unpacked(content.path / model_folder.MODEL, 4 * count, f"{count:,} buckets")
+    size = sum(array.nbytes for array in content.arrays.values())
+    check_unpacked(content.path / model_folder.MODEL, 4 * count, f"{count:,} buckets", size)
     buckets = content.numbers("buckets", (None,), count)
     rows = bucket_rows(buckets, count, len(words), REMOVED if facts.get("other_buckets") == "removed" else EMPTY)
     if np.count_nonzero(rows >= 0) != len(buckets):

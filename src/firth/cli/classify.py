@@ -24,6 +24,7 @@ from firth.comparison.named import named
 from firth.errors import CorpusError, OptionError
 from firth.registry import load_folder, plain_name
 from firth.signals import exit_status
+from firth.storage.snapshots import snapshot
 from firth.timing import running_clock
 from firth.vectors.io.detect import check_file
 
@@ -116,7 +117,7 @@ def _open(path: Path) -> Any:
     Raises:
         OptionError: the folder holds something else.
     """
-    if not path.is_dir():
+    if not snapshot(path, Path.is_dir):
         return load(path)
     content = load_folder(path)
     if plain_name(content) not in CLASSIFIERS:

@@ -9,6 +9,7 @@ from firth.errors import FirthError, OptionError
 from firth.storage import checksums
 from firth.storage.checksums import FileState
 from firth.storage.integrity import files_of, reading_anew
+from firth.storage.snapshots import snapshot
 
 WHOLE, FREE = "as written", "no checksum"
 
@@ -26,6 +27,10 @@ def verify_facts(path: Path) -> dict[str, Any]:
     Raises:
         OptionError: the path is no folder.
     """
+    return snapshot(path, _facts)
+
+
+def _facts(path: Path) -> dict[str, Any]:
     if not path.is_dir():
         raise OptionError(f"{path} is not a folder; expected one that firth wrote: only those have checksums")
     folders = _folders(path)

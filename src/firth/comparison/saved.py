@@ -8,6 +8,7 @@ from typing import Any
 from firth.comparison.results import Comparison
 from firth.errors import FormatError
 from firth.storage.checksums import unstamped
+from firth.storage.snapshots import snapshot
 from firth.storage.untrusted import parse_json
 
 FORMAT, VERSION = "firth comparison", 1
@@ -22,7 +23,10 @@ def read(path: str | os.PathLike[str]) -> Comparison:
     Raises:
         FormatError: the folder holds something else.
     """
-    folder = Path(path)
+    return snapshot(Path(path), _read)
+
+
+def _read(folder: Path) -> Comparison:
     rows, run = list(read_rows(folder / METRICS)), read_run(folder)
     if not all(type(run.get(name)) is int and 0 < run[name] < MOST for name in ("tokens", "threads")):
         raise FormatError(f"{folder / RUN}: no numbers of tokens and threads; expected what firth compare wrote")

@@ -28,6 +28,7 @@ from firth.kernels.threads import usable_threads
 from firth.notebook import facts
 from firth.progress import Progress, Report, Status, compiling, reporting
 from firth.storage.files import cache_folder
+from firth.storage.snapshots import snapshot
 from firth.text.tokenise import is_compiled
 from firth.vocabulary import Vocabulary
 from firth.workers import lent
@@ -155,7 +156,10 @@ class Corpus:
             CorpusError: the folder is not a corpus.
             FormatError: the corpus is damaged; the message names the file.
         """
-        folder = Path(path)
+        return snapshot(Path(path), cls._read)
+
+    @classmethod
+    def _read(cls, folder: Path) -> "Corpus":
         facts = storage.open_manifest(folder)
         try:
             options = CorpusOptions(**{**facts["options"], "stop_words": tuple(facts["options"]["stop_words"])})
@@ -193,8 +197,8 @@ class Corpus:
         features = datasets.Features({"tokens": datasets.Sequence(datasets.Value("string"))})
         return datasets.Dataset.from_generator(_rows, features=features, gen_kwargs={"corpus": self})
 
-    def __reduce__(self) -> tuple[Any, tuple[Path]]:
-        return Corpus.open, (self.path,)
+    def __reduce__(self) -> tuple[Any, tuple[Path, str]]:
+        return _reopened, (self.path, self.fingerprint)
 
     def __repr__(self) -> str:
         return f"Corpus({self._summary()}; {str(self.path)!r})"
@@ -219,6 +223,17 @@ class Corpus:
             f"{self.num_tokens:,} tokens in {len(self):,} sentences, {len(self.vocabulary):,} words, "
             f"{100 * self.vocabulary.oov_share:.1f} % of the text outside the vocabulary"
         )
+
+
+def _reopened(path: Path, fingerprint: str) -> Corpus:
+    """Open the corpus that was pickled, and no other that is in its place now."""
+    corpus = Corpus.open(path)
+    if corpus.fingerprint != fingerprint:
+        raise CorpusError(
+            f"{path}: a corpus with the fingerprint {corpus.fingerprint}; expected {fingerprint}, which was pickled "
+            "when it was there: build that again, or pickle the one that is there"
+        )
+    return corpus
 
 
 def _rows(corpus: Corpus) -> Iterator[dict[str, list[str]]]:

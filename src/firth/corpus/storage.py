@@ -19,6 +19,7 @@ from firth.errors import CorpusError, FormatError
 from firth.kernels.scan import count_ids, renumber
 from firth.storage.files import release_pages
 from firth.storage.integrity import verify
+from firth.storage.snapshots import snapshot
 from firth.storage.untrusted import parse_json
 from firth.text.tokenise import encode
 from firth.vocabulary import Vocabulary
@@ -134,7 +135,7 @@ def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
 
 def is_built(folder: Path) -> bool:
     """Whether a folder is a corpus, perhaps a damaged one, rather than a folder of texts."""
-    return any((folder / name).is_file() for name in (MANIFEST, _IDS))
+    return snapshot(folder, lambda place: any((place / name).is_file() for name in (MANIFEST, _IDS)))
 
 
 def open_manifest(folder: Path) -> dict[str, Any]:

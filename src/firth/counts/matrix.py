@@ -23,6 +23,7 @@ from firth.kernels.association import mirror
 from firth.storage.files import release_pages, replacing_folder
 from firth.storage.integrity import verify
 from firth.storage.partial import is_empty
+from firth.storage.snapshots import snapshot
 from firth.storage.untrusted import parse_json
 from firth.vocabulary import Vocabulary
 
@@ -70,7 +71,10 @@ class CooccurrenceMatrix:
             CorpusError: the folder is not a co-occurrence matrix.
             FormatError: the matrix is damaged.
         """
-        folder = Path(path)
+        return snapshot(Path(path), cls._read)
+
+    @classmethod
+    def _read(cls, folder: Path) -> "CooccurrenceMatrix":
         if not (folder / MANIFEST).is_file() and not (folder / "rows.bin").is_file():
             fact = f"holds no {MANIFEST}" if folder.is_dir() else "found no folder"
             raise CorpusError(f"{folder}: {fact}; expected counted co-occurrences; make them with firth.Cooccurrence")

@@ -153,7 +153,7 @@ def restore(content: ModelFolder) -> Mixture:
     weights = content.array("weights", (None,))
     if not (weights >= 0).all() or abs(float(weights.sum()) - 1) > _TOLERANCE:
         raise content.damaged(f"weights {weights.tolist()}, expected non-negative weights with the sum 1")
-    models = [registry.load_folder(content.path / _part(i)) for i in range(len(weights))]
+    models = [registry.restored(content.part(_part(i))) for i in range(len(weights))]
     other = next((model for model in models if not isinstance(model, LanguageModel)), None)
     if other is not None or not models:
         raise content.damaged(f"a part is {registry.plain_name(other)}, expected a language model")

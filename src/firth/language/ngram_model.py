@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from firth.language.ngram_validation import find_damage
 from firth.language.text import EOS, LanguageText, TextRules, check_readable
 from firth.progress import Progress
 from firth.storage import model_folder
-from firth.storage.integrity import verify
 from firth.storage.model_folder import ModelFolder
 from firth.text.tokenise import tokeniser
 from firth.training_facts import with_training_facts
@@ -180,8 +178,7 @@ def restore(content: ModelFolder) -> NgramModel:
     Raises:
         FormatError: the folder is damaged.
     """
-    words, trie = _trie_in(content)
-    verify(content.path, check=check_trie)
+    words, trie = _trie_in(content)  # checked by `check_trie` when it was read
     facts = content.config
     tokens = facts.get("tokens", 0)
     vocabulary = Vocabulary(words, content.counts("counts", len(words)), tokens if type(tokens) is int else 0)
@@ -195,13 +192,12 @@ def restore(content: ModelFolder) -> NgramModel:
     return NgramModel(vocabulary, rules, trie, content.metadata)
 
 
-def check_trie(folder: Path) -> None:
-    """Check that the trie of a folder is valid; the result is remembered until the folder changes.
+def check_trie(content: ModelFolder) -> None:
+    """Check that the trie of a folder is valid.
 
     Raises:
         FormatError: an index is out of range, or a probability is invalid.
     """
-    content = model_folder.read(folder)
     words, trie = _trie_in(content)
     if damage := find_damage(trie, words):
         raise content.damaged(damage)

@@ -40,10 +40,11 @@ import numpy as np
 
 from firth.arguments import explained
 from firth.errors import FormatError, OptionError, ShapeError, brief, warn_caller
-from firth.options import check_kind
+from firth.options import check_kind, check_path
 from firth.progress import Progress
 from firth.sentences.word_rows import LineAverages, WordRows
 from firth.storage.files import named
+from firth.storage.snapshots import snapshot
 from firth.text.batches import TextsWarning, encoded_in_batches
 from firth.text.inputs import Text, check_items, token_lists
 from firth.text.tokenise import encode, is_compiled, is_named, tokeniser
@@ -153,6 +154,11 @@ class SentenceAverages:
             MissingExtraError: texts are split by a tokenizer of others, and the tokenizers library is not installed.
             OSError: the folder cannot be read.
         """
+        check_path(path)
+        return snapshot(named(path), lambda _: cls._read(path))
+
+    @classmethod
+    def _read(cls, path: str | os.PathLike[str]) -> "SentenceAverages":
         vectors = load_vectors(path)
         if isinstance(vectors, WordVectors) and sentence_transformers.is_folder(named(path)):
             return cls(vectors, "mean", tokens=sentence_transformers.tokens_of(named(path), vectors.words))

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from firth.errors import FormatError, MissingFileError, OptionError, brief
 from firth.storage import checksums
 from firth.storage.partial import partial_file, partial_folder, remove_leftovers
+from firth.storage.snapshots import snapshot
 from firth.storage.swapping import move_into, swap, take_mode
 from firth.storage.untrusted import DAMAGE, gunzipped, opened
 
@@ -205,8 +206,11 @@ def check_exists(path: Path, expected: str) -> None:
     Raises:
         MissingFileError: nothing is; the message suggests similar names.
     """
-    try:
+    with contextlib.suppress(OSError):
         path.stat()
+        return
+    try:
+        snapshot(path, Path.stat)  # which waits where it is just being replaced
     except (FileNotFoundError, NotADirectoryError):
         names: list[str] = []
         with contextlib.suppress(OSError):

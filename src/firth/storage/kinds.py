@@ -3,6 +3,10 @@
 A folder of another kind, such as one of a newer version, is never replaced.
 """
 
+import importlib
+from collections.abc import Callable
+from typing import Any
+
 PREFIX = "firth-"  # every kind begins with it
 LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns the model
     "firth-alignment": "firth.alignment.alignment:restore",
@@ -36,3 +40,13 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-tree-model": "firth.neural.models.trees.files:restore",
     "firth-vectors": "firth.vectors.io.load:restore_words",
 }
+CHECKS = {  # kind: "module:function", a check of the contents of a ModelFolder that takes long, done once a folder
+    "firth-ngrams": "firth.language.ngram_model:check_trie"
+}
+
+
+def resolve(location: str) -> Callable[..., Any]:
+    """Import and return the function at a location of the form "module:function"."""
+    module, _, name = location.partition(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return function

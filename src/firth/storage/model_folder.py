@@ -8,7 +8,8 @@
     model-0/ ...         models inside the model, each a folder like this one
 
 `firth.storage.kinds` lists the kinds, and `firth.registry` rebuilds the model of a folder. A folder holds no code and
-no pickle. It is written aside, synced and renamed, so a full disk or a killed process leaves the old folder whole.
+no pickle. It is written aside, synced and renamed, so a full disk or a killed process leaves the old folder whole, and
+it is read as it was at one time, models inside included, though others save there meanwhile.
 """
 
 import os
@@ -26,8 +27,9 @@ from firth.options import check_path
 from firth.storage import checksums, tensors
 from firth.storage.files import json_bytes, replacing_folder
 from firth.storage.integrity import verify
-from firth.storage.kinds import LOADERS, PREFIX
+from firth.storage.kinds import CHECKS, LOADERS, PREFIX, resolve
 from firth.storage.partial import is_empty
+from firth.storage.snapshots import snapshot
 from firth.storage.untrusted import file_bytes, parse_json
 
 VERSION = 1
@@ -58,8 +60,9 @@ class ModelFolder:
         config: the kind's own settings in config.json.
         metadata: the user's.
         card: the text of README.md; not read back.
-        path: the folder that was read, for messages and subfolders.
-        subfolders: the function that writes each subfolder; after reading, subfolders are found under `path`.
+        path: the folder that was read, for messages: another may be there now.
+        subfolders: the function that writes each subfolder.
+        parts: the contents of the subfolders after reading.
     """
 
     kind: str
@@ -71,6 +74,7 @@ class ModelFolder:
     card: str = ""
     path: Path = Path()
     subfolders: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
+    parts: Mapping[str, "ModelFolder"] = field(default_factory=dict)
 
     def array(
         self, name: str, shape: tuple[int | None, ...], kind: str = "f", *, dtype: npt.DTypeLike | None = None
@@ -159,6 +163,16 @@ class ModelFolder:
             raise FormatError(f"{self.path / f'{name}.json'}: expected a list of words; copy or save the folder again")
         return words
 
+    def part(self, name: str) -> "ModelFolder":
+        """Return the contents of a subfolder that must be there.
+
+        Raises:
+            FormatError: there is none.
+        """
+        if name not in self.parts:
+            raise self.damaged(f"no model in {name}")
+        return self.parts[name]
+
     def damaged(self, problem: str) -> FormatError:
         """Return the error for a folder that does not hold what its kind promises."""
         return FormatError(f"{self.path}: {problem}; the folder is damaged, copy or save it again")
@@ -193,6 +207,10 @@ def is_model_folder(folder: Path) -> bool:
 
 def kind_of(folder: Path) -> str:
     """Return the kind of model that a folder holds, perhaps one of a newer version; "" if firth did not write it."""
+    return snapshot(folder, _kind_of)
+
+
+def _kind_of(folder: Path) -> str:
     try:
         config = parse_json(file_bytes(folder / CONFIG))
     except (OSError, ValueError):
@@ -276,12 +294,15 @@ def _json_lines(value: Any) -> bytes:
 
 
 def read(path: str | os.PathLike[str]) -> ModelFolder:
-    """Return what a folder holds, its arrays mapped.
+    """Return what a folder holds, models inside included, its arrays mapped.
 
     Raises:
         FormatError: the folder is none of firth's, is damaged, or was written by a newer version.
     """
-    folder = Path(path)
+    return snapshot(Path(path), _read)
+
+
+def _read(folder: Path) -> ModelFolder:
     covered = verify(folder, check=check_finite)
     config = _read_config(folder)
     try:
@@ -292,14 +313,31 @@ def read(path: str | os.PathLike[str]) -> ModelFolder:
             f"{folder}: no {Path(error.filename).name}; the folder is damaged, copy or save it again"
         ) from None
     metadata = config.get("metadata")
-    return ModelFolder(
+    content = ModelFolder(
         kind=config["format"],
         arrays=arrays,
         texts=texts,
         config=config,
         metadata=metadata if isinstance(metadata, dict) else {},
         path=folder,
+        parts={name: _read(folder / name) for name in _parts(folder, covered)},
     )
+    _check_kind(content)
+    return content
+
+
+def _check_kind(content: ModelFolder) -> None:
+    """Do the check of a kind whose contents are trusted by kernels, unless it was done since the folder changed."""
+    if location := CHECKS.get(content.kind):
+        verify(content.path, check=lambda _: resolve(location)(content))
+
+
+def _parts(folder: Path, covered: Collection[str] | None) -> list[str]:
+    """Return the names of the folders inside that hold models; what a user has put there is none of them."""
+    if covered is None:
+        return [each.name for each in folder.iterdir() if SUBFOLDER.fullmatch(each.name) and _kind_of(each)]
+    inside = (name.removesuffix(f"/{CONFIG}") for name in covered if name.endswith(f"/{CONFIG}"))
+    return [name for name in inside if SUBFOLDER.fullmatch(name)]
 
 
 def _is_there(folder: Path, text: str, covered: Collection[str] | None) -> bool:
@@ -309,7 +347,7 @@ def _is_there(folder: Path, text: str, covered: Collection[str] | None) -> bool:
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
-    if not kind_of(folder):
+    if not _kind_of(folder):
         raise FormatError(
             f"{folder}: no model of firth's; expected a folder that firth wrote, with {CONFIG} and {MODEL}"
         )

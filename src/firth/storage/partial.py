@@ -28,7 +28,9 @@ except ImportError:
     fcntl = None
 
 PART, OLD = ".part", ".old"
+_SIGN = f".replaced{OLD}"  # ends the name of a sign; one that a kill left behind goes with the next
 _LONGEST = 200  # bytes of the target's name that are kept: file systems allow 255 in all
+_SHORT = 10.0  # seconds that renaming takes at most, where nobody can ask who does it
 _STALE = 86_400.0  # seconds without a change after which what cannot be locked counts as left behind
 _NO_LOCK = -1
 
@@ -141,6 +143,71 @@ def _locked_handle(path: Path, target: Path) -> int | None:
             return handle
     os.close(handle)
     return None
+
+
+@contextlib.contextmanager
+def in_steps(target: Path, *, inside: bool = False) -> Iterator[None]:
+    """Give readers a sign that names are changed one after another, for as long as that takes.
+
+    Args:
+        target: what is replaced.
+        inside: whether the sign lies in the target, a folder, and not beside it.
+    """
+    sign, handle = _sign(target, inside=inside), None
+    with contextlib.suppress(OSError):  # readers are told as well as that can be done
+        sign.touch()
+        handle = os.open(sign, os.O_RDWR)
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
+            with contextlib.suppress(OSError):
+                sign.unlink()
+
+
+def is_in_steps(target: Path) -> bool:
+    """Return whether a process is between two steps of replacing a file or a folder."""
+    try:
+        is_folder = stat.S_ISDIR(target.stat().st_mode)
+    except ValueError:  # a NUL character
+        return False
+    except OSError:
+        is_folder = False
+    return _is_held(_sign(target if is_folder else Path(os.path.realpath(target)), inside=is_folder))
+
+
+def _sign(target: Path, *, inside: bool) -> Path:
+    return target / f".folder{_SIGN}" if inside else target.with_name(f".{_shortened(target.name)}{_SIGN}")
+
+
+def _is_held(sign: Path) -> bool:
+    """Return whether the process that gave a sign lives; one that was killed has lost its lock."""
+    try:
+        handle = os.open(sign, os.O_RDONLY)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # another user's
+        return _is_young(sign)
+    try:
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return False
+    except BlockingIOError:
+        return True
+    except OSError:  # the file system has no locks
+        pass
+    finally:
+        os.close(handle)
+    return _is_young(sign)
+
+
+def _is_young(sign: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return time.time() - sign.lstat().st_mtime < _SHORT
+    return False
 
 
 def is_empty(folder: Path) -> bool:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from firth.storage.partial import OLD
+from firth.storage.partial import OLD, in_steps
 
 
 def swap(new: Path, target: Path, own: Collection[str] | None) -> None:
@@ -26,15 +26,16 @@ def swap(new: Path, target: Path, own: Collection[str] | None) -> None:
         _keep_others(target, new, own, _link)
     take_modes(new, target)
     if not _exchange(new, target):
-        # Elsewhere than on Linux a folder cannot be renamed over one that is not empty: the old one steps aside for the
-        # instant between two renames, and stays beside if the process dies in it.
+        # Elsewhere than on Linux and macOS a folder cannot be renamed over one that is not empty: the old one steps
+        # aside for the instant between two renames, and stays beside if the process dies in it.
         old = new.with_suffix(OLD)
-        target.rename(old)
-        try:
-            new.rename(target)
-        except OSError:
-            old.rename(target)
-            raise
+        with in_steps(target):
+            target.rename(old)
+            try:
+                new.rename(target)
+            except OSError:
+                old.rename(target)
+                raise
         old.rename(new)
     if own is not None:
         _keep_others(new, target, own, os.rename)  # what came meanwhile, or could not be linked
@@ -54,14 +55,15 @@ def move_into(new: Path, target: Path, own: Collection[str] | None) -> None:
     take_modes(new, target)
     names = _files(new)
     before = [name for name in _files(target) if Path(name).parts[0] != new.name]
-    for name in names:
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        (new / name).replace(target / name)
-    for name in set(before if own is None else own).difference(names):
-        if not (target / name).is_dir():
-            (target / name).unlink(missing_ok=True)
-        with contextlib.suppress(OSError):  # the folder has other files
-            (target / name).parent.rmdir()
+    with in_steps(target, inside=True):
+        for name in names:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            (new / name).replace(target / name)
+        for name in set(before if own is None else own).difference(names):
+            if not (target / name).is_dir():
+                (target / name).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # the folder has other files
+                (target / name).parent.rmdir()
 
 
 def take_modes(new: Path, old: Path) -> None:
@@ -119,10 +121,12 @@ def _files(folder: Path) -> list[str]:
 
 def _exchange(one: Path, other: Path) -> bool:
     """Swap two names in one step, or return False where the system or the file system cannot."""
-    if sys.platform != "linux":
+    if sys.platform not in ("linux", "darwin"):
         return False
     import ctypes
 
-    rename = getattr(ctypes.CDLL(None), "renameat2", None)  # glibc 2.28 of 2018, musl 1.2.4
-    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
-    return rename is not None and rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
+    library, here, exchange = ctypes.CDLL(None), -100, 2  # AT_FDCWD; RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
+    if (rename := getattr(library, "renameat2", None)) is not None:  # glibc 2.28 of 2018, musl 1.2.4
+        return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
+    rename = getattr(library, "renamex_np", None)  # macOS 10.12 of 2016
+    return rename is not None and rename(os.fsencode(one), os.fsencode(other), exchange) == 0

@@ -12,6 +12,7 @@ import json
 import math
 import mmap
 import operator
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -80,7 +81,7 @@ def mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
         OSError: the file cannot be opened.
     """
     with path.open("rb") as file:
-        size = path.stat().st_size
+        size = os.fstat(file.fileno()).st_size  # of the file that is open: its name may have gone to another
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or not 2 <= length <= min(size - 8, LONGEST_HEADER):
             raise FormatError(

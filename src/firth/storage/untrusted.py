@@ -107,18 +107,19 @@ def most_unpacked(size: int) -> int:
     return int(setting)
 
 
-def check_unpacked(path: str | os.PathLike[str], needed: int, what: str) -> None:
+def check_unpacked(path: str | os.PathLike[str], needed: int, what: str, size: int | None = None) -> None:
     """Refuse a file that says it holds far more than its size allows.
 
     Args:
         path: the file.
         needed: bytes that reading it takes.
         what: takes them, for the message, such as "2,147,483,648 buckets".
+        size: bytes of the file; None asks for them.
 
     Raises:
         FormatError: that is beyond the limit of packed files.
     """
-    size = Path(path).stat().st_size
+    size = Path(path).stat().st_size if size is None else size
     limit = most_unpacked(size)
     if needed > limit:
         raise FormatError(

@@ -64,6 +64,14 @@ def test_open_finds_what_build_left(path: Path, cache: Path) -> None:
         assert corpus.vocabulary.counts.tolist() == built.vocabulary.counts.tolist()
 
 
+def test_a_pickled_corpus_is_not_another_that_is_in_its_place_now(path: Path, cache: Path) -> None:
+    pickled = pickle.dumps(built := Corpus.build(path, cache=cache, min_count=1))
+    path.write_text("other words\n", encoding="utf-8")
+    assert Corpus.build(path, cache=cache, min_count=1).path == built.path
+    with pytest.raises(CorpusError, match=f"expected {built.fingerprint}, which was pickled"):
+        pickle.loads(pickled)
+
+
 def built_at(corpus: Corpus) -> int:
     return (corpus.path / "corpus.json").stat().st_ino
 

@@ -166,7 +166,7 @@ def read(path: str | os.PathLike[str]) -> FastTextFile:
         )
     arguments = _read_arguments(reader, version)
     if arguments.model == "supervised":  # memory: one number per bucket, even if the file has few of them
-        check_unpacked(path, 4 * arguments.buckets, f"{arguments.buckets:,} buckets")
+        check_unpacked(path, 4 * arguments.buckets, f"{arguments.buckets:,} buckets", size)
     dictionary = _read_dictionary(reader, arguments)
     quantised = reader.flag("whether the matrix is quantised")
     if not quantised and dictionary["pruned"] is not None:

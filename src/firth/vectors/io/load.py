@@ -16,6 +16,7 @@ from firth.options import check_path
 from firth.storage import model_folder
 from firth.storage.files import check_exists, named
 from firth.storage.model_folder import ModelFolder
+from firth.storage.snapshots import snapshot
 from firth.storage.untrusted import DAMAGE
 from firth.vectors import codes as code_arrays
 from firth.vectors.document_vectors import DocumentVectors
@@ -113,6 +114,11 @@ def _read(path: Path, format: str | None, reading: Reading) -> Any:
     """Return what a path holds: part of it, for word vectors of other programs."""
     if format == "firth" or (format is None and model_folder.may_be_model_folder(path)):
         return registry.load_folder(path)
+    return snapshot(path, lambda place: _read_other(place, format, reading))
+
+
+def _read_other(path: Path, format: str | None, reading: Reading) -> Any:
+    """Return what another program wrote, or could have."""
     if format is None and path.is_dir():
         format = folder_format(path)
         if format is None and transformers.is_folder(path):

@@ -4,6 +4,9 @@ vectors.npy          (V, D), opened by `numpy.load`; firth maps it
 vectors.words.txt    V lines of UTF-8
 """
 
+import contextlib
+import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
-from firth.storage.files import check_replaceable, replacing_file
+from firth.storage.files import check_replaceable, followed, replacing_file
+from firth.storage.partial import in_steps
 from firth.storage.untrusted import is_packed
 from firth.vectors.io.table import Contents, Reading, settle
 from firth.vectors.io.text import encoded
@@ -41,10 +45,14 @@ def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
             )
     words = words_file(path)
     check_replaceable(words, lambda _: path.is_file() and is_matrix(path), "the words of a matrix")
-    with replacing_file(words) as file:
-        file.write(b"".join(line + b"\n" for line in lines))
-    with replacing_file(path) as file:
+    with contextlib.ExitStack() as both, replacing_file(path) as file:
         np.save(file, np.asarray(space.vectors, dtype=dtype), allow_pickle=False)
+        file.flush()
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            os.fsync(file.fileno())  # which may take long, and fail, before either is replaced
+        with replacing_file(words) as beside:
+            beside.write(b"".join(line + b"\n" for line in lines))
+            both.enter_context(in_steps(followed(path)))
 
 
 def is_matrix(path: Path) -> bool:

@@ -8,7 +8,7 @@ from firth.neural.models.reading.train import new_module
 from firth.neural.models.tags.tagger_model import TaggerModel
 from firth.neural.models.tokens.files import COUNTS, restored_reader
 from firth.neural.module_files import read_module, read_options
-from firth.registry import load_folder
+from firth.registry import restored
 from firth.storage.model_folder import ModelFolder
 
 
@@ -23,7 +23,7 @@ def restore(content: ModelFolder) -> ReadingModel:
         options: Any = read_options(content, __package__)
         count = int(content.config["taggers"])
         first = len(tokens.embedders)
-        taggers = tuple(load_folder(content.path / f"model-{number}") for number in range(first, first + count))
+        taggers = tuple(restored(content.part(f"model-{number}")) for number in range(first, first + count))
         if not all(isinstance(tagger, TaggerModel) for tagger in taggers):
             raise ValueError("a tagger that is none")
     except (KeyError, TypeError, ValueError, OverflowError, OSError) as error:

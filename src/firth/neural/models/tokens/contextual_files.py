@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.neural.models.tokens.embedders import KINDS, ContextualEmbedder
-from firth.registry import load_folder
+from firth.registry import restored
 from firth.storage.model_folder import ModelFolder
 
 EMBED = "embed"  # in config.json
@@ -38,7 +38,7 @@ def restored_embedders(content: ModelFolder) -> tuple[ContextualEmbedder, ...]:
         try:
             kind = KINDS[settings["kind"]]
             rest = {name: bool(value) for name, value in settings.items() if name != "kind"}
-            found.append(kind(load_folder(content.path / f"model-{number}"), **rest))
+            found.append(kind(restored(content.part(f"model-{number}")), **rest))
         except (KeyError, TypeError, ValueError, OSError) as error:
             raise content.damaged(f"config.json and model-{number} describe no embedder ({error})") from error
     return tuple(found)

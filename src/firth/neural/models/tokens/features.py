@@ -30,6 +30,7 @@ from firth.neural.training.devices import no_subnormals
 from firth.progress import Progress, Status, reporting
 from firth.storage.files import cache_folder, replacing_folder
 from firth.storage.integrity import verify
+from firth.storage.snapshots import snapshot
 
 NAME, ARRAY = "contextual", "vectors.npy"  # the folder in the cache; the file
 BATCH_WORDS = 4096  # that are encoded together, padding included
@@ -118,9 +119,13 @@ def _key(encoder: ContextualEncoder, sentences: Sequence[Words]) -> str:
 
 def _read(place: Path, shape: tuple[int, ...]) -> npt.NDArray[np.float32] | None:
     """Return the vectors in a folder; None if there are none, or damaged ones."""
+
+    def mapped(folder: Path) -> Any:
+        verify(folder)
+        return np.load(folder / ARRAY, mmap_mode="r", allow_pickle=False)
+
     try:
-        verify(place)
-        found: Any = np.load(place / ARRAY, mmap_mode="r", allow_pickle=False)
+        found = snapshot(place, mapped)
     except (OSError, EOFError, ValueError, FormatError):
         return None
     return found if found.shape == shape and found.dtype == np.float32 else None
