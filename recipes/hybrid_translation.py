@@ -1,15 +1,16 @@
 """Translation with an open vocabulary, Spanish to English: words only, or words and their characters (hybrid).
 
-Both models write 5,000 words. The hybrid model also reads the characters of source words and spells the target words
-that are not among the 5,000. Pairs of Tatoeba are divided so that no sentence of either language is in two parts. The
-test also counts how many unknown words of the references the hybrid spells exactly, given the true words before: those
-that training has, those that it does not have, and new inflected forms of words that it has. As few forms are new by
-chance, 400 are held out: pairs that have one of them on the English side, and those that share a sentence with these,
-are a part of their own.
+All models write 5,000 words. The hybrid model also reads the characters of source words and spells the target words
+that are not among the 5,000; the copying model is a hybrid that also copies characters of source words. Pairs of
+Tatoeba are divided so that no sentence of either language is in two parts. The test also counts how many unknown words
+of the references a model spells exactly, given the true words before: those that training has, those that it does not
+have, new inflected forms of words that it has, and names. As few forms are new by chance, 400 are held out: pairs that
+have one of them on the English side, and those that share a sentence with these, are a part of their own.
 
     python recipes/hybrid_translation.py tatoeba-spa-eng.tsv.gz words -o words.firth      # 25 minutes
     python recipes/hybrid_translation.py tatoeba-spa-eng.tsv.gz hybrid -o hybrid.firth    # 25 minutes
-    python recipes/hybrid_translation.py tatoeba-spa-eng.tsv.gz test words.firth hybrid.firth
+    python recipes/hybrid_translation.py tatoeba-spa-eng.tsv.gz copying -o copying.firth  # 25 minutes
+    python recipes/hybrid_translation.py tatoeba-spa-eng.tsv.gz test words.firth hybrid.firth copying.firth
 
 The table pairs English with Spanish, from https://www.manythings.org/anki/ (Tatoeba, CC BY 2.0).
 """
@@ -30,14 +31,15 @@ UNKNOWN_WORD = "<unk>"
 BATCH = 64  # pairs
 HELD_OUT = {"test": 2000, "held_out": 1000}  # groups of sentences
 FORMS, COUNTS, KNOWN = 400, (2, 40), 20  # forms held out, pairs with each, minimum count of other forms of the word
-MODELS = {"words": {"source_units": "words"}, "hybrid": {"source_units": "characters", "spelling": "all"}}
+HYBRID = {"source_units": "characters", "spelling": "all"}
+MODELS = {"words": {"source_units": "words"}, "hybrid": HYBRID, "copying": {**HYBRID, "spelling_copying": True}}
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("model", choices=(*MODELS, "test"))
-    parser.add_argument("saved", nargs="*", type=Path, help="models to test: words only, then hybrid")
+    parser.add_argument("saved", nargs="*", type=Path, help="models to test")
     parser.add_argument("--size", type=int, default=5000, help="vocabulary size of each side")
     parser.add_argument("--hidden", type=int, default=192)
     parser.add_argument("--epochs", type=int, default=8)
@@ -46,10 +48,11 @@ def arguments():
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="other options of the translator")
     parser.add_argument("--pairs", type=int, help="use so many pairs only")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--checkpoint", type=Path, help="folder of the state of the run, to go on from")
     parser.add_argument("-o", "--output", type=Path)
     args = parser.parse_args()
     if args.model == "test" and not args.saved:
-        parser.error("which models? Give the folders of words and hybrid")
+        parser.error("which models? Give their folders, such as words.firth and hybrid.firth")
     if args.model != "test" and args.output is None:
         parser.error("give -o FOLDER to save the model in")
     return args
@@ -128,7 +131,8 @@ def train(args, data):
     training = replace(
         translator.training, epochs=args.epochs, minutes=args.minutes, precision=args.precision, lr=0.002
     )
-    model = translator.train(data["train"], held_out=data["held_out"], training=training, seed=args.seed)
+    run = {"training": training, "seed": args.seed, "checkpoint": args.checkpoint}
+    model = translator.train(data["train"], held_out=data["held_out"], **run)
     facts = model.metadata["training"]
     print(json.dumps({name: facts[name] for name in ("pairs", "target_tokens", "seconds", "best", "dropped")}))
     if args.output:
@@ -154,6 +158,11 @@ def inflected(new, known):
     return {word for word in new if stem(word)[1] and stem(word)[0] in stems}
 
 
+def names(pairs):
+    """Capitalised words of targets, other than the first."""
+    return {bare(word) for pair in pairs for word in pair.words[1:] if bare(word)[:1].isupper()}
+
+
 def spelled_share(model, data, part):
     """Exactly spelled words of the references of a part, by what training has of them.
 
@@ -173,7 +182,12 @@ def spelled_share(model, data, part):
         ]
     unknown = set(expected)
     new = unknown - known
-    kinds = {"seen in training": unknown & known, "new": new, "new, inflected": inflected(new, known)}
+    kinds = {
+        "seen in training": unknown & known,
+        "new": new,
+        "new, inflected": inflected(new, known),
+        "names": unknown & names(pairs),
+    }
     for kind, chosen in kinds.items():
         right = [one == other for one, other in zip(expected, found, strict=True) if one in chosen]
         print(f"  {part}: unknown words of references, {kind}: {len(right):,}, spelled exactly {share(right)}")

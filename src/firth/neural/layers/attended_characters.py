@@ -6,7 +6,8 @@ What
     the word is spelled.
 Objective
     l_t = sum_s alpha_ts e_s;   m_sj = tanh(W [c_s,j-2; ...; c_s,j+2] + b) of character j of the most attended words s
-    p(s, j) = softmax(q . m_sj / sqrt(M) + log alpha_ts), for the query q of a step of the decoder of characters
+    p(s, j) = softmax(q . m_sj / sqrt(M) + log alpha_ts), for the query q of a step of the decoder of characters; a
+    decoder that copies writes character j of word s with it, too
 Source
     Nguyen and Chiang 2018, Improving Lexical Choice in Neural Machine Translation, section 4 (l_t); Luong and Manning
     2016, section 4.3 spell from a state alone.
@@ -38,11 +39,13 @@ class AttendedWords(NamedTuple):
         vectors: (n, D) weighted embeddings.
         characters: (n, L, M) states of the characters of the most attended ones.
         prior: (n, L) logarithms of the attention to their words, -inf at padding.
+        copied: (n, L) int64 ids that the characters have on the target's side; None where none is copied.
     """
 
     vectors: torch.Tensor
     characters: torch.Tensor
     prior: torch.Tensor
+    copied: torch.Tensor | None = None
 
 
 class AttendedCharacters(nn.Module):
@@ -51,10 +54,14 @@ class AttendedCharacters(nn.Module):
     Args:
         char_dim: D_c, width of the source's character vectors.
         width: M.
+        as_target: (codes,) int64 target ids of the source's character ids, for copying; else None.
     """
 
-    def __init__(self, char_dim: int, width: int) -> None:
+    as_target: torch.Tensor | None
+
+    def __init__(self, char_dim: int, width: int, as_target: torch.Tensor | None = None) -> None:
         super().__init__()
+        self.register_buffer("as_target", as_target, persistent=False)
         self.window = nn.Linear((2 * REACH + 1) * char_dim, width)
 
     def forward(
@@ -79,7 +86,8 @@ class AttendedCharacters(nn.Module):
         codes, inverse = source.distinct(ids.gather(1, places), unknown)
         states = self._states(source.characters(codes))[inverse].flatten(1, 2)  # (n, words, C, M) to (n, L, M)
         prior = most.clamp(min=1e-6).log()[..., None].masked_fill((codes == PADDING)[inverse], -torch.inf)
-        return AttendedWords(vectors, states, prior.flatten(1))
+        copied = None if self.as_target is None else self.as_target[codes.long()][inverse].flatten(1)
+        return AttendedWords(vectors, states, prior.flatten(1), copied)
 
     def _states(self, x: torch.Tensor) -> torch.Tensor:
         wide = pad(x, (0, 0, REACH, REACH))

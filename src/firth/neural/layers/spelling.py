@@ -34,6 +34,11 @@ class Spelling:
         padded = [row + [PADDING] * (width - len(row)) for row in rows]
         return torch.tensor(padded, dtype=torch.int32).reshape(len(rows), width)
 
+    def ids_of(self, other: "Spelling") -> torch.Tensor:
+        """Return the (other.codes,) int64 ids that characters have here, in the order of another spelling's ids."""
+        special = range(UNKNOWN + 1)
+        return torch.tensor([*special, *(self._code.get(c, UNKNOWN) for c in other.characters)])
+
     def text(self, codes: Iterable[int]) -> str:
         """Return the word of ids of characters, without special ids."""
         return "".join(self.characters[code - UNKNOWN - 1] for code in codes if code > UNKNOWN)

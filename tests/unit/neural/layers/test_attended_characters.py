@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.neural.layers.attended_characters import REACH, AttendedCharacters
 from firth.neural.layers.characters import CharacterCNN
-from firth.neural.layers.spelling import BEGIN, END
+from firth.neural.layers.spelling import BEGIN, END, PADDING, UNKNOWN, Spelling
 
 KNOWN = ["a", "abba", "b"]
 IDS = torch.tensor([[0, 1, 3], [2, 4, 1]])  # 3 and 4 are the words "ba" and "x", which are outside the vocabulary
@@ -52,7 +52,7 @@ def test_padding_of_sources_changes_nothing():
     wide = torch.cat([IDS, IDS.new_full((2, 3), 1)], 1)
     weights = torch.cat([WEIGHTS, WEIGHTS.new_zeros(2, 3)], 1)
     other = attended(source, wide, unknown, source(wide, unknown), weights)
-    for one, padded in zip(found, other, strict=True):
+    for one, padded in zip(found[:3], other[:3], strict=True):
         assert torch.allclose(one, padded)
 
 
@@ -68,4 +68,20 @@ def test_no_target_words():
     source, attended, _ = layers()
     found = attended(source, IDS[:0], None, source(IDS[:0]), WEIGHTS[:0])
     length = 2 * source.get_buffer("codes").shape[1]
-    assert [tuple(each.shape) for each in found] == [(0, 4), (0, length, 5), (0, length)]
+    assert [tuple(each.shape) for each in found[:3]] == [(0, 4), (0, length, 5), (0, length)]
+
+
+def test_characters_to_copy_have_the_ids_of_the_target():
+    """Those of the two most attended words, with their ends; "a" is no character of the target."""
+    source, _, unknown = layers()
+    target = Spelling("_b")
+    attended = AttendedCharacters(3, 5, target.ids_of(source.spelling)).double()
+    found = attended(source, IDS, unknown, source(IDS, unknown), WEIGHTS)
+    b = target.character_ids(["b"])[0, 1].item()
+    ids = {"a": UNKNOWN, "b": b}
+    for row, words in enumerate(ATTENDED):
+        real = found.prior[row] > -math.inf
+        assert found.copied[row][real].tolist() == [
+            code for word in words for code in (BEGIN, *(ids[letter] for letter in word), END)
+        ]
+        assert (found.copied[row][~real] == PADDING).all()

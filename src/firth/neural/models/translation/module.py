@@ -197,7 +197,8 @@ class TranslationModule(nn.Module):
         rows, ids = batch.counted.nonzero()[steps, 0], batch.sources.ids
         weights = weights[batch.counted][steps]
         seen = self.attended(self.source_embedding, ids[rows], batch.sources.spellings, source[rows], weights)
-        return torch.cat([hidden[steps], seen.vectors], 1), (seen.characters, seen.prior)
+        copied = () if seen.copied is None else (seen.copied,)
+        return torch.cat([hidden[steps], seen.vectors], 1), (seen.characters, seen.prior, *copied)
 
     def _spelling_loss(
         self, batch: PairBatch, source: torch.Tensor, hidden: torch.Tensor, weights: torch.Tensor | None

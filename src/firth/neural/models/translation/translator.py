@@ -10,7 +10,8 @@ Source
     2015 (dot, general, local, input feeding); Vaswani et al. 2017 (transformer); Bradbury et al. 2017 (QRNN); Press and
     Wolf 2017 (three-way tying); Szegedy et al. 2016 (label smoothing); See, Liu and Manning 2017 (copying, coverage);
     Paulus, Xiong and Socher 2018 (intra-attention);
-    Luong and Manning 2016 (spelled words); Bengio et al. 2015, Goyal et al. 2017 (scheduled sampling).
+    Luong and Manning 2016 (spelled words; their characters are copied as See et al. copy words); Bengio et al. 2015,
+    Goyal et al. 2017 (scheduled sampling).
 Departures
 - The decoder starts from a layer over the encoder's last states (bridge="linear"), or from these states themselves
   ("last", Sutskever et al.).
@@ -37,6 +38,7 @@ from firth.neural.layers.positions import POSITIONS
 from firth.neural.layers.recurrent_decoder import LOCAL, RecurrentDecoder
 from firth.neural.layers.scheduled_sampling import KINDS as OWN_WORDS
 from firth.neural.layers.scheduled_sampling import SCHEDULES, Feeding, true_share
+from firth.neural.layers.spelling import Spelling
 from firth.neural.layers.transformer import NORMS, TransformerConfig
 from firth.neural.models.language.options import parse_output
 from firth.neural.models.translation.data import LONGEST_WORD, SPELLED
@@ -51,7 +53,7 @@ from firth.options import Preset, check, option, options_class
 CELLS = ("lstm", "gru", "qrnn")
 TRANSFORMER, SUBWORDS = "transformer", "subwords"
 ATTENTIVE = (  # need attention
-    "copying", "coverage", "coverage_loss", "coverage_from", "intra_temporal", "intra_decoder",
+    "copying", "coverage", "coverage_loss", "coverage_from", "intra_temporal", "intra_decoder", "spelling_copying",
 )  # fmt: skip
 TIES = ("none", "target", "all")
 FILTERS = (25, 50, 75, 75, 75)  # of the character CNN, of width 1, 2, ...
@@ -148,6 +150,9 @@ class Translator:
     )  # fmt: skip
     spelling_weight: float = option(1.0, "factor on the loss of characters", minimum=0, exclusive=True)
     spelling_hidden: int = option(128, "width of the state of the decoder of characters", minimum=1)
+    spelling_copying: bool = option(
+        False, "pointer-generator of characters: the decoder of characters also copies those of attended source words"
+    )
     scheduled_sampling: str = option(
         "none", "scheduled sampling: what the decoder reads in place of a part of the true words in training",
         choices=("none", *OWN_WORDS),
@@ -174,6 +179,11 @@ class Translator:
         if self.spells and self.target_units != "words":
             raise OptionError(
                 f"spelling={self.spelling!r} with target_units={self.target_units!r}: expected target_units='words'"
+            )
+        if self.spelling_copying and not (self.spells and self.source_units == "characters" and self.tells_attention):
+            raise OptionError(
+                "spelling_copying needs source_units='characters', spelling='all' or 'unknown', and a recurrent "
+                "decoder with attention: it copies characters of the source words that are attended to"
             )
         if self.tie_weights == "all" and not self.joint:
             raise OptionError("tie_weights='all' ties source and target: expected joint=True as well")
@@ -247,13 +257,15 @@ class Translator:
         speller = attended = None
         if self.spells:
             if isinstance(sources, CharacterCNN) and self.decoder != TRANSFORMER and self.attention != "none":
-                attended = AttendedCharacters(sources.characters.weight.shape[1], self.spelling_hidden)
+                as_target = Spelling(target.characters).ids_of(sources.spelling) if self.spelling_copying else None
+                attended = AttendedCharacters(sources.characters.weight.shape[1], self.spelling_hidden, as_target)
             speller = CharacterDecoder(
                 target.characters,
                 width_in=self.hidden + dim * (attended is not None),
                 hidden=self.spelling_hidden,
                 longest=LONGEST_WORD,
                 source_width=self.spelling_hidden * (attended is not None),
+                copying=self.spelling_copying,
             )
         scale = dim**0.5 if transformer else 1.0
         return TranslationModule(

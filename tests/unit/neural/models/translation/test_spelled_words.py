@@ -17,6 +17,7 @@ from firth.neural.models.translation.train import new_module, reinforce
 from firth.neural.models.translation.translation_model import TranslationModel
 from firth.neural.models.translation.units import UNKNOWN, learn_units
 from firth.neural.training.schedules import TrainingProgress
+from firth.storage import model_folder
 from tests.gradients.neural.directions import check_parameters
 
 TEXTS = ["a b c!", "b a", "c c a ba", "a", "b caab b a"]
@@ -38,7 +39,9 @@ def untrained(seed=0, unknown=3.0, **how):
 
 
 @pytest.mark.parametrize(
-    "how", [{}, {"attention": "none"}, {"decoder": "transformer", "heads": 2}], ids=["general", "none", "transformer"]
+    "how",
+    [{}, {"spelling_copying": True}, {"attention": "none"}, {"decoder": "transformer", "heads": 2}],
+    ids=["general", "copying", "none", "transformer"],
 )
 @pytest.mark.parametrize("beam", [1, 3])
 def test_no_word_is_unknown_and_batches_give_what_single_texts_give(how, beam):
@@ -151,9 +154,9 @@ def task_of(model, pairs):
     return TranslationTask(model.module, batches, batches, predictions=tokens, spelling_weight=0.5), batches
 
 
-@pytest.mark.parametrize("spelling", ["all", "unknown"])
-def test_the_gradient_equals_differences(spelling):
-    model = untrained(spelling=spelling, dropout=0.0, hidden=2, dim=2, spelling_hidden=2)
+@pytest.mark.parametrize(("spelling", "copying"), [("all", False), ("unknown", False), ("all", True)])
+def test_the_gradient_equals_differences(spelling, copying):
+    model = untrained(spelling=spelling, spelling_copying=copying, dropout=0.0, hidden=2, dim=2, spelling_hidden=2)
     model.module.double().train()
     task, batches = task_of(model, [model.reader.read(*pair) for pair in itertools.pairwise(TEXTS)])
     (batch,) = batches.epoch(0)
@@ -201,14 +204,49 @@ def test_a_reward_leaves_the_speller_in_training():
     assert any(name.startswith("speller.") for name in moved)
 
 
-def test_folders_keep_the_speller_and_ensembles_use_the_first(tmp_path):
-    model = untrained(seed=2)
+@pytest.mark.parametrize("copying", [False, True])
+def test_folders_keep_the_speller_and_ensembles_use_the_first(tmp_path, copying):
+    model = untrained(seed=2, spelling_copying=copying)
     model.save(tmp_path / "it.firth")
     other = firth.load(tmp_path / "it.firth")
     found = [each.tokens for each in model.translate(TEXTS, options=SHORT)]
     assert [each.tokens for each in other.translate(TEXTS, options=SHORT)] == found
     both = firth.TranslationEnsemble([other, model])
     assert [each.tokens for each in both.translate(TEXTS, options=SHORT)] == found
+
+
+def test_a_folder_from_before_copying_loads_as_it_was_trained(tmp_path):
+    model = untrained(seed=2)
+    content = model._content()
+    del content.config["options"]["spelling_copying"]
+    model_folder.write(tmp_path / "old.firth", content)
+    old = firth.load(tmp_path / "old.firth")
+    assert old.module.speller.copy_gate is None
+    assert [each.tokens for each in old.translate(TEXTS)] == [each.tokens for each in model.translate(TEXTS)]
+
+
+def names(n, seed):
+    """Made-up names of six letters with a word before them that says nothing."""
+    draw = random.Random(seed)
+    return [
+        (f"{draw.choice('abc')} {name}", name) for name in ("".join(draw.choices("defghijk", k=6)) for _ in range(n))
+    ]
+
+
+@pytest.mark.parametrize("copying", [False, True])
+def test_names_that_training_does_not_have_are_copied(copying):
+    """300 names are enough to learn to write the letters of the source word in turn, and too few to learn spelling."""
+    how = {"source_units": "characters", "target_units": "words", "target_size": 1, "min_count": 1, "hidden": 32}
+    translator = firth.Translator(
+        **how, dropout=0.0, label_smoothing=0.0, spelling="all", spelling_hidden=48, spelling_copying=copying
+    )
+    training = firth.TrainingOptions(epochs=4, batch_size=32, lr=0.01, warmup=20, clip_norm=1, schedule="linear")
+    model = translator.train(names(300, 0), held_out=names(20, 1), training=training, progress=False)
+    sources, expected = zip(*names(40, 2), strict=True)
+    pairs = [model.reader.read(*pair) for pair in zip(sources, expected, strict=True)]
+    found = [word for words in model.spelled_words(pairs) for word in words]
+    right = sum(one == other for one, other in zip(found, expected, strict=True))
+    assert right >= 32 if copying else right <= 4
 
 
 def test_models_that_do_not_spell_say_so():
@@ -218,6 +256,9 @@ def test_models_that_do_not_spell_say_so():
         firth.Translator(spelling="all")
     with pytest.raises(OptionError, match="spelling='all' with copying"):
         firth.Translator(spelling="all", target_units="words", source_units="words", copying=True, label_smoothing=0.0)
+    for how in ({"spelling": "none"}, {"source_units": "words"}, {"attention": "none"}, {"decoder": "transformer"}):
+        with pytest.raises(OptionError, match="spelling_copying needs source_units='characters'"):
+            untrained(spelling_copying=True, **how)
     table = dict.fromkeys("abc", "known")
     found = untrained(unknown=100.0).translate("a b c", dictionary=table, options=SHORT)
     assert set(found.tokens) == {"known"}  # a dictionary goes first
