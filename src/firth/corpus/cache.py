@@ -12,6 +12,7 @@ from pathlib import Path
 from firth.errors import CorpusError, FormatError, warn_caller
 from firth.storage.files import finish_folder, sync_folder
 from firth.storage.partial import partial_folder, remove_leftovers
+from firth.storage.snapshots import snapshot
 from firth.storage.swapping import swap
 
 _ATTEMPTS = 20
@@ -46,7 +47,7 @@ def holds(place: Path, open_it: Callable[[Path], object], *, tell: bool) -> bool
         tell: whether to warn that a damaged folder is built again.
     """
     try:
-        open_it(place)
+        snapshot(place, open_it)
     except CorpusError:
         return False
     except FormatError as error:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from firth.language.text import EOS, LanguageText, TextRules, check_readable
 from firth.progress import Progress
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
+from firth.storage.snapshots import snapshot
 from firth.text.tokenise import tokeniser
 from firth.training_facts import with_training_facts
 from firth.vocabulary import Vocabulary
@@ -91,7 +93,7 @@ class NgramModel(LanguageModel):
             The format is described in `firth.language.arpa`.
         """
         tokeniser(tokens)
-        content = arpa.read(path)
+        content = snapshot(Path(path), arpa.read)
         vocabulary = Vocabulary(content.words, np.zeros(len(content.words), np.int64), 0)
         rules = TextRules(tokens=tokens, eos=EOS in vocabulary)
         trie = trie_from_tables(content.tables, str(path))

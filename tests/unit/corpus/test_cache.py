@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from firth.corpus import cache
 from firth.corpus.cache import build_in
-from firth.errors import CorpusError
+from firth.errors import CorpusError, FormatError
 from firth.storage.partial import partial_folder
 
 
@@ -92,3 +93,17 @@ def test_something_else_is_replaced(tmp_path: Path, kind: str) -> None:
     build_in(tmp_path, fill("new", target), holds("new"))
     assert (target / "file").read_text() == "new"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_another_process_replaces_while_it_is_looked_at_is_not_damaged(tmp_path: Path) -> None:
+    target = build_in(tmp_path, fill("one", tmp_path / "corpus"), holds("one"))
+    read: list[str] = []
+
+    def open_it(place: Path) -> None:
+        read.append((place / "file").read_text())
+        build_in(tmp_path, fill("two", target), holds("two"))
+        if read[-1] != (place / "file").read_text():
+            raise FormatError("the words of the one with the counts of the other; build it again")
+
+    assert cache.holds(target, open_it, tell=True)
+    assert read == ["one", "two"]
