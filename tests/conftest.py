@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import costs, fork_server
+from tests import compile_once, costs, fork_server
 from tests.golden.english.text import TEXT
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -43,6 +43,7 @@ SLOWNESS = max(1.0, min(_loop_seconds() for _ in range(3)) / USUAL)  # of this p
 def pytest_configure() -> None:
     fork_server.prepare()
     costs.count_compiler()
+    compile_once.share_compilations()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -35,6 +35,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.compile_once import share_compilations
 from tests.costs import FOLDER, compiler_seconds, count_compiler, own_seconds, record_fork
 
 CLIENT = """#!{python} -ISE
@@ -146,6 +147,7 @@ def serve(address: str, owner: int) -> None:
     """Import what commands need, then run each in a fork, until the process that owns the server has ended."""
     end = os.pidfd_open(owner)
     count_compiler()
+    share_compilations()
     _import_everything()
     from firth.data import sample
 
