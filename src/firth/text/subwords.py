@@ -15,7 +15,6 @@ composed or dropped. They differ in how subwords are chosen and how a chunk of t
 
 import contextlib
 import functools
-import json
 import math
 import os
 import random
@@ -74,15 +73,14 @@ class Subwords:
     ) -> "Subwords":
         """Train a subword tokeniser on texts.
 
-        The same texts give the same subwords, except for "unigram": the library sums counts in an order that changes
-        from run to run, which may change rare subwords. Keep the file.
+        The same texts give the same subwords, in any order of the texts for "unigram".
 
         Args:
             texts: read once: a list, a generator, or an open text file, whose lines keep their line feeds.
             size: vocabulary size; smaller if the texts do not give so many subwords.
             kind: "bpe", "wordpiece" or "unigram".
             min_count: minimum count of a pair to be merged; not used by "unigram".
-            progress: whether the library shows progress on standard error.
+            progress: whether the library shows progress on standard error; it does not train "unigram".
 
         Raises:
             OptionError: the kind is unknown, or the size does not exceed the number of single bytes.
@@ -295,40 +293,36 @@ def _checked_texts(texts: Iterable[str]) -> Iterator[str]:
 
 def _trained(texts: Iterator[str], size: int, kind: str, min_count: int, progress: bool) -> str:
     library = _library()
-    shared = {"vocab_size": size, "show_progress": progress, "initial_alphabet": CHARACTERS}
+    if kind == "unigram":
+        model = library.models.Unigram(_unigrams(texts, size), unk_id=None, byte_fallback=False)
+        return str(_byte_level(model).to_str())
+    shared = {"vocab_size": size, "show_progress": progress, "initial_alphabet": CHARACTERS, "min_frequency": min_count}
+    if kind == "bpe":
+        tokenizer, trainer = _byte_level(library.models.BPE()), library.trainers.BpeTrainer(**shared)
+        tokenizer.train_from_iterator(texts, trainer)
+        return str(tokenizer.to_str())
     # As "special tokens" the continuing bytes have fixed ids, which decide ties whatever the order of the text.
     continuing = [MARK + character for character in sorted(CHARACTERS)]
-    trainer, model = {
-        "bpe": lambda: (library.trainers.BpeTrainer(min_frequency=min_count, **shared), library.models.BPE()),
-        "wordpiece": lambda: (
-            library.trainers.WordPieceTrainer(
-                min_frequency=min_count, continuing_subword_prefix=MARK, special_tokens=continuing, **shared
-            ),
-            library.models.WordPiece(unk_token="!"),
-        ),
-        "unigram": lambda: (library.trainers.UnigramTrainer(**shared), library.models.Unigram()),
-    }[kind]()
-    tokenizer = _byte_level(model)
+    trainer = library.trainers.WordPieceTrainer(continuing_subword_prefix=MARK, special_tokens=continuing, **shared)
+    tokenizer = _byte_level(library.models.WordPiece(unk_token="!"))
     tokenizer.train_from_iterator(texts, trainer)
-    if kind == "wordpiece":
-        # As ordinary tokens, so that they are not searched for in texts; and with room for the longest chunk.
-        tokenizer = _byte_level(
-            library.models.WordPiece(
-                tokenizer.get_vocab(),
-                unk_token="!",
-                continuing_subword_prefix=MARK,
-                max_input_chars_per_word=_LONGEST_CHUNK,
-            )
-        )
-    return _rounded(str(tokenizer.to_str())) if kind == "unigram" else str(tokenizer.to_str())
+    # As ordinary tokens, so that they are not searched for in texts; and with room for the longest chunk.
+    model = library.models.WordPiece(
+        tokenizer.get_vocab(), unk_token="!", continuing_subword_prefix=MARK, max_input_chars_per_word=_LONGEST_CHUNK
+    )
+    return str(_byte_level(model).to_str())
 
 
-def _rounded(rules: str) -> str:
-    """Round log-probabilities, to hide the order in which the library summed counts."""
-    content = parse_json(rules)
-    scores = [(subword, round(score, _DECIMALS)) for subword, score in content["model"]["vocab"]]
-    content["model"]["vocab"] = sorted(scores, key=lambda entry: (-entry[1], entry[0]))
-    return json.dumps(content, ensure_ascii=False)
+def _unigrams(texts: Iterator[str], size: int) -> list[tuple[str, float]]:
+    """Return subwords, one character per byte, and their log-probabilities in nats, the likeliest first."""
+    from firth.text.unigrams import train_unigrams  # its kernels are loaded for training only
+
+    counts = Counter[str]()
+    for text in texts:
+        counts.update(chunks(text))
+    found = train_unigrams({chunk.encode(): count for chunk, count in counts.items()}, size)
+    named = [("".join(CHARACTERS[byte] for byte in subword), round(score, _DECIMALS)) for subword, score in found]
+    return sorted(named, key=lambda entry: (-entry[1], entry[0]))
 
 
 def _byte_level(model: Any) -> Any:
