@@ -13,9 +13,9 @@ import re
 import reprlib
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar, overload
+from typing import Any, NoReturn, TypeVar, cast, overload
 
-from firth.errors import KindError, UnknownOptionError, brief
+from firth.errors import FileError, FirthError, KindError, UnknownOptionError, brief
 from firth.option_names import TRAINED_ELSEWHERE, suggestion, synonym
 from firth.options import description
 
@@ -112,6 +112,8 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
                     if not (error := _too_many(function, names, args) or _missing(function, names, args, named)):
                         raise
                     raise error from None
+            except OSError as error:
+                _raise_named(error)
             raise _unknown(function, names, args, named)
 
         return checked
@@ -134,11 +136,45 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
                 or _missing(function, signature.parameters, args, named)
             ):
                 raise
+        except OSError as refusal:
+            _raise_named(refusal)
         raise error
 
     vars(expanded)["__signature__"] = signature
     expanded.__doc__ = _with_options(function.__doc__ or "", last.name, arguments, defaults)
     return expanded
+
+
+def names_files(function: _Function) -> _Function:
+    """Decorate a public function that reads files: what the system says of one becomes a `FileError`.
+
+    `explained` does this, too. A generator's errors are those of its iteration.
+    """
+    wrapped: Any
+    if inspect.isgeneratorfunction(function):
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **named: Any) -> Any:
+            try:
+                yield from function(*args, **named)
+            except OSError as error:
+                _raise_named(error)
+    else:
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **named: Any) -> Any:
+            try:
+                return function(*args, **named)
+            except OSError as error:
+                _raise_named(error)
+
+    return cast("_Function", wrapped)
+
+
+def _raise_named(error: OSError) -> NoReturn:
+    if isinstance(error, FirthError) or error.errno is None or error.filename is None:
+        raise error
+    raise FileError.of(error) from error
 
 
 def _parameters(arguments: Any, defaults: Mapping[str, Any]) -> Iterable[inspect.Parameter]:

@@ -13,12 +13,14 @@ The hierarchy::
     ├── UnknownTargetError   (KeyError)         a result of a tagger has no such target
     ├── DivergenceError      (ArithmeticError)  training produced NaN or infinity
     ├── DataError            (OSError)          a named data set is absent or is not the pinned one
-    ├── MissingFileError     (FileNotFoundError) a model or file to load is not there
+    ├── FileError            (OSError)          a file or folder cannot be read or written
+    │   └── MissingFileError (FileNotFoundError) a model or file to load is not there
     └── MissingExtraError    (ImportError)      an optional dependency is not installed
 
 A message says what was found, what was expected and what to do.
 """
 
+import errno
 import os
 import reprlib
 import sys
@@ -26,6 +28,19 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+ADVICE = {  # by the number of an error of the system
+    errno.ENOENT: "check the path",
+    errno.ENOSPC: "free some space or write elsewhere; the earlier file is unchanged",
+    errno.EDQUOT: "free some space or write elsewhere; the earlier file is unchanged",
+    errno.EFBIG: "write elsewhere or raise the limit; the earlier file is unchanged",
+    errno.EACCES: "choose a place that you may read and write, or change its permissions",
+    errno.EPERM: "choose a place that you may read and write, or change its permissions",
+    errno.EROFS: "choose a place that can be written",
+    errno.EISDIR: "that is a folder where a file was expected",
+    errno.ENOTDIR: "a part of that path is a file where a folder was expected",
+    errno.ELOOP: "remove the links that lead in a circle, or name the file itself",
+    errno.ENAMETOOLONG: "expected a path with names of at most 255 bytes",
+}
 LONGEST = 80  # characters of a value of the user's in a message
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = LONGEST
@@ -76,8 +91,30 @@ class DataError(FirthError, OSError):
     """A named data set is absent, or is not the pinned one."""
 
 
-class MissingFileError(FirthError, FileNotFoundError):
-    """A model or file to load is not there; made as any OSError, of a number, a message and the path."""
+class FileError(FirthError, OSError):
+    """A file or folder cannot be read or written; made as any OSError, of a number, a message and the path."""
+
+    def __str__(self) -> str:
+        advice = ADVICE.get(self.errno or 0)
+        return f"{os.fsdecode(self.filename)}: {self.strerror}" + (f"; {advice}" if advice else "")
+
+    @staticmethod
+    def of(error: OSError, path: str | os.PathLike[str] = "") -> "FileError":
+        """Return an error of the system, which has a number, as one of firth's.
+
+        Args:
+            error: the error.
+            path: of the file, where the error names none.
+        """
+        place = error.filename if isinstance(error.filename, str | bytes) else os.fspath(path)
+        kind, problem = FileError, error.strerror or os.strerror(error.errno or 0)
+        if error.errno == errno.ENOENT:
+            kind, problem = MissingFileError, f"{problem}; {ADVICE[errno.ENOENT]}"
+        return kind(error.errno, problem, os.fsdecode(place))
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A model or file to load is not there; the message says what was expected."""
 
     def __str__(self) -> str:
         return f"{os.fsdecode(self.filename)}: {self.strerror}"

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.storage import model_folder
 from firth.storage.files import check_exists
@@ -64,6 +65,7 @@ def plain_name(model: object) -> str:
     return PLAIN_NAMES.get(name, name)
 
 
+@names_files
 def load_folder(path: str | os.PathLike[str], metadata: Mapping[str, Any] | None = None) -> Any:
     """Return the model saved in a folder.
 

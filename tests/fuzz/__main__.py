@@ -36,7 +36,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
     parser.add_argument("--only", help="run one input, or case, in the foreground")
     parser.add_argument("--keep", type=Path, help="folder for the files of the input that runs, or of those that fail")
-    parser.add_argument("--cases", action="store_true", help="also run the cases that failed once")
+    parser.add_argument("--cases", action="store_true", help="also run the cases that failed once, and odd files")
+    parser.add_argument("--every", action="store_true", help="with --cases: everything odd in place of each file")
     parser.add_argument("--memory", type=int, default=1 << 30, help="bytes that an input may take")
     parser.add_argument("--json", type=Path, help="file for every failure and the counts")
     return parser.parse_args()
@@ -46,6 +47,7 @@ def main() -> int:
     """Run the fuzzer in a temporary folder."""
     options = arguments()
     scratch = Path(tempfile.mkdtemp(prefix="fuzz."))
+    scratch.chmod(0o777)
     os.environ["FIRTH_CACHE"] = str(scratch / "cache")
     os.environ.pop("FIRTH_DATA", None)
     try:
@@ -95,7 +97,7 @@ def outcomes_of(options: argparse.Namespace, reader: Any, scratch: Path, until: 
 
     server = Server(reader, scratch, seed=options.seed, memory=options.memory)
     if options.cases:
-        server.cases = cases_of(reader.name, server.files)
+        server.cases = cases_of(reader.name, server.files, every=options.every)
     count = options.inputs if options.inputs is not None else 1000
     if options.seconds is not None:
         count = math.ceil(options.seconds / reader.cost)
@@ -117,7 +119,7 @@ def show(options: argparse.Namespace, reader: Any, scratch: Path) -> int:
     from tests.fuzz.server import Server
 
     server = Server(reader, scratch, seed=options.seed, memory=options.memory)
-    server.cases = cases_of(reader.name, server.files)
+    server.cases = cases_of(reader.name, server.files, every=True)
     number = int(options.only) if options.only.isdecimal() else options.only
     outcome = server.show(number, kept_at(options.keep or scratch / "only", reader))
     print(outcome)

@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from typing import Any
 
-Files = dict[str, bytes]
+Files = dict[str, Any]  # bytes, or what makes something odd in place of the file
 Random = random.Random
 
 EXTREMES = (0, 1, 2, 127, 128, 255, 256, 2**15, 2**16 - 1, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**33, 2**40, 2**62)

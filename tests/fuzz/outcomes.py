@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from firth import errors
 from firth.errors import FirthError
 
+PACKAGE, OUTSIDE = f"{Path(errors.__file__).parent}/", "outside of firth"
+
 SAME, DIFFERENT, REFUSED = "same", "different", "refused"
-WRONG, TRACEBACK, CRASH, HANG, MEMORY = "wrong", "traceback", "crash", "hang", "memory"
-FAILURES = (WRONG, TRACEBACK, CRASH, HANG, MEMORY)
+WRONG, TRACEBACK, CRASH, HANG, MEMORY, UNNAMED = "wrong", "traceback", "crash", "hang", "memory", "unnamed"
+FAILURES = (WRONG, TRACEBACK, CRASH, HANG, MEMORY, UNNAMED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,23 +98,30 @@ def near(value: Any) -> Any:
     return [float(f"{number:.3g}") for number in array.ravel()[:500]]
 
 
-def of_error(error: BaseException) -> tuple[str, str, str]:
-    """Return the kind, place and message of an exception."""
-    message = str(error)[:300]
+def of_error(error: BaseException, expected: Sequence[str] = ("",)) -> tuple[str, str, str]:
+    """Return the kind, place and message of an exception.
+
+    Args:
+        error: the exception.
+        expected: of which its message must hold one.
+    """
+    whole = str(error)
+    message = whole[:300]
     if isinstance(error, MemoryError) and not isinstance(error, FirthError):
         return MEMORY, f"{type(error).__name__} {_place(error)}", message
-    documented = isinstance(error, FirthError) or (isinstance(error, OSError) and error.errno is not None)
-    if documented:
+    if isinstance(error, FirthError):
+        return (REFUSED if any(each in whole for each in expected) else UNNAMED), type(error).__name__, message
+    if isinstance(error, OSError) and _place(error) == OUTSIDE:  # what `use` does itself
         return REFUSED, type(error).__name__, message
     return TRACEBACK, f"{type(error).__name__} {_place(error)}", message
 
 
 def _place(error: BaseException) -> str:
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/firth/" in frame.filename]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(PACKAGE)]
     if not frames:
-        return "outside of firth"
+        return OUTSIDE
     last = frames[-1]
-    return f"{last.filename.rpartition('/firth/')[2]}:{last.lineno} {last.name}"
+    return f"{last.filename.removeprefix(PACKAGE)}:{last.lineno} {last.name}"
 
 
 STACK = re.compile(r'File "[^"]*/firth/([^"]*)", line (\d+) in (\S+)')

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from firth.storage import checksums
 from tests.fuzz.mutations import Files, mutated
+from tests.fuzz.odd_files import LONG, LONG_NAME, as_nobody, is_odd
 from tests.fuzz.outcomes import CRASH, DIFFERENT, HANG, SAME, WRONG, Outcome, Reader, digest_of, of_error, of_stack
 
 PATIENCE = 10.0  # seconds of processor time for an input of the cheapest reader
@@ -50,6 +51,7 @@ class Server:
     ):
         self.reader, self.seed, self.cases, self.memory = reader, seed, cases or {}, memory
         self._folder = Path(tempfile.mkdtemp(prefix=f"{reader.name}.", dir=folder))
+        self._folder.chmod(0o755)
         place = self._folder / "seed" / reader.path
         place.parent.mkdir()
         reader.make(place)
@@ -84,6 +86,8 @@ class Server:
         So does a folder without its checksums: those of older versions have none.
         """
         files, resealed = self.content(number)
+        if number == LONG_NAME:
+            return False
         write_files(files, place, self.is_folder)
         if checksums.FILE in self.files and checksums.FILE not in files:
             return True
@@ -125,13 +129,14 @@ class Server:
             return digest_of(self.reader.use(place))
 
     def _outcome(self, number: Input, place: Path, resealed: bool) -> Outcome:
-        name = self.reader.name
+        name, case = self.reader.name, str(number)
         try:
-            answer = self._answer(place)
+            with as_nobody(case):
+                answer = self._answer(place)
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:
-            kind, where, message = of_error(error)
+            kind, where, message = of_error(error, (place.name[:20], str(place)[:40]) if is_odd(case) else ("",))
             return Outcome(reader=name, input=number, kind=kind, where=where, message=message)
         if answer == self._expected:
             return Outcome(reader=name, input=number, kind=SAME)
@@ -173,8 +178,9 @@ class Server:
                     told.write(f"{_named(number)}\t")
                     told.flush()
                     inputs = self._folder / "inputs" / _named(number)
-                    place = inputs / self.reader.path
+                    place = inputs / (LONG if number == LONG_NAME else self.reader.path)
                     place.parent.mkdir(parents=True)
+                    place.parent.chmod(0o777)
                     outcome = self._outcome(number, place, self.write(number, place))
                     shutil.rmtree(inputs, ignore_errors=True)
                     fields = (outcome.kind, outcome.where, outcome.message)
@@ -258,7 +264,10 @@ def read_files(place: Path) -> Files:
 
 
 def write_files(files: Files, place: Path, is_folder: bool) -> None:
-    """Write what `read_files` returned."""
+    """Write what `read_files` returned, or make what is odd instead."""
+    if callable(files.get("")):
+        files[""](place)
+        return
     if not is_folder:
         place.write_bytes(files.get("", b""))
         return
@@ -266,4 +275,7 @@ def write_files(files: Files, place: Path, is_folder: bool) -> None:
     for name, content in files.items():
         path = place / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        if callable(content):
+            content(path)
+        else:
+            path.write_bytes(content)

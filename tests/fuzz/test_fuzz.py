@@ -38,4 +38,4 @@ def test_damaged_files(part, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("half", [0, 1])
 def test_more_damaged_files(half, tmp_path):
-    check(NAMES[half::2], tmp_path, "--seconds", "0.2", "--seed", "1")
+    check(NAMES[half::2], tmp_path, "--seconds", "0.2", "--seed", "1", "--every")

@@ -69,8 +69,7 @@ def test_a_disk_that_fills_up_while_counts_are_written(firth: Command, tmp_path:
 
     ended = firth("train", "ppmi", "text.txt", "-o", "out.firth", "-q", "--dim", 5, before=limit)
     assert "co-occurrence counts cannot be written" in ended.complaint
-    assert "room for" in ended.complaint
-    assert "MB" in ended.complaint
+    assert re.search(r"room for [1-9][0-9,]* bytes", ended.complaint)
     assert not list(firth.cache.rglob("cooccurrence.json"))
     assert not list(firth.cache.rglob("*.part"))
     assert not (tmp_path / "out.firth").exists()

@@ -52,7 +52,7 @@ def test_a_disk_that_fills_up(format, tmp_path):
     path = tmp_path / "v"
     uniform(1).save(path, format)
     ended = python(FULL_DISK, path, format)
-    assert "File too large" in ended.stdout, ended
+    assert f"FileError {path}: File too large; write elsewhere" in ended.stdout, ended
     again = load(path, format=format)
     assert np.array_equal(again.vectors, uniform(1).vectors)
     assert [left.name for left in tmp_path.iterdir()] == ["v"]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from firth import data as named
+from firth.arguments import names_files
 from firth.bias.query import Query
 from firth.bias.word_pairs import Pair
 from firth.errors import FormatError, OptionError
@@ -72,6 +73,7 @@ def query_of(
     return Query({one: sets[one] for one in targets}, {one: sets[one] for one in attributes}, name)
 
 
+@names_files
 def read_sets(path: PathLike) -> dict[str, list[str]]:
     """Return sets of words by name, from an object of JSON.
 
@@ -88,6 +90,7 @@ def read_sets(path: PathLike) -> dict[str, list[str]]:
     return content
 
 
+@names_files
 def read_pairs(path: PathLike) -> list[Pair]:
     """Return pairs of words: a JSON list of two words each, or a text file with a pair a line.
 
@@ -105,6 +108,7 @@ def read_pairs(path: PathLike) -> list[Pair]:
     return [(one, other) for one, other in content]
 
 
+@names_files
 def read_words(path: PathLike) -> list[str]:
     """Return words: a JSON list of words, or of entries that begin with one, or a text file with a word a line.
 

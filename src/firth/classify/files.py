@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import registry
+from firth.arguments import names_files
 from firth.classify.classifier import Classifier
 from firth.classify.features import FeatureMap, bucket_rows
 from firth.classify.labels import UNBUILT
@@ -39,6 +40,7 @@ KIND = "firth-classifier"
 LOSSES = ("softmax", "hierarchical", "negative", "ova")
 
 
+@names_files
 def load(path: str | os.PathLike[str]) -> Classifier:
     """Read a classifier: a folder of firth, or a `.bin` or `.ftz` file of fastText.
 

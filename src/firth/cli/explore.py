@@ -18,6 +18,7 @@ from firth.corpus.reader import inner_suffix
 from firth.errors import CorpusError, FormatError, OptionError, counted
 from firth.explorer.text_space import documents_of, text_space
 from firth.readers.labelled import LABEL_PREFIX
+from firth.storage.files import text_of
 from firth.storage.untrusted import parse_json
 
 CORPUS = "the text"  # name of the corpus among the models
@@ -169,7 +170,7 @@ def scores_of(path: Path | None, models: Mapping[str, Any]) -> dict[str, list[di
         raise OptionError(f"{path}: no such file; expected what firth evaluate --json has printed")
     found: dict[str, list[dict[str, Any]]] = {}
     try:
-        for line in path.read_text(encoding="utf-8").splitlines():
+        for line in text_of(path).splitlines():
             row = parse_json(line)
             name = Path(str(row["vectors"]).rstrip("/")).stem
             score = {"set": str(row["set"]), "metric": str(row["metric"]), "value": row["value"]}

@@ -1,7 +1,6 @@
 """What commands print: data on standard output, everything else on standard error."""
 
 import contextlib
-import errno
 import inspect
 import json
 import logging
@@ -13,24 +12,12 @@ from typing import Any, TypeVar
 
 import typer
 
-from firth.errors import FirthError
+from firth.errors import ADVICE, FirthError
 from firth.progress import Status, elapsed, reporting
 from firth.signals import exit_status
 
 _T = TypeVar("_T")
 _INTERVAL = 0.3  # seconds between two reports
-
-_ADVICE = {
-    errno.ENOENT: "check the path",
-    errno.ENOSPC: "free some space or write elsewhere; the earlier file is unchanged",
-    errno.EDQUOT: "free some space or write elsewhere; the earlier file is unchanged",
-    errno.EFBIG: "write elsewhere or raise the limit; the earlier file is unchanged",
-    errno.EACCES: "choose a place that you may read and write, or change its permissions",
-    errno.EPERM: "choose a place that you may read and write, or change its permissions",
-    errno.EROFS: "choose a place that can be written",
-    errno.EISDIR: "that is a folder where a file was expected",
-    errno.ENOTDIR: "a part of that path is a file where a folder was expected",
-}
 
 
 def print_json(value: Mapping[str, Any]) -> None:
@@ -155,7 +142,7 @@ def sentence(error: FirthError | OSError | MemoryError) -> str:
     if isinstance(error, MemoryError):
         return f"not enough memory ({error or 'the system gave no more'}): use a smaller dim or vocabulary"
     where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-    advice = _ADVICE.get(error.errno or 0)
+    advice = ADVICE.get(error.errno or 0)
     return f"{where}{error.strerror or error}" + (f"; {advice}" if advice else "")
 
 

@@ -12,6 +12,7 @@ from firth.cli.output import print_json
 from firth.cli.targets import check_file_target
 from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.counts.phrases import ENGLISH_CONNECTORS, Phrases, check_target
+from firth.storage.files import text_of
 
 SHOWN = 20
 ENGLISH = "english"
@@ -36,7 +37,7 @@ def _phrases(
     check_file_target(output, check_target, corpus)
     words: tuple[str, ...] = ()
     if connectors is not None:
-        words = ENGLISH_CONNECTORS if str(connectors) == ENGLISH else tuple(connectors.read_text("utf-8").split())
+        words = ENGLISH_CONNECTORS if str(connectors) == ENGLISH else tuple(text_of(connectors).split())
     detection = Phrases(connectors=words, **_OPTIONS.select(options))
     text = corpus_of(corpus, options, progress=not quiet, every_word=True)
     table = detection.learn(text, threads=threads, progress=not quiet)

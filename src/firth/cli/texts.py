@@ -16,6 +16,7 @@ from firth.corpus.reader import HEAD, check_text, lines_of, opened
 from firth.corpus.sources import UNNAMED
 from firth.corpus.storage import is_built
 from firth.errors import CorpusError, OptionError, brief
+from firth.storage.files import text_of
 
 _Item = TypeVar("_Item")
 CORPUS, READING = Flags(CorpusOptions, TEXT), Flags(ReadingOptions, TEXT)
@@ -23,7 +24,7 @@ CORPUS, READING = Flags(CorpusOptions, TEXT), Flags(ReadingOptions, TEXT)
 
 def words_of(path: Path) -> tuple[str, ...]:
     """Return the words of a file."""
-    return tuple(path.read_text(encoding="utf-8").split())
+    return tuple(text_of(path).split())
 
 
 def corpus_of(

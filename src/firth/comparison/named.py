@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import firth
+from firth.storage.untrusted import file_bytes
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def _presets(home: str, class_name: str) -> Iterator[tuple[str, str]]:
     path = Path(firth.__file__).parent.joinpath(*home.split(".")[1:]).with_suffix(".py")
     if not path.exists():
         path = path.with_suffix("") / "__init__.py"
-    source = path.read_bytes()
+    source = file_bytes(path)
     for node in ast.parse(source).body if b"presets" in source else ():
         if isinstance(node, ast.ClassDef) and node.name == class_name:
             for each in node.body:

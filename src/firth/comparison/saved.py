@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from firth.arguments import names_files
 from firth.comparison.results import Comparison
 from firth.errors import FormatError
 from firth.storage.checksums import unstamped
 from firth.storage.snapshots import snapshot
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, parse_json
 
 FORMAT, VERSION = "firth comparison", 1
 RUN, METRICS = "run.json", "metrics.jsonl"
@@ -17,6 +18,7 @@ MEASURED = ("seconds", "counting_seconds", "words_per_second", "peak_bytes", "fi
 MOST = 10**18  # of any number that was measured
 
 
+@names_files
 def read(path: str | os.PathLike[str]) -> Comparison:
     """Return what a folder of `firth compare` holds.
 
@@ -69,7 +71,7 @@ def read_run(folder: Path) -> dict[str, Any]:
         FormatError: the folder holds something else.
     """
     try:
-        run = unstamped(parse_json((folder / RUN).read_bytes()))
+        run = unstamped(parse_json(file_bytes(folder / RUN)))
         if (run["format"], run["version"]) != (FORMAT, VERSION):
             raise ValueError(f"{run['format']!r} version {run['version']}")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -83,9 +85,9 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     Raises:
         FormatError: a line is no JSON object.
     """
-    if not path.exists():
+    if not os.path.lexists(path):  # a link in a circle is there
         return
-    for number, line in enumerate(path.read_bytes().splitlines(keepends=True), 1):
+    for number, line in enumerate(file_bytes(path).splitlines(keepends=True), 1):
         if line.endswith(b"\n"):
             try:
                 yield unstamped(parse_json(line))

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from firth.arguments import explained, made_by
+from firth.arguments import explained, made_by, names_files
 from firth.corpus import storage
 from firth.corpus.cache import build_in, holds
 from firth.corpus.counting import count, holds_token_lists
@@ -143,6 +143,7 @@ class Corpus:
         return cls.open(build_in(folder, fill, is_there))
 
     @classmethod
+    @names_files
     def open(cls, path: str | os.PathLike[str]) -> "Corpus":
         """Open a built corpus.
 

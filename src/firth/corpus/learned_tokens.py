@@ -29,6 +29,7 @@ from firth.corpus.size_defaults import RARE_SUBWORDS
 from firth.corpus.sources import Files, Items, Source, StandardInput
 from firth.errors import OptionError
 from firth.progress import Report, Status
+from firth.storage.user_files import naming, open_file
 from firth.text.byte_level import CHARACTERS
 from firth.text.subwords import Subwords
 from firth.text.wordpieces import LEAST, SPECIAL, WordPieces
@@ -65,7 +66,7 @@ def with_tokens(source: Source, options: CorpusOptions, report: Report) -> Itera
         yield source, options
         return
     _check_size(options)
-    with tempfile.TemporaryDirectory(prefix="firth-") as folder:
+    with tempfile.TemporaryDirectory(prefix="firth-") as folder, naming(folder):
         read = _readable_again(source, Path(folder))
         subwords = _learned(read(), options, report)
         yield read(), replace(options, tokens=subwords, min_count=1, max_size=None)
@@ -148,6 +149,6 @@ def _copied(path: Path, folder: Path) -> Path:
         return path
     folder.mkdir()
     copy = folder / path.name
-    with path.open("rb") as pipe, copy.open("wb") as file:
+    with open_file(path) as pipe, copy.open("wb") as file:
         shutil.copyfileobj(pipe, file)
     return copy

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, cast
 
 from firth.errors import CorpusError, MissingExtraError
 from firth.storage.untrusted import Bounded
+from firth.storage.user_files import open_file
 
 HEAD = 1 << 16  # bytes that are checked to tell text from other files
 _TOLERATED = 16  # invalid sequences that any text may have
@@ -73,7 +74,7 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         FormatError: it decompresses to more than the limit; see `firth.storage.untrusted`.
         MissingExtraError: a .zst file needs a package that is not installed.
     """
-    with reading(path), path.open("rb", buffering=0 if path.suffix.lower() not in COMPRESSIONS else -1) as raw:
+    with reading(path), open_file(path, 0 if path.suffix.lower() not in COMPRESSIONS else -1) as raw:
         compression = COMPRESSIONS.get(path.suffix.lower())
         if compression is None:
             yield raw, raw

@@ -176,7 +176,7 @@ def _state(path: Path) -> tuple[str, int, int] | None:
         OSError: the file cannot be looked at.
     """
     status = path.stat()
-    return (str(path.resolve()), status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+    return (os.path.realpath(path), status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
 
 def _names_file(text: str) -> bool:

@@ -20,7 +20,7 @@ from firth.kernels.scan import count_ids, renumber
 from firth.storage.files import release_pages
 from firth.storage.integrity import verify
 from firth.storage.snapshots import snapshot
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, mapped_numbers, parse_json
 from firth.text.tokenise import encode
 from firth.vocabulary import Vocabulary
 
@@ -169,7 +169,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"{folder}: holds no {MANIFEST}; expected the folder of a built corpus; use Corpus.build on text"
         )
     try:
-        facts = parse_json(path.read_bytes())
+        facts = parse_json(file_bytes(path))
         supported = facts["format"] == FORMAT and facts["version"] == VERSION
         tokens, sentences, words, total = (int(facts[name]) for name in ("tokens", "sentences", "words", "total"))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
@@ -240,7 +240,7 @@ def read_vocabulary(folder: Path, words: int, total: int, cure: str) -> Vocabula
         FormatError: the number of words differs, they are not text, or the counts are impossible; the message names
             the file and the line.
     """
-    path, content = folder / _WORDS, (folder / _WORDS).read_bytes()
+    path, content = folder / _WORDS, file_bytes(folder / _WORDS)
     try:
         text = content.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
@@ -250,7 +250,7 @@ def read_vocabulary(folder: Path, words: int, total: int, cure: str) -> Vocabula
     if len(lines) != words or not text.endswith("\n"):
         raise FormatError(f"{path}: {len(lines):,} lines, expected {words:,}; {cure}")
     entries = _unescaped(path, lines, cure) if "\\" in text else lines
-    counts = np.fromfile(folder / _COUNTS, dtype="<i8").astype(np.int64, copy=False)
+    counts = np.frombuffer(file_bytes(folder / _COUNTS), dtype="<i8").astype(np.int64)
     if len(counts) != words:
         raise FormatError(f"{folder / _COUNTS}: {len(counts):,} counts, expected {words:,}; {cure}")
     # As floats first: the sum of counts in a damaged file may overflow.
@@ -286,9 +286,9 @@ def _unescaped(path: Path, lines: Sequence[str], cure: str) -> list[str]:
 
 def read_ids(folder: Path) -> npt.NDArray[np.int32]:
     """Return the ids, memory-mapped."""
-    return np.asarray(np.memmap(folder / _IDS, dtype="<i4", mode="r"))
+    return mapped_numbers(folder / _IDS, "<i4")
 
 
 def read_offsets(folder: Path) -> npt.NDArray[np.int64]:
     """Return the offsets of the sentences, memory-mapped."""
-    return np.asarray(np.memmap(folder / _OFFSETS, dtype="<i8", mode="r"))
+    return mapped_numbers(folder / _OFFSETS, "<i8")

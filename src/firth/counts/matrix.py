@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.corpus.cache import writing
 from firth.corpus.storage import VOCABULARY, check_words, read_vocabulary, write_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError, UnknownWordError
@@ -24,7 +25,7 @@ from firth.storage.files import release_pages, replacing_folder
 from firth.storage.integrity import verify
 from firth.storage.partial import is_empty
 from firth.storage.snapshots import snapshot
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, mapped_numbers, parse_json
 from firth.vocabulary import Vocabulary
 
 FORMAT, VERSION = "firth cooccurrence", 1
@@ -61,6 +62,7 @@ class CooccurrenceMatrix:
     fingerprint: str
 
     @classmethod
+    @names_files
     def open(cls, path: str | os.PathLike[str]) -> "CooccurrenceMatrix":
         """Open a saved matrix; its cells are memory-mapped.
 
@@ -212,7 +214,7 @@ class CooccurrenceMatrix:
 
 def writing_counts(folder: Path, size: int) -> Any:
     """Turn write errors into a `CorpusError`; see `firth.corpus.cache.writing`."""
-    return writing(folder, "co-occurrence counts", f"{size / 1e6:,.0f} MB")
+    return writing(folder, "co-occurrence counts", f"{size:,} bytes")
 
 
 def write_manifest(folder: Path, vocabulary: Vocabulary, facts: Mapping[str, Any]) -> None:
@@ -238,7 +240,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise FormatError(f"{path}: missing; {AGAIN}")
     try:
-        facts = parse_json(path.read_bytes())
+        facts = parse_json(file_bytes(path))
         supported = facts["format"] == FORMAT and facts["version"] == VERSION
         words, cells = int(facts["words"]), int(facts["cells"])
         if min(words, cells, _MAX_TOKENS - int(facts["total"])) < 0:
@@ -308,8 +310,4 @@ def _extremes(array: npt.NDArray[Any]) -> tuple[float, float]:
 
 
 def _read_parts(folder: Path) -> dict[str, Any]:
-    return {name: np.asarray(_mapped(folder / f"{name}.bin", kind)) for name, kind in PARTS.items()}
-
-
-def _mapped(file: Path, kind: str) -> Any:
-    return np.memmap(file, dtype=kind, mode="r") if file.stat().st_size else np.zeros(0, dtype=kind)
+    return {name: mapped_numbers(folder / f"{name}.bin", kind) for name, kind in PARTS.items()}

@@ -36,7 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
-from firth.arguments import explained
+from firth.arguments import explained, names_files
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
@@ -50,7 +50,7 @@ from firth.options import option, options_class
 from firth.progress import Progress, Status, reporting
 from firth.storage.checksums import stamped, unstamped
 from firth.storage.files import beginning, check_replaceable, replacing_file
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, parse_json
 
 THRESHOLDS = {"count": 100.0, "pmi": 5.0, "npmi": 0.5}
 ENGLISH_CONNECTORS = (
@@ -279,6 +279,7 @@ class PhraseTable:
             file.write(json.dumps(stamped(content), ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"))
 
     @classmethod
+    @names_files
     def open(cls, path: str | os.PathLike[str]) -> "PhraseTable":
         """Open phrases saved by `save`.
 
@@ -286,7 +287,7 @@ class PhraseTable:
             FormatError: the file is damaged or holds something else.
         """
         try:
-            content = unstamped(parse_json(Path(path).read_bytes()))
+            content = unstamped(parse_json(file_bytes(Path(path))))
             if (content["format"], content["version"]) != (FORMAT, VERSION):
                 raise ValueError(f"{content['format']!r} version {content['version']}")
             passes = [{tuple(row[:-2]): (int(row[-2]), float(row[-1])) for row in rows} for rows in content["passes"]]

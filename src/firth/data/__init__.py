@@ -18,6 +18,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from firth.arguments import names_files
 from firth.data.data_set import DataSet
 from firth.data.downloads import download
 from firth.data.sample_text import sample, write_once, write_sample
@@ -31,6 +32,7 @@ __all__ = ["SAMPLE", "SETS", "DataSet", "get", "path_of", "paths_of", "sample", 
 SAMPLE = "sample"  # the name of the sample text
 
 
+@names_files
 def get(
     name: str,
     output: str | os.PathLike[str],
@@ -110,6 +112,7 @@ def is_here(name: str) -> bool:
     return bool(folder) or all((cache_folder("data") / each.path).is_file() for each in _with_companions(name))
 
 
+@names_files
 def verify(pinned: DataSet, path: Path) -> None:
     """Check that a file has the pinned content.
 

@@ -16,6 +16,7 @@ from firth.data.data_set import DataSet
 from firth.errors import DataError
 from firth.progress import Progress, Report, Status, reporting
 from firth.storage.files import replacing_file
+from firth.storage.user_files import naming
 
 fcntl: Any
 try:
@@ -45,7 +46,7 @@ def download(data_set: DataSet, target: Path, progress: Progress = False) -> Non
     part = target.with_name(target.name + PART)
     part.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with part.open("a+b") as file, _locked(file), reporting(progress) as report:
+        with naming(part), part.open("a+b") as file, _locked(file), reporting(progress) as report:
             if target.is_file():  # another process has written it while this one waited for the lock
                 return
             _fetch(data_set, file, report)
@@ -55,11 +56,6 @@ def download(data_set: DataSet, target: Path, progress: Progress = False) -> Non
             if complete:
                 with replacing_file(target) as copy:
                     copy.write(content)
-    except DataError:
-        raise
-    except OSError as error:
-        error.filename = error.filename or os.fspath(part)  # a write names no file
-        raise
     finally:
         with contextlib.suppress(FileNotFoundError):
             if not part.stat().st_size:

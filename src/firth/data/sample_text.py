@@ -12,6 +12,7 @@ from pathlib import Path
 from firth.data.documentation import language_paragraphs, library_paragraphs
 from firth.errors import OptionError
 from firth.storage.files import check_replaceable, replacing_file
+from firth.storage.untrusted import file_bytes
 
 LICENCE = "PSF-2.0"
 DESCRIPTION = "Python's documentation, made on the spot"
@@ -64,7 +65,7 @@ def write_once(path: Path, content: bytes) -> None:
     """
 
     def is_same(file: Path) -> bool:
-        return file.read_bytes() == content
+        return file_bytes(file) == content
 
     check_replaceable(path, is_same, "files with the same content")
     with replacing_file(path) as file:

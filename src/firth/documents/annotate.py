@@ -27,6 +27,7 @@ from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.progress import Progress, Status, reporting
 from firth.signals import stopping
 from firth.storage.files import check_exists, check_replaceable, lines_of
+from firth.storage.user_files import open_file
 from firth.text.inputs import check_items
 from firth.text.running_text import Tokeniser
 
@@ -223,7 +224,7 @@ def check_target(target: Path, paths: Sequence[Path]) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    with path.open("rb") as file:
+    with open_file(path) as file:
         start = file.read(1)
     return start == b"{" if path.suffix == JSONL else start in (b"#", b"1")
 

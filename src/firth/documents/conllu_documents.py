@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 
+from firth.arguments import names_files
 from firth.documents import chains, places
 from firth.documents.document import Document, Entity, Span
 from firth.documents.misc import Changes, attributes, with_attributes
@@ -28,6 +29,7 @@ _NEW = re.compile(r"#\s*newdoc(?:(?:\s+id)?\s*=(?P<name>.*)|\s.*)?", re.DOTALL)
 _ODD = re.compile(r"[|\t\r\n]")
 
 
+@names_files
 def read_conllu_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
     """Yield the documents of a CoNLL-U file, one in memory at a time.
 

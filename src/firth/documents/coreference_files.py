@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from firth.arguments import names_files
 from firth.documents.document import Document, Entity, Span
 from firth.errors import CorpusError, FormatError, warn_caller
 from firth.readers.conllu import NONE, DependencySentence
@@ -29,6 +30,7 @@ _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _TAGS, _GUM_COLUMNS, _CONLL_COLUMNS = 4, 3, 6  # column of tags in CoNLL-2012; columns of GUM; fewest of CoNLL-2012
 
 
+@names_files
 def read_coreference(path: str | os.PathLike[str], *, strict: bool = True) -> Iterator[Document]:
     """Yield the documents of files in the columns of CoNLL-2012.
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from firth.arguments import names_files
 from firth.documents.conllu_documents import document_conllu, read_conllu_documents
 from firth.documents.document import Document, check_document
 from firth.documents.jsonl import document_json, read_jsonl_documents
@@ -32,6 +33,7 @@ def stem_of(path: str | os.PathLike[str]) -> str:
     return Path(name).stem.encode(errors="surrogateescape").decode(errors="replace")  # a name need be no UTF-8
 
 
+@names_files
 def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
     """Yield the documents of a file, one in memory at a time.
 

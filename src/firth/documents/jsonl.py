@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
+from firth.arguments import names_files
 from firth.documents.document import Document, Entity
 from firth.errors import FirthError, FormatError, counted
 from firth.readers.conllu import COLUMNS, NONE, DependencySentence, checked_sentence
@@ -50,6 +51,7 @@ def document_json(document: Document) -> bytes:
     return as_utf8(json.dumps(kept, ensure_ascii=False), f"the document {document.name!r}")
 
 
+@names_files
 def read_jsonl_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
     """Yield the documents of a JSONL file, one in memory at a time; empty lines are skipped.
 

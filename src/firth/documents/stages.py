@@ -204,7 +204,7 @@ def described(stages: Mapping[str, Any]) -> dict[str, Any]:
 def _described(model: Any) -> Any:
     if not isinstance(model, str | os.PathLike):
         return type(model).__name__
-    folder = Path(model).resolve()
+    folder = Path(os.path.realpath(model))
     files = sorted(file for file in folder.rglob("*") if file.is_file())
     return [str(folder), [[str(file.relative_to(folder)), *_size_and_time(file)] for file in files]]
 

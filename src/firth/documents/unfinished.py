@@ -21,12 +21,13 @@ from firth.documents.conllu_documents import document_conllu
 from firth.documents.document import Document
 from firth.documents.files import CONLLU
 from firth.documents.jsonl import document_from_json, document_json
-from firth.errors import FormatError, OptionError
+from firth.errors import FileError, FormatError, OptionError
 from firth.storage.files import followed, json_bytes, replacing_file, sync_folder
 from firth.storage.partial import locked
 from firth.storage.swapping import take_mode
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, parse_json
 
+PART, STATE, JOURNAL = ".part", ".part.json", ".part.jsonl"
 INTERVAL = 1.0  # seconds between two records of the state
 
 
@@ -92,40 +93,55 @@ class UnfinishedFile:
             OSError: they cannot be written.
         """
         self._target.parent.mkdir(parents=True, exist_ok=True)
-        part = self._beside(".part")
+        part = self._beside(PART)
         with locked(part, self._target):
             try:
                 self._continue()
             except BaseException:
-                if part.exists() and not part.stat().st_size and not self._beside(".part.json").exists():
+                if part.exists() and not part.stat().st_size and not self._beside(STATE).exists():
                     part.unlink()  # made for the lock
                 raise
             with (
+                self._telling(),
                 part.open("r+b" if part.exists() else "w+b") as file,
-                self._beside(".part.jsonl").open("ab") as journal,
+                self._beside(JOURNAL).open("ab") as journal,
             ):
                 file.truncate(self._size)
                 file.seek(self._size)
                 self._file, self._journal = file, journal
                 try:
                     yield
+                    self._record()
                 except BaseException:
                     self._keep()
                     raise
-                self._record()
             if self._target.exists():
                 take_mode(part, self._target)
             part.replace(self._target)
-            self._beside(".part.json").unlink(missing_ok=True)
-            self._beside(".part.jsonl").unlink(missing_ok=True)
+            self._beside(STATE).unlink(missing_ok=True)
+            self._beside(JOURNAL).unlink(missing_ok=True)
             sync_folder(self._target.parent)
 
+    @contextlib.contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Say what is kept where a disk is full."""
+        state = self._beside(STATE)
+        try:
+            yield
+        except OSError as error:
+            if error.errno is None or error.filename not in (None, str(state)) or not state.exists():
+                raise
+            problem = f"{error.strerror}; what is finished stays in {self._beside(PART)}: the same call goes on there"
+            raise FileError(error.errno, problem, str(self._target)) from error
+
     def _keep(self) -> None:
-        """Keep what is finished, or nothing if nothing is."""
+        """Keep what is finished, as it was recorded last if the disk is full; or nothing if nothing is."""
         if self.counts.documents or self._last_part >= 0 or self.parts:
-            self._record()
-            return
-        for ending in (".part", ".part.json", ".part.jsonl"):
+            with contextlib.suppress(OSError):
+                self._record()
+            if self._beside(STATE).exists():
+                return
+        for ending in (PART, STATE, JOURNAL):
             self._beside(ending).unlink(missing_ok=True)
 
     def add(self, document: Document) -> None:
@@ -162,7 +178,7 @@ class UnfinishedFile:
         self._file.flush()
         os.fsync(self._file.fileno())
         facts = {"identity": self._identity, "size": self._size, "counts": asdict(self.counts)}
-        with replacing_file(self._beside(".part.json")) as file:
+        with replacing_file(self._beside(STATE)) as file:
             file.write(json_bytes(facts))
         self._recorded = time.monotonic()
         if self._journal is not None and 0 <= self._last_part < self.counts.documents:
@@ -171,26 +187,26 @@ class UnfinishedFile:
 
     def _continue(self) -> None:
         try:
-            state = parse_json(self._beside(".part.json").read_bytes())
+            state = parse_json(file_bytes(self._beside(STATE)))
             identity, size, counts = state["identity"], int(state["size"]), Counts(**state["counts"])
         except (OSError, ValueError, KeyError, TypeError):
-            self._beside(".part.jsonl").unlink(missing_ok=True)
+            self._beside(JOURNAL).unlink(missing_ok=True)
             return
         if identity != parse_json(json_bytes(self._identity)):
             raise OptionError(
-                f"{self._beside('.part')} is the finished part of an interrupted call with other files, models or "
+                f"{self._beside(PART)} is the finished part of an interrupted call with other files, models or "
                 "options: repeat that call, or delete the part to start anew"
             )
-        part = self._beside(".part")
+        part = self._beside(PART)
         if part.is_file() and part.stat().st_size >= size:
             self.counts, self._size = counts, size
             self.parts = self._read_parts()
 
     def _read_parts(self) -> dict[int, list[Document]]:
         """Read the parts of unfinished documents, and leave only those in the journal."""
-        journal = self._beside(".part.jsonl")
+        journal = self._beside(JOURNAL)
         found = dict[int, list[Document]]()
-        lines = journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []  # a line that was cut is no part
+        lines = file_bytes(journal).split(b"\n")[:-1] if journal.exists() else []  # a line that was cut is no part
         kept = []
         for line in lines:
             number, _, content = line.partition(b"\t")
@@ -213,5 +229,5 @@ def finished(target: str | os.PathLike[str]) -> Counts | None:
     """
     path = followed(target)
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        return Counts(**parse_json(path.with_name(path.name + ".part.json").read_bytes())["counts"])
+        return Counts(**parse_json(file_bytes(path.with_name(path.name + STATE)))["counts"])
     return None

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import OptionError
 from firth.kernels.trees import Children
 from firth.readers.wordnet import hypernym_groups
@@ -100,6 +101,7 @@ class WordTree:
         return WordTree(nodes[-1] if count > 1 else nodes)
 
     @staticmethod
+    @names_files
     def wordnet(path: str | os.PathLike[str]) -> "WordTree":
         """Return the tree of WordNet's hypernyms, with each word below the synset of its first sense.
 

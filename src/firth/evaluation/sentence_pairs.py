@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.evaluation.linear import Floats, Ints, Mask
 from firth.evaluation.overlap import overlap_features
@@ -42,6 +43,7 @@ from firth.vectors.cosine import Matrix, unit
 BASELINE = "overlap"
 
 
+@names_files
 def read_judged_pairs(path: Path) -> SentencePairs:
     """Read pairs of sentences for this suite; see `read_split_pairs`.
 

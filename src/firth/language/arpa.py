@@ -32,12 +32,14 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError, OptionError
 from firth.language.ngram_tables import Table
 from firth.language.ngram_trie import LN10, NEVER, Trie
 from firth.language.text import BOS, UNK
 from firth.storage.files import check_replaceable, replacing_file
 from firth.storage.untrusted import Bounded
+from firth.storage.user_files import open_file
 
 BLOCK = 1 << 16  # lines read or written at once
 HEAD = 1 << 16  # a file is replaced only if \data\ stands in its first bytes
@@ -129,6 +131,7 @@ class Arpa:
     tables: Sequence[Table]
 
 
+@names_files
 def read(path: str | os.PathLike[str]) -> Arpa:
     """Read an ARPA file, plain or compressed with gzip (`.gz`).
 
@@ -146,8 +149,9 @@ def read(path: str | os.PathLike[str]) -> Arpa:
 
 def _opened(path: Path) -> BinaryIO:
     if path.suffix != ".gz":
-        return path.open("rb")
-    return io.BufferedReader(Bounded(gzip.GzipFile(path), path))
+        return open_file(path)
+    file = open_file(path)
+    return io.BufferedReader(Bounded(gzip.GzipFile(fileobj=file), path, file))
 
 
 class _Reader:

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from firth import registry
+from firth.arguments import names_files
 from firth.errors import FormatError, OptionError
 from firth.language.model import LanguageModel
 from firth.language.ngram_model import NgramModel
@@ -18,6 +19,7 @@ def is_arpa(path: str | os.PathLike[str]) -> bool:
     return str(path).lower().removesuffix(".gz").endswith(ARPA)
 
 
+@names_files
 def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
     """Load a language model.
 

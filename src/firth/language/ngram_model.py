@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError, OptionError
 from firth.inference.scorer import Scores
 from firth.language import arpa, ngram_trie
@@ -75,6 +76,7 @@ class NgramModel(LanguageModel):
         return cls(text.vocabulary, text.rules, trie, metadata)
 
     @classmethod
+    @names_files
     def from_arpa(cls, path: str | os.PathLike[str], *, tokens: str = "whitespace") -> "NgramModel":
         """Read a model from an ARPA file, plain or packed with gzip (`.gz`).
 

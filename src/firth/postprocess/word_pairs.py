@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError, OptionError
 from firth.storage.files import text_of
 from firth.vectors.word_vectors import WordVectors
@@ -23,6 +24,7 @@ Pair = tuple[str, str]
 _LANGUAGE = re.compile(r"([a-z]{2,3}_)[^_]")
 
 
+@names_files
 def read_word_pairs(path: str | os.PathLike[str]) -> list[Pair]:
     """Read the pairs of a file in order, skipping empty lines and lines that start with #.
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from firth.arguments import names_files
 from firth.errors import FormatError, counted
 from firth.readers.lines import PathLike, numbered_lines
 
@@ -23,6 +24,7 @@ class AnalogyQuestions:
     sections: Sequence[str]
 
 
+@names_files
 def read_analogies(path: PathLike) -> AnalogyQuestions:
     """Read analogy questions: four words per line, under `: section` lines or beside the label of a relation.
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.tree import ROOT, Tree
 from firth.storage.files import decoded, text_of
@@ -20,6 +21,7 @@ _BRACKETS = {bracket: escape for escape, bracket in _ESCAPES.items() if bracket 
 EXPECTED = "expected trees in brackets, such as (S (NP (PRP She)) (VP (VBZ sings)))"
 
 
+@names_files
 def read_bracketed(path: str | os.PathLike[str]) -> Iterator[Tree]:
     r"""Yield the trees of a file: `(label child child ...)`, where a child is a word or a tree.
 

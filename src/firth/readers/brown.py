@@ -4,12 +4,14 @@ import os
 import re
 from collections.abc import Iterator
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.storage.untrusted import zip_members
 
 _TEXT = re.compile(r"(?:.*/)?c[a-r]\d\d")
 
 
+@names_files
 def read_brown(path: str | os.PathLike[str]) -> Iterator[list[str]]:
     """Yield the paragraphs as lists of words without tags, text by text in the order of their names (ca01 ... cr09).
 

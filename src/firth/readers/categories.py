@@ -4,6 +4,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.lines import PathLike, named_columns
 
@@ -36,6 +37,7 @@ class OutlierGroup:
     outliers: Sequence[str]
 
 
+@names_files
 def read_categories(path: PathLike) -> Categories:
     """Read words with their categories: a table with the columns `word` and `category`.
 
@@ -58,6 +60,7 @@ def read_categories(path: PathLike) -> Categories:
     return Categories([word for _, word, _ in rows], categories)
 
 
+@names_files
 def read_outlier_groups(path: PathLike) -> list[OutlierGroup]:
     """Read groups of words with outliers: a table with the columns `category`, `words` and `outliers`.
 

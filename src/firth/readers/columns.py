@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from firth.arguments import names_files
 from firth.errors import FormatError, brief, counted
 from firth.storage.files import text_of
 from firth.storage.untrusted import parse_json
@@ -41,6 +42,7 @@ class ColumnSentence:
         return self.columns[0]
 
 
+@names_files
 def read_columns(path: str | os.PathLike[str]) -> Iterator[ColumnSentence]:
     """Yield the sentences of a file of columns.
 

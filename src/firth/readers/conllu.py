@@ -13,6 +13,7 @@ from functools import cached_property
 from operator import index
 from typing import TYPE_CHECKING, Any
 
+from firth.arguments import names_files
 from firth.attribute_names import SENTENCES, no_attribute
 from firth.errors import FormatError, KindError, ShapeError, brief, counted
 from firth.readers.tree import Tree, tree_problem
@@ -226,6 +227,7 @@ def _head(value: Any) -> int:
         raise KindError(f"a head {brief(value)}: expected the number of a word from 1, or 0 for the root") from None
 
 
+@names_files
 def read_conllu(path: str | os.PathLike[str], *, trees: bool = True) -> Iterator[DependencySentence]:
     """Yield the sentences of a CoNLL-U file.
 

@@ -7,6 +7,7 @@ corpus has as many male as female pronouns.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from firth.arguments import names_files
 from firth.errors import FormatError, counted
 from firth.readers.lines import PathLike
 from firth.storage.files import text_of
@@ -48,6 +49,7 @@ class GapExample:
         return "female" if self.pronoun.lower() in FEMALE else "male"
 
 
+@names_files
 def read_gap(path: PathLike) -> Iterator[GapExample]:
     """Yield the examples of a file of GAP.
 

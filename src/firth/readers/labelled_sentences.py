@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.lines import numbered_lines
 
@@ -31,6 +32,7 @@ class LabelledSentences:
     fingerprint: str
 
 
+@names_files
 def read_labelled_sentences(path: Path) -> LabelledSentences:
     """Read labelled sentences: `label token token ...`, one per line, tokens separated by spaces.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.lines import PathLike, numbered_lines
 from firth.readers.words_in_context import Occurrence
@@ -31,6 +32,7 @@ class SubstitutionTarget:
     weights: npt.NDArray[np.float64]
 
 
+@names_files
 def read_substitutions(path: PathLike) -> list[SubstitutionTarget]:
     """Read a lexical substitution set: substitutes in one file, sentences in another.
 

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from firth.arguments import names_files
 from firth.errors import FormatError, KindError, OptionError, ShapeError, brief
 from firth.options import wrong_kind
 from firth.readers.lines import PathLike
@@ -99,6 +100,7 @@ def _fault(pair: Pair, max_length: int | None, max_ratio: float | None) -> str:
     return "ratio" if max_ratio is not None and longer > max_ratio * shorter else ""
 
 
+@names_files
 def read_parallel(
     source: Any,
     target: Any = None,

@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from firth.arguments import names_files
 from firth.errors import CorpusError, FormatError, KindError, brief
 from firth.options import check_path
 from firth.readers.lines import PathLike
@@ -101,6 +102,7 @@ class Question:
                 )
 
 
+@names_files
 def read_questions(path: PathLike) -> Iterator[Question]:
     """Yield the questions of a file.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.lines import PathLike, numbered_lines
 from firth.storage.untrusted import parse_json
@@ -27,6 +28,7 @@ class LinguisticFeatures:
     matrix: npt.NDArray[np.float64]
 
 
+@names_files
 def read_qvec(path: PathLike) -> LinguisticFeatures:
     """Read linguistic features in QVec's format, one word per line.
 

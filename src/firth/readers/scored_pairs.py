@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError, counted
 from firth.readers.lines import PathLike, Row, finite_number, numbered_lines, score_of
 
@@ -27,6 +28,7 @@ class ScoredPairs:
     scores: npt.NDArray[np.float64]
 
 
+@names_files
 def read_scored_pairs(path: PathLike) -> ScoredPairs:
     """Read scored word pairs: the columns `word1 word2 score`, with or without others.
 

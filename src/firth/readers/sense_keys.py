@@ -1,9 +1,11 @@
 """Keys of word sense induction in the format of SemEval and Senseval."""
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.lines import PathLike, numbered_lines
 
 
+@names_files
 def read_sense_key(path: PathLike) -> dict[str, dict[str, str]]:
     """Read a key: `word occurrence sense`, one occurrence per line, as in `access.n access.n.15 access.n.6`.
 

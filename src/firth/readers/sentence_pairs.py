@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError, counted
 from firth.readers.lines import PathLike, Row, finite_number, numbered_lines, score_of
 from firth.storage.untrusted import parse_json
@@ -58,6 +59,7 @@ class SentencePairs:
         return len(self.first)
 
 
+@names_files
 def read_sentence_pairs(path: PathLike) -> SentencePairs:
     """Read pairs of sentences with labels or scores.
 
@@ -93,6 +95,7 @@ def read_sentence_pairs(path: PathLike) -> SentencePairs:
     )
 
 
+@names_files
 def read_split_pairs(path: PathLike) -> SentencePairs:
     """Read pairs of sentences with the training and development pairs that belong to them.
 

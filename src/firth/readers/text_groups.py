@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from firth.arguments import names_files
 from firth.errors import FormatError, OptionError, brief
 from firth.readers.lines import PathLike, numbered_lines
 from firth.readers.sentence_pairs import SentencePairs, read_sentence_pairs
@@ -30,6 +31,7 @@ class TextGroup:
     negatives: tuple[str, ...] = ()
 
 
+@names_files
 def read_text_groups(path: PathLike) -> list[TextGroup]:
     """Read groups of texts.
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.lines import PathLike
 from firth.readers.sentence_pairs import SentencePairs, joined, read_sentence_pairs
@@ -22,6 +23,7 @@ class TextSimilarity:
     parts: Mapping[str, slice]
 
 
+@names_files
 def read_text_similarity(path: PathLike | Sequence[PathLike]) -> TextSimilarity:
     """Read scored pairs of sentences; see `read_sentence_pairs` for the layout of a file.
 

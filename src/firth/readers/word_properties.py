@@ -25,6 +25,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.analogies import read_analogies
 from firth.readers.lines import finite_number, numbered_lines
@@ -81,6 +82,7 @@ class RelatedPairs:
     relations: Sequence[str]
 
 
+@names_files
 def read_word_property(path: Path) -> WordLabels | WordNumbers | RelatedPairs:
     """Read a word property in any of the forms of this module.
 

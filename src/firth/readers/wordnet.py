@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from firth.arguments import names_files
 from firth.errors import FormatError
+from firth.storage.files import text_of
 from firth.storage.untrusted import tar_members
 
 PARTS_OF_SPEECH = "nvasr"  # order of preference for a word's first sense
@@ -32,6 +34,7 @@ class WordNet:
     hypernyms: Mapping[str, Sequence[str]]
 
 
+@names_files
 def read_wordnet(path: str | os.PathLike[str]) -> WordNet:
     """Read Open English WordNet.
 
@@ -82,7 +85,7 @@ def hypernym_groups(path: str | os.PathLike[str]) -> list[Any]:
 def _files(path: Path) -> Iterator[tuple[str, Iterable[str]]]:
     if path.is_dir():
         for file in sorted(path.rglob("*.yaml")):
-            yield file.name, file.read_text(encoding="utf-8").splitlines()
+            yield file.name, text_of(file).splitlines()
         return
     members = tar_members(path, lambda name: name.endswith(".yaml"), "a folder or a .tar.gz of WordNet's YAML files")
     for name, content in sorted(members):

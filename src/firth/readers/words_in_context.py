@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.lines import PathLike, Row, numbered_lines, score_of
 
@@ -78,6 +79,7 @@ class ScoredOccurrences:
     scores: npt.NDArray[np.float64]
 
 
+@names_files
 def read_words_in_context(path: PathLike) -> WordInContext | ScoredOccurrences:
     """Read pairs of words in context, in the format of WiC or of SCWS.
 

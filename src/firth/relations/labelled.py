@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError, OptionError
 from firth.postprocess.word_pairs import Pair
 from firth.randomness import generator
@@ -97,6 +98,7 @@ class LabelledPairs:
         return self
 
 
+@names_files
 def read_labelled_pairs(*paths: str | os.PathLike[str]) -> LabelledPairs:
     """Read the pairs of one or more files in order.
 

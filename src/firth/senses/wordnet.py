@@ -37,6 +37,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
 from firth import options
+from firth.arguments import names_files
 from firth.errors import OptionError
 from firth.options import option, options_class
 from firth.postprocess.transforms import checked_matrix
@@ -92,6 +93,7 @@ class WordNetSenses:
     def __post_init__(self) -> None:
         options.check(self)
 
+    @names_files
     def fit(
         self,
         vectors: WordVectors,

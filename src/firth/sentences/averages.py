@@ -38,7 +38,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from firth.arguments import explained
+from firth.arguments import explained, names_files
 from firth.errors import FormatError, OptionError, ShapeError, brief, warn_caller
 from firth.options import check_kind, check_path
 from firth.progress import Progress
@@ -144,6 +144,7 @@ class SentenceAverages:
             raise FormatError(f"metadata {KEY!r} is damaged ({error}); learn the direction again") from error
 
     @classmethod
+    @names_files
     def load(cls, path: str | os.PathLike[str]) -> "SentenceAverages":
         """Load the encoder from a folder that `save` wrote, or from any static embedding of sentence-transformers.
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from firth.arguments import names_files
 from firth.corpus.contents import contents
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, resolve
@@ -33,7 +34,7 @@ from firth.signals import stopping
 from firth.storage.files import check_replaceable, followed, json_bytes, replacing_file, sync_folder
 from firth.storage.partial import locked
 from firth.storage.swapping import take_mode
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, parse_json
 from firth.text.batches import TextsWarning
 from firth.vectors.cosine import Matrix
 
@@ -62,6 +63,7 @@ class EncodedFile:
     problems: dict[str, int] = field(default_factory=dict)
 
 
+@names_files
 def encode_file(
     model: Any,
     source: Any,
@@ -322,7 +324,7 @@ class _Writing:
 
 
 def _read_state(target: Path) -> dict[str, Any]:
-    state = parse_json(target.with_name(target.name + STATE).read_bytes())
+    state = parse_json(file_bytes(target.with_name(target.name + STATE)))
     if not isinstance(state, dict):
         raise TypeError("not an object")
     return state

@@ -21,6 +21,7 @@ import numpy as np
 from firth.errors import FormatError, OptionError
 from firth.storage.files import beginning
 from firth.storage.untrusted import parse_json
+from firth.storage.user_files import open_file
 from firth.vectors.cosine import Matrix
 
 NPY_HEADER = 128  # bytes, whatever the number of rows
@@ -94,9 +95,10 @@ def first_rows(path: Path, format: str, dim: int, count: int) -> Matrix:
     """
     try:
         if format == ".npy":
-            rows = np.fromfile(path, dtype=np.float32, count=count * dim, offset=NPY_HEADER)
+            with open_file(path) as file:
+                rows = np.fromfile(file, dtype=np.float32, count=count * dim, offset=NPY_HEADER)
         elif format == ".jsonl":
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 rows = np.array([parse_json(line)["vector"] for line in islice(file, count)], dtype=np.float32)
         else:
             batch = next(_parquet().ParquetFile(path).iter_batches(count, columns=["vector"]))

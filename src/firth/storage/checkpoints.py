@@ -22,11 +22,12 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from firth.arguments import explained_class
+from firth.arguments import explained_class, names_files
 from firth.errors import FormatError, OptionError, brief, warn_caller
 from firth.options import check_path
 from firth.storage.files import replacing_file
 from firth.storage.untrusted import parse_json
+from firth.storage.user_files import check_file
 
 FILE, FORMER = "training.safetensors", "training.former.safetensors"
 EVERY = 300.0  # seconds
@@ -143,6 +144,7 @@ def write_state(path: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mappi
         out.write(save(whole, metadata={"firth": text, "checksum": str(checksum)}))
 
 
+@names_files
 def restore_state(
     folder: Path,
     identity: Mapping[str, Any],
@@ -207,6 +209,7 @@ def reading_state(
         OptionError: the state is another run's; the message names what differs.
         FormatError: the file is damaged.
     """
+    check_file(path)
     try:
         with safe_open(path, framework="numpy") as file:
             metadata, names = file.metadata(), sorted(file.keys())

@@ -19,6 +19,7 @@ from typing import Any
 
 from firth.errors import FormatError
 from firth.storage.untrusted import file_bytes, parse_json
+from firth.storage.user_files import open_file
 
 FILE = "checksums.json"
 FORMAT, VERSION, ALGORITHM = "firth checksums", 1, "crc32"
@@ -251,7 +252,7 @@ def _digest(path: Path, block: int) -> tuple[int, tuple[int, ...]]:
 
 def _sums(path: Path, starts: range, block: int) -> tuple[int, ...]:
     sums, buffer = [], memoryview(bytearray(min(CHUNK, block)))
-    with path.open("rb", buffering=0) as file:
+    with open_file(path, 0) as file:
         file.seek(starts[0] if starts else 0)
         for _ in starts:
             crc, left = 0, block

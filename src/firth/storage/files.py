@@ -17,12 +17,14 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, MissingFileError, OptionError, brief
+from firth.arguments import names_files
+from firth.errors import FileError, FormatError, MissingFileError, OptionError, brief
 from firth.storage import checksums
 from firth.storage.partial import partial_file, partial_folder, remove_leftovers
 from firth.storage.snapshots import snapshot
 from firth.storage.swapping import move_into, swap, take_mode
-from firth.storage.untrusted import DAMAGE, gunzipped, opened
+from firth.storage.untrusted import DAMAGE, file_bytes, gunzipped, opened
+from firth.storage.user_files import naming, open_file
 
 HEAD = 1 << 16  # bytes in which a file says what it is
 
@@ -50,7 +52,7 @@ def unpacked(path: Path) -> bytes:
         FormatError: it is named .gz and is not gzip's, is cut short, or unpacks to more than it may.
         OSError: it cannot be read.
     """
-    return gunzipped(path) if path.suffix == ".gz" else path.read_bytes()
+    return gunzipped(path) if path.suffix == ".gz" else file_bytes(path)
 
 
 def others_can_write(folder: Path) -> bool:
@@ -205,6 +207,7 @@ def check_exists(path: Path, expected: str) -> None:
 
     Raises:
         MissingFileError: nothing is; the message suggests similar names.
+        FileError: the system does not say what is there.
     """
     with contextlib.suppress(OSError):
         path.stat()
@@ -219,8 +222,8 @@ def check_exists(path: Path, expected: str) -> None:
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         problem = f"{os.strerror(errno.ENOENT)}; expected {expected}{hint}"
         raise MissingFileError(errno.ENOENT, problem, str(path)) from None
-    except OSError:
-        return  # whoever reads it says what is wrong
+    except OSError as error:
+        raise FileError.of(error, path) from None
 
 
 def beginning(path: Path) -> bytes:
@@ -229,10 +232,11 @@ def beginning(path: Path) -> bytes:
     Raises:
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return file.read(HEAD)
 
 
+@names_files
 def check_replaceable(path: str | os.PathLike[str], is_ours: Callable[[Path], bool], what: str) -> None:
     """Make sure that writing a file destroys nothing of the user's.
 
@@ -248,7 +252,7 @@ def check_replaceable(path: str | os.PathLike[str], is_ours: Callable[[Path], bo
     target = Path(path)
     if not target.is_file() or _is_stream(target) or target.stat().st_size == 0 or is_ours(target):
         return
-    with target.open("rb") as file:
+    with open_file(target) as file:
         start = file.read(40)
     raise OptionError(
         f"{target} is there and holds something else, which begins with {brief(start)[1:]}; only {what} are replaced: "
@@ -257,6 +261,7 @@ def check_replaceable(path: str | os.PathLike[str], is_ours: Callable[[Path], bo
 
 
 @contextlib.contextmanager
+@names_files
 def replacing_file(path: str | os.PathLike[str], former: str | os.PathLike[str] | None = None) -> Iterator[BinaryIO]:
     """Open a file to be written whole: aside, synced to disk, then renamed over `path`.
 
@@ -272,10 +277,10 @@ def replacing_file(path: str | os.PathLike[str], former: str | os.PathLike[str] 
         A binary file open for writing.
 
     Raises:
-        OSError: the file cannot be written.
+        FileError: the file cannot be written; the error names it.
     """
     if _is_stream(Path(path)):
-        with Path(path).open("wb") as file:
+        with naming(path), Path(path).open("wb") as file:
             yield file
         return
     target = followed(path)
@@ -310,6 +315,7 @@ def _keep(file: Path, former: Path) -> None:
 
 
 @contextlib.contextmanager
+@names_files
 def replacing_folder(
     path: str | os.PathLike[str], own: Callable[[Path], Collection[str]] | None = None, *, sums: bool = True
 ) -> Iterator[Path]:
@@ -329,7 +335,7 @@ def replacing_folder(
         An empty folder, to be filled.
 
     Raises:
-        OSError: the folder cannot be written.
+        FileError: the folder cannot be written; the error names it.
     """
     target = followed(path)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -22,6 +22,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError, OptionError
 from firth.options import check_path
 from firth.storage import checksums, tensors
@@ -224,6 +225,7 @@ def may_be_model_folder(folder: Path) -> bool:
     return (folder / checksums.FILE).is_file() or bool(kind_of(folder))
 
 
+@names_files
 def check_target(path: str | os.PathLike[str]) -> Path:
     """Return the path of a folder that may be written.
 

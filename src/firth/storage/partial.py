@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from firth.errors import OptionError
+from firth.errors import FileError, FirthError, OptionError
 
 fcntl: Any
 try:
@@ -79,7 +79,7 @@ def partial_folder(target: Path) -> Iterator[Path]:
         The folder. Whatever has its name at the end is removed: rename it before.
 
     Raises:
-        OSError: it cannot be made.
+        FileError: it cannot be made or filled; the error names the target.
     """
     with _partial(target, Path.mkdir) as path:
         yield path
@@ -90,18 +90,29 @@ def _partial(target: Path, make: Callable[[Path], None]) -> Iterator[Path]:
     lock = None
     while lock is None:  # it is None where another process took the new file for left behind before it was locked
         path = target.with_name(f".{_shortened(target.name)}.{_host()}-{secrets.token_hex(4)}{PART}")
-        try:
+        with _naming(target, path):
             make(path)
-        except OSError as error:  # which names what the user did
-            error.filename = str(target)
-            raise
         lock = _lock(path)
     try:
-        yield path
+        with _naming(target, path):
+            yield path
     finally:
         remove(path)
         if lock != _NO_LOCK:
             os.close(lock)
+
+
+@contextlib.contextmanager
+def _naming(target: Path, aside: Path) -> Iterator[None]:
+    """Let errors of the system name what the user writes, and not what lies aside; a full disk names nothing."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, FirthError) or error.errno is None:
+            raise
+        if isinstance(error.filename, str | bytes) and not Path(os.fsdecode(error.filename)).is_relative_to(aside):
+            raise FileError.of(error) from error
+        raise FileError.of(OSError(error.errno, error.strerror), target) from error
 
 
 @contextlib.contextmanager
@@ -114,16 +125,18 @@ def locked(path: Path, target: Path) -> Iterator[None]:
 
     Raises:
         OptionError: another process holds the lock.
-        OSError: the file cannot be written.
+        FileError: the file cannot be written; the error names the target.
     """
     if fcntl is None:
-        yield
+        with _naming(target, path):
+            yield
         return
     handle = None
     while handle is None:  # it is None where another process has just renamed or removed the file that was opened
         handle = _locked_handle(path, target)
     try:
-        yield
+        with _naming(target, path):
+            yield
     finally:
         os.close(handle)
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 from firth.storage.untrusted import parse_json
+from firth.storage.user_files import open_file
 
 LINE = 64  # bytes; rows that begin on a cache line are read fastest
 BLOCK = 2**24  # bytes of a tensor converted at once
@@ -80,7 +81,7 @@ def mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
         FormatError: the file is cut short or is no safetensors file.
         OSError: the file cannot be opened.
     """
-    with path.open("rb") as file:
+    with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size  # of the file that is open: its name may have gone to another
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or not 2 <= length <= min(size - 8, LONGEST_HEADER):

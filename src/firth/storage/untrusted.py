@@ -13,15 +13,20 @@ import io
 import json
 import lzma
 import os
+import re
 import stat
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
+from firth.storage.user_files import check_file, open_file
 
 RATIO, LEAST = 100, 1 << 26  # bytes to a packed byte; bytes that any packed file may unpack to
 VARIABLE = "FIRTH_MAX_UNPACKED"
@@ -32,6 +37,8 @@ DAMAGE = (
     zlib.error,
     lzma.LZMAError,
 )  # besides an OSError without errno, which bz2 raises
+_LONGEST = 308  # digits of a whole number that any float can hold
+_LONG = re.compile("[0-9]{30}")  # in every tenth character, where a longer number stands
 # zipfile raises NotImplementedError for a packing that it lacks, RuntimeError for what is encrypted.
 _ZIP_DAMAGE = (*DAMAGE, NotImplementedError, RuntimeError, ValueError, OSError)
 _TARS: dict[bytes, Callable[[BinaryIO], Any]] = {
@@ -42,7 +49,7 @@ _TARS: dict[bytes, Callable[[BinaryIO], Any]] = {
 
 
 def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
-    """Return what JSON says.
+    """Return what JSON says; a whole number too large for a float is infinity, as 1e400 is.
 
     Args:
         text: JSON.
@@ -51,28 +58,60 @@ def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
     Raises:
         ValueError: it is no JSON, is not UTF-8, or is nested too deep; or as `strict` says.
     """
+    if not isinstance(text, str):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    parse_int = _whole if _LONG.search(text[::10]) else None
     try:
         if not strict:
-            return json.loads(text)
-        value = json.loads(text, object_pairs_hook=_unique)
-        if ("\\u" in text) if isinstance(text, str) else (b"\\u" in text):
+            return json.loads(text, parse_int=parse_int)
+        value = json.loads(text, object_pairs_hook=_unique, parse_int=parse_int)
+        if "\\u" in text:
             _check_surrogates(value)
         return value
     except RecursionError:
         raise ValueError("brackets within brackets, too deep to be read") from None
 
 
+def _whole(digits: str) -> int | float:
+    number = int(digits)  # which refuses thousands of digits
+    return number if len(digits) <= _LONGEST else float(digits)
+
+
 def file_bytes(path: Path) -> bytes:
-    """Return the content of a file in a folder that others may have made.
+    """Return the content of a file, or of a pipe that the shell handed over, up to the limit of packed files.
 
     Raises:
-        FormatError: it is a link to a device or a pipe, which may never end.
-        OSError: it cannot be read.
+        FormatError: it is another pipe or a device, which may never end; or the pipe holds more.
+        FileError: it cannot be read.
     """
-    mode = path.stat().st_mode
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a folder has an error of its own
-        raise FormatError(f"{path}: a device or a pipe; expected a file: copy the folder again")
-    return path.read_bytes()
+    with open_file(path) as file:
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return file.read()
+        limit = most_unpacked(0)
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise FormatError(
+            f"{path}: a pipe with more than {limit:,} bytes, expected at most as many; write them to a file, or set "
+            f"{VARIABLE} to the bytes that it may take"
+        )
+    return content
+
+
+def mapped_numbers(path: Path, dtype: str) -> npt.NDArray[Any]:
+    """Return the numbers in a file, memory-mapped.
+
+    Args:
+        path: the file.
+        dtype: of each number, such as "<i4".
+
+    Raises:
+        FormatError: it is a device or a pipe.
+        FileError: it cannot be read.
+    """
+    with open_file(path) as file:
+        if not os.fstat(file.fileno()).st_size:
+            return np.zeros(0, dtype=dtype)
+        return np.asarray(np.memmap(file, dtype=dtype, mode="r"))
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -134,13 +173,14 @@ class Bounded(io.RawIOBase):
     Args:
         stream: the decompressor, which is closed with this.
         path: of the packed file, for its size and the message. What is no regular file has no size, and no limit.
+        packed: the packed file, where it is closed with this.
 
     Raises:
         FormatError: in reading, where the limit is passed.
     """
 
-    def __init__(self, stream: Any, path: str | os.PathLike[str]) -> None:
-        self._stream, self._path, self._read = stream, path, 0
+    def __init__(self, stream: Any, path: str | os.PathLike[str], packed: BinaryIO | None = None) -> None:
+        self._stream, self._path, self._packed, self._read = stream, path, packed, 0
         status = Path(path).stat()
         self._limit = most_unpacked(status.st_size) if stat.S_ISREG(status.st_mode) else None
 
@@ -163,6 +203,8 @@ class Bounded(io.RawIOBase):
         """Close the decompressor."""
         if not self.closed:
             self._stream.close()
+            if self._packed is not None:
+                self._packed.close()
         super().close()
 
 
@@ -176,30 +218,35 @@ def opened(path: Path, buffering: int = 1 << 20) -> BinaryIO:
         buffering: bytes that are read at once.
 
     Raises:
-        FormatError: it is an archive of several files, or a damaged or encrypted one.
-        OSError: it cannot be opened.
+        FormatError: it is an archive of several files, a damaged or encrypted one, or a device or a pipe that no shell
+            handed over.
+        FileError: it cannot be opened.
     """
-    unpack = _unpacker(path)
+    file: Any = open_file(path, buffering)
+    unpack = _unpacker(file.peek(_MAGIC))
     if unpack is None:
-        return path.open("rb", buffering=buffering)
-    # The decompressors read lines in Python; a buffer around them reads them in C.
-    return io.BufferedReader(Bounded(unpack(path), path), buffering)
+        return cast("BinaryIO", file)
+    try:
+        # The decompressors read lines in Python; a buffer around them reads them in C.
+        return io.BufferedReader(Bounded(unpack(file, path), path, file), buffering)
+    except BaseException:
+        file.close()
+        raise
 
 
 def is_packed(path: Path) -> bool:
     """Return whether `opened` unpacks a file."""
-    return _unpacker(path) is not None
+    with open_file(path) as file:
+        return _unpacker(file.read(_MAGIC)) is not None
 
 
-def _unpacker(path: Path) -> Callable[[Path], Any] | None:
-    with path.open("rb") as file:
-        start = file.read(6)
+def _unpacker(start: bytes) -> Callable[[BinaryIO, Path], Any] | None:
     return next((unpack for magic, unpack in _PACKED.items() if start.startswith(magic)), None)
 
 
-def _only_member(path: Path) -> Any:
+def _only_member(file: BinaryIO, path: Path) -> Any:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file) as archive:
             files = [member for member in archive.infolist() if not member.is_dir()]
             if len(files) == 1:
                 return archive.open(files[0])  # which stays open when the archive is closed
@@ -209,12 +256,13 @@ def _only_member(path: Path) -> Any:
     raise FormatError(f"{path}: a zip archive of {len(files):,} files ({names}); expected one: unpack it, and name one")
 
 
-_PACKED: dict[bytes, Callable[[Path], Any]] = {
-    b"\x1f\x8b": gzip.GzipFile,
-    b"BZh": bz2.BZ2File,
-    b"\xfd7zXZ": lzma.LZMAFile,
+_PACKED: dict[bytes, Callable[[BinaryIO, Path], Any]] = {
+    b"\x1f\x8b": lambda file, _: gzip.GzipFile(fileobj=file),
+    b"BZh": lambda file, _: bz2.BZ2File(file),
+    b"\xfd7zXZ": lambda file, _: lzma.LZMAFile(file),  # noqa: SIM115  `Bounded` closes it
     b"PK\x03\x04": _only_member,
 }
+_MAGIC = 6  # bytes that tell a packed file
 
 
 def gunzipped(path: Path) -> bytes:
@@ -225,7 +273,7 @@ def gunzipped(path: Path) -> bytes:
         OSError: it cannot be read.
     """
     try:
-        with Bounded(gzip.GzipFile(path), path) as stream:
+        with open_file(path) as file, Bounded(gzip.GzipFile(fileobj=file), path) as stream:
             return stream.read()
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"{path}: damaged gzip data ({error}); fetch it or pack it again") from error
@@ -243,6 +291,7 @@ def zip_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], wha
         FormatError: it is no archive, is damaged or encrypted, or unpacks to more than it may.
         OSError: it cannot be opened.
     """
+    check_file(path)
     limit = most_unpacked(Path(path).stat().st_size)
     try:
         with zipfile.ZipFile(path) as archive:
@@ -270,9 +319,8 @@ def tar_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], wha
         OSError: it cannot be opened.
     """
     try:
-        with Path(path).open("rb") as raw:
-            unpack = _TARS.get(raw.read(2))
-            raw.seek(0)
+        with open_file(path) as raw:
+            unpack = _TARS.get(cast("Any", raw).peek(2)[:2])
             stream = Bounded(raw if unpack is None else unpack(raw), path)
             # As a stream: members are read as they come, and nothing is looked for elsewhere in the archive.
             with tarfile.open(fileobj=io.BufferedReader(stream), mode="r|") as archive:

@@ -25,10 +25,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from firth.arguments import explained
+from firth.arguments import explained, names_files
 from firth.errors import CorpusError, FormatError, MissingExtraError, OptionError, brief
 from firth.storage.files import beginning, check_replaceable, replacing_file
-from firth.storage.untrusted import parse_json
+from firth.storage.untrusted import file_bytes, parse_json
 from firth.text.byte_level import CHARACTERS, PATTERN, checked, chunks, to_bytes, to_characters
 from firth.text.byte_pairs import BytePairEncoding, apply_merges, character_merges
 from firth.text.inputs import check_items
@@ -117,6 +117,7 @@ class Subwords:
         return cls(str(_byte_level(model).to_str()))
 
     @classmethod
+    @names_files
     def open(cls, path: str | os.PathLike[str]) -> "Subwords":
         """Open a tokeniser saved by `save`.
 
@@ -125,7 +126,7 @@ class Subwords:
             OSError: the file cannot be read.
         """
         try:
-            subwords = cls(Path(path).read_bytes().decode())
+            subwords = cls(file_bytes(Path(path)).decode())
             with contextlib.suppress(MissingExtraError):
                 subwords._tokenizer  # noqa: B018 - errors are raised now, not at the first text
             return subwords

@@ -6,13 +6,14 @@ that figures can be compared with published ones. Departure: all analogies are o
 time and not the answers.
 """
 
+import io
 from collections.abc import Callable
-from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
 
 from firth.errors import FormatError, OptionError
+from firth.storage.user_files import open_file
 from firth.vectors.similar_words import most_similar, most_similar_cosmul
 from firth.vectors.similarity import similarity
 from firth.vectors.space import Path, VectorSpace
@@ -79,10 +80,8 @@ def evaluate_word_pairs(
 
 
 def _lines(path: Path, encoding: str) -> list[str]:
-    with FilePath(path).open(
-        encoding=encoding
-    ) as file:  # str.splitlines would also split at characters that words may hold
-        return list(file)
+    with io.TextIOWrapper(open_file(path), encoding=encoding) as file:
+        return list(file)  # str.splitlines would also split at characters that words may hold
 
 
 def _read_pair(line: str, delimiter: str) -> tuple[str, str, float] | None:

@@ -65,10 +65,10 @@ def test_every_source_gives_the_same_corpus(tokens, monkeypatch):
     expected = firth.Corpus.build("text.txt", tokens=tokens)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     sources = [LINES, (line for line in LINES), {"text": LINES}, "-", [text]]
-    if hasattr(os, "mkfifo"):
-        os.mkfifo("pipe.txt")
-        threading.Thread(target=Path("pipe.txt").write_text, args=(text, "utf-8")).start()
-        sources.append("pipe.txt")
+    if Path("/dev/fd").exists():  # what the shell's <(...) hands over
+        pipe, end = os.pipe()
+        threading.Thread(target=os.fdopen(end, "w", encoding="utf-8").write, args=(text,)).start()
+        sources.append(f"/dev/fd/{pipe}")
     for source in sources:
         found = firth.Corpus.build(source, tokens=tokens)
         assert list(found) == list(expected)

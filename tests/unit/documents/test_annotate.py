@@ -1,6 +1,8 @@
 """Annotation of texts and files: the same whether it was interrupted or not."""
 
+import contextlib
 import json
+import signal
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +14,7 @@ from firth.documents.annotate import annotate, annotate_files
 from firth.documents.document import Document, Entity
 from firth.documents.files import read_documents
 from firth.documents.unfinished import finished
-from firth.errors import CorpusError, FormatError, KindError, MissingFileError, OptionError
+from firth.errors import CorpusError, FileError, FormatError, KindError, MissingFileError, OptionError
 from tests.unit.documents.stand_ins import Chain, Names, SameWord, is_probe
 
 TEXTS = ["Ada Byron met Mr. Babbage in London. She left.\n\nBabbage stayed. Ada wrote.", "", "nothing here."] * 3
@@ -222,3 +224,37 @@ def test_several_processes_give_the_same(files, tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises((OptionError, FormatError, OSError)):
         annotate_files(files, tmp_path / "four.conllu", tagger=tmp_path / "empty", processes=2)
+
+
+@contextlib.contextmanager
+def files_of_at_most(size):
+    """A limit on the size of files stands for the full disk: the write fails in the middle just so."""
+    resource = pytest.importorskip("resource")
+    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_a_disk_that_is_full_at_once_leaves_nothing(files, tmp_path):
+    out = tmp_path / "out.jsonl"
+    with files_of_at_most(200), pytest.raises(FileError, match=r"out\.jsonl\S*: File too large; write elsewhere"):
+        annotate_files(files, out, **models())
+    assert sorted(tmp_path.iterdir()) == sorted(files)
+
+
+def test_a_disk_that_fills_up_keeps_what_is_finished_and_says_so(files, tmp_path):
+    out, whole = tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
+    annotate_files(files, whole, **models())
+    out.write_bytes(b"{}\n")
+    with files_of_at_most(2500), pytest.raises(FileError) as found:
+        annotate_files(files, out, **models())
+    assert str(found.value).startswith(f"{out}: File too large; what is finished stays in {out}.part: the same call")
+    assert out.read_bytes() == b"{}\n"
+    assert finished(out).documents > 0
+    assert annotate_files(files, out, **models()).resumed > 0
+    assert out.read_bytes() == whole.read_bytes()
+    assert not list(tmp_path.glob("*.part*"))

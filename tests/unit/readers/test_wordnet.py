@@ -1,5 +1,6 @@
 """WordNet's files, small ones written by hand and the whole one."""
 
+import os
 import tarfile
 
 import pytest
@@ -129,3 +130,11 @@ def test_the_whole_of_wordnet(shared_data):
         return sum(1 for a, b in zip(words[one], words[other], strict=False) if a == b)
 
     assert shared("horse", "dog") > shared("horse", "table") > 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_what_never_ends_is_refused_before_it_is_read(make, tmp_path):
+    make(tmp_path / "entries-a.yaml")
+    with pytest.raises(FormatError, match=r"entries-a\.yaml: a device or a pipe"):
+        hypernym_groups(tmp_path)

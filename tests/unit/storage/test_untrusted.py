@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import tarfile
@@ -10,7 +11,7 @@ import zipfile
 
 import pytest
 
-from firth.errors import FormatError, OptionError
+from firth.errors import FileError, FormatError, OptionError
 from firth.storage import untrusted
 from firth.storage.untrusted import (
     Bounded,
@@ -55,7 +56,7 @@ def test_what_never_ends_is_refused_before_it_is_read(what, tmp_path):
         file_bytes(path)
     (tmp_path / "file").write_bytes(b"content")
     assert file_bytes(tmp_path / "file") == b"content"
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(FileError, match="Is a directory; that is a folder where a file was expected"):
         file_bytes(tmp_path)
 
 
@@ -200,3 +201,13 @@ def test_a_sparse_member_is_refused(tmp_path):
         FormatError, match=r"x\.tar: one\.txt is a sparse file; expected lists, packed without --sparse"
     ):
         list(tar_members(path, **EVERY))
+
+
+@pytest.mark.parametrize("text", ["[1%s]", "[-1%s]", '{"a": [1%s]}', "[1, 2, 1%s, 3]"])
+@pytest.mark.parametrize("encode", [str, str.encode, lambda text: text.encode("utf-16")])
+def test_a_whole_number_that_is_too_large_for_a_float_is_infinity(text, encode):
+    """As 1e400 is: whoever asks whether it is finite gets an answer in place of an OverflowError."""
+    found = parse_json(encode(text % ("0" * 400)))
+    numbers = found["a"] if isinstance(found, dict) else found
+    assert max(map(abs, numbers)) == float("inf")
+    assert parse_json(encode(text % ("0" * 300))) == json.loads(text % ("0" * 300))

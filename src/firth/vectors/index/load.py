@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from firth.arguments import names_files
 from firth.errors import FormatError, OptionError
 from firth.vectors.document_vectors import DocumentVectors
 from firth.vectors.index.files import REMEDY, read_index
@@ -21,6 +22,7 @@ def searched_vectors(vectors: Vectors) -> WordVectors:
     return vectors.documents if isinstance(vectors, DocumentVectors) else vectors
 
 
+@names_files
 def load_index(path: str | os.PathLike[str], vectors: Vectors) -> Index:
     """Read an index of some vectors.
 

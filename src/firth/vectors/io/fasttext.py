@@ -24,7 +24,6 @@ import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -33,6 +32,7 @@ import numpy.typing as npt
 from firth.errors import FormatError
 from firth.storage.files import replacing_file
 from firth.storage.untrusted import check_unpacked
+from firth.storage.user_files import open_file
 from firth.vectors.io.text import encoded
 from firth.vectors.quantise import CODES, ProductQuantiser, QuantisedMatrix
 
@@ -152,7 +152,7 @@ def read(path: str | os.PathLike[str]) -> FastTextFile:
         OSError: the file cannot be opened.
     """
     name = str(path)
-    with Path(path).open("rb") as file:
+    with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
     reader = _Reader(content, name)

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from firth.errors import FormatError, OptionError, brief
 from firth.storage.files import check_replaceable, followed, replacing_file
 from firth.storage.partial import in_steps
-from firth.storage.untrusted import is_packed
+from firth.storage.untrusted import file_bytes, is_packed
+from firth.storage.user_files import check_file, open_file
 from firth.vectors.io.table import Contents, Reading, settle
 from firth.vectors.io.text import encoded
 from firth.vectors.space import VectorSpace
@@ -57,7 +58,7 @@ def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
 
 def is_matrix(path: Path) -> bool:
     """Return whether a file is NumPy's and has words beside it."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return file.read(len(MAGIC)) == MAGIC and words_file(path).is_file()
 
 
@@ -75,8 +76,8 @@ def read(path: Path, reading: Reading) -> Contents:
         raise FormatError(
             f"{path}: a matrix without words; expected {words.name} beside it, with one word per line in row order"
         )
-    matrix = mapped(path)
-    lines = words.read_bytes().removesuffix(b"\n").split(b"\n") if words.stat().st_size else []
+    matrix, content = mapped(path), file_bytes(words)
+    lines = content.removesuffix(b"\n").split(b"\n") if content else []
     if len(matrix) != len(lines):
         raise FormatError(
             f"{path}: {len(matrix):,} rows for the {len(lines):,} words of {words.name}; expected as many"
@@ -92,6 +93,7 @@ def mapped(path: Path) -> npt.NDArray[Any]:
         FormatError: the file is damaged, or holds something else, such as objects, which would be a pickle.
         OSError: the file cannot be read.
     """
+    check_file(path)
     try:
         matrix: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, MemoryError):

@@ -12,6 +12,7 @@ import numpy as np
 from firth.errors import FormatError, OptionError, ShapeError
 from firth.storage.files import check_replaceable, replacing_file
 from firth.storage.untrusted import is_packed
+from firth.storage.user_files import open_file
 from firth.vectors import exchange
 from firth.vectors.io.table import Contents, Reading, settle
 from firth.vectors.space import VectorSpace
@@ -76,7 +77,7 @@ def check(path: Path) -> None:
 
 
 def _holds_vectors(path: Path) -> bool:
-    with path.open("rb") as file:
+    with open_file(path) as file:
         if file.read(len(MAGIC)) != MAGIC:
             return False
     arrow = exchange.package("pyarrow", "arrow", "read and write Parquet")

@@ -18,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
+from firth.storage.untrusted import file_bytes
+from firth.storage.user_files import check_file
 from firth.vectors.io.foreign_folder import check_folder, replacing
 from firth.vectors.io.table import Contents, Reading, settle
 from firth.vectors.io.text import DIGITS, encoded
@@ -84,13 +86,14 @@ def read(path: Path, reading: Reading) -> Contents:
         OSError: a file cannot be read.
     """
     where = path / VECTORS
+    check_file(where)
     if not where.stat().st_size:
         raise FormatError(f"{where}: an empty file, expected vectors")
     try:
         matrix = np.loadtxt(where, dtype=reading.dtype, delimiter="\t", comments=None, ndmin=2, encoding="utf-8")
     except ValueError as error:
         raise FormatError(f"{where}: {error}; expected numbers between tabs, as many in each line") from None
-    text = reading.word((path / METADATA).read_bytes(), str(path / METADATA))
+    text = reading.word(file_bytes(path / METADATA), str(path / METADATA))
     rows = [line.split("\t") for line in text.removesuffix("\n").split("\n")]
     names = rows.pop(0) if len(rows) == len(matrix) + 1 else [HEAD]
     if len(rows) != len(matrix):

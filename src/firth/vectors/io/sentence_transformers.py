@@ -15,6 +15,7 @@ Source: sentence-transformers 5, `StaticEmbedding.load`.
 """
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -109,7 +110,7 @@ def read(path: Path, reading: Reading) -> Contents:
     """
     modules = parse_json(file_bytes(path / MODULES))
     folder = path / str(modules[0].get("path", ""))
-    if folder.resolve() not in (path.resolve(), *(child.resolve() for child in path.iterdir())):
+    if os.path.realpath(folder) not in map(os.path.realpath, (path, *path.iterdir())):
         raise FormatError(f"{path / MODULES}: a module outside of the folder; expected one inside")
     if len(modules) > 1:
         warn_caller(f"{path}: only the first of its {len(modules)} modules is read, the static embedding")

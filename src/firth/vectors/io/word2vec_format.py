@@ -9,8 +9,10 @@ from typing import Any, BinaryIO, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from firth.arguments import names_files
 from firth.errors import FormatError, OptionError
 from firth.storage.files import replacing_file
+from firth.storage.user_files import naming
 from firth.vectors.io import binary as binary_form
 from firth.vectors.io import text as text_form
 from firth.vectors.io.detect import check_file, opened, packed
@@ -20,6 +22,7 @@ from firth.vectors.space import Path, VectorSpace
 Vectors = TypeVar("Vectors")
 
 
+@names_files
 def load(
     vectors_class: type[Vectors],
     fname: Path,
@@ -135,7 +138,7 @@ def save(
 @contextlib.contextmanager
 def _writing(path: Path, append: bool) -> Iterator[BinaryIO]:
     if append:
-        with FilePath(path).open("ab") as grown, packed(grown, path) as file:
+        with naming(path), FilePath(path).open("ab") as grown, packed(grown, path) as file:
             yield file
     else:
         check_file(path)

@@ -119,6 +119,12 @@ def test_a_path_outside_is_not_followed(tmp_path):
         firth.load(tmp_path / "m")
 
 
+def test_a_link_to_itself_beside_the_model_is_not_followed(tmp_path):
+    static(tmp_path / "m", embeddings=torch.eye(2))
+    (tmp_path / "m" / "README.md").symlink_to("README.md")
+    assert firth.load(tmp_path / "m").words == ["a", "##b"]
+
+
 def test_subwords_warn(tmp_path):
     corpus = firth.Corpus.build(["the sea", "the ships sail"] * 5, min_count=1)
     subwords = firth.FastText(dim=4, epochs=1, buckets=20, sample=0).train(corpus, seed=1, threads=1, progress=False)

@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
 from firth.neural.models.pretraining.layout import read_config, read_encoder
 from firth.storage import tensors
+from firth.storage.files import text_of
 from firth.storage.model_folder import CONFIG, MODEL, ModelFolder
 from firth.storage.untrusted import file_bytes, parse_json
 from firth.text.wordpieces import WordPieces
@@ -38,6 +40,7 @@ def restore(content: ModelFolder) -> PretrainedEncoder:
     return _encoder(content.config, content.arrays, pieces, content.path, content.metadata)
 
 
+@names_files
 def read_folder(path: Path) -> PretrainedEncoder:
     """Return the encoder of a folder of transformers.
 
@@ -77,9 +80,9 @@ def _refuse(path: Path) -> None:
 def _pieces(path: Path) -> WordPieces:
     try:
         if (path / TOKENIZER).is_file():
-            return WordPieces((path / TOKENIZER).read_text(encoding="utf-8"))
+            return WordPieces(text_of(path / TOKENIZER))
         if (path / VOCABULARY).is_file():
-            lines = (path / VOCABULARY).read_text(encoding="utf-8").split("\n")
+            lines = text_of(path / VOCABULARY).split("\n")
             how = _json(path / TOKENIZER_CONFIG) if (path / TOKENIZER_CONFIG).is_file() else {}
             strip = how.get("strip_accents")
             return WordPieces.of(

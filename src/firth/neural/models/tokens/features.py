@@ -98,9 +98,9 @@ def features_of(
             vectors = _read(place, shape)
             if vectors is not None:  # another process has written them meanwhile
                 return Features(vectors, starts)
-            gigabytes = 4e-9 * float(np.prod(shape))
+            size = 4 * int(np.prod(shape))
             warn_caller(
-                f"vectors of {shape[0]:,} words, {gigabytes:.1f} GB, cannot be kept in {place.parent} "
+                f"vectors of {shape[0]:,} words, {size:,} bytes, cannot be kept in {place.parent} "
                 f"({error.strerror or error}): they are computed in every epoch; free some space, or set FIRTH_CACHE"
             )
             return None
