@@ -28,6 +28,17 @@ def points():
     return Points(vectors, cosine.row_norms(vectors))
 
 
+def test_graphs_have_key_lookups(points, monkeypatch):
+    """Without them usearch 2.16.0 to 2.26.0, which pyproject.toml admits, corrupts its heap."""
+    import usearch.index
+
+    made, index = [], usearch.index.Index
+    monkeypatch.setattr(usearch.index, "Index", lambda **options: made.append(options) or index(**options))
+    built = SmallWorldSearch.build(points, HnswOptions())
+    SmallWorldSearch.restore(points, HnswOptions(), built.tensors())
+    assert [options.get("enable_key_lookups", True) for options in made] == [True, True]
+
+
 def test_finds_nearly_all(points):
     queries = cosine.unit(np.random.default_rng(1).normal(size=(100, 16)).astype(np.float32))
     rows, scores = neighbours.nearest(points.vectors, points.norms, queries, 10)
