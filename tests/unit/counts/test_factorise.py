@@ -11,10 +11,17 @@ from firth.errors import OptionError
 SHAPES = [((60, 40), 10), ((40, 60), 12), ((300, 200), 30), ((200, 300), 200), ((5, 1), 1), ((700, 500), 40)]
 
 
+def random_matrix(shape, density, seed):
+    """SciPy's own `random_array` names its generator differently before and after 1.15."""
+    random = np.random.default_rng(seed)
+    places = tuple(random.integers(0, size, int(density * shape[0] * shape[1])) for size in shape)
+    return sparse.coo_array((random.random(len(places[0])), places), shape).tocsr()
+
+
 @pytest.mark.parametrize(("shape", "rank"), SHAPES, ids=str)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_largest_components_are_numpys(shape, rank, threads):
-    matrix = sparse.random_array(shape, density=0.2, rng=np.random.default_rng(1), format="csr")
+    matrix = random_matrix(shape, 0.2, seed=1)
     found = factorise(matrix, rank, threads=threads)
     u, s, vt = np.linalg.svd(matrix.toarray(), full_matrices=False)
     np.testing.assert_allclose(found.values, s[:rank], atol=1e-9 * s[0])
@@ -44,7 +51,7 @@ def test_an_empty_matrix():
 
 
 def test_slowly_falling_values_are_found_as_arpack_finds_them():
-    matrix = sparse.random_array((4000, 3000), density=0.004, rng=np.random.default_rng(3), format="csr")
+    matrix = random_matrix((4000, 3000), 0.004, seed=3)
     found = factorise(matrix, 20)
     u, s, _ = svds(matrix, 20)
     np.testing.assert_allclose(found.values, s[::-1], rtol=1e-7)
@@ -52,13 +59,13 @@ def test_slowly_falling_values_are_found_as_arpack_finds_them():
 
 
 def test_a_seed_gives_the_same_bits_with_any_threads():
-    matrix = sparse.random_array((500, 400), density=0.1, rng=np.random.default_rng(4), format="csr")
+    matrix = random_matrix((500, 400), 0.1, seed=4)
     one, two = (factorise(matrix, 15, seed=3, threads=threads) for threads in (1, 2))
     assert all(a.tobytes() == b.tobytes() for a, b in zip(one, two, strict=True))
 
 
 def test_the_largest_number_of_each_left_column_is_positive():
-    matrix = sparse.random_array((50, 40), density=0.5, rng=np.random.default_rng(6), format="csr")
+    matrix = random_matrix((50, 40), 0.5, seed=6)
     left = factorise(matrix, 10).left
     assert (left[np.abs(left).argmax(0), range(10)] > 0).all()
 
