@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
+
 Files = dict[str, bytes]
 
 
@@ -146,6 +148,15 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             return self.answer(data, ETag=f'"{hashlib.sha1(data).hexdigest()}"', X_Repo_Commit=found[0])
 
     return Handler
+
+
+def name_hub(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    """Make an address the hub's, as if HF_ENDPOINT had been set before huggingface-hub was imported."""
+    monkeypatch.setenv("HF_ENDPOINT", address)
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", address)
+    for module in ("constants", "file_download"):  # versions before 1.0 have a copy
+        url = f"{address}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+        monkeypatch.setattr(f"huggingface_hub.{module}.HUGGINGFACE_CO_URL_TEMPLATE", url, raising=False)
 
 
 @contextlib.contextmanager

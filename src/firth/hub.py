@@ -70,11 +70,14 @@ def push_to_hub(
     Raises:
         KindError: `model` is something else.
         FormatError: the folder holds files that are not firth's.
-        DataError: the hub refuses the upload, or cannot be reached.
+        DataError: the hub refuses the upload or cannot be reached, or HF_ENDPOINT was set too late for a
+            huggingface-hub before 1.4.
         MissingExtraError: huggingface-hub is not installed.
         OSError: the model cannot be written to a temporary folder.
     """
-    api = _api(_library("upload a model"), token)
+    hub = _library("upload a model")
+    api = _api(hub, token)
+    _check_endpoint(hub, api.endpoint)
     if isinstance(model, str | os.PathLike):
         # Again where somebody saves there meanwhile: the last commit is of one model.
         return snapshot(Path(model), lambda path: _upload(api, path, repo_id, private, revision, message))
@@ -210,6 +213,19 @@ def _api(hub: Any, token: str | None) -> Any:
 
     endpoint = os.environ.get("HF_ENDPOINT")  # huggingface-hub reads it once, when it is imported
     return hub.HfApi(endpoint=endpoint, token=token, library_name="firth", library_version=__version__)
+
+
+def _check_endpoint(hub: Any, endpoint: str) -> None:
+    """Refuse an upload that huggingface-hub before 1.4 would call failed after it has succeeded.
+
+    These versions read the answer to a commit by the HF_ENDPOINT that they found when they were imported.
+    """
+    known = hub.constants.ENDPOINT
+    if endpoint.rstrip("/") != known and tuple(map(int, hub.__version__.split(".")[:2])) < (1, 4):
+        raise DataError(
+            f"HF_ENDPOINT is {endpoint}, but was {known} when huggingface-hub {hub.__version__} was imported, which "
+            "reads it once: set it before Python starts, or pip install 'huggingface-hub>=1.4'"
+        )
 
 
 def _explained(error: Exception, what: str) -> DataError:

@@ -1,16 +1,21 @@
 """Models to a hub and back, by huggingface-hub itself and a stand-in for the hub on this machine."""
 
+import os
 import sys
 
 import numpy as np
 import pytest
+
+huggingface_hub = pytest.importorskip(
+    "huggingface_hub", reason="huggingface-hub is not installed: pip install 'firth[hub]'"
+)
 
 import firth
 from firth import hub as module
 from firth.errors import DataError, FormatError, KindError, MissingExtraError
 from firth.storage.kinds import LOADERS
 from tests.fuzz.readers import READERS
-from tests.hub_server import serving
+from tests.hub_server import name_hub, serving
 
 NAME = "ada/words"
 VECTORS = firth.WordVectors(["sea", "ship"], np.array([[1, 2], [3, 4]], dtype=np.float32), metadata={"name": "small"})
@@ -19,7 +24,7 @@ VECTORS = firth.WordVectors(["sea", "ship"], np.array([[1, 2], [3, 4]], dtype=np
 @pytest.fixture
 def hub(monkeypatch, tmp_path):
     with serving() as (server, address):
-        monkeypatch.setenv("HF_ENDPOINT", address)
+        name_hub(monkeypatch, address)
         monkeypatch.setattr("huggingface_hub.utils.are_progress_bars_disabled", lambda *_: True)
         server.cache = tmp_path / "hub-cache"
         yield server
@@ -141,6 +146,34 @@ def test_without_a_network_the_cache_answers(hub, monkeypatch):
     assert pull(hub, revision=commit).metadata["hub"]["revision"] == commit
     with pytest.raises(DataError, match="not downloaded"):
         firth.from_hub("ada/other", cache_dir=hub.cache)
+
+
+@pytest.fixture
+def late_hub(hub, monkeypatch):
+    """A hub whose address HF_ENDPOINT got after huggingface-hub was imported."""
+    address = os.environ["HF_ENDPOINT"]
+    name_hub(monkeypatch, "https://hub.invalid")
+    monkeypatch.setenv("HF_ENDPOINT", address)
+    return hub
+
+
+@pytest.mark.parametrize("version", ["0.26.0", "1.3.7"])
+def test_a_hub_named_too_late_for_an_older_library_gets_nothing(late_hub, monkeypatch, version):
+    """These versions say of an upload that it failed after it has succeeded."""
+    monkeypatch.setattr("huggingface_hub.__version__", version)
+    expected = rf"was https://hub\.invalid when huggingface-hub {version} was imported.*set it before Python starts"
+    with pytest.raises(DataError, match=expected):
+        firth.push_to_hub(VECTORS, NAME)
+    assert late_hub.requests == []
+
+
+@pytest.mark.parametrize("version", ["1.4.0", "2.4.0", "10.0"])
+def test_a_newer_library_follows_the_variable(late_hub, monkeypatch, version):
+    if not hasattr(huggingface_hub.CommitInfo, "_endpoint"):
+        pytest.skip("this huggingface-hub is older than 1.4")
+    monkeypatch.setattr("huggingface_hub.__version__", version)
+    commit = firth.push_to_hub(VECTORS, NAME)
+    assert pull(late_hub).metadata["hub"]["revision"] == commit
 
 
 def test_what_is_not_there(hub):

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import firth
-from tests.hub_server import serving
+from tests.hub_server import name_hub, serving
 
 
 @pytest.fixture
 def hub(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     with serving() as (server, address):
-        monkeypatch.setenv("HF_ENDPOINT", address)
+        name_hub(monkeypatch, address)
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
         yield server
 
