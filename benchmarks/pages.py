@@ -1,6 +1,6 @@
 """Figures of pages of documentation that take a minute to make and belong to no other benchmark.
 
-    python -m benchmarks.pages tokens walks changes spaces lengths trees losses directions    # or some of them
+    python -m benchmarks.pages tokens walks lengths trees losses directions    # or some of them
     python -m benchmarks.pages table
 
 Each function says what it measures. One thread; rows go to results/pages.jsonl, and the tables to results/pages.md.
@@ -12,8 +12,6 @@ import itertools
 import random
 import re
 import runpy
-import tarfile
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -91,40 +89,6 @@ def walks(data: Path, cache: Path) -> Iterator[Row]:
         yield {"walks": len(baskets), "noise exponent": exponent, "hit-rate@10, %": hits, "most popular, %": popular}
 
 
-def changes(data: Path, cache: Path) -> Iterator[Row]:
-    """Swapped words among the most changed ones: `recipes/semantic_change.py` on the first 20 MB of Wikipedia."""
-    with tempfile.TemporaryDirectory() as folder:
-        text = Path(folder) / "text.txt"
-        text.write_text("\n".join(_beginning(cache, 20_000_000)), encoding="utf-8")
-        results = _recipe("semantic_change")["main"]([str(text), "--threads", "1"])
-    for what, row in results.items():
-        for by in ("distance", "neighbourhood"):
-            found = {"found, %": 100 * row[by]["found"], "median of others": row[by]["of_others"]}
-            yield {"what": what, "words": row["words"], "swapped": row["planted"], "by": by, **found}
-
-
-def spaces(data: Path, cache: Path) -> Iterator[Row]:
-    """Units of text without spaces: `recipes/text_without_spaces.py` on the twelve first novels of LitBank by name."""
-    with tempfile.TemporaryDirectory() as folder, tarfile.open(data / "books" / "litbank-novels.tar.gz") as archive:
-        texts = sorted((member for member in archive if member.name.endswith(".txt")), key=lambda each: each.name)[:12]
-        for longest, epochs in ((8, 30), (10, 30), (8, 5)):
-            archive.extractall(folder, texts, filter="data")
-            files = [str(Path(folder) / member.name) for member in texts]
-            options = [
-                "--similarity",
-                "wordsim-353",
-                "--threads",
-                "1",
-                "--longest",
-                str(longest),
-                "--epochs",
-                str(epochs),
-            ]
-            share, units, plain = _recipe("text_without_spaces")["main"]([*files, *options])
-            row = {"longest unit": longest, "epochs of skip-gram": epochs, "words that are units, %": 100 * share}
-            yield {**row, "units, rho": units, "skip-gram, rho": plain}
-
-
 def _recipe(name: str) -> dict[str, Any]:
     return runpy.run_path(str(RECIPES / f"{name}.py"))
 
@@ -170,7 +134,7 @@ def lengths(data: Path, cache: Path) -> Iterator[Row]:
 def directions(data: Path, cache: Path) -> Iterator[Row]:
     """Pearson's r of cosines of averages with scores, by the texts that the common direction is learned from.
 
-    The last rows have the least cosine of the direction of some random texts of STS-B with that of all, in 20 draws.
+    The vectors are skip-gram of Wikipedia, 100 dimensions, 5 epochs.
     """
     wikipedia = inputs.written(cache, None).path.read_text(encoding="utf-8").splitlines()
     vectors = firth.Word2Vec(dim=100, epochs=5).train(wikipedia, seed=1, threads=1, progress=False)
@@ -185,12 +149,6 @@ def directions(data: Path, cache: Path) -> Iterator[Row]:
         for like, of in (("its own texts", texts), ("SICK's training sentences", sick), ("Wikipedia", wikipedia)):
             row[like] = _pearson(firth.sentence_vectors(vectors, texts, like=of), scores)
         yield row
-    texts = _stsb(data, "train")[0]
-    whole = firth.SentenceAverages.learn(vectors, texts).direction
-    for number in (100, 200, 500):
-        draws = (random.Random(seed).sample(texts, number) for seed in range(20))
-        cosines = [abs(float((firth.SentenceAverages.learn(vectors, draw).direction * whole).sum())) for draw in draws]
-        yield {"set": "STS-B, training", "random texts": number, "least cosine with the direction of all": min(cosines)}
 
 
 def _sick(data: Path, name: str) -> tuple[list[str], list[float]]:
@@ -213,7 +171,7 @@ def _pearson(rows: Any, scores: Sequence[float]) -> float:
 
 
 JOBS: dict[str, Callable[[Path, Path], Iterator[Row]]] = {
-    job.__name__: job for job in (tokens, walks, changes, spaces, lengths, trees, losses, directions)
+    job.__name__: job for job in (tokens, walks, lengths, trees, losses, directions)
 }
 
 

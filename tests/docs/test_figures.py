@@ -19,10 +19,6 @@ MODULES = [path for path in (ROOT / "src").rglob("*.py") if "benchmarks/" in pat
 NOT_MEASURED = {
     "| option": "defaults of options; `test_options.py` checks them",
     "| part | bytes |": "memory, computed by the formulas beside it",
-    "| texts | softmax |": "rows are to be measured anew",
-    "| | trained |": "rows are to be measured anew",
-    "| set | plain mean |": "rows are to be measured anew",
-    "| model | `loss` by epoch |": "rows are to be measured anew",
 }
 
 # Page, the head of its table of speed, and the results that hold its columns of firth and of other programs, in turn.
