@@ -6,7 +6,8 @@ SOURCE and TARGET are two files with a text per line, plain or gzip. FOLDER hold
 and what it imports. Both train on the same batches, with their models' own losses, and an update for each batch. Both
 translate the same sources, and write as many tokens for each: its end is forbidden before, so that weights do not
 matter. With --model, a trained LSTM of firth with attention and input feeding is copied into joeynmt's model, too, and
-both translate texts with the same weights until they end: the job "ends".
+both translate texts with the same weights until they end: the job "ends". Firth also translates with candidate lists,
+learned from all other pairs of the files.
 """
 
 import argparse
@@ -32,8 +33,10 @@ from firth.neural.models.translation.translator import Translator
 from firth.neural.models.translation.units import BOS, EOS, learn_units
 from firth.neural.training.devices import processor_has_bf16
 from firth.neural.training.optimisers import make_optimiser
+from firth.readers.parallel import ParallelTexts
 
 RESULTS = Path(__file__).parent / "results" / "translation"
+PER_TOKEN, FREQUENT = 10, 500  # candidates
 PAIRS, BATCH, TEXTS, LENGTH, ROUNDS = 4000, 64, 64, 20, 5
 BATCHES, CLIP, LR, SMOOTHING = 10, 1.0, 0.001, 0.1
 PRECISIONS = ("fp32", "bf16") if processor_has_bf16() else ("fp32",)
@@ -47,9 +50,10 @@ PEER = "joeynmt 2.3.0"
 LEGEND = """LSTM: one layer of 256 with general attention and input feeding, a bidirectional encoder of 2 x 128, vectors
 of 256. Transformer: 4 + 4 blocks of 128, 4 heads, feed-forward width 512. {words} subwords a side, label smoothing,
 dropout, Adam, {batch} pairs to a batch. Translating: {texts} texts at once, {length} tokens each, or, "ends", until the
-translations end, with the same trained weights in both. One thread, in processor time; contenders take turns; a figure
-is the median of {rounds} rounds (least - greatest). "Ratio" is that figure to joeynmt's, the median over rounds.
-Written by `python -m benchmarks.translation`.
+translations end, with the same trained weights in both. "Candidates": the output layer scores the {per_token} likeliest
+translations of each source token and the {frequent} most frequent tokens. One thread, in processor time; contenders
+take turns; a figure is the median of {rounds} rounds (least - greatest). "Ratio" is that figure to joeynmt's, the
+median over rounds. Written by `python -m benchmarks.translation`.
 
 {machine}; torch {torch}.
 """
@@ -68,13 +72,20 @@ def within(precision: str) -> Any:
 
 
 def ours(
-    name: str, reader: PairReader, batches: Sequence[PairBatch], texts: Sequence[str], precision: str
+    name: str,
+    reader: PairReader,
+    batches: Sequence[PairBatch],
+    texts: Sequence[str],
+    precision: str,
+    pairs: ParallelTexts | None = None,
 ) -> list[Job]:
-    """Training, greedy search and beam search as firth does them."""
+    """Training, greedy search and beam search as firth does them, with candidates of pairs if they are given."""
     options = OPTIONS[name]
     module = new_module(options, reader.source, reader.target, 0)
     optimiser = make_optimiser(module, "adam", lr=LR)
     model = TranslationModel(module, options, reader)
+    if pairs is not None:
+        model = model.with_candidates(pairs, per_token=PER_TOKEN, frequent=FREQUENT)
 
     def train() -> int:
         module.train()
@@ -139,13 +150,17 @@ def peer_model(name: str, reader: PairReader, folder: Path) -> tuple[Any, Any]:
     return model, search
 
 
-def ending(model: TranslationModel, texts: Sequence[str], folder: Path) -> Iterator[Contender]:
+def ending(model: TranslationModel, pairs: ParallelTexts, folder: Path) -> Iterator[Contender]:
     """Greedy search and beam search with the same weights in both, until translations end."""
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     from joeynmt.model import build_model  # type: ignore[import-not-found]  # not in the environment
     from joeynmt.search import search  # type: ignore[import-not-found]  # not in the environment
 
+    known, texts = pairs.sources[: -TEXTS * 4], list(pairs.sources[-TEXTS * 4 :])
+    chosen = model.with_candidates(
+        list(zip(known, pairs.targets[: len(known)], strict=True)), per_token=PER_TOKEN, frequent=FREQUENT
+    )
     pad = len(model.target)
     other = build_model(
         sizes("LSTM", model.options.hidden, model.options.dim), words(len(model.source), pad), words(pad, pad)
@@ -164,21 +179,25 @@ def ending(model: TranslationModel, texts: Sequence[str], folder: Path) -> Itera
             found += [row[: row.index(EOS)] if EOS in row else row for row in ids[order.numpy()].tolist()]
         return found
 
-    def ours(beams: int, precision: str = "fp32") -> list[list[int]]:
+    def ours(beams: int, precision: str = "fp32", system: TranslationModel = model) -> list[list[int]]:
         beam = BeamSearch(beams=beams, length_normalisation="wu")
         length = GenerationOptions(min_length=1, max_length=longest)
         with within(precision):
-            found = model.translate(list(texts), beam=beam, options=length, unknown="kept", batch_size=TEXTS)
+            found = system.translate(texts, beam=beam, options=length, unknown="kept", batch_size=TEXTS)
         return [model.target.ids(each.tokens).tolist() for each in found]
 
     for name, beams in (("greedy, ends", 1), ("beam 5, ends", 5)):
         mine, other_ids = ours(beams), theirs(beams)
         same = statistics.mean(one == two for one, two in zip(mine, other_ids, strict=True))
         print(f"{name}: {same:.1%} of the translations are the same")
+        kept = statistics.mean(one == two for one, two in zip(mine, ours(beams, system=chosen), strict=True))
+        print(f"{name}: {kept:.1%} are the same with candidates")
         tokens = sum(len(each) + 1 for each in mine)
         for precision in PRECISIONS:
             job = lambda n=beams, p=precision, t=tokens: (ours(n, p), t)[1]  # noqa: E731
             yield Contender(("LSTM", name, f"firth, {precision}"), job)
+        job = lambda n=beams, t=tokens: (ours(n, system=chosen), t)[1]  # noqa: E731
+        yield Contender(("LSTM", name, f"firth, {PRECISIONS[0]}, candidates"), job)
         yield Contender(("LSTM", name, PEER), lambda n=beams, t=tokens: (theirs(n), t)[1])
 
 
@@ -267,11 +286,14 @@ def contenders(source: Path, target: Path, size: int, folder: Path | None) -> It
         jobs = {
             f"firth, {precision}": ours(name, reader, batches, sources[:TEXTS], precision) for precision in PRECISIONS
         }
+        chosen = ours(name, reader, batches, sources[:TEXTS], PRECISIONS[0], pairs)
         if folder is not None:
             jobs[PEER] = peer(name, reader, batches, sources[:TEXTS], folder)
         for number, job in enumerate(("training", "greedy", "beam 5")):
             for contender, several in jobs.items():
                 yield Contender((name, job, contender), several[number])
+            if number:
+                yield Contender((name, job, f"firth, {PRECISIONS[0]}, candidates"), chosen[number])
 
 
 def main() -> None:
@@ -287,12 +309,19 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     file = args.output / "speed.jsonl"
-    shown = {"words": args.size, "batch": BATCH, "texts": TEXTS, "length": LENGTH, "rounds": args.rounds}
+    shown = {
+        "per_token": PER_TOKEN,
+        "frequent": FREQUENT,
+        "words": args.size,
+        "batch": BATCH,
+        "texts": TEXTS,
+        "length": LENGTH,
+        "rounds": args.rounds,
+    }
     TABLE.begin(file, shown, torch=torch.__version__)
     jobs = [] if args.only_ends else list(contenders(args.source, args.target, args.size, args.peer))
     if args.model is not None:
-        texts = list(read_pairs((args.source, args.target)).sources[-TEXTS * 4 :])
-        jobs += ending(firth.load(args.model), texts, args.peer)
+        jobs += ending(firth.load(args.model), read_pairs((args.source, args.target)), args.peer)
     TABLE.measure(jobs, args.rounds, file)
     (args.output / "speed.md").write_text(TABLE.markdown(file), encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""`firth translate`: train translators, translate texts, test translations."""
+"""`firth translate`: train translators, translate texts, test translations, learn candidate lists."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.annotators import Summary, Training, commands, open_model
-from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, TextFile, names
+from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, TextFile, names, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.generated import Attention, Beam, Together, print_generated
 from firth.cli.output import working
+from firth.cli.targets import check_folder_target
 from firth.errors import FormatError, OptionError
 from firth.inference.generation_options import GenerationOptions
 from firth.readers.lines import numbered_lines
@@ -187,9 +188,31 @@ def _test(
     print(report.to_json() if json else report)
 
 
+def _candidates(
+    model: Translator,
+    source: Pairs,
+    output: Annotated[Path, output("Folder to save the model with candidate lists in.")],
+    languages: Languages = None,
+    per_token: Annotated[int, typer.Option(help="Likely translations of each source token.")] = 10,
+    frequent: Annotated[int, typer.Option(help="Number of the most frequent target tokens.")] = 500,
+    quiet: Quiet = False,
+) -> None:
+    """Learn candidate lists from the training pairs: translations become faster, with nearly the same results.
+
+    The output layer then scores likely translations of the source's tokens and frequent tokens only.
+    """
+    check_folder_target(output)
+    system = _opened(model, None, quiet)
+    with working("learning candidate lists", quiet):
+        system = system.with_candidates(source, per_token=per_token, frequent=frequent, languages=languages)
+    system.save(output)
+    print(f"{output}: {len(system.source):,} source tokens x {per_token}, {frequent:,} frequent target tokens")
+
+
 translate = commands(
     "Translators: train on pairs, translate, test.",
     train=train,
     predict=with_flags(_predict, [_GENERATION]),
     test=_test,
+    candidates=_candidates,
 )

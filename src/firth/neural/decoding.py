@@ -27,24 +27,31 @@ class TensorScores:
     `numpy.asarray` and indexing give float64.
 
     Args:
-        tensor: (B, V) log-probabilities, or scores.
+        tensor: (B, V) log-probabilities, or scores; with `columns` (B, C).
         normaliser: (B,) numbers less which the scores are log-probabilities; None for 0.
+        columns: (C,) sorted ids of the words that have columns, and V: all others have probability 0. None for all.
     """
 
-    def __init__(self, tensor: torch.Tensor, normaliser: torch.Tensor | None = None) -> None:
+    def __init__(
+        self, tensor: torch.Tensor, normaliser: torch.Tensor | None = None, columns: tuple[Ids, int] | None = None
+    ) -> None:
         self.tensor = tensor
         self._less = np.zeros(len(tensor)) if normaliser is None else normaliser.double().cpu().numpy()
+        self._columns, self._words = columns or (None, tensor.shape[1])
 
     @property
     def shape(self) -> tuple[int, ...]:
         """(B, V)."""
-        return tuple(self.tensor.shape)
+        return len(self.tensor), self._words
 
     def __len__(self) -> int:
         return len(self.tensor)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         array: npt.NDArray[Any] = self.tensor.double().cpu().numpy() - self._less[:, None]
+        if self._columns is not None:
+            scores, array = array, np.full(self.shape, -np.inf)
+            array[:, self._columns] = scores
         return np.array(array, dtype=dtype, copy=copy)
 
     def __getitem__(self, index: Any) -> npt.NDArray[np.float64]:
@@ -53,8 +60,9 @@ class TensorScores:
 
     @torch.no_grad()
     def top(self, k: int) -> Candidates:
-        """Return the k best words of each row; see `DeviceScores.top`."""
+        """Return the k best words of each row, or those that have columns; see `DeviceScores.top`."""
         words = self.tensor.shape[1]
+        k = min(k, words)
         values, ids = _top(self.tensor, min(k + 1, words))  # one more shows ties at the limit
         scores, best = values.double().cpu().numpy(), ids.cpu().numpy()
         if k < words:
@@ -63,14 +71,18 @@ class TensorScores:
                 equal = np.flatnonzero(~(numbers < scores[row, k - 1]))  # NaN is not below any limit
                 first = in_order(numbers[None, equal], equal[None])
                 scores[row, :k], best[row, :k] = first.scores[0, :k], first.ids[0, :k]
-        return in_order(scores[:, :k] - self._less[:, None], best[:, :k])
+        best = best[:, :k] if self._columns is None else self._columns[best[:, :k]]
+        return in_order(scores[:, :k] - self._less[:, None], best)
 
     @torch.no_grad()
     def at(self, rows: Ids, ids: Ids) -> Floats:
         """Return the scores of one word each of some rows; see `DeviceScores.at`."""
-        device = self.tensor.device
-        picked = self.tensor[torch.from_numpy(rows).to(device), torch.from_numpy(ids).to(device)]
-        return np.asarray(picked.double().cpu().numpy() - self._less[rows])
+        device, places = self.tensor.device, ids
+        if self._columns is not None:
+            places = np.searchsorted(self._columns, ids).clip(max=len(self._columns) - 1)
+        picked = self.tensor[torch.from_numpy(rows).to(device), torch.from_numpy(places).to(device)]
+        scores = np.asarray(picked.double().cpu().numpy() - self._less[rows])
+        return scores if self._columns is None else np.where(self._columns[places] == ids, scores, -np.inf)
 
 
 def _top(x: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:

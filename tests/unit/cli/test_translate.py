@@ -35,6 +35,18 @@ def trained(name="t", *more):
     assert run("translate", "train", "train.x", "train.y", "-o", name, *held_out, "-q", "--json", *TINY, *more) == 0
 
 
+def test_candidate_lists_are_learned_and_saved(capsys):
+    trained()
+    capsys.readouterr()
+    lists = ["--per-token", "2", "--frequent", "3"]
+    assert run("translate", "candidates", "t", "train.x", "train.y", "-o", "fast", "-q", *lists) == 0
+    assert capsys.readouterr().out == "fast: 6 source tokens x 2, 3 frequent target tokens\n"
+    model = firth.load("t").with_candidates(("train.x", "train.y"), per_token=2, frequent=3)
+    assert firth.load("fast").candidates.by_source.tolist() == model.candidates.by_source.tolist()
+    with pytest.raises(OptionError, match="per_token=0"):
+        run("translate", "candidates", "t", "train.x", "train.y", "-o", "no", "-q", "--per-token", "0")
+
+
 def test_train_predict_and_test(capsys, tmp_path):
     trained()
     facts = json.loads(capsys.readouterr().out)

@@ -67,3 +67,23 @@ def test_scores_less_a_normaliser():
     assert candidates.ids.tolist() == [[1, 2], [0, 1]]
     assert candidates.scores.tolist() == np.take_along_axis(np.asarray(scores), candidates.ids, 1).tolist()
     assert scores_at(scores, rows, rows).tolist() == np.asarray(scores)[rows, rows].tolist()
+
+
+@pytest.mark.parametrize("levels", [3, 10**6])
+def test_words_without_a_column_have_probability_0(levels):
+    random = np.random.default_rng(levels)
+    tensor = torch.from_numpy(-random.integers(0, levels, (4, 400)) / 7)
+    columns = np.sort(random.choice(np.arange(1, 1000), 400, replace=False))
+    less = torch.from_numpy(random.random(4))
+    scores = TensorScores(tensor, less, (columns, 1000))
+    array = np.full((4, 1000), -np.inf)
+    array[:, columns] = tensor.numpy() - less.numpy()[:, None]
+    assert scores.shape == (4, 1000)
+    assert as_float64(scores).tolist() == array.tolist()
+    for k in (1, 7, 400):
+        expected, order = reference(array, k)
+        assert scores.top(k).ids.tolist() == order.tolist()
+        assert scores.top(k).scores.tolist() == expected.tolist()
+    assert scores.top(500).ids.shape == (4, 400)
+    rows, ids = np.repeat(np.arange(4), 1000), np.tile(np.arange(1000), 4)
+    assert scores_at(scores, rows, ids).tolist() == array.ravel().tolist()

@@ -18,6 +18,8 @@ are those of a unigram model; Press and Wolf start at 0.
 Cost: N V D multiplications forward and twice that backward; one (N, V) array.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from torch.nn import functional
@@ -109,13 +111,21 @@ class FullSoftmax(OutputLayer):
 
     def prepared(self) -> PreparedScores:
         """Return what scores words in a search: log-probabilities of all words are never written."""
-        scores_of = PreparedLinear(self.weight, self.bias)
+        scores_of = self.prepared_scores()
 
         def prepared(hidden: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-            scores = scores_of(self.projected(hidden))
+            scores = scores_of(hidden)
             return scores, log_normalisers(scores)
 
         return prepared
+
+    def prepared_scores(self, words: torch.Tensor | None = None) -> Callable[[torch.Tensor], torch.Tensor]:
+        """Return what computes `scores` in a search; of some words only, given their (C,) int64 ids."""
+        weight, bias = self.weight, self.bias
+        if words is not None:
+            weight, bias = weight[words], None if bias is None else bias[words]
+        scores_of = PreparedLinear(weight, bias)
+        return lambda hidden: scores_of(self.projected(hidden))
 
     def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Return (N,) log p(target); see `OutputLayer.log_prob_of`."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from firth.neural.models.translation.candidates import CandidateTable
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.translation_model import UNITS, TranslationModel
@@ -14,6 +15,7 @@ from firth.storage.model_folder import ModelFolder
 from firth.text.subwords import Subwords
 
 COUNTS = ("source_counts", "target_counts")
+CANDIDATES = ("candidates", "frequent_candidates")
 _, SUBWORDS, SPELLED = KINDS
 
 
@@ -45,13 +47,28 @@ def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], 
         )
         if options.joint and list(source.words) != list(target.words):
             raise ValueError("joint, and different words on both sides")
+        candidates = _candidates(content, len(source), len(target))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise content.damaged(f"config.json and {UNITS}.json do not describe a translator ({error})") from error
     if options.joint:
         source = target
-    module = read_module(content, options, lambda: new_module(options, source, target, seed=0), other=COUNTS)
+    other = (*COUNTS, *CANDIDATES)
+    module = read_module(content, options, lambda: new_module(options, source, target, seed=0), other=other)
     reader = PairReader(source, target, options.reverse_source, options.copying, options.spelling)
-    return TranslationModel(module, options, reader, content.metadata)
+    return TranslationModel(module, options, reader, content.metadata, candidates)
+
+
+def _candidates(content: ModelFolder, sources: int, targets: int) -> CandidateTable | None:
+    """Return the candidate lists of a folder, if it has any."""
+    if not any(name in content.arrays for name in CANDIDATES):
+        return None
+    table, frequent = (np.array(content.arrays[name]) for name in CANDIDATES)
+    shapes = table.ndim == 2 and len(table) == sources and frequent.ndim == 1 and len(frequent) > 0
+    if not shapes or any(
+        each.dtype != np.int32 or (each < 0).any() or (each >= targets).any() for each in (table, frequent)
+    ):
+        raise ValueError(f"candidates: expected int32 numbers of {targets} target tokens, for {sources} source tokens")
+    return CandidateTable(table, frequent)
 
 
 def read_units(content: ModelFolder, side: str, kind: str, *, lowercase: bool) -> Units:

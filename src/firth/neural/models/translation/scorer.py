@@ -17,6 +17,7 @@ import torch
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.layers.state import State, rows_of
+from firth.neural.models.translation.candidates import CandidateScores
 from firth.neural.models.translation.data import SourceBatch
 from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.units import BOS
@@ -89,11 +90,16 @@ class TranslationScorer:
     Args:
         module: of the translator, in evaluation mode.
         sources: B sources.
+        candidates: sorted ids of the target tokens that each source's translations may have; None for all.
     """
 
-    def __init__(self, module: TranslationModule, sources: SourceBatch) -> None:
+    def __init__(
+        self, module: TranslationModule, sources: SourceBatch, candidates: Sequence[Ids] | None = None
+    ) -> None:
         self._module, self._sources = module, sources.steady()
-        self._read, self._output = module.decoder.prepared(), module.output.prepared()
+        self._read = module.decoder.prepared()
+        self._candidates = None if candidates is None else CandidateScores(module.output, candidates)
+        self._output = module.output.prepared() if candidates is None else None
 
     @torch.no_grad()
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Any]:
@@ -132,14 +138,18 @@ class TranslationScorer:
         before = self._on_device(ids[rows.shown])
         outputs, weights, own = self._read(self._module.embedded(before[:, None]), state.memory, state.own)
         hidden, weights = outputs[:, -1], None if weights is None else weights[:, -1]
-        if self._module.copy_gate is None:
+        columns = None
+        if self._candidates is not None:
+            scores, normaliser = self._candidates(hidden, self._on_device(rows.sources))
+            columns = self._candidates.columns, self._module.output.words
+        elif self._module.copy_gate is None:
             scores, normaliser = self._output(hidden)
         else:
             last = self._on_device(rows.sources_of_rows)
             scores, normaliser = self._module.next_log_prob(before, hidden, weights, self._sources, last), None
         places = slice(len(rows.places)) if rows.in_order else self._on_device(rows.places)
         normaliser = None if normaliser is None else normaliser[places]
-        return TensorScores(scores[places], normaliser), _State(rows, state.memory, own, weights)
+        return TensorScores(scores[places], normaliser, columns), _State(rows, state.memory, own, weights)
 
     def _on_device(self, numbers: Ids) -> torch.Tensor:
         return torch.from_numpy(numbers).to(self._sources.ids.device)

@@ -13,6 +13,7 @@ from firth.errors import CorpusError, OptionError, ShapeError
 from firth.evaluation.generated import DEFAULT, evaluate_generated
 from firth.evaluation.report import EvaluationReport
 from firth.inference.beam_search import BeamSearch
+from firth.inference.constraints import Constraints
 from firth.inference.continuation import Continuation
 from firth.inference.ensemble import mixed
 from firth.inference.generation_options import GenerationOptions
@@ -127,8 +128,9 @@ class TranslationSystem(abc.ABC):
         with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals(), products:
             for start in range(0, len(order), batch_size):
                 rows = order[start : start + batch_size]
-                scorers = self._scorers([[each[row] for row in rows] for each in sources])
-                found = search.run(scorers, self.weights, [constraints[row] for row in rows], rows)
+                own = [constraints[row] for row in rows]
+                scorers = self._scorers([[each[row] for row in rows] for each in sources], own)
+                found = search.run(scorers, self.weights, own, rows)
                 for row, each in zip(rows, self._shown([sources[0][row] for row in rows], found, search), strict=True):
                     result[row] = each
                 report(Status(stage="translating", done=rows[-1] + 1, total=len(items), unit="texts"))
@@ -316,9 +318,16 @@ class TranslationSystem(abc.ABC):
         for model, each in zip(self.models, sources, strict=True):
             each[:] = [model.reader.selecting(*pair) for pair in zip(each, copyable, strict=True)]
 
-    def _scorers(self, sources: Sequence[Sequence[Source]]) -> list[TranslationScorer]:
+    def _scorers(
+        self, sources: Sequence[Sequence[Source]], constraints: Sequence[Constraints]
+    ) -> list[TranslationScorer]:
+        forced = [sum(each.phrases, each.prefix) for each in constraints]
         return [
-            TranslationScorer(model.module, model.collator.sources(each).to(model.device))
+            TranslationScorer(
+                model.module,
+                model.collator.sources(each).to(model.device),
+                None if model.candidates is None else list(map(model.candidates.of, each, forced)),
+            )
             for model, each in zip(self.models, sources, strict=True)
         ]
 

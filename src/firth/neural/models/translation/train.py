@@ -149,7 +149,7 @@ def reinforce(
         )
         data = {"examples": _digest(reader, train, judged_pairs), "pairs": len(train), "mixture": mixture}
         facts = fit_model(task, options, config, data, facts={"held_out_pairs": len(judged_pairs)})
-    return TranslationModel(module, options, reader, {**model.metadata, "reinforcement": facts})
+    return TranslationModel(module, options, reader, {**model.metadata, "reinforcement": facts}, model.candidates)
 
 
 def _split(

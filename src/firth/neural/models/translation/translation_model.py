@@ -7,13 +7,17 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from firth.arguments import explained
 from firth.attribute_names import TRANSLATORS, no_attribute
 from firth.errors import OptionError
+from firth.neural.layers.output.base import checked_number
+from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.products import STEADY_ROWS
+from firth.neural.models.translation.candidates import CandidateTable, learn_candidates
 from firth.neural.models.translation.data import LANES, Collator, Pair, PairReader
 from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.spelled_words import spelled
-from firth.neural.models.translation.system import Floats, TranslationSystem
+from firth.neural.models.translation.system import Floats, TranslationSystem, read_pairs
 from firth.neural.models.translation.units import UNKNOWN, Units, bare
 from firth.neural.models.translation.word_states import word_states
 from firth.neural.module_files import SavedModel
@@ -37,16 +41,22 @@ class TranslationModel(SavedModel, TranslationSystem):
         options: of the translator.
         reader: units of both sides.
         metadata: JSON values to save with the model: how it was trained.
+        candidates: target tokens that translations may have, by source token; None for all. See `with_candidates`.
 
     Attributes:
         module: in evaluation mode.
-        options, reader, metadata: as given.
+        options, reader, metadata, candidates: as given.
     """
 
     def __init__(
-        self, module: TranslationModule, options: Any, reader: PairReader, metadata: Mapping[str, Any] | None = None
+        self,
+        module: TranslationModule,
+        options: Any,
+        reader: PairReader,
+        metadata: Mapping[str, Any] | None = None,
+        candidates: CandidateTable | None = None,
     ) -> None:
-        self.module, self.options, self.reader = module.eval(), options, reader
+        self.module, self.options, self.reader, self.candidates = module.eval(), options, reader, candidates
         self.metadata = with_training_facts(metadata)
 
     if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
@@ -84,6 +94,39 @@ class TranslationModel(SavedModel, TranslationSystem):
     def weights(self) -> Floats:
         """1."""
         return np.ones(1)
+
+    @explained
+    def with_candidates(
+        self, pairs: Any, *, per_token: int = 20, frequent: int = 300, languages: tuple[str, str] | None = None
+    ) -> "TranslationModel":
+        """Return the model with candidate lists, which make its translations faster; the given model stays as it is.
+
+        The output layer then scores the target tokens that are likely translations of the source's tokens, and the most
+        frequent ones, and no others; see `firth.neural.models.translation.candidates`. Saved models keep the lists.
+        `score` is that of the whole vocabulary.
+
+        Args:
+            pairs: those that the model was trained on, in any form that `train` takes.
+            per_token: likely translations of each source token.
+            frequent: number of the most frequent target tokens.
+            languages: as for `train`.
+
+        Raises:
+            FormatError, ShapeError, CorpusError: as for `train`.
+            OptionError: a number is below 1, or the model copies, or has an output layer other than full.
+
+        Source:
+            Jean et al. 2015, section 3.3; L'Hostis et al. 2016, section 3.3.
+        """
+        for name, number in {"per_token": per_token, "frequent": frequent}.items():
+            checked_number(name, number, 1, whole=True)
+        if not isinstance(self.module.output, FullSoftmax) or self.module.copy_gate is not None:
+            raise OptionError("candidates need output_layer='full' and copying=False: others do not score words alone")
+        texts, longest = read_pairs(pairs, languages), self.options.max_length
+        read = [self.reader.read(*pair, longest) for pair in zip(texts.sources, texts.targets, strict=True)]
+        sizes = len(self.source), len(self.target)
+        table = learn_candidates(read, sizes, self.target.counts, per_token, frequent)
+        return TranslationModel(self.module, self.options, self.reader, self.metadata, table)
 
     @property
     def token_layers(self) -> int:
@@ -151,11 +194,14 @@ class TranslationModel(SavedModel, TranslationSystem):
         card = ("A translator", f": {self.options.encoder} to {self.options.decoder}", 'model.translate("...")\n')
         return self._model_folder(KIND, *self.units_content(), {}, card)
 
-    def units_content(self) -> tuple[dict[str, npt.NDArray[np.int64]], dict[str, Any]]:
-        """Return what a folder holds of the units: arrays and texts; see `firth.neural.models.translation.files`."""
+    def units_content(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        """Return what a folder holds of units and candidates: arrays and texts; see `...translation.files`."""
         sides = {"source": self.source.described(), "target": self.target.described()}
         texts = {UNITS: sides, "source-vocab": list(self.source.words), "target-vocab": list(self.target.words)}
-        return {"source_counts": self.source.counts, "target_counts": self.target.counts}, texts
+        arrays: dict[str, npt.NDArray[Any]] = {"source_counts": self.source.counts, "target_counts": self.target.counts}
+        if self.candidates is not None:
+            arrays |= {"candidates": self.candidates.by_source, "frequent_candidates": self.candidates.frequent}
+        return arrays, texts
 
 
 class TranslationEnsemble(TranslationSystem):
