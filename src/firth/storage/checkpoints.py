@@ -209,8 +209,8 @@ def reading_state(
         OptionError: the state is another run's; the message names what differs.
         FormatError: the file is damaged.
     """
-    check_file(path)
     try:
+        check_file(path)
         with safe_open(path, framework="numpy") as file:
             metadata, names = file.metadata(), sorted(file.keys())
             if metadata is None or "firth" not in metadata:

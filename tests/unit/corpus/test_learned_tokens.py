@@ -58,6 +58,11 @@ def test_characters_are_tokens_and_rare_ones_bytes():
     assert tokens.join(second) == "東 😀!"
 
 
+def _fill(pipe: int, text: str) -> None:
+    with os.fdopen(pipe, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 @pytest.mark.parametrize("tokens", ["subwords", "characters"])
 def test_every_source_gives_the_same_corpus(tokens, monkeypatch):
     text = "\n".join(LINES)
@@ -67,7 +72,7 @@ def test_every_source_gives_the_same_corpus(tokens, monkeypatch):
     sources = [LINES, (line for line in LINES), {"text": LINES}, "-", [text]]
     if Path("/dev/fd").exists():  # what the shell's <(...) hands over
         pipe, end = os.pipe()
-        threading.Thread(target=os.fdopen(end, "w", encoding="utf-8").write, args=(text,)).start()
+        threading.Thread(target=_fill, args=(end, text)).start()
         sources.append(f"/dev/fd/{pipe}")
     for source in sources:
         found = firth.Corpus.build(source, tokens=tokens)
