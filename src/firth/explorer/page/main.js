@@ -1,6 +1,7 @@
 // The page: the map, the search, and one view at a time beside it. Its state stands in the address, so that a link restores it.
 
 import { ask, Refusal } from "./api.js";
+import { table } from "./csv.js";
 import { download, h, numbers } from "./dom.js";
 import { groupColour, PALETTE, RAMP, ramp, Scatter } from "./scatter.js";
 import { VIEWS } from "./views.js";
@@ -449,14 +450,14 @@ class App {
   }
 
   csv() {
-    const quote = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
     const { places } = this.scatter.points;
-    const lines = this.words.slice(0, places.length / 2).map((word, i) => [
-      quote(word), places[2 * i], places[2 * i + 1], quote(this.groupNames[this.groups[i]]), ...(this.counts ? [this.counts[i]] : []),
-      ...[...this.columns.values()].map(({ values, names }) => (names ? quote(names[values[i]]) : values[i])),
-    ].join(","));
-    const titles = ["word", "x", "y", "group", ...(this.counts ? ["count"] : []), ...[...this.columns.values()].map(({ name }) => quote(name))];
-    return `${titles.join(",")}\n${lines.join("\n")}\n`;
+    const columns = [...this.columns.values()];
+    const titles = ["word", "x", "y", "group", ...(this.counts ? ["count"] : []), ...columns.map(({ name }) => name)];
+    const rows = this.words.slice(0, places.length / 2).map((word, i) => [
+      word, places[2 * i], places[2 * i + 1], this.groupNames[this.groups[i]], ...(this.counts ? [this.counts[i]] : []),
+      ...columns.map(({ values, names }) => (names ? names[values[i]] : values[i])),
+    ]);
+    return table([titles, ...rows]);
   }
 
   async fetched(kind) {
