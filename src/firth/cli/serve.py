@@ -13,6 +13,7 @@ from firth.cli.arguments import Quiet, names
 from firth.cli.output import note, working
 from firth.errors import FirthError, OptionError
 from firth.explorer.hosts import hosts_of, is_loopback
+from firth.storage.mapping import in_memory
 from firth.storage.model_folder import is_model_folder
 from firth.vectors.io.load import load
 
@@ -75,6 +76,8 @@ def serve(
 def open_models(given: Sequence[str], quiet: bool) -> dict[str, Any]:
     """Return models by name: the name that was given, or that of the file or folder, numbered if there are two.
 
+    They are read into memory: what is done to their files afterwards changes no answer and ends no server.
+
     Args:
         given: paths, or NAME=PATH.
         quiet: whether no progress is shown.
@@ -92,7 +95,7 @@ def open_models(given: Sequence[str], quiet: bool) -> dict[str, Any]:
             name = next(one for one in (stem, *(f"{stem}-{n}" for n in range(2, len(given) + 2))) if one not in found)
         elif not name or name in found:
             raise OptionError(f"{each}: expected NAME=MODEL with a name of its own")
-        with working(f"reading {path}", quiet):
+        with working(f"reading {path}", quiet), in_memory():
             found[name] = _opened(path)
     return found
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError
+from firth.storage.mapping import content_of
 from firth.storage.untrusted import parse_json
 from firth.storage.user_files import open_file
 
@@ -91,7 +92,7 @@ def mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
         try:
             header = parse_json(file.read(length))
             entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            content = content_of(file)
             return {name: _tensor(content, 8 + length, entry) for name, entry in entries.items()}
         except _ShortFileError as short:
             raise FormatError(

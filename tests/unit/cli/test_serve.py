@@ -59,6 +59,29 @@ def test_a_server_answers_and_ends(folder):
     assert [(line["path"], line["status"]) for line in log] == [("/neighbors", 200), ("/info", 401)]
 
 
+def test_files_that_are_overwritten_or_cut_short_change_no_answer(folder, tmp_path):
+    """In place, as `cp` and editors do: a server that mapped them would answer otherwise, then end by SIGBUS."""
+    firth.WordVectors([f"w{n}" for n in range(3000)], np.eye(3000, 50, dtype=np.float32) + 0.1).save(
+        tmp_path / "v.firth"
+    )
+    command = [sys.executable, "-m", "firth", "serve", "v.firth", "--port", "0", "-q"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            address = re.search(r"http://\S+?(?=;)", process.stderr.readline())[0]
+            file = tmp_path / "v.firth" / "model.safetensors"
+            answers = []
+            for size in (file.stat().st_size, 4096, 0):
+                with file.open("r+b") as content:
+                    content.write(bytes(min(size, 4096)))
+                    content.truncate(size)
+                with urllib.request.urlopen(f"{address}/neighbors?words=w7&n=3", timeout=30) as answer:
+                    answers.append(json.load(answer))
+            assert answers[1:] == answers[:1] * 2
+            assert len(answers[0]["results"][0]["neighbors"]) == 3
+        finally:
+            process.kill()
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
