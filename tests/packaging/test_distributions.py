@@ -6,16 +6,14 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 
 import firth
+from tests.packaging.versions import PROJECT, ROOT, interpreter, pythons
 
-ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 SMOKE = """
 import firth
 corpus = firth.Corpus.build("texts", min_count=2)
@@ -146,15 +144,8 @@ def test_the_explorer_of_a_wheel_opens_without_a_network(distributions, tmp_path
     assert Path(where).is_relative_to(tmp_path)
 
 
-def interpreter(version: str) -> str | None:
-    """A Python of this version on the path, or among those of pyenv."""
-    installed = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    found = [str(path) for path in sorted(installed.glob(f"{version}.*/bin/python"))]
-    return found[-1] if found else shutil.which(f"python{version}")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize("version", pythons())
 def test_the_wheel_installs_with_its_dependencies_on_every_python(distributions, version, tmp_path):
     python = interpreter(version)
     if python is None:
