@@ -192,7 +192,7 @@ class Classifier:
             return self._model.hidden(self._features(lines))
 
         size = BATCH if batch_size is None else batch_size
-        return encoded_in_batches(texts, means, self.dim, batch_size=size, progress=progress)
+        return encoded_in_batches(texts, means, self.dim, model=self, batch_size=size, progress=progress)
 
     @explained
     def test(

@@ -40,6 +40,7 @@ import numpy.typing as npt
 
 from firth import options
 from firth.errors import OptionError
+from firth.finite import check_finite
 from firth.options import option, options_class
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
@@ -293,7 +294,10 @@ class Composition:
         for name, tensor in self.tensors.items():
             own = np.array([each == name for each in types])
             composed[own] = tensor(x[own], y[own])
-        return composed.astype(np.float32)
+        with np.errstate(over="ignore"):  # which is found below
+            result = composed.astype(np.float32)
+        check_finite(result, self, phrases, "phrase")
+        return result
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save functions and word vectors as a folder that `firth.load` maps into memory.

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from firth.finite import not_finite
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Candidates, Floats, Scores, as_float64
 
@@ -44,6 +45,7 @@ class LogitsProcessor:
             generated: words after the prompt, the same number for all.
         """
         result = as_float64(scores)
+        _check(result)
         result[:, list(self._blocked(generated))] = -np.inf
         for row, text in zip(result, texts, strict=True):
             if self.options.repetition_penalty != 1:
@@ -54,6 +56,7 @@ class LogitsProcessor:
     def process_candidates(self, candidates: Candidates, texts: Sequence[Sequence[int]], generated: int) -> Floats:
         """Return the constrained scores of candidates, (B, K); arguments as in `process`."""
         result = candidates.scores.copy()
+        _check(result)
         for word in self._blocked(generated):
             result[candidates.ids == word] = -np.inf
         if self.looks_back:
@@ -111,3 +114,10 @@ def completions(text: Sequence[int], n: int) -> list[int]:
                 result.append(text[position + 1])
             position += 1
     return result
+
+
+def _check(scores: Floats) -> None:
+    """Refuse scores that are no numbers; a text would end there, as if nothing were possible."""
+    wrong = np.isnan(scores).any(axis=1)
+    if wrong.any():
+        raise not_finite(f"the next word of text {int(np.argmax(wrong))} of the batch", "the model")

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from firth.errors import brief
+from firth.finite import not_finite
 from firth.language.text import LanguageText
 
 
@@ -31,6 +34,21 @@ class SentenceScore:
         """The perplexity of the sentence; NaN if it has no tokens."""
         with np.errstate(over="ignore"):
             return float(np.exp(-self.log_probs.mean())) if len(self.tokens) else float("nan")
+
+
+def check_log_probs(log_probs: npt.NDArray[np.float64], text: LanguageText, model: Any) -> npt.NDArray[np.float64]:
+    """Return log-probabilities of the tokens of a text, (N,) or (..., N); 0 has the logarithm -inf.
+
+    Raises:
+        FormatError: one is NaN; the message names the first token of which one is.
+    """
+    right = log_probs < np.inf  # NaN is not below infinity
+    if not right.all():
+        token = int(np.argmin(right.reshape(-1, len(text)).all(axis=0)))
+        sentence = int(np.searchsorted(text.offsets, token, "right")) - 1
+        words = [text.vocabulary.words[i] for i in text.ids[text.offsets[sentence] : token + 1].tolist()]
+        raise not_finite(f"sentence {sentence}, token {len(words) - 1} ({brief(' '.join(words))})", model)
+    return log_probs
 
 
 def split_sentences(text: LanguageText, log_probs: npt.NDArray[np.float64]) -> list[SentenceScore]:

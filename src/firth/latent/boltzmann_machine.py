@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from firth.attribute_names import BOLTZMANN_MACHINES, no_attribute
 from firth.errors import OptionError, ShapeError, brief
+from firth.finite import check_finite
 from firth.latent import gibbs
 from firth.latent.partition import LARGEST, PartitionEstimate, annealed, enumerated, log_one_plus_exp
 from firth.notebook import facts
@@ -114,6 +115,7 @@ class BoltzmannMachine:
         visible = self._checked(rows)
         rates = np.empty((len(visible), self.dim), dtype=np.float32)
         gibbs.encode(visible, self.lengths(visible), self._weights, self.hidden_bias, rates)
+        check_finite(rates, self, range(len(rates)), "row")
         return rates
 
     def free_energy(self, rows: Any) -> Doubles:
@@ -130,6 +132,7 @@ class BoltzmannMachine:
         weights, b, a = self._parameters()
         inputs = visible @ weights + self.lengths(visible)[:, None] * a
         energies: Doubles = -(visible @ b) - log_one_plus_exp(inputs).sum(1)
+        check_finite(energies, self, range(len(energies)), "row")
         return energies
 
     def log_likelihood(self, rows: Any, *, log_partition: float | PartitionEstimate | None = None) -> Doubles:

@@ -256,7 +256,7 @@ class SentenceAverages:
             return averages
 
         size = BATCH if batch_size is None else batch_size
-        averages = encoded_in_batches(texts, average, self.dim, batch_size=size, progress=progress)
+        averages = encoded_in_batches(texts, average, self.dim, model=self, batch_size=size, progress=progress)
         self.warn_unknown(unknown, len(averages))
         return averages
 

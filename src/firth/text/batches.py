@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, warn_caller
+from firth.finite import check_finite
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.text.inputs import Text, checked_texts
 
@@ -64,6 +65,7 @@ def encoded_in_batches(
     batch_size: int,
     progress: Progress = None,
     by_length: bool = False,
+    model: Any = "the encoder",
 ) -> npt.NDArray[np.float32]:
     """Return one vector per text, (N, D).
 
@@ -74,10 +76,12 @@ def encoded_in_batches(
         batch_size: texts per batch.
         progress: how to show progress; see `firth.progress`. Nothing is shown in the first second.
         by_length: whether batches hold texts of similar length, for encoders that pad.
+        model: that encodes, as it is shown in a message.
 
     Raises:
         OptionError: `batch_size` is below 1.
         KindError: `texts` is one string, or no list of texts.
+        FormatError: the vector of a text is not finite.
     """
     check_batch_size(batch_size)
     items = checked_texts(texts)
@@ -89,7 +93,10 @@ def encoded_in_batches(
     with reporting_slow_work(progress) as report:
         for first in range(0, len(items), batch_size):
             rows = order[first : first + batch_size]
-            vectors[rows] = encode([items[row] for row in rows.tolist()])
+            found = np.asarray(encode([items[row] for row in rows.tolist()]), dtype=np.float32)
+            vectors[rows] = found
+            if not np.isfinite(found).all():
+                check_finite(vectors[: rows.max() + 1], model, items)
             done, seconds = min(first + batch_size, len(items)), time.monotonic() - began
             report(Status(stage="encoding", done=done, total=len(items), unit="texts", seconds=seconds))
     return vectors

@@ -240,7 +240,7 @@ class DocumentVectors:
             return self._inferred(ids, self.options, seed=0, threads=None)
 
         size = BATCH if batch_size is None else batch_size
-        vectors = encoded_in_batches(texts, inferred, self.dim, batch_size=size, progress=progress)
+        vectors = encoded_in_batches(texts, inferred, self.dim, model=self, batch_size=size, progress=progress)
         if unknown:
             warn_caller(TextsWarning(unknown, len(vectors), "have no known word: their vectors are zero"))
         return vectors

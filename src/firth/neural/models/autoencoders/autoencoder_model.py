@@ -10,6 +10,7 @@ import torch
 from firth.arguments import explained
 from firth.attribute_names import AUTOENCODERS, no_attribute
 from firth.errors import KindError, OptionError, ShapeError, brief, warn_caller
+from firth.finite import check_finite
 from firth.inference.beam_search import BeamSearch
 from firth.inference.constraints import Constraints
 from firth.inference.generation_options import GenerationOptions
@@ -113,7 +114,9 @@ class AutoencoderModel(SavedModel):
         kind, width = (np.int64, self.options.slots) if self.discrete else (np.float32, self.options.latent)
         if batches is None:
             return np.empty((0, width), dtype=kind)
-        return np.array(batches.in_item_order(found), dtype=kind)
+        result = np.array(batches.in_item_order(found), dtype=kind)
+        check_finite(result, self, texts, "sentence")
+        return result
 
     @explained
     def decode(

@@ -11,6 +11,7 @@ from firth.arguments import explained
 from firth.attribute_names import BIDIRECTIONAL, no_attribute
 from firth.errors import OptionError, brief
 from firth.language.perplexity import Perplexity, perplexity
+from firth.language.scores import check_log_probs
 from firth.language.text import LanguageText, TextRules, held_out_text
 from firth.neural.models.bidirectional.data import sentence_buckets
 from firth.neural.models.bidirectional.module import BidirectionalModule
@@ -146,7 +147,7 @@ class BidirectionalLanguageModel(SavedModel):
                     result[:, start:stop] = values[:, : stop - start]
                 done += int(reader.rows.lengths[rows].sum())
                 report(Status(stage="scoring", done=done, total=len(text)))
-        return result
+        return check_log_probs(result, text, self)
 
     def _content(self) -> ModelFolder:
         """Return what `save` writes; see `firth.neural.models.bidirectional.files`."""

@@ -13,6 +13,7 @@ from firth.attribute_names import CAPTIONERS, no_attribute
 from firth.errors import OptionError
 from firth.evaluation.generated import DEFAULT, evaluate_generated
 from firth.evaluation.report import EvaluationReport
+from firth.finite import check_finite
 from firth.inference.beam_search import BeamSearch
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
@@ -180,7 +181,9 @@ class CaptionModel(SavedModel):
                 found.append([each.sum() for each in np.split(scores[: ends[-1]], ends[:-1])])
                 done += len(ends)
                 report(Status(stage="scoring", done=done, total=len(grid), unit="images"))
-        return np.array(batches.in_item_order(found))
+        result = np.array(batches.in_item_order(found))
+        check_finite(result, self, texts, "caption", impossible=True)
+        return result
 
     @explained
     def test(

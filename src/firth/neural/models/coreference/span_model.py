@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from firth.documents.document import Document, Span
+from firth.finite import check_finite
 from firth.neural.models.coreference.chain_model import ChainModel
 from firth.neural.models.coreference.span_data import ReadDocument, SpanInputs, collate, read_document
 from firth.neural.models.coreference.span_module import Candidates, SpanModule
@@ -38,6 +39,7 @@ class SpanCoreferenceModel(ChainModel):
         if not len(candidates.starts):
             return []
         links = self.module.links(candidates, self._collated(read))
+        check_finite(links.scores.cpu(), self, candidates.starts.tolist(), "a document, span", impossible=True)
         chains = decode(candidates, links, singletons=True, every=gold is not None)
         spans = spans_of(candidates) if gold is None else gold
         return [[spans[number] for number in chain] for chain in chains]
@@ -55,6 +57,14 @@ class SpanCoreferenceModel(ChainModel):
         self, read: ReadDocument, inputs: SpanInputs, first: int, gold: Sequence[Span] | None
     ) -> Candidates:
         spans = self.module.spans(inputs)
+        check_finite(
+            spans.scores.cpu(),
+            self,
+            range(first, first + len(spans.scores)),
+            "a document, token",
+            first=first,
+            impossible=True,
+        )
         if gold is None:
             starts, widths = self.module.pruned(spans)
         else:

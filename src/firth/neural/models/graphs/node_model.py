@@ -10,6 +10,7 @@ import torch
 
 from firth.attribute_names import GRAPH_NETWORKS, no_attribute
 from firth.evaluation.significance import wilson_interval
+from firth.finite import check_finite
 from firth.neural.models.graphs.data import UNKNOWN, read_graph, read_labels
 from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import no_subnormals
@@ -80,6 +81,7 @@ class NodeModel(SavedModel):
         graph = read_graph(edges, features, dim=self.dim).to(self.device)
         with torch.no_grad(), no_subnormals():
             found: npt.NDArray[np.float32] = self.module(graph).float().softmax(1).cpu().numpy()
+        check_finite(found, self, range(len(found)), "node")
         return found
 
     def predict(self, edges: Any, features: Any) -> list[str]:

@@ -13,6 +13,7 @@ from firth.arguments import explained
 from firth.errors import OptionError
 from firth.inference.scorer import words_of
 from firth.language.model import LanguageModel
+from firth.language.scores import check_log_probs
 from firth.language.text import LanguageText, TextRules
 from firth.neural.decoding import TensorScores
 from firth.neural.explainable import EmbeddedText
@@ -143,7 +144,7 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
                     self.module.output.log_prob_of(hidden[0], targets[start:stop]).double().cpu().numpy()
                 )
                 report(Status(stage="scoring", done=stop, total=len(text)))
-        return log_probs
+        return check_log_probs(log_probs, text, self)
 
     @torch.no_grad()
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Sequences]:
@@ -251,7 +252,9 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
             return self._pooled([row[:max_length] for row in rows], unknown, pooling)
 
         size = BATCH if batch_size is None else batch_size
-        vectors = encoded_in_batches(texts, vectors_of, self.dim, batch_size=size, progress=progress, by_length=True)
+        vectors = encoded_in_batches(
+            texts, vectors_of, self.dim, model=self, batch_size=size, progress=progress, by_length=True
+        )
         warn_truncated(truncated, len(vectors), max_length, self.rules.unit)
         return vectors
 

@@ -10,6 +10,7 @@ import torch
 
 from firth.errors import KindError, OptionError, brief
 from firth.language.model import LanguageModel
+from firth.language.scores import check_log_probs
 from firth.language.text import EOS, LanguageText, TextRules
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.state import State, mapped, rows_of
@@ -89,7 +90,9 @@ class LatticeModel(SavedModel, LanguageModel):
                 log_probs[start:stop] = np.diff(beginnings, prepend=before)
                 offset, before, state = offset + float(reading.nodes.totals[-1, 0]), beginnings[-1], reading.state
                 report(Status(stage="scoring", done=stop, total=len(text)))
-        return np.minimum(log_probs, 0.0)  # where a token is certain, rounding may leave more
+        return check_log_probs(
+            np.minimum(log_probs, 0.0), text, self
+        )  # where a token is certain, rounding may leave more
 
     @torch.no_grad()
     def lattice(self, text: Text) -> Lattice:

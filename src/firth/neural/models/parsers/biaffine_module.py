@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn.functional import leaky_relu
 
+from firth.finite import check_finite
 from firth.neural.layers.biaffine import Biaffine
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout, PartDropout
@@ -111,11 +112,16 @@ class BiaffineModule(ParserModule):
 
     def parse(self, sentences: Sequence[DependencySentence], *, beam: int | None = None) -> list[NumberedTree]:
         """Return the tree of each sentence; see `ParserModule.parse`."""
-        return self.parse_read([self.vocabulary.reader.read(sentence) for sentence in sentences])
+        words = [" ".join(sentence.words) for sentence in sentences]
+        return self.parse_read([self.vocabulary.reader.read(sentence) for sentence in sentences], words)
 
     @torch.no_grad()
-    def parse_read(self, sentences: Sequence[ReadSentence]) -> list[NumberedTree]:
-        """Return the trees of sentences that are ids already."""
+    def parse_read(self, sentences: Sequence[ReadSentence], words: Sequence[str] = ()) -> list[NumberedTree]:
+        """Return the trees of sentences that are ids already, and whose words an error shows.
+
+        Raises:
+            FormatError: the scores of a sentence are not finite.
+        """
         if not sentences:
             return []
         batches = Buckets(
@@ -127,7 +133,12 @@ class BiaffineModule(ParserModule):
             shuffle=False,
         )
         device = self.root.device
-        trees = [self._trees(inputs.to(device)) for inputs in batches.epoch(0)]
+        trees = []
+        for rows, inputs in zip(batches.plan(0), batches.epoch(0), strict=True):
+            scores = self(inputs.to(device))
+            some = [words[row] for row in rows.tolist()] if words else rows.tolist()
+            check_finite(scores.arcs.cpu(), "the parser", some, "sentence of the batch")
+            trees.append(self.trees_of(scores, inputs.lengths))
         found: list[NumberedTree] = batches.in_item_order(trees)
         return found
 
@@ -143,6 +154,3 @@ class BiaffineModule(ParserModule):
             below_root = torch.from_numpy(np.concatenate(found)) == 0
             by_label[:, root] = torch.where(below_root, torch.inf, -torch.inf)
         return list(zip(found, np.split(by_label.argmax(1).numpy(), np.cumsum(lengths.numpy())[:-1]), strict=True))
-
-    def _trees(self, inputs: TokenInputs) -> list[NumberedTree]:
-        return self.trees_of(self(inputs), inputs.lengths)

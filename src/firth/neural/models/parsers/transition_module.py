@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch.nn.functional import relu
 
+from firth.finite import not_finite
 from firth.kernels.transition_states import CUBE, LABELLED, NODES, RELU, TANH, Ints, Labels, Tables
 from firth.kernels.transitions import EAGER, LEFT, STANDARD
 from firth.neural.layers.dropout import Dropout
@@ -151,6 +152,14 @@ class TransitionModule(ParserModule):
         items = [read_item(sentence, self.vocabulary, tree=False) for sentence in sentences]
         return self.parse_items(items, self.beam if beam is None else beam)
 
+    def _check(self, tables: Tables, sentences: int) -> None:
+        """Refuse weights with which a score could be too large for single precision."""
+        parts = [np.abs(each).max(initial=0.0).astype(np.float64) for each in tables]
+        words, tags, labels, bias, output, last = parts
+        largest = max(1.0, NODES * (words + tags) + LABELLED * labels + bias) ** 3  # of the activations, the cube
+        if not len(self.bias) * output * largest + last < np.finfo(np.float32).max:
+            raise not_finite(f"a batch of {sentences:,} sentences", "the parser")
+
     def parse_items(self, items: Sequence[ParserItem], beam: int) -> list[NumberedTree]:
         """Return the trees of sentences that are numbers already."""
         trees: list[NumberedTree] = []
@@ -165,6 +174,7 @@ class TransitionModule(ParserModule):
     @torch.no_grad()
     def _parse_batch(self, batch: ParserBatch, beam: int) -> tuple[Ints, Ints]:
         tables = self.tables(self.first_layer(torch.from_numpy(batch.vocabulary)))
+        self._check(tables, len(batch.sentences.starts) - 1)
         heads, relations = (np.empty(len(batch.sentences.words), np.int32) for _ in range(2))
         given = (self.system, batch.sentences, self.labels_known, tables, self.activation)
         if beam == 1:

@@ -12,6 +12,7 @@ import firth
 from firth.arguments import explained
 from firth.attribute_names import ENCODERS, no_attribute
 from firth.errors import OptionError, brief
+from firth.finite import check_finite
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.models.language.start import digest
 from firth.neural.models.pretraining.heads import ReplacedPrediction
@@ -152,7 +153,7 @@ class PretrainedEncoder(SavedModel):
 
         if batch_size is not None:
             check_batch_size(batch_size)
-        vectors = encoded_in_batches(texts, encoded, self.dim, batch_size=TEXTS, progress=progress)
+        vectors = encoded_in_batches(texts, encoded, self.dim, model=self, batch_size=TEXTS, progress=progress)
         warn_truncated(long, total, self.max_pieces, "word pieces")
         return vectors
 
@@ -196,7 +197,10 @@ class PretrainedEncoder(SavedModel):
         results: list[Matrix] = []
         with reporting_slow_work(progress) as report:
             for first in range(0, len(words), TEXTS):
-                results += self._states_of_words(words[first : first + TEXTS], layer, pieces, batch_size)
+                part = words[first : first + TEXTS]
+                found = self._states_of_words(part, layer, pieces, batch_size)
+                check_finite([states.sum() for states in found], self, part, "sentence", first=first)
+                results += found
                 report(Status(stage="encoding", done=len(results), total=len(words), unit="sentences"))
         return results
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from firth.finite import check_finite
 from firth.neural.models.reading.data import Pair, collate
 from firth.neural.models.reading.module import ReadingModule
 from firth.neural.models.reading.passages import Passage
@@ -101,6 +102,7 @@ def found_spans(
         starts, ends = scores.starts.float(), scores.ends.float()
         values, firsts, lasts = (each.tolist() for each in best_spans(starts, ends, longest=longest, n=n))
         sums = log_totals(starts, ends, longest).tolist()
+        check_finite(sums, "the reader", [parts[row][0] for row in rows], "paragraph of the batch, for question")
         for each, row in enumerate(rows):
             question, paragraph, pair = parts[row]
             totals[question].append(sums[each])

@@ -125,7 +125,7 @@ class SentenceEncoder(SavedModel):
             total, long = total + len(rows), long + sum(len(row) > self.options.max_length for row in rows)
             return self._encoded([row[: self.options.max_length] for row in rows], size)
 
-        vectors = encoded_in_batches(texts, encoded, self.dim, batch_size=size * POOL, progress=progress)
+        vectors = encoded_in_batches(texts, encoded, self.dim, model=self, batch_size=size * POOL, progress=progress)
         warn_truncated(long, total, self.options.max_length, self.rules.unit)
         return vectors
 

@@ -10,8 +10,9 @@ import torch
 
 from firth.arguments import explained
 from firth.attribute_names import TAGGERS, no_attribute
-from firth.errors import OptionError
+from firth.errors import OptionError, brief
 from firth.evaluation.tags import TagScores, score_tags
+from firth.finite import not_finite
 from firth.neural.models.tags.by_target import ByTarget
 from firth.neural.models.tags.examples import read_tagged
 from firth.neural.models.tags.module import TaggerModule
@@ -288,6 +289,9 @@ class TaggerModel(SavedModel):
             for rows in _batches([len(words_of(sentence)) for sentence in sentences]):
                 inputs = self.reader.collate([self.reader.read(sentences[row]) for row in rows]).to(self.device)
                 scores = self.module(inputs)
+                for row, each in zip(rows, torch.stack([part.float().sum((1, 2)) for part in scores], 1), strict=True):
+                    if not each.isfinite().all():
+                        raise not_finite(f"sentence {row} ({brief(' '.join(words_of(sentences[row])))})", self)
                 for place, target in enumerate(targets):
                     head, known = heads[target]
                     found = head.sequences(scores[target], inputs.lengths, known)

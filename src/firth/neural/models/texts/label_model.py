@@ -16,6 +16,7 @@ from firth.arguments import explained
 from firth.classify.classifier import check_k
 from firth.classify.scores import LabelScores
 from firth.errors import CorpusError, brief
+from firth.finite import not_finite
 from firth.neural.explainable import EmbeddedText
 from firth.neural.models.texts.examples import read_examples, scores_of
 from firth.neural.models.texts.explainable import explainable_text
@@ -77,7 +78,8 @@ class LabelModel(LabelledModel):
         """
         if self._is_single(texts):
             return np.asarray(self.probabilities([texts], threads=threads)[0])
-        items = [self._sides(item, number) for number, item in enumerate(check_items(texts))]
+        given = list(check_items(texts))
+        items = [self._sides(item, number) for number, item in enumerate(given)]
         result = np.empty((len(items), len(self.labels)))
         frequencies = self.label_counts / max(int(self.label_counts.sum()), 1)
         result[:] = frequencies if frequencies.any() else 1 / len(self.labels)
@@ -92,6 +94,9 @@ class LabelModel(LabelledModel):
                 rows = order[start : start + BATCH]
                 part = result[rows]
                 self._fill([items[row] for row in rows], score, part)
+                if not np.isfinite(part).all():
+                    number = rows[int(np.argmin(np.isfinite(part).all(1)))]
+                    raise not_finite(f"text {number} ({brief(given[number])})", self)
                 result[rows] = part
                 report(Status(stage="predicting", done=start + len(rows), total=len(items), unit="texts"))
         truncated = sum(any(map(self.reader.is_long, item)) for item in items)
@@ -122,7 +127,9 @@ class LabelModel(LabelledModel):
             return result
 
         size = BATCH if batch_size is None else batch_size
-        result = encoded_in_batches(texts, vectors, self.dim, batch_size=size, progress=progress, by_length=True)
+        result = encoded_in_batches(
+            texts, vectors, self.dim, model=self, batch_size=size, progress=progress, by_length=True
+        )
         warn_truncated(truncated, len(result), self.reader.max_length, self.unit)
         return result
 

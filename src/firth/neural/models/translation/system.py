@@ -12,6 +12,7 @@ from firth.arguments import explained
 from firth.errors import CorpusError, OptionError, ShapeError
 from firth.evaluation.generated import DEFAULT, evaluate_generated
 from firth.evaluation.report import EvaluationReport
+from firth.finite import check_finite
 from firth.inference.beam_search import BeamSearch
 from firth.inference.constraints import Constraints
 from firth.inference.continuation import Continuation
@@ -163,7 +164,9 @@ class TranslationSystem(abc.ABC):
             raise CorpusError(f"{texts.name}: {empty:,} pair(s) with an empty side have no score; leave them out")
         self._sources(texts.sources, truncate=False)
         by_model = [model.token_scores(texts, threads, progress) for model in self.models]
-        return np.array([mixed(np.stack(each), self.weights).sum() for each in zip(*by_model, strict=True)])
+        found = np.array([mixed(np.stack(each), self.weights).sum() for each in zip(*by_model, strict=True)])
+        check_finite(found, self, texts.targets, "target", impossible=True)
+        return found
 
     @explained
     def test(

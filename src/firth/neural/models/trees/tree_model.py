@@ -11,6 +11,7 @@ from firth.arguments import explained
 from firth.classify.classifier import Prediction, check_k
 from firth.classify.scores import LabelScores
 from firth.errors import OptionError
+from firth.finite import check_finite
 from firth.neural.models.texts.labelled_model import LabelledModel
 from firth.neural.models.trees.data import ReadTree, collate, read_tree
 from firth.neural.models.trees.examples import one_pair, one_tree, read_examples
@@ -134,12 +135,14 @@ class TreeModel(LabelledModel):
         """
         size = BATCH if batch_size is None else batch_size
         check_batch_size(size)
-        trees = [self._read(tree) for tree in _trees(texts)]
+        given = _trees(texts)
+        trees = [self._read(tree) for tree in given]
         result = np.zeros((len(trees), self.dim), dtype=np.float32)
         with reporting(progress) as report, torch_threads(None), no_subnormals():
             for start in range(0, len(trees), size):
                 inputs = collate(trees[start : start + size]).to(self.device)
                 result[start : start + size] = self.module.encoder(inputs).cpu().numpy()
+                check_finite(result[start : start + size], self, given[start : start + size], "tree", first=start)
                 report(Status(stage="encoding", done=min(start + size, len(trees)), total=len(trees), unit="trees"))
         return result
 
@@ -207,7 +210,9 @@ class TreeModel(LabelledModel):
                 wanted = [np.arange(len(item[0])) for item in batch] if nodes else None
                 scores = self.module(collate(trees, wanted).to(self.device)).double().softmax(1).cpu().numpy()
                 sizes = [len(item[0]) for item in batch] if nodes else [1] * len(batch)
-                result += np.split(scores, np.cumsum(sizes)[:-1])
+                found = np.split(scores, np.cumsum(sizes)[:-1])
+                check_finite([each.sum() for each in found], self, batch, "item", first=start)
+                result += found
                 report(Status(stage="predicting", done=start + len(batch), total=len(items), unit="trees"))
         return result
 
