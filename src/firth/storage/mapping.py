@@ -9,12 +9,13 @@ rely on for weeks, therefore copies what it opens.
 import contextlib
 import mmap
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextvars import ContextVar
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
+import numpy as np
+
+PAGE = 4096  # bytes; what begins on a page in the file does so in the copy
 _copying: ContextVar[bool] = ContextVar("copying", default=False)
 
 
@@ -28,22 +29,21 @@ def in_memory() -> Iterator[None]:
         _copying.reset(token)
 
 
-def content_of(file: BinaryIO) -> mmap.mmap:
-    """Return the content of a file that is not empty, read-only: mapped, or copied inside `in_memory`."""
-    if not _copying.get():
+def is_copying() -> bool:
+    """Return whether files are to be copied into memory, not mapped."""
+    return _copying.get()
+
+
+def content_of(file: BinaryIO) -> Any:
+    """Return the bytes of a file that is not empty, read-only: a map, or an array inside `in_memory`."""
+    if not is_copying():
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    with _nameless() as copy:
-        file.seek(0)
-        shutil.copyfileobj(file, copy, 2**22)
-        copy.flush()
-        return mmap.mmap(copy.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def numpy_mode() -> Literal["r"] | None:
-    """Return the `mmap_mode` of `numpy.load`."""
-    return None if _copying.get() else "r"
-
-
-def _nameless() -> Any:
-    """Return a file without a name, in memory where the system has such."""
-    return os.fdopen(os.memfd_create("firth"), "w+b") if hasattr(os, "memfd_create") else tempfile.TemporaryFile()
+    size = os.fstat(file.fileno()).st_size
+    whole = np.empty(size + PAGE, np.uint8)  # NumPy asks for large pages, which are searched faster
+    first = -whole.ctypes.data % PAGE
+    content, read = whole[first : first + size], 0
+    file.seek(0)
+    while read < size and (count := file.readinto(content[read:])):  # type: ignore[attr-defined]  # files have it
+        read += count
+    content.flags.writeable = False
+    return content[:read]

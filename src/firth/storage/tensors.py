@@ -10,7 +10,6 @@ Source: https://github.com/huggingface/safetensors, "Format".
 
 import json
 import math
-import mmap
 import operator
 import os
 from collections.abc import Mapping
@@ -107,7 +106,7 @@ class _ShortFileError(Exception):
         self.expected = expected
 
 
-def _tensor(content: mmap.mmap, start: int, entry: Mapping[str, Any]) -> npt.NDArray[Any]:
+def _tensor(content: Any, start: int, entry: Mapping[str, Any]) -> npt.NDArray[Any]:
     code = entry["dtype"]
     if code != BFLOAT16 and code not in DTYPES:
         raise ValueError(f"numbers of the type {code!r}; expected one of {', '.join((*DTYPES, BFLOAT16))}")

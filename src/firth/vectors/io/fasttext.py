@@ -19,6 +19,7 @@ whatever their options say.
 """
 
 import dataclasses
+import mmap
 import os
 import struct
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 from firth.storage.files import replacing_file
-from firth.storage.mapping import content_of
+from firth.storage.mapping import is_copying
 from firth.storage.untrusted import check_unpacked
 from firth.storage.user_files import open_file
 from firth.vectors.io.text import encoded
@@ -154,7 +155,7 @@ def read(path: str | os.PathLike[str]) -> FastTextFile:
     name = str(path)
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
-        content = content_of(file) if size else b""
+        content = file.read() if is_copying() or not size else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     reader = _Reader(content, name)
     magic, version = reader.numbers("<2i", "the first two numbers")
     if magic != MAGIC:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
 from firth.storage.files import check_replaceable, followed, replacing_file
-from firth.storage.mapping import numpy_mode
+from firth.storage.mapping import is_copying
 from firth.storage.partial import in_steps
 from firth.storage.untrusted import file_bytes, is_packed
 from firth.storage.user_files import check_file, open_file
@@ -96,7 +96,7 @@ def mapped(path: Path) -> npt.NDArray[Any]:
     """
     check_file(path)
     try:
-        matrix: npt.NDArray[Any] = np.load(path, mmap_mode=numpy_mode(), allow_pickle=False)
+        matrix: npt.NDArray[Any] = np.load(path, mmap_mode=None if is_copying() else "r", allow_pickle=False)
     except (OSError, MemoryError):
         raise
     except Exception as error:  # NumPy reads the head of the file as Python's syntax, with all its errors
