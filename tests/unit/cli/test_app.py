@@ -32,7 +32,7 @@ def test_help_names_every_command(run):
     assert status == 0
     for name, (_, _, line) in app.COMMANDS.items():
         assert name in out
-        assert line in " ".join(out.split())
+        assert line in " ".join(out.replace("│", " ").split())  # Typer 0.16 breaks lines inside its frame
 
 
 CONVERSE = ("explore", "serve", "shell")  # they print no answer of their own
