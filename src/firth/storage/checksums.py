@@ -252,7 +252,8 @@ def _digest(path: Path, block: int) -> tuple[int, tuple[int, ...]]:
 
 def _sums(path: Path, starts: range, block: int) -> tuple[int, ...]:
     sums, buffer = [], memoryview(bytearray(min(CHUNK, block)))
-    with open_file(path, 0) as file:
+    with open_file(path, 0) as opened:
+        file: Any = opened  # unbuffered, so that it reads into the buffer
         file.seek(starts[0] if starts else 0)
         for _ in starts:
             crc, left = 0, block

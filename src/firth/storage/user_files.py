@@ -13,7 +13,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from firth.errors import FileError, FirthError, FormatError
 
@@ -34,7 +34,7 @@ def open_file(path: str | os.PathLike[str], buffering: int = -1) -> BinaryIO:
         FileError: it cannot be opened.
     """
     with naming(path):
-        file = cast("BinaryIO", open(path, "rb", buffering, opener=_opened))  # noqa: SIM115  closed by the caller
+        file = open(path, "rb", buffering, opener=_opened)  # noqa: SIM115  closed by the caller
     try:
         mode = os.fstat(file.fileno()).st_mode
         if not stat.S_ISREG(mode):
