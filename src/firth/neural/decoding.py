@@ -37,6 +37,7 @@ class TensorScores:
     ) -> None:
         self.tensor = tensor
         self._less = np.zeros(len(tensor)) if normaliser is None else normaliser.double().cpu().numpy()
+        self._columns: Ids | None
         self._columns, self._words = columns or (None, tensor.shape[1])
 
     @property

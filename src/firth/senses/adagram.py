@@ -23,8 +23,7 @@ Departures:
 - By default the tree is learned from skip-gram vectors (`tree="learned"`, `firth.embeddings.learned_tree`); the paper
   and the authors' program use a Huffman tree. Neighbours in a Huffman tree have similar counts and nothing else in
   common, so most turns say nothing about a sense; in a learned tree a turn separates topics. On pseudowords the
-  adjusted Rand index is 0.03 to 0.04 higher, on the two seeds that the tree was chosen by
-  (`benchmarks/results/senses/adagram.md`).
+  adjusted Rand index is higher (`benchmarks/results/senses/adagram.md`, which says on which seeds the tree was chosen).
 - Of the senses without occurrences, only one is considered in each window, not all T: the others are copies of it with
   ever smaller priors. Senses that together have less than `NEW` occurrences count as unused.
 - A sense whose posterior is below `threshold` does not learn from a window, as in the authors' program.

@@ -60,7 +60,8 @@ class _Lattice:
         counts = np.zeros(len(self.sizes))
         arrays = (self.edges, self.lengths, self.subwords, self.chunks, self.weights)
         expected_counts(*arrays, np.log(probabilities), counts)
-        return np.where(self.sizes == 1, np.maximum(counts, LEAST), np.maximum(counts, 1e-9))
+        expected: Doubles = np.where(self.sizes == 1, np.maximum(counts, LEAST), np.maximum(counts, 1e-9))
+        return expected
 
     def losses(self, counts: Doubles) -> Doubles:
         """Return by how much the likelihood would fall without each subword; infinite for single bytes."""

@@ -195,7 +195,8 @@ def _gradient(chain: Chain, total: Callable[[Chain], torch.Tensor]) -> torch.Ten
 
 
 def _double(chain: Chain) -> Chain:
-    return Chain(*(each.double() for each in chain[:4]), chain.lengths)
+    tags, transitions, first, last = (each.double() for each in chain[:4])
+    return Chain(tags, transitions, first, last, chain.lengths)
 
 
 def _with_gradient(chain: Chain) -> Chain:

@@ -53,7 +53,8 @@ class PairCodes(nn.Module):
 
     def forward(self, codes: torch.Tensor) -> torch.Tensor:
         """Return (R, A, F) sums of the vectors of (R, A, features) rows."""
-        return embedding_bag(codes.flatten(0, 1), self.vectors, mode="sum").unflatten(0, codes.shape[:2])
+        sums: torch.Tensor = embedding_bag(codes.flatten(0, 1), self.vectors, mode="sum")
+        return sums.view(*codes.shape[:2], sums.shape[1])
 
 
 def _distance_in_spans(

@@ -14,8 +14,8 @@ Objective: with s_i the state of node i, between tokens i and i + 1, an edge e =
 
     with g Gumbel's noise. A state depends on earlier tokens only, so that p is a distribution over texts, and
     p(x_t | x_1 .. x_{t-1}) counts the units that have begun and go on.
-Source: Buckman and Neubig 2018, "Neural lattice language models": section 3.1 (lattices), 3.3 (states: Monte Carlo,
-    marginalised, Gumbel-softmax), 4.1 (several embeddings), 4.2 (chunks).
+Source: Buckman and Neubig 2018, "Neural lattice language models": section 3.1 (lattices), section 3.3 (states:
+    Monte Carlo, marginalised, Gumbel-softmax), section 4.1 (several embeddings), section 4.2 (chunks).
 Departures:
 - Chunks are the most frequent of the training text, each with an embedding and an output row of its own. Others have no
   edge: tokens spell them. (The paper composes the embeddings of others from their tokens.)

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.output.cross_entropy import log_normalisers
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.models.translation.data import Pair, Source
@@ -121,7 +122,8 @@ class CandidateScores:
         columns: (C,) sorted union of the lists.
     """
 
-    def __init__(self, output: FullSoftmax, lists: Sequence[Ids]) -> None:
+    def __init__(self, output: OutputLayer, lists: Sequence[Ids]) -> None:
+        assert isinstance(output, FullSoftmax)  # as `with_candidates` checks
         self.columns = np.unique(np.concatenate(lists))
         device = output.weight.device
         self._scores_of = output.prepared_scores(torch.from_numpy(self.columns).to(device))

@@ -142,7 +142,7 @@ class TranslationScorer:
         if self._candidates is not None:
             scores, normaliser = self._candidates(hidden, self._on_device(rows.sources))
             columns = self._candidates.columns, self._module.output.words
-        elif self._module.copy_gate is None:
+        elif self._output is not None and self._module.copy_gate is None:
             scores, normaliser = self._output(hidden)
         else:
             last = self._on_device(rows.sources_of_rows)
