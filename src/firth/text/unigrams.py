@@ -65,7 +65,8 @@ class _Lattice:
 
     def losses(self, counts: Doubles) -> Doubles:
         """Return by how much the likelihood would fall without each subword; infinite for single bytes."""
-        log_probs, best = np.log(counts / counts.sum()), np.empty(len(counts))
+        log_probs: Doubles = np.log(counts / counts.sum())
+        best: Doubles = np.empty(len(counts))
         best_splits(self.edges, self.lengths, self.subwords, self.places, self.sizes, log_probs, best)
         return counts * (log_probs - best)
 
