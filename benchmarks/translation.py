@@ -196,8 +196,8 @@ def ending(model: TranslationModel, pairs: ParallelTexts, folder: Path) -> Itera
         for precision in PRECISIONS:
             job = lambda n=beams, p=precision, t=tokens: (ours(n, p), t)[1]  # noqa: E731
             yield Contender(("LSTM", name, f"firth, {precision}"), job)
-        job = lambda n=beams, t=tokens: (ours(n, system=chosen), t)[1]  # noqa: E731
-        yield Contender(("LSTM", name, f"firth, {PRECISIONS[0]}, candidates"), job)
+        within_lists = lambda n=beams, t=tokens: (ours(n, system=chosen), t)[1]  # noqa: E731
+        yield Contender(("LSTM", name, f"firth, {PRECISIONS[0]}, candidates"), within_lists)
         yield Contender(("LSTM", name, PEER), lambda n=beams, t=tokens: (theirs(n), t)[1])
 
 

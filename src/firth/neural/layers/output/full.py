@@ -121,8 +121,8 @@ class FullSoftmax(OutputLayer):
 
     def prepared_scores(self, words: torch.Tensor | None = None) -> Callable[[torch.Tensor], torch.Tensor]:
         """Return what computes `scores` in a search; of some words only, given their (C,) int64 ids."""
-        rows = slice(None) if words is None else words
-        scores_of = PreparedLinear(self.weight[rows], None if self.bias is None else self.bias[rows])
+        chosen = slice(None) if words is None else words
+        scores_of = PreparedLinear(self.weight[chosen], None if self.bias is None else self.bias[chosen])
         return lambda hidden: scores_of(self.projected(hidden))
 
     def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

@@ -98,8 +98,9 @@ class TranslationScorer:
     ) -> None:
         self._module, self._sources = module, sources.steady()
         self._read = module.decoder.prepared()
-        self._candidates = None if candidates is None else CandidateScores(module.output, candidates)
-        self._output = module.output.prepared() if candidates is None else None
+        output: Any = module.output
+        self._candidates = None if candidates is None else CandidateScores(output, candidates)
+        self._output: Any = output.prepared() if candidates is None else None
 
     @torch.no_grad()
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Any]:
