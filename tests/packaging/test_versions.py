@@ -9,6 +9,7 @@ from tests.packaging import versions
 
 # Versions that fail with the lowest or the newest of the other dependencies, and how.
 FAIL = {
+    "tensorboard": ["2.17.0", "2.17.1"],  # use np.string_, which NumPy 2 lacks
     "typer": ["0.15.0", "0.15.4"],  # with Click 8.5: `firth -h` is a TypeError of make_metavar
     "openTSNE": ["1.0.0", "1.0.1"],  # compiled for NumPy 1
     "pandas": ["2.2.0", "2.2.1"],  # want NumPy 1
