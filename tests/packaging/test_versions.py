@@ -13,6 +13,7 @@ FAIL = {
     "typer": ["0.15.0", "0.15.4"],  # with Click 8.5: `firth -h` is a TypeError of make_metavar
     "openTSNE": ["1.0.0", "1.0.1"],  # compiled for NumPy 1
     "pandas": ["2.2.0", "2.2.1"],  # want NumPy 1
+    "umap-learn": ["0.5.0", "0.5.7"],  # fails to compile with Numba 0.61; warns of what scikit-learn 1.6 renamed
     "pytest-xdist": ["3.6.0"],  # withdrawn by its authors
 }
 LINES = versions.requirements("test")
