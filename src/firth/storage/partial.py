@@ -151,9 +151,8 @@ def _locked_handle(path: Path, target: Path) -> int | None:
         raise OptionError(f"{target} is being written by another process: wait for it, or name another file") from None
     except OSError:  # the file system has no locks
         pass
-    with contextlib.suppress(FileNotFoundError):
-        if os.path.samestat(os.fstat(handle), path.stat()):
-            return handle
+    if _is_at(handle, path):
+        return handle
     os.close(handle)
     return None
 
@@ -168,17 +167,51 @@ def in_steps(target: Path, *, inside: bool = False) -> Iterator[None]:
     """
     sign, handle = _sign(target, inside=inside), None
     with contextlib.suppress(OSError):  # readers are told as well as that can be done
-        sign.touch()
-        handle = os.open(sign, os.O_RDWR)
-        if fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        handle = _shared_handle(sign)
     try:
         yield
     finally:
         if handle is not None:
+            _withdraw(sign, handle)
+
+
+def _shared_handle(sign: Path) -> int:
+    """Make a sign, which several processes may give, and share its lock, which a reader holds for an instant only."""
+    while True:
+        sign.touch()
+        if fcntl is None:
+            return _NO_LOCK
+        with contextlib.suppress(FileNotFoundError):  # another process has just removed it
+            handle = os.open(sign, os.O_RDWR)
+            with contextlib.suppress(OSError):  # the file system has no locks
+                fcntl.flock(handle, fcntl.LOCK_SH)
+            if _is_at(handle, sign):
+                return handle
             os.close(handle)
-            with contextlib.suppress(OSError):
-                sign.unlink()
+
+
+def _withdraw(sign: Path, handle: int) -> None:
+    """Remove a sign, unless another process gives it, too: the last one removes it."""
+    is_last = True
+    if handle != _NO_LOCK:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            is_last = False
+        except OSError:  # the file system has no locks
+            pass
+    if is_last:
+        with contextlib.suppress(OSError):
+            sign.unlink()
+    if handle != _NO_LOCK:
+        os.close(handle)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    """Return whether what is open is still at its path."""
+    with contextlib.suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(handle), path.stat())
+    return False
 
 
 def is_in_steps(target: Path) -> bool:
@@ -305,9 +338,8 @@ def _lock(path: Path) -> int | None:
         return None
     with contextlib.suppress(OSError):  # the file system has no locks
         fcntl.flock(handle, fcntl.LOCK_EX)
-    with contextlib.suppress(FileNotFoundError):
-        if os.path.samestat(os.fstat(handle), path.lstat()):
-            return handle
+    if _is_at(handle, path):
+        return handle
     os.close(handle)
     return None
 

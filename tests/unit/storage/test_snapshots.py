@@ -12,6 +12,9 @@ from firth.storage.files import replacing_folder
 from firth.storage.partial import in_steps, is_in_steps
 from firth.storage.snapshots import snapshot
 
+fcntl = partial.fcntl
+locks = pytest.mark.skipif(fcntl is None, reason="the system has no locks of files")
+
 
 def save(folder, text):
     with replacing_folder(folder) as aside:
@@ -133,6 +136,48 @@ def test_readers_wait_while_names_change(inside, tmp_path):
     assert loads == ["1"]
     assert not is_in_steps(target)
     assert {path.name for path in (target if inside else tmp_path).iterdir()} <= {"a", "checksums.json", "f"}
+
+
+@locks
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_sign_stays_until_the_last_of_two_writers_is_done(inside, tmp_path):
+    target = tmp_path / "f"
+    target.mkdir()
+    with in_steps(target, inside=inside):
+        with in_steps(target, inside=inside):
+            pass
+        assert partial._is_held(partial._sign(target, inside=inside))
+    assert not partial._sign(target, inside=inside).exists()
+
+
+@locks
+def test_a_sign_is_seen_though_a_reader_looks_while_it_is_made(tmp_path):
+    """A reader that looks whether a sign is held holds it for an instant itself."""
+    sign = partial._sign(tmp_path / "f", inside=False)
+    sign.touch()
+    with sign.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        timer = threading.Timer(0.02, lambda: fcntl.flock(file, fcntl.LOCK_UN))
+        timer.start()
+        with in_steps(tmp_path / "f"):
+            timer.join()
+            assert is_in_steps(tmp_path / "f")
+
+
+@locks
+def test_a_sign_that_another_writer_removes_is_made_anew(tmp_path, monkeypatch):
+    sign, places = partial._sign(tmp_path / "f", inside=False), []
+
+    def removed_before(handle, operation):
+        if not places:
+            places.append(sign.unlink())
+        flock(handle, operation)
+
+    flock = fcntl.flock
+    monkeypatch.setattr(fcntl, "flock", removed_before)
+    with in_steps(tmp_path / "f"):
+        assert is_in_steps(tmp_path / "f")
+    assert places
 
 
 def test_a_sign_of_a_killed_process_is_none(tmp_path):
