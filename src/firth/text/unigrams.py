@@ -10,7 +10,8 @@ Objective
        bytes.
     2. EM, twice: p(x) = the expected count of x over that of all, from sums over all segmentations.
     3. Drop the quarter of the subwords with the least loss = count(x) (log p(x) - log p(x split)), x split being the
-       likeliest segmentation of x without x itself; and those with a count below a half. From 2.
+       likeliest segmentation of x without x itself; and those with a count below a half, but never more than leaves the size that is
+       asked for. From 2.
 Source
     Kudo 2018, "Subword Regularization", section 3.2; Kudo and Richardson 2018, "SentencePiece", section 3.1.
 Departures
@@ -104,6 +105,7 @@ def train_unigrams(counts: Mapping[bytes, int], size: int) -> list[tuple[bytes, 
         losses = lattice.losses(found)
         rank = np.argsort(np.argsort(-losses, kind="stable"), kind="stable")
         kept = (rank < max(size, int(KEPT * len(found)))) & ((found >= LEAST) | (lattice.sizes == 1))
+        kept[np.lexsort((rank, ~kept))[:size]] = True
         lattice, found = lattice.only(kept), found[kept]
     total = found.sum() + LEAST * len(absent)
     subwords = [

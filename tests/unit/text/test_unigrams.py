@@ -111,6 +111,14 @@ def test_the_size_and_the_alphabet():
     assert len(train_unigrams({b"abc": 1}, 500)) == 256
 
 
+def test_as_many_subwords_as_are_asked_for_though_few_are_expected_often():
+    """More than half of the seeds have an expected count below a half."""
+    counts = words()
+    seeds = len(lattice_of(counts)[1]) + 256 - len({byte for chunk in counts for byte in chunk})
+    sizes = [600, 900, seeds - 1, seeds, seeds + 1]
+    assert [len(train_unigrams(counts, size)) for size in sizes] == [600, 900, seeds - 1, seeds, seeds]
+
+
 def test_the_smaller_vocabulary_keeps_what_matters():
     small, large = (dict(train_unigrams(words(), size)) for size in (280, 400))
     assert b" the" in small
