@@ -10,8 +10,8 @@ Objective
        bytes.
     2. EM, twice: p(x) = the expected count of x over that of all, from sums over all segmentations.
     3. Drop the quarter of the subwords with the least loss = count(x) (log p(x) - log p(x split)), x split being the
-       likeliest segmentation of x without x itself; and those with a count below a half, but never more than leaves the size that is
-       asked for. From 2.
+       likeliest segmentation of x without x itself; and those with a count below a half, as long as the size that is
+       asked for is left. From 2.
 Source
     Kudo 2018, "Subword Regularization", section 3.2; Kudo and Richardson 2018, "SentencePiece", section 3.1.
 Departures
