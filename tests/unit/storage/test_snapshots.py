@@ -1,5 +1,6 @@
 """What is read is all of one save; tests/robustness/test_loads_beside_saves.py has the kinds of folders."""
 
+import contextlib
 import os
 import threading
 import time
@@ -136,6 +137,29 @@ def test_readers_wait_while_names_change(inside, tmp_path):
     assert loads == ["1"]
     assert not is_in_steps(target)
     assert {path.name for path in (target if inside else tmp_path).iterdir()} <= {"a", "checksums.json", "f"}
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_is_read_while_names_begin_to_change_is_read_again(fails, tmp_path):
+    """The checksums may be the last file that is replaced: until then only the sign tells."""
+    save(tmp_path / "f", "0")
+    steps, found = contextlib.ExitStack(), []
+
+    def finish():
+        (tmp_path / "f" / "a").write_text("1", encoding="ascii")
+        steps.close()
+
+    def read(place):
+        found.append((place / "a").read_text(encoding="ascii"))
+        if len(found) == 1:
+            steps.enter_context(in_steps(place, inside=True))
+            threading.Timer(0.02, finish).start()
+            if fails:
+                raise FormatError("half of it is new")
+        return found[-1]
+
+    assert snapshot(tmp_path / "f", read) == "1"
+    assert found == ["0", "1"]
 
 
 @locks
