@@ -11,7 +11,7 @@ from firth.cli.annotators import Summary, Training, commands, open_model
 from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, TextFile, names, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.generated import Attention, Beam, Together, print_generated
-from firth.cli.output import working
+from firth.cli.output import print_json, working
 from firth.cli.targets import check_folder_target
 from firth.errors import FormatError, OptionError
 from firth.inference.generation_options import GenerationOptions
@@ -196,8 +196,9 @@ def _candidates(
     per_token: Annotated[int, typer.Option(help="Likely translations of each source token.")] = 10,
     frequent: Annotated[int, typer.Option(help="Number of the most frequent target tokens.")] = 500,
     quiet: Quiet = False,
+    json: AsJson = False,
 ) -> None:
-    """Learn candidate lists from the training pairs: translations become faster, with nearly the same results.
+    """Learn candidate lists from the training pairs: translations become faster, and some differ.
 
     The output layer then scores likely translations of the source's tokens and frequent tokens only.
     """
@@ -206,7 +207,10 @@ def _candidates(
     with working("learning candidate lists", quiet):
         system = system.with_candidates(source, per_token=per_token, frequent=frequent, languages=languages)
     system.save(output)
-    print(f"{output}: {len(system.source):,} source tokens x {per_token}, {frequent:,} frequent target tokens")
+    if json:
+        print_json({"path": str(output), "tokens": len(system.source), "per_token": per_token, "frequent": frequent})
+    else:
+        print(f"{output}: {len(system.source):,} source tokens x {per_token}, {frequent:,} frequent target tokens")
 
 
 translate = commands(
