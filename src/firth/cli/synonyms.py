@@ -191,6 +191,9 @@ FLAGS = {  # of a command, or of all commands of a group
         "max_steps": "use --epochs or --minutes",
     },
     "firth classify train": {"encoder": "add --model encoder"},
+    "firth subwords train": dict.fromkeys(
+        ("model", "model_type", "type", "algorithm"), "use --kind bpe, wordpiece or unigram"
+    ),
 }
 ARGUMENTS = {
     "corpus": _TEXTS,

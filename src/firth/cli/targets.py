@@ -7,7 +7,7 @@ from pathlib import Path
 from firth.corpus.sources import reads
 from firth.errors import OptionError
 from firth.storage.checkpoints import Checkpoint
-from firth.storage.files import followed, is_fixed
+from firth.storage.files import followed, is_fixed, named
 from firth.storage.kinds import LOADERS, PREFIX
 from firth.storage.model_folder import is_model_folder, kind_of
 from firth.storage.partial import is_empty
@@ -24,10 +24,10 @@ def check_folder_target(path: Path, what: str = "models", kinds: Collection[str]
         kinds: of models that may be replaced.
 
     Raises:
-        OptionError: something else is there, which firth does not replace.
+        OptionError: something else is there, which firth does not replace, or no file can have this name.
         OSError: nothing can be written there.
     """
-    if path.is_dir():
+    if named(path).is_dir():
         kind = kind_of(path)
         if kind in LOADERS and kind not in kinds:
             other = kind.removeprefix(PREFIX).replace("-", " ")

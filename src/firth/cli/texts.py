@@ -16,7 +16,7 @@ from firth.corpus.reader import HEAD, check_text, lines_of, opened
 from firth.corpus.sources import UNNAMED
 from firth.corpus.storage import is_built
 from firth.errors import CorpusError, OptionError, brief
-from firth.storage.files import text_of
+from firth.storage.files import named, text_of
 
 _Item = TypeVar("_Item")
 CORPUS, READING = Flags(CorpusOptions, TEXT), Flags(ReadingOptions, TEXT)
@@ -69,7 +69,7 @@ def corpus_of(
 
 def is_built_corpus(sources: Sequence[str]) -> bool:
     """Return whether the sources of a command line are a corpus folder rather than text."""
-    return len(sources) == 1 and sources[0] != "" and is_built(Path(sources[0]))
+    return len(sources) == 1 and sources[0] != "" and is_built(named(sources[0]))
 
 
 def source_of(sources: Sequence[str]) -> Any:

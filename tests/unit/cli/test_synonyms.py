@@ -110,6 +110,8 @@ def test_flags_may_have_one_dash_and_underscores(run, tmp_path):
         ("train lsa text.txt -o v --cluster local", "a cluster trains skipgram, cbow, hierarchical, fasttext,"),
         ("train glove text.txt -o v --freeze", "old vectors can stay as they are in: skipgram, cbow,"),
         ("train glove text.txt -o v --merge-every 9", "only word vectors that a cluster trains are merged: skipg"),
+        ("subwords train text.txt -o v --model unigram", "use --kind bpe, wordpiece or unigram"),
+        ("subwords train text.txt -o v --model_type bpe", "use --kind bpe, wordpiece or unigram"),
         ("train skipgram text.txt -o v --hosts a", "use --cluster: Work on a Ray cluster"),
         ("train skipgram text.txt -o v --ckpt a", "use --checkpoint: Folder for checkpoints"),
         ("convert v.firth -o v.bin", "-o; it needs no flag: firth convert IN OUT"),

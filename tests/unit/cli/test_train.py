@@ -238,3 +238,11 @@ def test_common_options_are_options():
     for kind in kinds:
         assert set(kind.common_options) <= {field.name for field in dataclasses.fields(kind)}, kind.__name__
     assert all(model.description.endswith(").") for model in MODELS.values())  # each names its paper
+
+
+def test_a_name_that_no_file_can_have_is_refused_as_such(run, tmp_path):
+    long, text = "a" * 300, tmp_path / "text.txt"
+    text.write_text("the cat sat\n")
+    for arguments in (long, "-o", tmp_path / "v"), (text, "-o", long):
+        status, _, err = run("train", "skipgram", *arguments)
+        assert (status, "no file can have this name" in err, "corpus.json" in err) == (1, True, False), err
