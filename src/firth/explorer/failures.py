@@ -20,6 +20,7 @@ ALIASES = {  # names that other programs give to fields
     "restrict_vocab": "among", "num_beams": "beam", "num_return_sequences": "n", "max_new_tokens": "max_length",
 }  # fmt: skip
 HIDDEN = ("/", "/docs", "/redoc")
+NO_OBJECT = ("missing", "model_attributes_type", "model_type")  # names that pydantic gives to mistakes
 LONGEST_MISTAKE = 300  # characters
 
 
@@ -33,6 +34,8 @@ def _mistake(error: Mapping[str, Any], fields: Collection[str]) -> str:
         near = [usual] if usual in fields else difflib.get_close_matches(name, fields, n=1)
         known = f"did you mean {near[0]}?" if near else f"expected some of {', '.join(fields)}"
         return f"{name}: no such field; {known}"
+    if not error["loc"][1:] and error["type"] in NO_OBJECT:
+        return f"the request is no JSON object; expected one with fields such as {', '.join(fields) or 'model'}"
     where = ".".join(str(part) for part in error["loc"][1:]) or "request"
     return f"{where}: {str(error['msg']).removeprefix('Value error, ')}"
 
@@ -45,7 +48,8 @@ def explain_failures(app: FastAPI, paths: Mapping[str, Endpoint], seconds: float
         endpoint = paths.get(request.url.path)
         fields = list(endpoint.request.model_fields) if endpoint else []
         found = [_mistake(each, fields)[:LONGEST_MISTAKE] for each in error.errors()[:5]]
-        named = [str(each["loc"][1]) for each in error.errors()[:1] if len(each["loc"]) > 1]
+        places = [each["loc"][1] for each in error.errors()[:1] if len(each["loc"]) > 1]
+        named = [each for each in places if isinstance(each, str)]  # a number is a place in what is no JSON
         said = "; ".join(found).encode("utf-8", "replace").decode()
         return _refused(request, 422, said, param=named[0] if named else None)
 
@@ -57,6 +61,8 @@ def explain_failures(app: FastAPI, paths: Mapping[str, Endpoint], seconds: float
                        for method in getattr(each, "methods", None) or ()}  # fmt: skip
             headers["allow"] = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
         said = str(error.detail)
+        if error.status_code == 405:
+            said = f"this address is not asked by this method; expected {headers['allow'].replace(', ', ' or ')}"
         if error.status_code == 404:
             said = _no_address(request.url.path, paths, {getattr(each, "path", "") for each in app.routes})
         return _refused(request, error.status_code, said, headers)

@@ -4,7 +4,6 @@ Each class is read from the address (`?words=king&words=queen`) or from a JSON o
 Texts with lone surrogates are refused, which no answer could hold.
 """
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -286,11 +285,13 @@ def _inputs(given: Any) -> Any:
     """Return one text or several as a list.
 
     Raises:
-        ValueError: these are token ids.
+        ValueError: these are token ids, or no texts at all.
     """
     if isinstance(given, str):
         return [given]
-    if isinstance(given, Sequence) and any(isinstance(each, int | list) for each in given):
+    if not isinstance(given, list):
+        raise ValueError("expected a text or a list of texts")
+    if any(isinstance(each, int | list) for each in given):
         raise ValueError(
             "token ids, which are those of another model's tokeniser; expected a text or a list of texts "
             "(LangChain sends them with check_embedding_ctx_length=False)"

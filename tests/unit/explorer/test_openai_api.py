@@ -75,7 +75,8 @@ def test_models(client):
         ({"input": [[1, 2], [3]]}, 400, "input", "check_embedding_ctx_length=False"),
         ({"input": []}, 400, "input", "at least 1 item"),
         ({"input": ["a"] * 2049}, 400, "input", "at most 2048 items"),
-        ({"input": {"a": 1}}, 400, "input", "valid list"),
+        ({"input": {"a": 1}}, 400, "input", "input: expected a text or a list of texts"),
+        ({"input": None}, 400, "input", "input: expected a text or a list of texts"),
         ({"input": [None]}, 400, "input", "valid string"),
         ({"input": "\ud800"}, 400, "input", "unable to parse raw data as a unicode string"),
         ({}, 400, "input", "Field required"),
@@ -93,6 +94,20 @@ def test_mistakes(client, request_, status, param, said):
     assert (answer.status_code, error["type"], error["param"]) == (status, "invalid_request_error", param)
     assert said in error["message"]
     assert error["code"] == ("model_not_found" if status == 404 else None)
+
+
+def test_what_is_no_request_is_told_what_is_expected(client):
+    for body, said in [
+        (b"garbage", "no JSON"),
+        (b"", "no JSON object; expected one with fields such as model, input"),
+        (b"[1]", "no JSON object"),
+    ]:
+        error = client.post(PATH, content=body).json()["error"]
+        assert (error["param"], said in error["message"]) == (None, True), error
+    many = client.post("/neighbors", json={"words": ["red"] * 100, "n": 1000}).json()["error"]
+    assert many.startswith("request: 100 words with 1000 neighbours each")
+    assert client.get(PATH).json()["error"]["message"].endswith("expected POST")
+    assert client.delete("/neighbors").json()["error"].endswith("expected GET or HEAD or POST")
 
 
 def test_all_refusals_have_this_form(models):
