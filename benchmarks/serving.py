@@ -9,6 +9,7 @@ latencies in milliseconds, errors, and the server's resident memory after the fi
 """
 
 import argparse
+import contextlib
 import json
 import re
 import shutil
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +66,20 @@ def load(address: str, script: Path, clients: int, seconds: float, server: int) 
     }  # fmt: skip
 
 
+@contextlib.contextmanager
+def served(folder: str, model: str) -> Iterator[tuple[str, int]]:
+    """Serve a model of a folder; yields the server's address and the number of its process."""
+    command = [sys.executable, "-P", "-m", "firth", "serve", model, "--port", "0", "--rate", "0"]
+    log = Path(folder, "log")
+    with log.open("w") as lines, subprocess.Popen(command, cwd=folder, stderr=lines) as server:
+        try:
+            while not (found := re.search(r"http://\S+?(?=;)", log.read_text(encoding="utf-8"))):
+                time.sleep(0.1)
+            yield found[0], server.pid
+        finally:
+            server.terminate()
+
+
 def main(arguments: list[str] | None = None) -> list[dict[str, object]]:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--words", type=int, default=50_000)
@@ -79,20 +95,13 @@ def main(arguments: list[str] | None = None) -> list[dict[str, object]]:
         firth.WordVectors([f"w{n}" for n in range(args.words)], vectors).save(Path(folder, "v.firth"))
         script = Path(folder, "load.lua")
         script.write_text(SCRIPT.format(last=args.words - 1), encoding="utf-8")
-        command = [sys.executable, "-P", "-m", "firth", "serve", "v.firth", "--port", "0", "--rate", "0"]
-        log = Path(folder, "log")
-        with log.open("w") as lines, subprocess.Popen(command, cwd=folder, stderr=lines) as server:
-            try:
-                while not (found := re.search(r"http://\S+?(?=;)", log.read_text(encoding="utf-8"))):
-                    time.sleep(0.1)
-                load(found[0], script, 1, 3, server.pid)  # the first search compiles
-                for (name, clients), seconds in zip(LOADS.items(), args.seconds, strict=True):
-                    row = {"load": name, "words": args.words, "dim": args.dim, "seconds": seconds}
-                    row |= load(found[0], script, clients, seconds, server.pid)
-                    rows.append(row)
-                    print(json.dumps(row), flush=True)
-            finally:
-                server.terminate()
+        with served(folder, "v.firth") as (address, process):
+            load(address, script, 1, 3, process)  # the first search compiles
+            for (name, clients), seconds in zip(LOADS.items(), args.seconds, strict=True):
+                row = {"load": name, "words": args.words, "dim": args.dim, "seconds": seconds}
+                row |= load(address, script, clients, seconds, process)
+                rows.append(row)
+                print(json.dumps(row), flush=True)
     if args.results:
         for row in rows:
             append(args.results, {**row, **describe()})

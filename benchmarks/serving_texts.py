@@ -13,8 +13,6 @@ import argparse
 import asyncio
 import json
 import re
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -24,6 +22,7 @@ import numpy as np
 import firth
 from benchmarks.machine import describe
 from benchmarks.records import append
+from benchmarks.serving import served
 
 WORDS, PAIRS, TEXTS = 100, 1_000, 200
 HEAD = "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n"
@@ -128,26 +127,19 @@ def main(arguments: list[str] | None = None) -> list[dict[str, object]]:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         texts = trained(Path(folder), args.hidden)
-        command = [sys.executable, "-P", "-m", "firth", "serve", "mt.firth", "--port", "0", "--rate", "0"]
-        log = Path(folder, "log")
-        with log.open("w") as lines, subprocess.Popen(command, cwd=folder, stderr=lines) as server:
-            try:
-                while not (found := re.search(r"http://\S+:(\d+);", log.read_text(encoding="utf-8"))):
-                    time.sleep(0.1)
-                port = int(found[1])
-                asyncio.run(staying(port, texts, 1, 1))
-                for name, count, load in (
-                    ("one client", 1, lambda: staying(port, texts, 1, args.seconds / 2)),
-                    ("clients", args.clients, lambda: staying(port, texts, args.clients, args.seconds)),
-                    ("clients who leave", args.leaving, lambda: leaving(port, texts, args.leaving)),
-                ):
-                    before = processor(server.pid)
-                    row = {"load": name, "clients": count, "hidden": args.hidden, **asyncio.run(load())}
-                    row["processor"] = round((processor(server.pid) - before) / row["requests"], 4)
-                    rows.append(row)
-                    print(json.dumps(row), flush=True)
-            finally:
-                server.terminate()
+        with served(folder, "mt.firth") as (address, process):
+            port = int(address.rpartition(":")[2])
+            asyncio.run(staying(port, texts, 1, 1))
+            for name, count, load in (
+                ("one client", 1, lambda: staying(port, texts, 1, args.seconds / 2)),
+                ("clients", args.clients, lambda: staying(port, texts, args.clients, args.seconds)),
+                ("clients who leave", args.leaving, lambda: leaving(port, texts, args.leaving)),
+            ):
+                before = processor(process)
+                row = {"load": name, "clients": count, "hidden": args.hidden, **asyncio.run(load())}
+                row["processor"] = round((processor(process) - before) / row["requests"], 4)
+                rows.append(row)
+                print(json.dumps(row), flush=True)
     if args.results:
         for row in rows:
             append(args.results, {**row, **describe()})
