@@ -183,10 +183,15 @@ def _import_everything() -> None:
     modules = [name for _, name, _ in pkgutil.walk_packages(firth.__path__, "firth.") if not name.endswith("__main__")]
     modules += ["scipy.sparse.linalg", "scipy.optimize", "matplotlib.figure", "plotly.graph_objects"]
     # What the first command of a process imports, and its first optimiser, which takes longer than all of PyTorch.
-    modules += ["typer._adapters", "typer._click.decorators", "torch._dynamo"]
+    modules += ["typer._adapters", "typer._click.decorators", "typer.rich_utils", "platformdirs.unix", "torch._dynamo"]
     for name in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    with contextlib.suppress(ImportError):  # what the first kernel of a process imports
+        from numba.core.registry import cpu_target
+
+        cpu_target.typing_context.refresh()
+        cpu_target.target_context.refresh()
 
 
 def _begin(connection: socket.socket, folder: Path) -> list[_Command]:

@@ -34,5 +34,5 @@ def cases_of(reader: str, seed: Mapping[str, bytes], *, every: bool = False) -> 
             changed = change(content)
             if changed != content and Path(name).name not in ("README.md", checksums.FILE):
                 cases[f"{what} {name.replace('/', ' ')}".strip() + RESEALED] = {**seed, name: changed}
-    cases.update((case, dict(files)) for case, files in odd_cases(seed, every=every))
+    cases.update((case, dict(files)) for case, files in odd_cases(reader, seed, every=every))
     return cases

@@ -6,6 +6,7 @@ only helps.
 
 import contextlib
 import os
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -38,19 +39,25 @@ FOLDERS: Mapping[str, Odd] = {
 }
 
 
-def odd_cases(seed: Mapping[str, bytes], *, every: bool) -> Iterator[tuple[str, Mapping[str, bytes | Odd]]]:
+def odd_cases(
+    reader: str, seed: Mapping[str, bytes], *, every: bool
+) -> Iterator[tuple[str, Mapping[str, bytes | Odd]]]:
     """Yield cases by name: in place of the whole seed, and of each file in a folder.
 
     Args:
+        reader: what reads them.
         seed: files by their paths in the folder; a single file is called "".
-        every: whether each file in a folder gives way to everything; else to two things in turn.
+        every: whether the seed and each of its files give way to everything; else the seed to half of what there is,
+            and each file in a folder to one thing, so that over all readers everything has its turn.
     """
     yield LONG_NAME, seed
-    for what, make in (FILES if "" in seed else FOLDERS).items():
-        yield f"{what}:", {"": make}
-    for number, name in enumerate(name for name in seed if name):
+    turn = zlib.crc32(reader.encode())
+    for place, (what, make) in enumerate((FILES if "" in seed else FOLDERS).items(), turn):
+        if every or place % 2:
+            yield f"{what}:", {"": make}
+    for number, name in enumerate((name for name in seed if name), turn):
         for place, (what, make) in enumerate(FILES.items()):
-            if every or (place - number) % len(FILES) in (0, 3):
+            if every or (place - number) % len(FILES) == 0:
                 yield f"{what}: {name.replace('/', ' ')}", {**seed, name: make}
 
 

@@ -131,10 +131,10 @@ class Twin(Steps):
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    """80 documents of 0 to 59 words by Zipf's law, one of 2,100 words that is read in pieces."""
+    """40 documents of 0 to 59 words by Zipf's law, one of 1,100 words that is read in pieces."""
     random = np.random.default_rng(0)
     law = 1 / np.arange(1, 201)
-    lengths = [*random.integers(0, 60, 80), 2100]
+    lengths = [*random.integers(0, 60, 40), 1100]
     sentences = [[f"w{i}" for i in random.choice(200, size, p=law / law.sum())] for size in lengths]
     cache = tmp_path_factory.mktemp("cache")
     return firth.Corpus.build([["w0"], *sentences], min_count=1, keep_empty=True, cache=cache)

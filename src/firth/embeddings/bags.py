@@ -98,7 +98,8 @@ def train_bags(
     # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loop.
     pool, counts, rows, sentence = bags.pool, bags.counts, bags.rows, work.sentence
     random, predictions = state.random, state.predictions
-    filled, pool_rate = 0, np.float32(0)
+    # A plain 0 has a type of its own for the compiler, which would compile `train_pool` once more for it.
+    filled, pool_rate = np.int64(0), np.float32(0)
     for count, document, rate in pieces(text, work, state):
         if count == 0:
             continue
@@ -110,7 +111,7 @@ def train_bags(
         predictions[0] += count
         if filled == POOL:
             train_pool(filled, pool_rate, noise, negative, random, work, bags, at, words_at, noise_at)
-            filled = 0
+            filled = np.int64(0)
     train_pool(filled, pool_rate, noise, negative, random, work, bags, at, words_at, noise_at)
     state.loss[0] += take_loss(work.likelihood, work.exponents)
 

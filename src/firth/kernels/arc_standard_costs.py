@@ -32,7 +32,8 @@ def standard_costs(
     costs: Ints,  # (4,) written: of SHIFT, REDUCE, LEFT and RIGHT with the gold label; -1 where not allowed
 ) -> None:
     """Count the gold arcs that each action of arc-standard puts out of reach."""
-    size, after, n = counts[SIZE], counts[NEXT], counts[WORDS]
+    # As 64-bit numbers, like sums of them: else `_loss` would be compiled once for each mixture of widths.
+    size, after, n = np.int64(counts[SIZE]), np.int64(counts[NEXT]), np.int64(counts[WORDS])
     costs[:] = NONE
     before = _loss(gold, stack, size, after, n)
     new = stack[: size + 1].copy()

@@ -78,13 +78,13 @@ def test_training_and_test_files_belong_together(tmp_path):
 def test_equal_sentences_come_into_one_part(tmp_path):
     """Random labels cannot be learnt, unless a sentence's double stands among those that are trained on.
 
-    Each of 60 sentences has a word of its own, a random label, and stands there five times.
+    Each of 24 sentences has a word of its own, a random label, and stands there three times.
     """
     random = np.random.default_rng(2)
-    path = write(tmp_path / "doubles.txt", [f"{random.integers(0, 2)} w{i}" for i in range(60)] * 5)
-    vectors = firth.WordVectors([f"w{i}" for i in range(60)], random.normal(size=(60, 60)))
+    path = write(tmp_path / "doubles.txt", [f"{random.integers(0, 2)} w{i}" for i in range(24)] * 3)
+    vectors = firth.WordVectors([f"w{i}" for i in range(24)], random.normal(size=(24, 24)))
     row = firth.evaluate(vectors, suites={"sentences": path}).rows[0]
-    assert abs(row.value - 0.5) < 3 * np.sqrt(0.25 / 60)  # with doubles on both sides it is above 0.95
+    assert abs(row.value - 0.5) < 3 * np.sqrt(0.25 / 24)  # with doubles on both sides it is above 0.95
 
 
 def test_few_sentences_keep_their_vectors(tmp_path):
