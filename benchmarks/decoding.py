@@ -34,7 +34,7 @@ def trained(path: Path) -> Any:
         lines = [" ".join(f"w{i}" for i in row) for row in np.array_split(ids, 4_000)]
         options = firth.RecurrentLM(cell="lstm", dim=100, hidden=100, layers=1)
         training = firth.TrainingOptions(minutes=0.5, batch_size=20)
-        options.train(lines, training=training, tokens="unicode", min_count=1, progress=False).save(path)
+        options.train(lines, training=training, tokens="words", min_count=1, progress=False).save(path)
     return firth.load(path)
 
 

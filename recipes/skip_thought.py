@@ -73,7 +73,7 @@ def shuffled(corpus, seed):
     filled = np.flatnonzero(np.diff(corpus.offsets) > 0)
     words, ids, offsets = corpus.vocabulary.words, corpus.ids, corpus.offsets
     lists = ([words[i] for i in ids[offsets[s] : offsets[s + 1]]] for s in random.permutation(filled).tolist())
-    return firth.Corpus.build(lists, tokens="unicode", min_count=1)
+    return firth.Corpus.build(lists, tokens="words", min_count=1)
 
 
 def untrained(model, seed):

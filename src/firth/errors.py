@@ -152,18 +152,25 @@ class UnknownWordError(FirthError, KeyError):
     """A query names a word that has no vector.
 
     Args:
-        word: the unknown word. suggestions: known words with similar spellings, best first, or a function that finds
-        them. The function is called
-            when the message or `suggestions` is read: code that only catches the error does not wait for the search.
+        word: the unknown word.
+        suggestions: known words with similar spellings, best first, or a function that finds them. It is called when
+            the message or `suggestions` is read: code that only catches the error does not wait for the search.
+        parts: the known words that the model's text has in its place, if they are several; or a function likewise.
 
     Attributes:
         word: the unknown word.
     """
 
-    def __init__(self, word: str, suggestions: Iterable[str] | Callable[[], Iterable[str]] = ()) -> None:
+    def __init__(
+        self,
+        word: str,
+        suggestions: Iterable[str] | Callable[[], Iterable[str]] = (),
+        parts: Iterable[str] | Callable[[], Iterable[str]] = (),
+    ) -> None:
         super().__init__(word)
         self.word = word
         self._suggestions = suggestions
+        self._parts = parts
 
     @property
     def suggestions(self) -> list[str]:
@@ -172,15 +179,24 @@ class UnknownWordError(FirthError, KeyError):
             self._suggestions = self._suggestions()
         return list(self._suggestions)
 
+    @property
+    def parts(self) -> list[str]:
+        """The known words that the model's text has in place of this one, if they are several."""
+        if callable(self._parts):
+            self._parts = self._parts()
+        return list(self._parts)
+
     def __str__(self) -> str:
         # KeyError shows the repr of its argument; a sentence reads better without quotes around it.
+        if words := ", ".join(self.parts):
+            return f"{brief(self.word)} is not in the vocabulary: its text was split into {words}; expected one of them"
         suggestions = self.suggestions
         hint = f"; did you mean {', '.join(suggestions)}?" if suggestions else ""
         return f"{brief(self.word)} is not in the vocabulary{hint}"
 
-    def __reduce__(self) -> tuple[type["UnknownWordError"], tuple[str, list[str]]]:
+    def __reduce__(self) -> tuple[type["UnknownWordError"], tuple[str, list[str], list[str]]]:
         # The default would rebuild the error without its suggestions, or with a function that cannot be pickled.
-        return type(self), (self.word, self.suggestions)
+        return type(self), (self.word, self.suggestions, self.parts)
 
 
 class UnknownTargetError(FirthError, KeyError):

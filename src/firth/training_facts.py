@@ -45,6 +45,26 @@ class TrainingFacts(dict[str, Any]):
         return " in ".join([*parts, f"{seconds:,.1f} s"] if isinstance(seconds, int | float) else parts)
 
 
+def text_facts(corpus: Any) -> dict[str, Any]:
+    """Return what a model keeps of the rules by which its text became words: names of `tokens` and `language`.
+
+    Args:
+        corpus: a `firth.Corpus`, or the text of another model, which has no such rules.
+    """
+    options = getattr(corpus, "options", None)
+    values = {name: getattr(options, name, None) for name in ("tokens", "language")}
+    rules = {name: value for name, value in values.items() if isinstance(value, str) and not value.startswith("{")}
+    return {"rules": rules} if rules else {}
+
+
+def rule_of(metadata: Mapping[str, Any]) -> str | None:
+    """Return the name of the rule that made a model's words, which `text_facts` put into its metadata; or None."""
+    training = metadata.get("training")
+    rules = training.get("rules") if isinstance(training, Mapping) else None
+    tokens = rules.get("tokens") if isinstance(rules, Mapping) else None
+    return tokens if isinstance(tokens, str) else None
+
+
 def with_training_facts(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a copy of a model's metadata whose facts about the training a notebook shows as a table."""
     copy = dict(metadata or {})

@@ -18,4 +18,4 @@ def test_shuffling_keeps_the_sentences(recipe, tmp_path):
     assert sorted(map(tuple, mixed)) == sorted(tuple(each) for each in corpus if each)
     assert list(mixed) != [each for each in corpus if each]
     assert (np.diff(mixed.offsets) > 0).all()
-    assert mixed.options.tokens == "unicode"
+    assert mixed.options.tokens == "words"

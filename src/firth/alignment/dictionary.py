@@ -89,8 +89,8 @@ class Dictionary:
 
 
 def _row(space: VectorSpace, word: str) -> int:
-    rows = space.lexicon.rows
-    return rows.get(word, rows.get(word.lower(), -1))
+    row = space.lexicon.row_of(word)
+    return -1 if row is None else row
 
 
 def _no_pair_message(pairs: Sequence[Pair], unknown: Sequence[set[str]], what: str) -> str:

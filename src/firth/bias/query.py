@@ -242,8 +242,9 @@ def coverage_of(vectors: Vectors, words: Words, what: str) -> Coverage:
 
 
 def _form(vectors: Vectors, word: str) -> str | None:
-    """Return a word as the vectors spell it: as written, or in lower case."""
-    return next((form for form in (word, word.lower()) if row_of(vectors, form) >= 0), None)
+    """Return a word as the vectors spell it, or None if they lack it."""
+    row = row_of(vectors, word)
+    return vectors.words[row] if row >= 0 else None
 
 
 def row_of(vectors: Vectors, word: str) -> int:

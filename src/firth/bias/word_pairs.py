@@ -71,4 +71,4 @@ def _spelling(vectors: Vectors, pair: Pair) -> Pair | None:
 
 
 def _known(vectors: Vectors, word: str) -> bool:
-    return row_of(vectors, word) >= 0 or row_of(vectors, word.lower()) >= 0
+    return row_of(vectors, word) >= 0

@@ -28,7 +28,7 @@ def diversity(
             "--patterns",
         ),
     ] = None,
-    tokens: Annotated[str, typer.Option(help="Tokeniser for n-grams.", metavar="unicode|whitespace|text8")] = "unicode",
+    tokens: Annotated[str, typer.Option(help="Tokeniser for n-grams.", metavar="words|whitespace|text8")] = "words",
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples, for the intervals.")] = RESAMPLES,
     seed: Seed = 0,
     quiet: Quiet = False,

@@ -48,7 +48,7 @@ _READS = {  # paragraphs of the help
     "subwords": (
         "The text is read in subwords, with its case and punctuation. They are learned from the text first, as many as "
         "suit its length or --max-size, and saved with the model.",
-        f"--tokens characters reads characters, --tokens unicode words in lower case. {_RARE} are then read as <unk>.",
+        f"--tokens characters reads characters, --tokens words words in lower case. {_RARE} are then read as <unk>.",
     ),
 }
 

@@ -10,6 +10,7 @@ from firth.cli.output import note, print_json, working
 from firth.cli.vectors import refuse_unknown
 from firth.storage.former_names import current_names
 from firth.text.tokenise import tokeniser
+from firth.text.word_rules import NAME
 from firth.vectors.io.load import load_as
 from firth.vectors.sense_vectors import SenseVectors
 
@@ -71,7 +72,7 @@ def _facts(space: SenseVectors, word: str, context: str | None, number: int) -> 
 
 
 def _probabilities(space: SenseVectors, word: str, context: str) -> list[float]:
-    tokens = list(tokeniser("unicode")(context))
+    tokens = list(tokeniser(space.lexicon.tokens or NAME)(context))
     place = tokens.index(word) if word in tokens else None
     probabilities: list[float] = space.disambiguate(word, tokens, place=place).tolist()
     return probabilities

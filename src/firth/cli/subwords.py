@@ -14,6 +14,7 @@ from firth.cli.output import following, print_json
 from firth.cli.targets import check_file_target
 from firth.cli.texts import check_is_file, source_of
 from firth.corpus.contents import contents, sentences
+from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import lines_of, opened
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Items, resolve
@@ -45,7 +46,8 @@ def train(
         raise CorpusError("the source holds lists of tokens; expected text: join the tokens")
     with reporting(not quiet) as report:
         meter = ReadingProgress(report, None)
-        texts = (text for name, content in contents(source, meter) for text in sentences(content.texts(name), "line"))
+        how = CorpusOptions()
+        texts = (text for name, content in contents(source, meter) for text in sentences(content.texts(name), how))
         subwords = Subwords.train(texts, size, kind=kind, min_count=min_count)
     subwords.save(output)
     if json:

@@ -35,7 +35,7 @@ def concordance(corpus: Corpus, word: str, *, n: int = 20, width: int = 8) -> tu
 
     Args:
         corpus: the text; words outside its vocabulary are left out of it.
-        word: to look for, as the corpus spells it.
+        word: to look for, in any form; see `firth.text.forms`.
         n: occurrences at most, evenly spaced.
         width: words on either side, at most.
 
@@ -46,7 +46,8 @@ def concordance(corpus: Corpus, word: str, *, n: int = 20, width: int = 8) -> tu
     check_whole("n", n, 1)
     check_whole("width", width, 1)
     words = corpus.vocabulary.words
-    number = corpus.vocabulary.ids.get(word)
+    tokens = corpus.options.tokens
+    number = corpus.vocabulary.id_of(word, tokens if isinstance(tokens, str) else None)
     if number is None:
         raise UnknownWordError(word)
     starts = range(0, len(corpus.ids), PART)

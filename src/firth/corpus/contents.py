@@ -3,6 +3,7 @@
 import codecs
 import io
 import itertools
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -10,14 +11,17 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from firth.corpus.columns import TABLES, cells
+from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import HEAD, check_text, inner_suffix, lines_of, opened, reading
 from firth.corpus.reading_progress import Meter
 from firth.corpus.sources import Files, Items, Source, StandardInput
 from firth.errors import CorpusError
+from firth.text.markup import without_markup
 from firth.text.sentence_ends import split_sentences
 from firth.text.tokenise import decode
 
 BYTE_ORDER_MARK = codecs.BOM_UTF8
+_DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]\r?\n[^\S\n]*([^\W\d_])")
 _INVISIBLE = "".join(map(chr, range(33)))  # characters of a blank line
 
 
@@ -129,30 +133,38 @@ def guarded(items: Iterator[Any]) -> Iterator[Any]:
         raise CorpusError(f"the source of the texts failed ({error}); expected it to go on; nothing is kept") from error
 
 
-def sentences(groups: Iterable[Iterable[str]], how: Any) -> Iterator[str]:
+def sentences(groups: Iterable[Iterable[str]], options: CorpusOptions) -> Iterator[str]:
     """Yield the sentences of texts.
 
     Args:
         groups: groups of texts: the lines of a file, or a single text.
-        how: "line", "paragraph", "text", "punctuation", a function from a text to its sentences, or None to keep the
-            texts. With "punctuation" an empty sentence follows each group, the end of a document.
+        options: how sentences end, and what becomes of markup and of hyphens at the ends of lines. Where punctuation
+            ends sentences, an empty one follows each group, the end of a document.
     """
+    how: Any = options.sentences
     for group in groups:
-        if how is None:
-            yield from group
-        elif how == "line":
+        if options.markup == "remove":
+            group = map(without_markup, group)
+        if how == "line":
             yield from _lines(group)
         elif how == "text":
             yield " ".join(group).replace("\n", " ")
         elif how == "paragraph":
-            yield from _paragraphs(_lines(group))
+            yield from (_joined(paragraph, options) for paragraph in _paragraphs(_lines(group)))
         elif how == "punctuation":
             for paragraph in _paragraphs(_lines(group)):
-                yield from split_sentences(paragraph.replace("\n", " "))
+                yield from split_sentences(_joined(paragraph, options).replace("\n", " "))
             yield ""
         else:
             for text in group:
                 yield from (sentence.replace("\n", " ") for sentence in how(text))
+
+
+def _joined(paragraph: str, options: CorpusOptions) -> str:
+    """Return a paragraph in which no hyphen at the end of a line divides a word, if that is asked for."""
+    if not options.joins_hyphens or "\n" not in paragraph:
+        return paragraph
+    return _DIVIDED.sub(lambda match: match[1] if match[1].islower() else match[0], paragraph)
 
 
 def _lines(group: Iterable[str]) -> Iterator[str]:

@@ -111,26 +111,22 @@ class EmptySentences:
 
 def _pours(source: Files, options: CorpusOptions) -> bool:
     """Whether all of the reading is compiled, so that threads gain something."""
-    return options.sentences in ("line", "paragraph", "text") and all(
-        inner_suffix(path) not in TABLES for path in source.paths
-    )
+    return options.reads_bytes and all(inner_suffix(path) not in TABLES for path in source.paths)
 
 
 def _scan(source: Source, *, write: Write, meter: Meter, tokens: str, options: CorpusOptions) -> Counted:
     paragraphs = options.sentences == "paragraph"
     end = "\n\n" if paragraphs else "\n"
     whole = options.sentences == "text"
-    # The end of a text ends a paragraph; what a splitter returns is one sentence on one line.
-    how = None if options.sentences in ("line", "paragraph") else options.sentences
     ends = EmptySentences(write)
     scanner = Scanner(tokens, ends.write if options.keep_empty else write, paragraphs=paragraphs)
     for name, content in contents(source, meter):
-        if isinstance(content, ByteStream) and (how is None or whole):
+        if isinstance(content, ByteStream) and options.reads_bytes:
             ended, characters = _pour(name, content, scanner, whole=whole)
             meter.characters += characters
         else:
             ended = 0
-            for batch in _batches(sentences(content.texts(name), how)):
+            for batch in _batches(_texts_of(content, name, options)):
                 meter.characters += sum(map(len, batch))
                 ended += sum(text.count("\n") + 1 for text in batch) if options.keep_empty else 0
                 scanner.feed(encode("".join(text + end for text in batch)))
@@ -138,6 +134,13 @@ def _scan(source: Source, *, write: Write, meter: Meter, tokens: str, options: C
         if options.keep_empty:
             ends.settle(ended)
     return scanner.finish()
+
+
+def _texts_of(content: ByteStream | TextStream, name: str, options: CorpusOptions) -> Iterator[str]:
+    """Yield texts in which the scanner finds the lines or paragraphs, or whole sentences, each on one line."""
+    if options.sentences in ("line", "paragraph") and options.reads_bytes:
+        return (text for group in content.texts(name) for text in group)
+    return sentences(content.texts(name), options)
 
 
 def _pour(name: str, content: ByteStream, scanner: Scanner, *, whole: bool) -> tuple[int, int]:
@@ -163,7 +166,7 @@ def _scan_with(source: Source, *, write: Write, meter: Meter, options: CorpusOpt
     tokens_of = tokeniser(options.tokens)
     counter = TokenCounter(write)
     for name, content in contents(source, meter):
-        for text in sentences(content.texts(name), options.sentences):
+        for text in sentences(content.texts(name), options):
             meter.characters += len(text)
             counter.add(tokens_of(text))
     return counter.words()

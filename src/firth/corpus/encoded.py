@@ -15,6 +15,7 @@ from firth.corpus import storage
 from firth.corpus.cache import build_in, holds
 from firth.corpus.counting import count, holds_token_lists
 from firth.corpus.encode import write_encoded
+from firth.corpus.first_looks import look_for_markup, look_for_undivided_words
 from firth.corpus.learned_tokens import with_tokens
 from firth.corpus.options import GIVEN, CorpusArguments, CorpusOptions, is_learned
 from firth.corpus.parts import Parts, RemoteParts
@@ -277,7 +278,9 @@ def _fill(
         compiling(lambda: _compile(source, options), report)
         workers = lent()
         parts = Parts(folder, threads) if workers is None else RemoteParts(folder, workers)
+        source = look_for_markup(source, options)
         words, counts = count(source, options, spill.write, meter, parts)
+        look_for_undivided_words(words, counts, options)
         if not counts.any() and isinstance(source, Files) and len(source.asked) == 1:
             raise CorpusError(no_words(source.asked[0], options))
         report(Status(stage="numbering words"))

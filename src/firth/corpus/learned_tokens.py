@@ -82,9 +82,7 @@ def _check_size(options: CorpusOptions) -> None:
 
 def _learned(source: Source, options: CorpusOptions, report: Report) -> Subwords | WordPieces:
     meter = ReadingProgress(report, source.size() if isinstance(source, Files) else None)
-    texts = (
-        text for name, content in contents(source, meter) for text in sentences(content.texts(name), options.sentences)
-    )
+    texts = (text for name, content in contents(source, meter) for text in sentences(content.texts(name), options))
     min_count = options.min_count or RARE_SUBWORDS
     if options.tokens == "characters":
         return Subwords.characters(texts, options.max_size, min_count=min_count)

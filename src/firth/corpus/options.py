@@ -14,6 +14,7 @@ from firth.errors import OptionError, brief
 from firth.options import check, option, options_class
 from firth.text.subwords import Subwords
 from firth.text.tokenise import RULES, Tokeniser, is_named, tokeniser
+from firth.text.word_rules import LANGUAGES, NAME, WordRule, language_code, word_rule
 from firth.text.wordpieces import WordPieces
 
 # Learned from the text itself; see `firth.corpus.learned_tokens`.
@@ -21,12 +22,15 @@ LEARNED = ("subwords", "characters", "wordpieces", "cased-wordpieces")
 TOKENS = (*RULES, *LEARNED)
 GIVEN = "whitespace"  # for corpora of token lists: tokenises their words unchanged
 SENTENCES = ("line", "paragraph", "text", "punctuation")
+MARKUP = ("keep", "remove")
 
 
 @options_class
 class CorpusOptions:
     """Options of `Corpus.build`.
 
+    `language="tr"` makes the words those of `tokens="words:tr"`; `firth.text.word_rules` lists the languages with rules
+    of their own. Any other code is kept, and matters for the ends of sentences alone.
     `tokens="subwords"` learns a cased vocabulary of subwords from the text itself, of `max_size` subwords that occur at
     least `min_count` times; without `max_size` the length of the text decides. `tokens="characters"` makes each
     character a token; `tokens="wordpieces"` learns `max_size` pieces of lower-cased words with special tokens, as BERT
@@ -53,11 +57,19 @@ class CorpusOptions:
         None, "unknown word, such as <unk>, in place of words not kept; otherwise they are left out"
     )
     tokens: str | Tokeniser | Subwords | WordPieces = option(
-        "unicode",
-        "how text is split: into words by one of four rules, subwords or characters; or a file of subwords",
+        NAME,
+        "how text is split: into words by one of five rules, subwords or characters; or a file of subwords",
         choices=TOKENS,
     )
+    language: str | None = option(
+        None, "language of the text, such as tr: its rules for capital letters and for the ends of sentences"
+    )
     sentences: str | Tokeniser = option("line", "end of a sentence", choices=SENTENCES)
+    markup: str = option("keep", "what becomes of tags, entities, and markers such as </s>", choices=MARKUP)
+    join_hyphens: bool | None = option(
+        None,
+        "join words that a hyphen divides at the end of a line; by default where sentences are found by punctuation",
+    )
     keep_empty: bool = option(False, "keep sentences without known words, so that sentence numbers do not change")
 
     def checked(self) -> "CorpusOptions":
@@ -70,22 +82,31 @@ class CorpusOptions:
         """
         if isinstance(self.tokens, str) and self.tokens.endswith(".json"):
             return replace(self, tokens=Subwords.open(self.tokens)).checked()
+        rule = word_rule(self.tokens) if isinstance(self.tokens, str) else None
         plain = replace(
             self,
-            tokens=self.tokens if is_named(self.tokens) else "unicode",
+            tokens=self.tokens if is_named(self.tokens) and rule is None else NAME,
             sentences="line" if callable(self.sentences) else self.sentences,
         )
         check(plain)
         chosen = replace(
             plain,
-            tokens=plain.tokens if is_named(self.tokens) else self.tokens,
+            tokens=plain.tokens if is_named(self.tokens) and rule is None else self.tokens,
             sentences=self.sentences if callable(self.sentences) else plain.sentences,
         )
+        if self.language is not None:
+            chosen = replace(chosen, language=language_code(self.language))
+            chosen = chosen if rule is None else replace(chosen, tokens=_in_language(rule, str(chosen.language)))
         if not is_learned(chosen.tokens):
             tokeniser(chosen.tokens)
         elif self.stop_words:
             raise OptionError(
-                f"stop_words with tokens={chosen.tokens!r}, which are no words; leave them out, or use tokens='unicode'"
+                f"stop_words with tokens={chosen.tokens!r}, which are no words; leave them out, or use tokens='words'"
+            )
+        if self.join_hyphens and plain.sentences not in ("paragraph", "punctuation"):
+            raise OptionError(
+                f"join_hyphens=True with sentences={plain.sentences!r}: a line is whole there; expected "
+                "sentences='punctuation' or 'paragraph'"
             )
         if self.keep_empty and plain.sentences == "paragraph":
             raise OptionError("keep_empty=True: paragraphs end at blank lines; use sentences='line' or 'text'")
@@ -96,6 +117,16 @@ class CorpusOptions:
         if isinstance(words, str) or not all(isinstance(word, str) for word in words):
             raise OptionError(f"stop_words={brief(words)}: expected a list of words, such as ['the', 'of']")
         return replace(chosen, stop_words=tuple(words))
+
+    @property
+    def joins_hyphens(self) -> bool:
+        """Whether words that a hyphen divides at the end of a line are joined."""
+        return self.sentences == "punctuation" if self.join_hyphens is None else self.join_hyphens
+
+    @property
+    def reads_bytes(self) -> bool:
+        """Whether the bytes of a file are read as they are, without a change to the text."""
+        return self.markup == "keep" and not self.joins_hyphens and self.sentences in ("line", "paragraph", "text")
 
     def described(self) -> dict[str, Any]:
         """Return the options as JSON values: functions as names, tokenizers as JSON."""
@@ -129,7 +160,10 @@ class TokenArguments(TypedDict, total=False):
     stop_words: Sequence[str]
     unknown: str | None
     tokens: str | Tokeniser | Subwords | WordPieces
+    language: str | None
     sentences: str | Tokeniser
+    markup: str
+    join_hyphens: bool | None
     keep_empty: bool
 
 
@@ -150,6 +184,17 @@ class TextArguments(CorpusArguments, total=False):
 describe(TokenArguments, CorpusOptions)
 describe(CorpusArguments, CorpusOptions)
 describe(TextArguments, TextOptions)
+
+
+def _in_language(rule: WordRule, language: str) -> str:
+    """Return the name of a rule for words in a language.
+
+    Raises:
+        OptionError: the rule is that of another language.
+    """
+    if rule.language and rule.language != language:
+        raise OptionError(f"language={language!r} with tokens={rule.name!r}: expected the same language in both")
+    return replace(rule, language=language if language in LANGUAGES else "").name
 
 
 def is_learned(tokens: Any) -> bool:

@@ -6,7 +6,7 @@ newer Python changes both.
 
 import functools
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from firth.kernels import scan
 from firth.text import characters
-from firth.text.tokenise import DIGIT_NAMES
+from firth.text.tokenise import DIGIT_NAMES, are_words
+from firth.text.word_rules import replaced, word_rule
 
 _KINDS = {
     characters.SEPARATOR: scan.SEPARATOR,
@@ -51,9 +52,37 @@ class ScanTables:
 
 @functools.cache
 def scan_tables(tokens: str) -> ScanTables:
-    """Return the tables of "unicode", "whitespace" or "text8"."""
-    makers = {"unicode": _unicode_entries, "whitespace": _whitespace_entries, "text8": _text8_entries}
-    return ScanTables(makers[tokens](), bytewise=tokens == "whitespace", digits=tokens == "unicode")
+    """Return the tables of tokens with a name, such as "words"."""
+    return ScanTables(_entries_of(tokens), bytewise=tokens == "whitespace", digits=are_words(tokens))
+
+
+def _entries_of(tokens: str) -> npt.NDArray[np.uint64]:
+    if tokens == "whitespace":
+        return _whitespace_entries()
+    if tokens == "text8":
+        return _text8_entries()
+    rule = word_rule(tokens)
+    if rule is None:
+        return _word_entries(Letters(characters.fold, str.casefold, characters.REPLACED))
+    in_context = frozenset("Σ\u0307" if rule.language == "lt" else "Σ")
+    return _word_entries(Letters(rule.folded, str.lower, replaced(as_shaped=rule.as_shaped), in_context))
+
+
+@dataclass(frozen=True)
+class Letters:
+    """What becomes of characters.
+
+    Attributes:
+        folded: what becomes of a character that stands alone.
+        cased: what changes the case of a text, and of a character alone at most as `folded` does.
+        replaced: characters that `folded` replaces whatever their case.
+        in_context: characters that become something else in other surroundings.
+    """
+
+    folded: Callable[[str], str]
+    cased: Callable[[str], str]
+    replaced: Mapping[int, str | None]
+    in_context: frozenset[str] = frozenset()
 
 
 def _entry(folded: bytes, kind: int, flags: int = 0, combining: int = 0) -> int:
@@ -77,19 +106,20 @@ def _text8_entries() -> npt.NDArray[np.uint64]:
     return entries
 
 
-def _unicode_entries() -> npt.NDArray[np.uint64]:
+def _word_entries(letters: Letters) -> npt.NDArray[np.uint64]:
     entries = np.zeros(0x110000, dtype=np.uint64)
     firsts, seconds = _composing()
-    special = firsts.union(seconds, characters.JOINERS, map(chr, characters.REPLACED))
+    special = firsts.union(seconds, characters.JOINERS, map(chr, letters.replaced))
     # One by one, 200,000 characters would take half a second: those that fold to themselves and do not compose are
     # entered together.
     for codes in _ASSIGNED:
         entries[codes.start : codes.stop] = _plain_entries(codes)
         for text in _spans(codes):
-            if text.casefold() != text or not unicodedata.is_normalized("NFC", text):
-                special.update(each for each in text if characters.fold(each) != each)
+            if letters.cased(text) != text or not unicodedata.is_normalized("NFC", text):
+                special.update(each for each in text if letters.folded(each) != each)
     for character in special:
-        entries[ord(character)] = _unicode_entry(character, firsts, seconds)
+        hard = character in letters.in_context
+        entries[ord(character)] = _entry_of(character, letters.folded(character), firsts, seconds, hard=hard)
     return entries
 
 
@@ -126,11 +156,10 @@ def _spans(codes: range) -> Iterator[str]:
     return (text[start : start + _SPAN] for start in range(0, len(text), _SPAN))
 
 
-def _unicode_entry(character: str, firsts: set[str], seconds: set[str]) -> int:
+def _entry_of(character: str, folded: str, firsts: set[str], seconds: set[str], *, hard: bool) -> int:
     category = unicodedata.category(character)
     if category in ("Cn", "Co"):
         return scan.BOUNDARY
-    folded = characters.fold(character)
     combining = unicodedata.combining(character)
     flags = scan.MAYBE if character in seconds else 0
     if character in firsts or not firsts.isdisjoint(folded):
@@ -141,7 +170,7 @@ def _unicode_entry(character: str, firsts: set[str], seconds: set[str]) -> int:
     plain = len(folded) == 1 and unicodedata.combining(folded) == combining
     expands = len(folded) > 1 and kinds == {characters.LETTER} and not any(map(unicodedata.combining, folded))
     inert = character in seconds or seconds.isdisjoint(folded)
-    if not normal or not (plain or expands) or not inert or len(data) > _LONGEST:
+    if hard or not normal or not (plain or expands) or not inert or len(data) > _LONGEST:
         return flags | scan.HARD | combining << scan.CCC
     kind = _KINDS[kinds.pop()]
     if kind == scan.SEPARATOR:

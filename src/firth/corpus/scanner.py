@@ -16,7 +16,8 @@ from firth.errors import CorpusError
 from firth.kernels import scan
 from firth.kernels.compiled import read_only
 from firth.kernels.hash_words import rehashed
-from firth.text.tokenise import REFERENCES, decode, encode
+from firth.text.tokenise import decode, encode, tokeniser
+from firth.text.word_rules import CAPITAL_I_BYTES, DOTLESS, word_rule
 
 Numbers = npt.NDArray[np.int32]
 
@@ -35,7 +36,7 @@ class Scanner:
     """Turns text into provisional word ids, numbered in the order of first occurrence.
 
     Args:
-        tokens: "unicode", "whitespace" or "text8".
+        tokens: a name of compiled tokens, such as "words".
         write: called with each block of ids, -1 at the end of each sentence; the array is reused after the call.
         paragraphs: whether a sentence ends at a blank line instead of every line feed.
         block: bytes of text scanned at once.
@@ -47,7 +48,9 @@ class Scanner:
         self._write = write
         self._paragraphs = paragraphs
         self._tables = scan_tables(tokens)
-        self._reference = REFERENCES[tokens]
+        self._reference = tokeniser(tokens)
+        rule = word_rule(tokens)
+        self._dotless = _Dotless() if rule is not None and rule.language in DOTLESS else None
         self._capacity = max(block, 2 * len(_END))
         self._text = np.zeros(self._capacity + scan.PADDING, dtype=np.uint8)
         self._size = 0  # filled bytes of the block
@@ -67,6 +70,9 @@ class Scanner:
         Raises:
             CorpusError: the text has 16 MiB without a separator.
         """
+        return self._room() if self._dotless is None else self._dotless.room
+
+    def _room(self) -> memoryview:
         if self._size == self._capacity:  # one stretch without a separator fills the block
             if self._capacity >= LONGEST:
                 raise CorpusError(
@@ -80,19 +86,25 @@ class Scanner:
 
     def filled(self, size: int) -> None:
         """Record `size` bytes written into `room`; scan the block when it is full."""
+        if self._dotless is None:
+            self._filled(size)
+        else:
+            self.feed(bytes(self._dotless.room[:size]))
+
+    def _filled(self, size: int) -> None:
         self._size += size
         if self._size == self._capacity:
             self._scan()
 
     def feed(self, data: bytes) -> None:
         """Scan bytes that are already in memory."""
-        view = memoryview(data)
+        view = memoryview(data if self._dotless is None else self._dotless.replaced(data))
         while view:
-            room = self.room()
+            room = self._room()
             size = min(len(room), len(view))
             room[:size] = view[:size]
             view = view[size:]
-            self.filled(size)
+            self._filled(size)
 
     def end(self) -> None:
         """End a file or document, and with it the sentence and the paragraph."""
@@ -212,6 +224,25 @@ class Scanner:
         self._limit = int(_LOAD * (len(self._slots) // 2))
         self._counts = _lengthened(self._counts, self._limit)
         self._starts = _lengthened(self._starts, self._limit + 1)
+
+
+class _Dotless:
+    """Text in which each `I` becomes `ı`, in pieces: the scanner's own rule for ASCII letters makes it `i`.
+
+    Attributes:
+        room: where a piece can be read into.
+    """
+
+    def __init__(self) -> None:
+        self.room = memoryview(bytearray(BLOCK))
+        self._waiting = b""
+
+    def replaced(self, data: bytes) -> bytes:
+        """Return a piece of UTF-8; an `I` at its end waits for the next, which may begin with a mark for it."""
+        data = self._waiting + data
+        kept = next((len(end) for end in (b"I", b"I\xcc") if data.endswith(end)), 0)
+        self._waiting = data[len(data) - kept :]
+        return CAPITAL_I_BYTES.sub("ı".encode(), data[: len(data) - kept])
 
 
 def _lengthened(array: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:

@@ -197,9 +197,10 @@ class CooccurrenceMatrix:
         )  # fmt: skip
 
     def _id(self, word: str) -> int:
-        if word not in self.vocabulary:
+        number = self.vocabulary.id_of(word)
+        if number is None:
             raise UnknownWordError(word)
-        return self.vocabulary.ids[word]
+        return number
 
     def __repr__(self) -> str:
         return f"CooccurrenceMatrix({self._summary()})"

@@ -41,6 +41,7 @@ from firth.embeddings.spectral import drop_option, exponent_option, spectral_vec
 from firth.errors import OptionError, ShapeError
 from firth.options import Preset, option, options_class
 from firth.progress import Progress
+from firth.training_facts import text_facts
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -108,7 +109,11 @@ class LatentSemanticAnalysis:
             seed=seed,
             threads=threads,
             progress=progress,
-            facts={"options": {"model": "lsa", **dataclasses.asdict(self)}, "documents": len(corpus)},
+            facts={
+                "options": {"model": "lsa", **dataclasses.asdict(self)},
+                "documents": len(corpus),
+                **text_facts(corpus),
+            },
         )
         return WordVectors(
             vectors.lexicon,

@@ -29,6 +29,7 @@ from firth.progress import Report, Status, compiling, reporting
 from firth.signals import StopRequest, finishing, stopping
 from firth.storage.checkpoints import Checkpoint, checkpoint_of
 from firth.storage.files import release_pages
+from firth.training_facts import text_facts
 
 POLL = 0.1  # seconds between two checks of the threads
 CHECKPOINT_SHARE = 20  # training time between two checkpoints after epochs, as a multiple of the time to write one
@@ -219,6 +220,7 @@ class TrainingRun(Generic[Result]):
             "options": dict(self.options),
             **({"chosen": dict(self.arguments.chosen)} if self.arguments.chosen else {}),
             **({"min_count": self.corpus.options.min_count} if isinstance(self.corpus, Corpus) else {}),
+            **text_facts(self.corpus),
             "seed": self.arguments.seed,
             "threads": self.arguments.threads,
             **({"deterministic": True} if self.arguments.deterministic else {}),

@@ -121,7 +121,7 @@ def diversity(
     examples: Iterable[str],
     *,
     patterns: Patterns = "line",
-    tokens: str | Tokeniser = "unicode",
+    tokens: str | Tokeniser = "words",
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Diversity:
@@ -131,7 +131,7 @@ def diversity(
         examples: the texts, such as generated sentences.
         patterns: "line": each example is one pattern; a number n: its token n-grams; a function: the hashable patterns
             that it returns for an example.
-        tokens: tokeniser for n-grams: "unicode", "whitespace", "text8", or a function from text to tokens.
+        tokens: tokeniser for n-grams, such as "words" or "whitespace", or a function from text to tokens.
         resamples: resamples of the bootstrap over examples.
         seed: random seed of the bootstrap.
 

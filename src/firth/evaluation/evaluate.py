@@ -14,7 +14,7 @@ from typing import Any
 
 from firth import data as named
 from firth.arguments import explained
-from firth.errors import DataError, KindError, OptionError
+from firth.errors import DataError, KindError, OptionError, brief, warn_caller
 from firth.evaluation.report import EvaluationReport
 from firth.evaluation.selection import PROTOCOLS, ProtocolName
 from firth.evaluation.suite import POLICIES, EvaluationOptions, Space, Suite, TextSpace, Unknown
@@ -234,7 +234,22 @@ def _scores(
     for number, gold in enumerate(golds):
         seconds = time.monotonic() - start
         report(Status(stage=f"evaluating {name}", done=number, total=len(golds), unit="sets", seconds=seconds))
-        scores += [
+        found = [
             SetScore(gold.suite.name, gold.label, one) for one in gold.suite.evaluate(space, gold.content, options)
         ]
+        if isinstance(space, Space) and found and not any(one.score.covered for one in found):
+            _warn_uncovered(space, gold.label, name)
+        scores += found
     return scores
+
+
+def _warn_uncovered(space: Space, label: str, name: str) -> None:
+    """Say why no item of a set could be scored."""
+    unknown, words = list(space.unknown), space.vectors.words
+    if not unknown:
+        return
+    asked, known = (", ".join(map(brief, some[:3])) for some in (unknown, words))
+    warn_caller(
+        f"{label}: no item has all its words in {name}: it asks for {asked}, and the {len(words):,} words of the "
+        f"vectors are such as {known}; expected a set in the language and the spelling of the vectors"
+    )

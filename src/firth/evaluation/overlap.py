@@ -1,7 +1,7 @@
 """What two sentences have in common on the surface: the baseline of sentence pairs, without vectors.
 
 What: nine symmetric features of the words, character sequences, lengths and numbers of two sentences, and the cosine of
-their TF-IDF vectors alone for sets without training pairs. Words are those of the tokenisation "unicode".
+their TF-IDF vectors alone for sets without training pairs. Words are those of the tokenisation "words".
 
 Objective: for the sets of words A and B of the sentences, their word pairs and their character 3-grams,
 
@@ -28,7 +28,7 @@ from itertools import pairwise
 import numpy as np
 
 from firth.evaluation.linear import Floats, Mask
-from firth.text.tokenise import unicode_tokens
+from firth.text.tokenise import words_of
 
 FEATURES = (
     "words",
@@ -74,7 +74,7 @@ def tfidf_cosines(first: Sequence[str], second: Sequence[str]) -> Floats:
 
 
 def _tokenised(texts: Sequence[str]) -> dict[str, list[str]]:
-    return {text: unicode_tokens(text) for text in dict.fromkeys(texts)}
+    return {text: words_of(text) for text in dict.fromkeys(texts)}
 
 
 class _Idf(dict[str, float]):

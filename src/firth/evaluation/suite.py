@@ -88,14 +88,17 @@ class Score:
 
 
 class Space:
-    """Word vectors as suites see them: words are looked up as written, then in lower case."""
+    """Word vectors as suites see them: words are looked up in every form that `firth.text.forms` names.
+
+    Attributes:
+        vectors: the vectors.
+        unknown: words that were looked up and not found.
+    """
 
     def __init__(self, vectors: WordVectors | SubwordVectors, options: EvaluationOptions) -> None:
         self.vectors = vectors
+        self.unknown = dict[str, None]()
         self._inference = vectors.inference if options.unknown == "infer" else None
-        self._rows: dict[str, int] = {}
-        for row, word in enumerate(vectors.words):
-            self._rows.setdefault(word, row)
 
     @property
     def dim(self) -> int:
@@ -104,8 +107,13 @@ class Space:
 
     def rows(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
         """Return the row of each word, -1 for unknown words."""
-        rows = self._rows
-        return np.array([rows.get(word, rows.get(word.lower(), -1)) for word in words], dtype=np.int64)
+        lexicon = self.vectors.lexicon
+        found = (lexicon.row_of(word) for word in words)
+        rows = [
+            lexicon.rows.get(word.lower(), -1) if row is None else row for word, row in zip(words, found, strict=True)
+        ]
+        self.unknown |= dict.fromkeys(word for word, row in zip(words, rows, strict=True) if row < 0)
+        return np.array(rows, dtype=np.int64)
 
     def lookup(self, words: Sequence[str], *, normalize: bool = True) -> tuple[Matrix, npt.NDArray[np.bool_]]:
         """Return the vectors of words, and which words have one.

@@ -69,7 +69,7 @@ def text_rows(space: Space | TextSpace, texts: Sequence[Text]) -> list[TextRows]
         rows = space.encode(texts)
         return [TextRows("", rows, np.asarray(rows.any(axis=1)))]
     saved = SentenceAverages.from_metadata(space.vectors)
-    split = tokeniser("unicode" if saved is None else saved.tokens)
+    split = tokeniser(SentenceAverages(space.vectors).tokens if saved is None else saved.tokens)
     words, bags = word_bags(token_lists(texts, split))
     matrix, known_words = space.lookup(words, normalize=False)
     known = np.asarray(bags @ known_words.astype(np.float32) > 0)

@@ -26,7 +26,7 @@ from firth.progress import Progress
 from firth.storage.former_names import current_names
 from firth.text.inputs import Text, token_lists
 from firth.text.subwords import Subwords, num_characters
-from firth.text.tokenise import is_named, join_tokens, join_words, tokeniser
+from firth.text.tokenise import are_words, is_named, join_tokens, join_words, tokeniser
 from firth.vocabulary import Vocabulary
 
 UNK, EOS, BOS = "<unk>", "</s>", "<s>"
@@ -42,7 +42,7 @@ class TextRules:
         eos: whether the end of each sentence, `</s>`, is predicted.
     """
 
-    tokens: str = "unicode"
+    tokens: str = "words"
     sentences: str = "line"
     eos: bool = True
 
@@ -73,7 +73,7 @@ class TextRules:
             return subwords.join(words)
         if not is_named(self.tokens):
             return join_tokens(self.tokens, words)
-        return join_words(words) if self.tokens == "unicode" else " ".join(words)
+        return join_words(words) if are_words(self.tokens) else " ".join(words)
 
     @property
     def unit(self) -> str:
@@ -207,7 +207,7 @@ def training_text(
     *,
     eos: bool = True,
     spelled: bool = False,
-    tokens: str = "unicode",
+    tokens: str = "words",
     progress: Progress = None,
 ) -> LanguageText:
     """Return the training text of a language model; it defines the model's vocabulary.

@@ -130,7 +130,8 @@ class PatternCounts:
 
     def partners(self, word: str) -> tuple[list[str], Floats]:
         """Return the n words that match any pattern together with a word, and their associations (n, P)."""
-        place = self.vocabulary.ids.get(word, -1)
+        number = self.vocabulary.id_of(word)
+        place = -1 if number is None else number
         _, one, other = self._parts
         ids = np.unique(np.concatenate([other[one == place], one[other == place]]))
         words = [self.vocabulary.words[i] for i in ids.tolist()]

@@ -168,7 +168,7 @@ class _ContextSpace:
     @classmethod
     def of(cls, corpus: Corpus, start: WordVectors, window: int, seed: int) -> "_ContextSpace":
         words = list(corpus.vocabulary.words)
-        has = np.array([start.lexicon.row_of(word) is not None for word in words])
+        has = np.array([word in start.lexicon.rows for word in words])
         if not has.any():
             raise OptionError("start has no word of the corpus; expected vectors of its words")
         vectors = np.asarray(gather(start, words, "zero"), dtype=np.float32)

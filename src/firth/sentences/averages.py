@@ -46,6 +46,7 @@ from firth.storage.snapshots import snapshot
 from firth.text.batches import TextsWarning, encoded_in_batches
 from firth.text.inputs import Text, check_items, token_lists
 from firth.text.tokenise import encode, is_compiled, is_named, tokeniser
+from firth.text.word_rules import NAME
 from firth.vectors.averages import SMOOTHING, along, smooth_weights
 from firth.vectors.cosine import Matrix
 from firth.vectors.io import sentence_transformers
@@ -70,7 +71,8 @@ class SentenceAverages:
         vectors: word vectors. Unknown words are skipped, unless subwords give them a vector.
         weighting: "mean", or "sif" (smooth inverse frequency).
         smoothing: the paper's a; words more frequent than this share of the corpus lose more than half their weight.
-        tokens: tokenisation of strings, as in `Corpus.build`; use the one that the vectors were trained with.
+        tokens: tokenisation of strings, as in `Corpus.build`; by default the one that the vectors were trained with,
+            where they know it.
         direction: (D,) common direction of length 1, removed from each average; None removes nothing.
 
     Raises:
@@ -84,7 +86,7 @@ class SentenceAverages:
     vectors: WordVectors | SubwordVectors
     weighting: Weighting = "sif"
     smoothing: float = SMOOTHING
-    tokens: Any = "unicode"
+    tokens: Any = None
     direction: Matrix | None = None
 
     def __post_init__(self) -> None:
@@ -93,6 +95,8 @@ class SentenceAverages:
             raise OptionError(f"weighting={self.weighting!r}: expected one of {', '.join(WEIGHTINGS)}")
         if not self.smoothing > 0:
             raise OptionError(f"smoothing={self.smoothing}: expected a number above 0")
+        if self.tokens is None:
+            object.__setattr__(self, "tokens", self.vectors.lexicon.tokens or NAME)
         tokeniser(self.tokens)
         if self.direction is not None and self.direction.shape != (self.vectors.dim,):
             raise ShapeError(f"direction of shape {self.direction.shape}, expected ({self.vectors.dim},)")
@@ -105,7 +109,7 @@ class SentenceAverages:
         texts: Iterable[Text],
         *,
         smoothing: float = SMOOTHING,
-        tokens: Any = "unicode",
+        tokens: Any = None,
     ) -> "SentenceAverages":
         """Learn the common direction of the SIF averages of many texts.
 
@@ -280,7 +284,7 @@ def sentence_vectors(
     *,
     weighting: Weighting = "sif",
     like: Iterable[Text] | None = None,
-    tokens: Any = "unicode",
+    tokens: Any = None,
     smoothing: float | None = None,
 ) -> Matrix:
     """Return one vector per text: the average of its word vectors; see `SentenceAverages`.
@@ -292,7 +296,7 @@ def sentence_vectors(
         like: for "sif", the texts from which the common direction is learned, for example the training texts of a
             classifier. None: the direction saved with the vectors (`SentenceAverages.save`), else that of `texts`
             themselves. If there are too few texts, a warning is given and nothing is removed.
-        tokens: tokenisation of strings, as in `Corpus.build`; use the one that the vectors were trained with.
+        tokens: tokenisation of strings, as in `Corpus.build`; by default the one that the vectors were trained with.
         smoothing: the paper's a; default: the value saved with the vectors, else 1e-3.
 
     Returns:

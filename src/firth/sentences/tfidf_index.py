@@ -29,7 +29,7 @@ from firth.options import check_whole
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.sentences.search import SearchableTexts, TextMatch
 from firth.text.inputs import Text, checked_texts
-from firth.text.tokenise import unicode_tokens
+from firth.text.tokenise import words_of
 
 Hashes = npt.NDArray[np.uint32]
 
@@ -100,7 +100,7 @@ class TfidfIndex(SearchableTexts):
         return [TextMatch(row, float(scores[row]), self.texts[row]) for row in ranked]
 
     def _hashes(self, text: Text) -> Hashes:
-        words = unicode_tokens(text) if isinstance(text, str) else list(text)
+        words = words_of(text) if isinstance(text, str) else list(text)
         terms: Iterable[str] = (*words, *(f"{one} {other}" for one, other in pairwise(words)))
         return (
             np.fromiter((zlib.crc32(term.encode("utf-8", "surrogatepass")) for term in terms), np.uint32) & self._mask

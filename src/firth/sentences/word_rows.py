@@ -54,7 +54,7 @@ class WordRows:
     def of(self, words: Sequence[str]) -> npt.NDArray[np.int32]:
         """Return the row of each word in `table`; -1 for a word without a vector."""
         if self._whole:
-            return np.asarray(rows_of(self._space, words), dtype=np.int32)
+            return np.asarray(rows_of(self._space, words, exact=True), dtype=np.int32)
         if new := [word for word in dict.fromkeys(words) if word not in self._copied]:
             self._copy(new)
         return np.array([self._copied[word] for word in words], dtype=np.int32)
@@ -78,7 +78,7 @@ class WordRows:
         return averages if self.direction is None else averages - along(averages, self.direction)
 
     def _copy(self, words: list[str]) -> None:
-        vectors = gather(self._space, words, "skip")
+        vectors = gather(self._space, words, "skip", exact=True)
         known = ~np.isnan(vectors).any(axis=1)
         end = self._size + int(np.count_nonzero(known))
         if end > len(self.table):
@@ -86,7 +86,7 @@ class WordRows:
             table[: self._size], weights[: self._size] = self.table[: self._size], self.weights[: self._size]
             self.table, self.weights = table, weights
         self.table[self._size : end] = vectors[known]
-        self.weights[self._size : end] = self._weights(rows_of(self._space, words)[known])
+        self.weights[self._size : end] = self._weights(rows_of(self._space, words, exact=True)[known])
         places = np.full(len(words), NO_ROW)
         places[known] = np.arange(self._size, end)
         self._copied.update(zip(words, places.tolist(), strict=True))

@@ -11,8 +11,9 @@ unknown words, and its vector would count in averages.
 Differences from firth's tokenisers, in texts that are rare:
 
 - characters that Unicode assigned after the tables of one of the two libraries were made;
-- full case folding is lower case and a replacement per character whose folding differs from it, such as `ß` to `ss`;
-  replacements whose result no word of the list contains are left out, because they could not be found;
+- replacements of characters whose result no word of the list contains are left out, because they could not be found:
+  those of `unicode`, whose full case folding is lower case and `ß` to `ss` and the like, and those of forms in `words`;
+- in `words` a `σ` at the end of a word becomes `ς` in text that is in lower case, too;
 - a lone surrogate, which the library cannot represent.
 
 Source: the documentation of tokenizers, "Components".
@@ -26,7 +27,9 @@ from typing import Any
 from firth.errors import OptionError, brief
 from firth.text.characters import IDEOGRAPHS, JOINERS, REPLACED
 from firth.text.tokenise import DIGIT_NAMES, REFERENCES
+from firth.text.word_rules import CAPITAL_I, DOTLESS, LANGUAGES, NAME, WordRule, replaced, word_rule
 
+NAMES = (*REFERENCES, *(f"{NAME}:{language}" for language in LANGUAGES))  # that can be written
 MARK = " "  # put before each token; no tokeniser leaves one inside
 
 _LETTERS, _DIGITS, _MARKS = r"\p{L}\p{Nl}\p{No}", r"\p{Nd}", r"\p{Mn}\p{Mc}"
@@ -37,30 +40,24 @@ def tokenizer_json(words: Sequence[str], tokens: str) -> dict[str, Any]:
 
     Args:
         words: V distinct words.
-        tokens: "unicode", "whitespace" or "text8".
+        tokens: one of `NAMES`.
 
     Raises:
         OptionError: `tokens` is something else.
     """
-    if tokens not in REFERENCES:
+    if tokens not in NAMES:
         raise OptionError(
             f"tokens={brief(tokens)}: only {', '.join(REFERENCES)} can be written as a tokenizer.json; encode texts "
             "with firth, or split them by one of these"
         )
-    normalizers, pattern = {"unicode": _unicode, "whitespace": _whitespace, "text8": _text8}[tokens](words)
+    normalizers, pattern = _steps(words, tokens)
     return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
         "added_tokens": [],
-        "normalizer": {"type": "Sequence", "normalizers": normalizers} if normalizers else None,
-        "pre_tokenizer": {
-            "type": "Sequence",
-            "pretokenizers": [
-                {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Removed", "invert": True},
-                {"type": "Metaspace", "replacement": MARK, "prepend_scheme": "always", "split": False},
-            ],
-        },
+        "normalizer": _sequence(normalizers),
+        "pre_tokenizer": _pre_tokenizer(pattern),
         "post_processor": None,
         "decoder": None,
         "model": {
@@ -76,6 +73,21 @@ def tokenizer_json(words: Sequence[str], tokens: str) -> dict[str, Any]:
             "merges": [],
         },
     }
+
+
+def name_of(content: Mapping[str, Any], words: Sequence[str]) -> str | None:
+    """Return which of firth's tokenisers a `tokenizer.json` is, or None if it is none of them.
+
+    Args:
+        content: of the file.
+        words: its entries, as `words_in` returns them.
+    """
+    for name in NAMES:
+        normalizers, pattern = _steps(words, name)
+        same = content.get("normalizer") == _sequence(normalizers)
+        if same and content.get("pre_tokenizer") == _pre_tokenizer(pattern) and content == tokenizer_json(words, name):
+            return name
+    return None
 
 
 def words_in(content: Mapping[str, Any]) -> list[str]:
@@ -111,17 +123,70 @@ def _in_order(vocab: Mapping[str, int]) -> list[str]:
     return entries
 
 
-def _unicode(words: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
-    replaced: dict[str, list[int]] = {}
-    for code, text in REPLACED.items():
-        replaced.setdefault(text or "", []).append(code)
-    normalizers = [
-        *(_replace(codes, text) for text, codes in replaced.items()),
+def _steps(words: Sequence[str], tokens: str) -> tuple[list[dict[str, Any]], str]:
+    """Return what changes the characters of a text, and the pattern of a token."""
+    if tokens == "whitespace":
+        return [], r"[^\x00-\x20]+"
+    if tokens == "text8":
+        return _text8()
+    rule = word_rule(tokens)
+    return _folding(words) if rule is None else _lowering(words, rule), _word_pattern()
+
+
+def _sequence(normalizers: list[dict[str, Any]]) -> dict[str, Any] | None:
+    return {"type": "Sequence", "normalizers": normalizers} if normalizers else None
+
+
+def _pre_tokenizer(pattern: str) -> dict[str, Any]:
+    split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Removed", "invert": True}
+    mark = {"type": "Metaspace", "replacement": MARK, "prepend_scheme": "always", "split": False}
+    return {"type": "Sequence", "pretokenizers": [split, mark]}
+
+
+def _folding(words: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        *_replacements(REPLACED),
         {"type": "NFC"},
         {"type": "Lowercase"},
         *(_replace(codes, text) for text, codes in _foldings(words).items()),
         {"type": "NFC"},
     ]
+
+
+def _lowering(words: Sequence[str], rule: WordRule) -> list[dict[str, Any]]:
+    known = _letters_of(words)
+    forms = {
+        code: text
+        for code, text in replaced(as_shaped=rule.as_shaped).items()
+        if _can_be_in((text or "").lower(), known)
+    }
+    turkish = [_replace([ord("Ｉ")], "ı"), {"type": "Replace", "pattern": {"Regex": CAPITAL_I.pattern}, "content": "ı"}]
+    final = {
+        "type": "Replace",
+        "pattern": {"Regex": rf"(?<=[{_LETTERS}{_MARKS}])σ(?![{_LETTERS}{_MARKS}])"},
+        "content": "ς",
+    }
+    soft = {"type": "Replace", "pattern": {"Regex": r"(?<=[ijį])\x{307}(?=[\x{300}\x{301}\x{303}])"}, "content": ""}
+    return [
+        *(turkish if rule.language in DOTLESS else []),
+        *_replacements(forms),
+        {"type": "NFC"},
+        _replace([ord("İ")], "i"),
+        {"type": "Lowercase"},
+        *([final] if "ς" in known else []),
+        *([soft] if rule.language == "lt" else []),
+        {"type": "NFC"},
+    ]
+
+
+def _replacements(replaced: Mapping[int, str | None]) -> list[dict[str, Any]]:
+    by_text: dict[str, list[int]] = {}
+    for code, text in replaced.items():
+        by_text.setdefault(text or "", []).append(code)
+    return [_replace(codes, text) for text, codes in by_text.items()]
+
+
+def _word_pattern() -> str:
     ideographs = "".join(rf"\x{{{first:X}}}-\x{{{last:X}}}" for first, last in IDEOGRAPHS)
     joiners = {kind: _set(ord(joiner) for joiner, its in JOINERS.items() if its == kind) for kind in "aup"}
     ideograph = rf"(?=[{ideographs}])[{_LETTERS}]"
@@ -131,7 +196,7 @@ def _unicode(words: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
         rf"(?![{ideographs}])[{_LETTERS}{_DIGITS}{_MARKS}]|{joiners['a']}(?={letter})|{joiners['u']}(?={start})"
         rf"|(?<={_DIGITS}){joiners['p']}(?={_DIGITS})"
     )
-    return normalizers, rf"{ideograph}[{_MARKS}]*|{start}(?:{inside})*"
+    return rf"{ideograph}[{_MARKS}]*|{start}(?:{inside})*"
 
 
 def _foldings(words: Iterable[str]) -> dict[str, list[int]]:
@@ -139,12 +204,20 @@ def _foldings(words: Iterable[str]) -> dict[str, list[int]]:
 
     Only those that can become part of one of the words.
     """
-    known = set(unicodedata.normalize("NFD", "".join(set("".join(words)))))
+    known = _letters_of(words)
     foldings: dict[str, list[int]] = {}
     for letter, folded in _folded_letters():
-        if set(unicodedata.normalize("NFD", folded)) <= known:
+        if _can_be_in(folded, known):
             foldings.setdefault(folded, []).append(ord(letter))
     return foldings
+
+
+def _letters_of(words: Iterable[str]) -> set[str]:
+    return set(unicodedata.normalize("NFD", "".join(set("".join(words)))))
+
+
+def _can_be_in(text: str, letters: set[str]) -> bool:
+    return set(unicodedata.normalize("NFD", text)) <= letters
 
 
 @functools.cache
@@ -155,11 +228,7 @@ def _folded_letters() -> list[tuple[str, str]]:
     return [(letter, letter.casefold()) for letter in lower if letter.casefold() != letter]
 
 
-def _whitespace(words: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
-    return [], r"[^\x00-\x20]+"
-
-
-def _text8(words: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
+def _text8() -> tuple[list[dict[str, Any]], str]:
     separators = {"type": "Replace", "pattern": {"Regex": "[^A-Za-z0-9]"}, "content": " "}
     digits = [
         {"type": "Replace", "pattern": {"String": str(digit)}, "content": f" {name} "}

@@ -2,9 +2,10 @@
 
 Corpora are built with compiled code that gives the same tokens; these functions are the definition.
 
-**unicode**, the default. Text is folded (`characters.fold`: NFC and full case folding); a token is then
+**words**, the default. Text is composed (NFC), and a token becomes lower case; `word_rules` has the rules of letters,
+and those of languages, as in `words:tr`. A token is
 
-- a run of letters, digits and marks that starts with a letter or a digit: `Straße` -> `strasse`, `covid19`;
+- a run of letters, digits and marks that starts with a letter or a digit: `Straße` -> `straße`, `covid19`;
 - with an apostrophe inside, where a letter follows: `don't`, `l'homme`, `1990's`; `’` counts as `'`; outer
   apostrophes are dropped;
 - with `_`, `·` or a zero-width joiner inside: `new_york`, `col·lecció`;
@@ -15,6 +16,9 @@ Everything else separates tokens: white space, hyphens (`state-of-the-art` is fo
 too), other punctuation, symbols, emoji. Katakana and Hangul are letters. Thai, Lao, Khmer and Burmese words can only be
 split with a dictionary and stay joined between spaces: pass a tokeniser of your own for such text.
 
+**unicode**, the default before: the same tokens, with full case folding (`characters.fold`: `Straße` -> `strasse`,
+`δρόμος` -> `δρόμοσ`) in place of lower case. Corpora and models that have it keep it.
+
 **whitespace**: runs of characters other than the space and the control characters U+0000 to U+001F; nothing is folded.
 
 **text8**: the letters a-z, lower-cased, with digits spelled out; everything else separates.
@@ -23,18 +27,19 @@ split with a dictionary and stay joined between spaces: pass a tokeniser of your
 parse. There is no compiled code for them.
 
 In bytes that are not valid UTF-8, each maximal invalid sequence reads as U+FFFD (what `bytes.decode(errors="replace")`
-does), which is a separator for `unicode` and `text8`, and an ordinary character for `whitespace`.
+does), which is a separator for `words` and `text8`, and an ordinary character for `whitespace`.
 """
 
+import functools
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from firth.errors import FormatError, MissingExtraError, OptionError, brief
 from firth.text.characters import IDEOGRAPH, fold, kind
 from firth.text.running_text import rule_tokens
+from firth.text.word_rules import DEFAULT, LANGUAGES, NAME, WordRule, word_rule
 
 Tokeniser = Callable[[str], list[str]]
 
@@ -57,14 +62,26 @@ class _Kinds(dict[int, str]):
 _KINDS = _Kinds()
 
 
-def unicode_tokens(text: str) -> list[str]:
-    """Return the tokens of `text` by the default rules of this module.
+def words_of(text: str, rule: WordRule = DEFAULT) -> list[str]:
+    """Return the words of `text` by the default rules of this module.
 
-    >>> unicode_tokens("Don't pay $1,000.50 for Ångström’s state-of-the-art “Straße”!")
-    ["don't", 'pay', '1,000.50', 'for', "ångström's", 'state', 'of', 'the', 'art', 'strasse']
+    >>> words_of("Don't pay $1,000.50 for Ångström’s state-of-the-art “Straße”!")
+    ["don't", 'pay', '1,000.50', 'for', "ångström's", 'state', 'of', 'the', 'art', 'straße']
     """
-    folded = fold(text)
-    return [folded[match.start() : match.end()] for match in _TOKEN.finditer(folded.translate(_KINDS))]
+    return [rule.lowered(token) for token in _tokens(rule.prepared(text))]
+
+
+def unicode_tokens(text: str) -> list[str]:
+    """Return the tokens of `text` with full case folding.
+
+    >>> unicode_tokens("“Straße”")
+    ['strasse']
+    """
+    return _tokens(fold(text))
+
+
+def _tokens(text: str) -> list[str]:
+    return [text[match.start() : match.end()] for match in _TOKEN.finditer(text.translate(_KINDS))]
 
 
 def whitespace_tokens(text: str) -> list[str]:
@@ -137,7 +154,12 @@ def join_tokens(tokens: str, words: Sequence[str]) -> str:
     return str(tokenizer.decode(ids, skip_special_tokens=False))
 
 
-REFERENCES: dict[str, Tokeniser] = {"unicode": unicode_tokens, "whitespace": whitespace_tokens, "text8": text8_tokens}
+REFERENCES: dict[str, Tokeniser] = {
+    NAME: words_of,
+    "unicode": unicode_tokens,
+    "whitespace": whitespace_tokens,
+    "text8": text8_tokens,
+}
 RULES: dict[str, Tokeniser] = {**REFERENCES, "cased": cased_tokens}  # also those without compiled code
 
 
@@ -145,10 +167,11 @@ def tokeniser(tokens: Any) -> Tokeniser:
     """Return a function from text to tokens.
 
     Args:
-        tokens: "unicode", "whitespace", "text8" or "cased"; an object with a method `tokenize(text)` that returns
-            strings (a transformers or NLTK tokenizer); one with `encode(text, add_special_tokens=...)` whose result has
-            `.tokens` (a Hugging Face tokenizers.Tokenizer); the JSON of such a tokenizer, as `to_str` returns it and
-            corpora and models store it; or a function from a string to a list of strings.
+        tokens: "words", with a language as in "words:tr", "unicode", "whitespace", "text8" or "cased"; an object with a
+            method `tokenize(text)` that returns strings (a transformers or NLTK tokenizer); one with `encode(text,
+            add_special_tokens=...)` whose result has `.tokens` (a Hugging Face tokenizers.Tokenizer); the JSON of such
+            a tokenizer, as `to_str` returns it and corpora and models store it; or a function from a string to a list
+            of strings.
 
     Raises:
         OptionError: `tokens` is none of these.
@@ -158,9 +181,13 @@ def tokeniser(tokens: Any) -> Tokeniser:
     if isinstance(tokens, str):
         if not is_named(tokens):
             return tokeniser(_from_json(tokens))
-        if tokens not in RULES:
-            raise OptionError(f"tokens={brief(tokens)}: expected one of {', '.join(RULES)}, a function or a tokenizer")
-        return RULES[tokens]
+        found = named(tokens)
+        if found is None:
+            raise OptionError(
+                f"tokens={brief(tokens)}: expected one of {', '.join(RULES)}, a function or a tokenizer; "
+                f"{NAME}:LANGUAGE for one of {', '.join(LANGUAGES)}"
+            )
+        return found
     if isinstance(tokens, type) and any(hasattr(tokens, name) for name in ("tokenize", "encode", "from_pretrained")):
         raise OptionError(f"tokens={tokens.__name__} is a class; expected an object of it, or a function")
     # Calling a transformers tokenizer returns ids, so its methods are tried first.
@@ -178,17 +205,28 @@ def tokeniser(tokens: Any) -> Tokeniser:
     )
 
 
+def named(name: str) -> Tokeniser | None:
+    """Return the tokeniser of a name such as "words" or "words:tr", or None if there is none of this name."""
+    rule = word_rule(name)
+    return RULES.get(name) if rule is None else functools.partial(words_of, rule=rule)
+
+
 def is_named(tokens: Any) -> bool:
     """Whether `tokens` is a name, rather than a function, a tokenizer or its JSON."""
     return isinstance(tokens, str) and not tokens.startswith("{")
 
 
 def is_compiled(tokens: Any) -> bool:
-    """Whether compiled code gives the tokens: those of a name among `REFERENCES`."""
-    return isinstance(tokens, str) and tokens in REFERENCES
+    """Whether compiled code gives the tokens: those of a name among `REFERENCES`, or of a language's words."""
+    return isinstance(tokens, str) and (tokens in REFERENCES or word_rule(tokens) is not None)
 
 
-@lru_cache(maxsize=4)
+def are_words(tokens: Any) -> bool:
+    """Whether tokens are words without spaces between Han and Hiragana, which `join_words` joins again."""
+    return isinstance(tokens, str) and (tokens == "unicode" or word_rule(tokens) is not None)
+
+
+@functools.lru_cache(maxsize=4)
 def _from_json(text: str) -> Any:
     try:
         from tokenizers import Tokenizer

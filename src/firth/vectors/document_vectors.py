@@ -15,7 +15,7 @@ from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import TextsWarning, encoded_in_batches
 from firth.text.inputs import Text, check_items, token_lists
-from firth.text.tokenise import REFERENCES
+from firth.text.tokenise import named
 from firth.training_facts import with_training_facts
 from firth.vectors.html import table
 from firth.vectors.io.table import check_fits
@@ -75,7 +75,7 @@ class DocumentVectors:
         words: WordVectors,
         outputs: npt.ArrayLike,
         options: Mapping[str, Any],
-        tokens: str = "unicode",
+        tokens: str = "words",
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
         self.documents = WordVectors(names, vectors)
@@ -280,7 +280,7 @@ class DocumentVectors:
         return [split(text) for text in documents]
 
     def _splitter(self, tokenise: Tokenise | None) -> Tokenise:
-        split = tokenise or REFERENCES.get(self.tokens)
+        split = tokenise or named(self.tokens)
         if split is None:
             raise OptionError(
                 f"the corpus was split by {brief(self.tokens)}, which a saved model does not include: pass it as "

@@ -1,10 +1,12 @@
 """Words and their rows, and spelling suggestions for unknown words."""
 
 import difflib
+import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from firth.errors import FormatError, UnknownWordError, brief
+from firth.text.forms import forms, parts
 
 COMMONEST = 5_000  # most frequent words compared with a misspelt word: 50 ms at most
 LETTERS = 64  # replacements tried for each letter of a misspelt word
@@ -20,10 +22,17 @@ class Lexicon:
 
     Args:
         words: V distinct words, one per row. Use `checked` for words that may be invalid.
+
+    Attributes:
+        words: as given.
+        forms: returns the forms in which a word may be among them, best first; None if it must be as it is written.
+        tokens: name of the rule that made the words of a text, where it is known.
     """
 
     def __init__(self, words: list[str]) -> None:
         self.words = words
+        self.forms: Callable[[str], Iterable[str]] | None = None
+        self.tokens: str | None = None
         self._rows: dict[str, int] | None = None
 
     @classmethod
@@ -58,8 +67,20 @@ class Lexicon:
         return self._rows
 
     def row_of(self, word: str) -> int | None:
-        """Return the row of a word, or None if it is unknown."""
-        return self.rows.get(word)
+        """Return the row of a word, as it is written or in another form; None if it is unknown."""
+        row = self.rows.get(word)
+        if row is None and self.forms is not None and isinstance(word, str):
+            found = (self.rows.get(form) for form in self.forms(word))
+            row = next((one for one in found if one is not None), None)
+        return row
+
+    def read_by(self, tokens: str | None) -> None:
+        """Look words up in other forms than the written one, too.
+
+        Args:
+            tokens: name of the rule that made the words of a text, or None where it is not known.
+        """
+        self.tokens, self.forms = tokens, functools.partial(forms, tokens=tokens)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -73,7 +94,12 @@ class Lexicon:
 
     def unknown(self, word: object) -> UnknownWordError:
         """Return the error for an unknown word; suggestions are computed when its message is read."""
-        return UnknownWordError(str(word), lambda: self.suggestions(str(word)))
+        return UnknownWordError(str(word), lambda: self.suggestions(str(word)), lambda: self._parts(str(word)))
+
+    def _parts(self, word: str) -> list[str]:
+        """Return the words that the text's rule makes of one that is unknown, if they are several that are known."""
+        found = parts(word, self.tokens) if self.forms is not None and len(word) <= LONGEST else []
+        return found if len(found) > 1 and all(each in self.rows for each in found) else []
 
     def suggestions(self, word: str) -> list[str]:
         """Return up to three known words that are spelt like `word`, best first.

@@ -96,13 +96,28 @@ def has_vector(space: VectorSpace, key: Any) -> bool:
     return isinstance(key, str) and space.inference is not None and bool(space.inference([key])[1][0])
 
 
-def rows_of(space: VectorSpace, keys: Sequence[Any]) -> Rows:
-    """Return the row of each key, and -1 for one that has none."""
+def rows_of(space: VectorSpace, keys: Sequence[Any], *, exact: bool = False) -> Rows:
+    """Return the row of each key, and -1 for one that has none.
+
+    Args:
+        space: the vectors.
+        keys: words and rows.
+        exact: whether the keys are words of a text, which its rule has made, and are looked up as they are.
+    """
+    if exact:
+        rows = space.lexicon.rows
+        return np.array([rows.get(key, -1) for key in keys], dtype=np.int64)
     return np.array([space.get_index(key, -1) for key in keys_of(keys)], dtype=np.int64)
 
 
-def gather(space: VectorSpace, keys: Sequence[Any], unknown: str) -> Matrix:
+def gather(space: VectorSpace, keys: Sequence[Any], unknown: str, *, exact: bool = False) -> Matrix:
     """Return the vectors of keys, with what the policy puts in the place of unknown ones (NaN for "skip").
+
+    Args:
+        space: the vectors.
+        keys: words and rows.
+        unknown: the policy.
+        exact: as in `rows_of`.
 
     Returns:
         (len(keys), D), a copy.
@@ -112,7 +127,7 @@ def gather(space: VectorSpace, keys: Sequence[Any], unknown: str) -> Matrix:
         OptionError: there is no such policy.
     """
     check_policy(unknown)
-    rows = rows_of(space, keys)
+    rows = rows_of(space, keys, exact=exact)
     known = rows >= 0
     vectors = np.empty((len(rows), space.dim), dtype=space.vectors.dtype)
     vectors[known] = space.vectors[rows[known]]

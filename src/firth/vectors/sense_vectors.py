@@ -37,7 +37,8 @@ from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import token_lists
 from firth.text.tokenise import tokeniser
-from firth.training_facts import with_training_facts
+from firth.text.word_rules import NAME
+from firth.training_facts import rule_of, with_training_facts
 from firth.vectors import cosine, neighbours, sense_files
 from firth.vectors.cosine import Matrix, Rows
 from firth.vectors.io.table import check_fits
@@ -124,6 +125,7 @@ class SenseVectors:
         self.labels = None if labels is None else list(labels)
         self.global_vectors = None if global_vectors is None else _numbers(global_vectors)
         self.metadata: dict[str, Any] = with_training_facts(metadata)
+        self.lexicon.read_by(rule_of(self.metadata))
         self._norms: Matrix | None = None
         self._check_shapes()
         self._check_shares()
@@ -249,7 +251,7 @@ class SenseVectors:
             FormatError: the model holds numbers that are not finite.
         """
         batch = is_batch(context)
-        contexts = token_lists(context if batch else [context], tokeniser("unicode"), "context")
+        contexts = token_lists(context if batch else [context], tokeniser(self.lexicon.tokens or NAME), "context")
         rows = self.lexicon.rows
         windows = Contexts.of([[rows.get(token, -1) for token in tokens] for tokens in contexts])
         if place is not None:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from firth.arguments import explained, made_by
 from firth.attribute_names import VECTORS, no_attribute
 from firth.errors import ShapeError
-from firth.training_facts import with_training_facts
+from firth.training_facts import rule_of, with_training_facts
 from firth.vectors import exchange, gensim_evaluation, lookup, similar_words, smaller
 from firth.vectors import similarity as pairs
 from firth.vectors.attributes import Attributes
@@ -79,6 +79,9 @@ class WordVectors:
         self.inference = inference
         self.lexicon = words if isinstance(words, Lexicon) else Lexicon.checked(words)
         self.metadata: dict[str, Any] = with_training_facts(metadata)
+        tokens = rule_of(self.metadata)
+        if inference is None or tokens is not None:  # n-grams of a foreign model give another case vectors of its own
+            self.lexicon.read_by(tokens)
         self._attributes = Attributes(len(self.lexicon))
         self._norms: Matrix | None = None
         self._average: Matrix | None = None

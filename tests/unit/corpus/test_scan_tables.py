@@ -2,17 +2,24 @@ import sys
 import unicodedata
 
 import numpy as np
+import pytest
 
 from firth.corpus import scan_tables
-from firth.corpus.scan_tables import _ASSIGNED, _composing, _unicode_entry
+from firth.corpus.scan_tables import _ASSIGNED, _composing, _entry_of
 from firth.kernels import scan
+from firth.text.characters import fold
+from firth.text.word_rules import WordRule
 
 
-def test_entries_filled_together_equal_entries_made_one_by_one() -> None:
-    entries = scan_tables.scan_tables("unicode").entries
+@pytest.mark.parametrize(("tokens", "folded"), [("words", WordRule().folded), ("unicode", fold)])
+def test_entries_filled_together_equal_entries_made_one_by_one(tokens, folded) -> None:
+    entries = scan_tables.scan_tables(tokens).entries
     firsts, seconds = _composing()
     for codes in _ASSIGNED:
-        slow = [_unicode_entry(chr(code), firsts, seconds) for code in codes]
+        slow = [
+            _entry_of(chr(code), folded(chr(code)), firsts, seconds, hard=chr(code) == "Σ" and tokens == "words")
+            for code in codes
+        ]
         assert np.array_equal(entries[codes.start : codes.stop], np.array(slow, dtype=np.uint64))
 
 
@@ -32,13 +39,14 @@ def test_composing_characters_are_those_that_nfc_joins() -> None:
 
 def test_an_entry_holds_the_folded_bytes() -> None:
     def parts(character: str) -> tuple[bytes, int]:
-        entry = int(scan_tables.scan_tables("unicode").entries[ord(character)])
+        entry = int(scan_tables.scan_tables("words").entries[ord(character)])
         length = entry >> scan.LENGTH & 7
         return (entry & (1 << 40) - 1).to_bytes(5, "little")[:length], entry >> scan.KIND & 7
 
     assert parts("Q") == (b"q", scan.LETTER)
     assert parts("É") == ("é".encode(), scan.LETTER)
-    assert parts("ß") == (b"ss", scan.LETTER)
+    assert parts("ß") == ("ß".encode(), scan.LETTER)
+    assert parts("ﬁ") == (b"fi", scan.LETTER)
     assert parts("’") == (b"'", scan.APOSTROPHE)
     assert parts("7") == (b"7", scan.DIGIT)
     assert parts("-") == (b"", scan.SEPARATOR)

@@ -134,7 +134,7 @@ def test_what_cannot_be_saved_or_loaded(tmp_path):
         SentenceAverages.load(tmp_path / "words")
     kept = {"weighting": "sif", "smoothing": 0.1, "tokens": "unicode", "direction": None}
     damaged = ({}, 7, kept | {"direction": [1.0]}, kept | {"direction": [3.0, 0.0]}, kept | {"smoothing": "x"})
-    for wrong in (*damaged, kept | {"smoothing": -1}, kept | {"tokens": "words"}):
+    for wrong in (*damaged, kept | {"smoothing": -1}, kept | {"tokens": "word"}):
         vectors = firth.WordVectors(["a", "b"], np.eye(2), metadata={"sentences": wrong})
         with pytest.raises(FormatError, match="metadata 'sentences' is damaged"):
             firth.sentence_vectors(vectors, ["a"])
@@ -153,7 +153,7 @@ def test_texts_may_be_tokens():
     [
         ({"weighting": "tfidf"}, "weighting='tfidf': expected one of mean, sif"),
         ({"smoothing": 0}, "smoothing=0: expected a number above 0"),
-        ({"tokens": "words"}, "tokens='words'"),
+        ({"tokens": "word"}, "tokens='word'"),
     ],
 )
 def test_wrong_options(options, said):

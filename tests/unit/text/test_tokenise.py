@@ -3,15 +3,28 @@ import unicodedata
 import pytest
 
 from firth.errors import OptionError
-from firth.text.tokenise import decode, encode, join_words, text8_tokens, tokeniser, unicode_tokens, whitespace_tokens
+from firth.text.tokenise import (
+    decode,
+    encode,
+    join_words,
+    text8_tokens,
+    tokeniser,
+    unicode_tokens,
+    whitespace_tokens,
+    words_of,
+)
 
 
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
         ("The CAT", ["the", "cat"]),
-        ("Straße STRASSE", ["strasse", "strasse"]),
-        ("Σίσυφος ΣΊΣΥΦΟΣ", ["σίσυφοσ", "σίσυφοσ"]),  # folding is not lower-casing: one sigma
+        ("Straße STRASSE", ["straße", "strasse"]),
+        ("Maßen Massen", ["maßen", "massen"]),
+        ("Σίσυφος ΣΊΣΥΦΟΣ δρόμος Σ", ["σίσυφος", "σίσυφος", "δρόμος", "σ"]),
+        ("İstanbul ISTANBUL I\u0307", ["istanbul", "istanbul", "i"]),
+        ("ｶﾞ ﾊﾝｶｸ Ｆｕｌｌ１．５ ﬁnd ſo ﷲ ﺑﺏ", ["ガ", "ハンカク", "full1.5", "find", "so", "الله", "بب"]),
+        ("كـــتاب", ["كتاب"]),
         ("cafe\u0301 café", ["café", "café"]),  # NFD and NFC are one word
         ("don't don’t DON＇T", ["don't"] * 3),
         ("'tis the dogs' 'quoted'", ["tis", "the", "dogs", "quoted"]),
@@ -34,14 +47,39 @@ from firth.text.tokenise import decode, encode, join_words, text8_tokens, tokeni
         ("", []),
     ],
 )
-def test_unicode(text: str, tokens: list[str]) -> None:
-    assert unicode_tokens(text) == tokens
+def test_words(text: str, tokens: list[str]) -> None:
+    assert words_of(text) == tokens
+
+
+def test_words_fold_what_case_folding_makes_one() -> None:
+    """The tokens of corpora and models from before are what they were."""
+    assert unicode_tokens("Straße STRASSE Σίσυφος ΣΊΣΥΦΟΣ ﬁn") == ["strasse"] * 2 + ["σίσυφοσ"] * 2 + ["fin"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "tokens"),
+    [
+        ("words:tr", "IŞIK Işık İstanbul ISTANBUL I\u0307ZMİR", ["ışık", "ışık", "istanbul", "ıstanbul", "izmir"]),
+        ("words:az", "Qarabağ IŞIQ", ["qarabağ", "ışıq"]),
+        ("words:lt", "Ì i\u0307\u0300 J\u0303", ["ì", "ì", "j\u0303"]),
+        ("words:as-shaped", "ｶ ﬁ Ａ", ["ｶ", "ﬁ", "ａ"]),
+        ("words:tr:as-shaped", "Ｉ I", ["ｉ", "ı"]),
+    ],
+)
+def test_words_of_languages(name: str, text: str, tokens: list[str]) -> None:
+    assert tokeniser(name)(text) == tokens
+
+
+@pytest.mark.parametrize("name", ["words:de", "words:", "words:as-shaped:tr", "words:tr:x", "word"])
+def test_no_rule_has_another_name(name: str) -> None:
+    with pytest.raises(OptionError, match=r"expected one of words, unicode, .*words:LANGUAGE for one of tr, az, lt"):
+        tokeniser(name)
 
 
 def test_tokens_are_normalised() -> None:
-    for token in unicode_tokens("Ångström Ω \u1e9b\u0323 q\u0307\u0323 ǰ ΐ ŉ"):
+    for token in words_of("Ångström Ω \u1e9b\u0323 q\u0307\u0323 ǰ ΐ ŉ ǅ"):
         assert unicodedata.is_normalized("NFC", token)
-        assert unicode_tokens(token) == [token]
+        assert words_of(token) == [token]
 
 
 def test_whitespace_keeps_everything_else() -> None:
@@ -55,7 +93,7 @@ def test_text8_spells_digits_and_knows_ascii_only() -> None:
 
 def test_invalid_bytes_and_lone_surrogates_become_replacement_characters() -> None:
     assert decode(b"a\xffb\xe2\x82c") == "a\ufffdb\ufffdc"
-    assert unicode_tokens(decode(b"a\xffb")) == ["a", "b"]
+    assert words_of(decode(b"a\xffb")) == ["a", "b"]
     assert whitespace_tokens(decode(b"a\xffb")) == ["a\ufffdb"]
     assert decode(encode("a\ud800b")) == "a\ufffd\ufffd\ufffdb"
     assert whitespace_tokens("a\ud800b") == ["a\ufffd\ufffd\ufffdb"]
@@ -88,15 +126,15 @@ def test_tokeniser_takes_a_hugging_face_tokenizer() -> None:
     assert tokeniser(tokenizer)("hello there world") == ["hello", "[UNK]", "world"]
 
 
-@pytest.mark.parametrize("tokens", ["words", 3, None])
+@pytest.mark.parametrize("tokens", ["word", 3, None])
 def test_tokeniser_refuses_others(tokens: object) -> None:
-    with pytest.raises(OptionError, match="expected one of unicode, whitespace, text8"):
+    with pytest.raises(OptionError, match="expected one of words, unicode, whitespace, text8"):
         tokeniser(tokens)
 
 
 @pytest.mark.parametrize("text", ["the old house", "東京へ", "he said 東京 is big", ""])
 def test_joined_words_are_the_text_again(text):
-    assert join_words(unicode_tokens(text)) == text
+    assert join_words(words_of(text)) == text
 
 
 def test_a_class_in_place_of_a_tokenizer() -> None:

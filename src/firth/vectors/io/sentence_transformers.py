@@ -27,8 +27,9 @@ from firth.errors import FormatError, warn_caller
 from firth.storage import tensors
 from firth.storage.files import json_bytes
 from firth.storage.untrusted import file_bytes, parse_json
-from firth.text.hugging_face import MARK, is_marked, tokenizer_json, words_in
-from firth.text.tokenise import REFERENCES, Tokeniser, tokeniser
+from firth.text.hugging_face import MARK, NAMES, is_marked, name_of, tokenizer_json, words_in
+from firth.text.tokenise import Tokeniser, tokeniser
+from firth.text.word_rules import NAME
 from firth.vectors.io.foreign_folder import check_folder, replacing
 from firth.vectors.io.table import Contents, Reading, settle
 from firth.vectors.space import VectorSpace
@@ -50,14 +51,16 @@ def check(path: Path) -> None:
 def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
     """Write a folder whose vectors of texts are the means of their words' vectors, in single precision.
 
-    Texts are split by firth's default tokeniser; `SentenceAverages.save` writes others, and weighted means.
+    Texts are split as the text of the vectors was, where they know it; `SentenceAverages.save` writes others, and
+    weighted means.
 
     Raises:
         FormatError: a word is not valid text.
         OptionError: the path is a file or a folder of something else.
         OSError: the folder cannot be written.
     """
-    write_rows(space.words, np.asarray(space.vectors), "unicode", path, "the mean of the vectors of its words")
+    tokens = space.lexicon.tokens if space.lexicon.tokens in NAMES else NAME
+    write_rows(space.words, np.asarray(space.vectors), tokens, path, "the mean of the vectors of its words")
 
 
 def write_rows(words: list[str], rows: npt.NDArray[Any], tokens: str, path: Path, description: str) -> None:
@@ -145,9 +148,9 @@ def tokens_of(path: Path, words: Sequence[str]) -> str | Tokeniser:
     """
     modules = parse_json(file_bytes(path / MODULES))
     stored = parse_json(file_bytes(path / str(modules[0].get("path", "")) / TOKENIZER))
-    for name in REFERENCES:
-        if stored == tokenizer_json(words, name):
-            return name
+    name = name_of(stored, words)
+    if name is not None:
+        return name
     split = tokeniser(json.dumps(stored))
     if not is_marked(stored):
         return split

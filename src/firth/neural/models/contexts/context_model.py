@@ -244,13 +244,13 @@ class ContextModel(SavedModel):
         return list(tokeniser(self.rules.tokens)(text))
 
     def _folded(self, words: Sequence[str]) -> list[str]:
-        """Return words as they are, in lower case where only that is known."""
-        return [word if word in self.vocabulary.ids else word.lower() for word in words]
+        """Return words in the form that is known, where one is."""
+        numbers = [self.vocabulary.id_of(word, self.rules.tokens) for word in words]
+        known = self.vocabulary.words
+        return [word if number is None else known[number] for word, number in zip(words, numbers, strict=True)]
 
     def _row(self, word: str) -> int | None:
-        numbers = self.vocabulary.ids
-        row = numbers.get(word, numbers.get(word.lower()))
-        return None if word in (UNK, EOS) else row
+        return None if word in (UNK, EOS) else self.vocabulary.id_of(word, self.rules.tokens)
 
     def _candidates(self, candidates: Sequence[str] | None, word: str) -> list[int]:
         left_out = {self._row(word), self.vocabulary.ids[UNK], self.vocabulary.ids[EOS]}

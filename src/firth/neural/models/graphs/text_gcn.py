@@ -48,7 +48,7 @@ class TextGCN:
         None, "minimum count of a word; by default chosen from the size of the text", minimum=1
     )
     stop_words: tuple[str, ...] = option((), "stop words, which are left out")
-    tokens: str = option("unicode", "how texts are split into words", choices=tuple(RULES))
+    tokens: str = option("words", "how texts are split into words", choices=tuple(RULES))
 
     def __post_init__(self) -> None:
         check(self)

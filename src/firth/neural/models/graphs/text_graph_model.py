@@ -76,7 +76,7 @@ class TextGraphModel:
     texts: npt.NDArray[np.uint8] = field(repr=False)
     vectors: Floats = field(repr=False)
     node_probabilities: Floats = field(repr=False)
-    tokens: str = "unicode"
+    tokens: str = "words"
     metadata: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

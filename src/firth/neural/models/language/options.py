@@ -59,7 +59,7 @@ class LanguageOptions(abc.ABC):
     @property
     def default_tokens(self) -> str:
         """How text is read unless told otherwise: as subwords, or as words by a model that reads their characters."""
-        return "unicode" if self.spells else "subwords"
+        return "words" if self.spells else "subwords"
 
     @abc.abstractmethod
     def build_module(self, vocabulary: Vocabulary, bos: int) -> LanguageModule:

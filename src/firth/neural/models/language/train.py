@@ -51,7 +51,7 @@ def train_language_model(
         old_held_out: with `start`, held-out text of the kind that the start was trained on. Its perplexity before and
             after training is in `metadata["old_held_out"]`.
         **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
-            corpus yet, such as tokens="unicode", max_size=4000. A model that reads characters also takes min_count and
+            corpus yet, such as tokens="words", max_size=4000. A model that reads characters also takes min_count and
             max_size with a corpus: they limit what it predicts.
 
     Returns:

@@ -11,7 +11,7 @@ Objective: with x_t the vector of word t, for each width w and filter
 Source: Kim 2014, "Convolutional neural networks for sentence classification", sections 2, 2.1 and 3.1; Zhang and
     Wallace 2017 for what matters among its options.
 Departures:
-- The lower-cased words of `tokens="unicode"` have no punctuation; Kim keeps some: `tokens="whitespace"` reads text
+- The lower-cased words of `tokens="words"` have no punctuation; Kim keeps some: `tokens="whitespace"` reads text
   that is tokenised already as it is.
 - Every window that touches a word counts, and none else: Kim pads all sentences to one length, so that windows of
   padding count, too.
@@ -78,7 +78,7 @@ class CNNClassifier(LabelOptions):
     filters: int = option(100, "filters of each width", minimum=1)
     dropout: float = option(0.5, "dropout before the last layer", minimum=0, maximum=0.99)
     max_norm: float = option(3.0, "max-norm: greatest length of the last weights of a label; 0 for any", minimum=0)
-    tokens: str = option("unicode", "how texts are split into words", choices=WORD_TOKENS)
+    tokens: str = option("words", "how texts are split into words", choices=WORD_TOKENS)
     extra_words: int = extra_words_option()
     max_length: int = max_length_option(1000, "words")
 

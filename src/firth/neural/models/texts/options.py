@@ -18,7 +18,7 @@ from firth.vectors.word_vectors import WordVectors
 
 PAIRS = ("entailment", "paraphrase", "relatedness")
 SPREAD = 0.25  # of random word vectors: Kim 2014, section 3.1
-WORD_TOKENS = ("unicode", "whitespace", "cased")
+WORD_TOKENS = ("words", "unicode", "whitespace", "cased")
 
 
 def max_length_option(default: int, unit: str) -> Any:

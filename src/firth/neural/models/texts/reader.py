@@ -16,13 +16,14 @@ from firth.neural.models.tokens.embedders import ContextualEmbedder
 from firth.neural.training.batching import pad
 from firth.text.characters import fold
 from firth.text.inputs import Text
-from firth.text.tokenise import cased_tokens, unicode_tokens, whitespace_tokens
+from firth.text.tokenise import cased_tokens, unicode_tokens, whitespace_tokens, words_of
 from firth.text.wordpieces import WordPieces
 from firth.vectors.word_vectors import WordVectors
 
 PAD, UNKNOWN = 0, 1  # ids; words follow
 UNKNOWN_WORD = "<unk>"  # what embedders read of an empty text
 TOKENS: dict[str, Callable[[str], Sequence[str]]] = {
+    "words": words_of,
     "unicode": unicode_tokens,
     "whitespace": whitespace_tokens,
     "cased": cased_tokens,

@@ -66,7 +66,7 @@ class TransformerClassifier(LabelOptions):
     dropout: float = option(
         0.2, "dropout of inputs, of the output of each part, and before the last layer", minimum=0, maximum=0.99
     )
-    tokens: str = option("unicode", "how texts are split into words", choices=WORD_TOKENS)
+    tokens: str = option("words", "how texts are split into words", choices=WORD_TOKENS)
     extra_words: int = extra_words_option()
     max_length: int = max_length_option(256, "words")
 

@@ -1,0 +1,46 @@
+"""The forms in which a vocabulary may hold a word that a user writes: one function for every look-up.
+
+A word is looked up as it is written. If the vocabulary lacks it so, it is looked up as the rule of the model's text
+makes it, which may change case, composition, apostrophes and widths; then by the rules of other vocabularies.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+
+from firth.text.tokenise import named, tokeniser
+from firth.text.word_rules import NAME
+
+_SAY_NOTHING = (None, "whitespace")  # the words came from elsewhere, as lists of tokens do
+_ELSEWHERE = (NAME, "words:tr", "unicode")  # rules of other vocabularies
+
+
+def forms(word: str, tokens: str | None = None) -> Iterator[str]:
+    """Yield the forms of a word, best first; the same form may come twice.
+
+    Args:
+        word: as the user writes it.
+        tokens: the rule of the model's text, a name of `firth.text.tokenise`; None where it is not known.
+
+    >>> list(dict.fromkeys(forms("Don’t")))
+    ['Don’t', "Don't", "don't"]
+    """
+    yield word
+    for form in ("NFC", "NFD"):
+        yield unicodedata.normalize(form, word)
+    yield word.replace("’", "'")
+    yield word.replace("'", "’")
+    for rule in _ELSEWHERE if tokens in _SAY_NOTHING else (tokens,):
+        split = named(rule)
+        found = split(word) if split is not None else []
+        if len(found) == 1:
+            yield found[0]
+
+
+def parts(word: str, tokens: str | None = None) -> list[str]:
+    """Return the words that the rule of a text makes of what a user writes as one, such as "well-known".
+
+    Args:
+        word: as the user writes it.
+        tokens: as in `forms`.
+    """
+    return list(tokeniser(NAME if tokens is None or named(tokens) is None else tokens)(word))
