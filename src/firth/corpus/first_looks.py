@@ -1,0 +1,83 @@
+"""What a look at the beginning of a source shows, before it is read, and at the words, after it is: warnings.
+
+Markup that would become words, and scripts without spaces, whose words nobody has divided.
+"""
+
+import contextlib
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.corpus.columns import TABLES, cells
+from firth.corpus.options import CorpusOptions
+from firth.corpus.reader import HEAD, inner_suffix, opened, reading
+from firth.corpus.sources import Files, Items, Source
+from firth.errors import FirthError, brief, warn_caller
+from firth.text.markup import known_markup
+from firth.text.tokenise import are_words, decode
+
+FILES, TEXTS = 50, 500  # looked at
+_SCRIPTS = {
+    "Thai": (0x0E00, 0x0E7F), "Lao": (0x0E80, 0x0EFF), "Tibetan": (0x0F00, 0x0FFF), "Burmese": (0x1000, 0x109F),
+    "Khmer": (0x1780, 0x17FF),
+}  # fmt: skip
+_MUCH = 0.2  # of all tokens
+
+
+def look_for_markup(source: Source, options: CorpusOptions) -> Source:
+    """Warn if a source begins with markup that nobody removes; return the source, with everything still to be read."""
+    if options.markup == "remove" or (isinstance(source, Items) and source.tokenised):
+        return source
+    if isinstance(source, Items):
+        first = list(itertools.islice(source.items, TEXTS))
+        source = replace(source, items=itertools.chain(first, source.items))
+        _warn({"the texts": "\n".join(text for text in first if isinstance(text, str))[:HEAD]})
+    elif isinstance(source, Files):
+        step = -(-len(source.paths) // FILES)
+        _warn({str(path): _beginning(path, source.column) for path in source.paths[::step]})
+    return source
+
+
+def _beginning(path: Path, column: str | None) -> str:
+    with contextlib.suppress(FirthError, OSError):  # what is wrong is said when the file is read
+        if inner_suffix(path) in TABLES:
+            with contextlib.closing(cells(path, column, lambda raw: None)) as values:
+                return "\n".join(cell for cell in itertools.islice(values, TEXTS) if isinstance(cell, str))[:HEAD]
+        if path.is_file():
+            with opened(path) as (_, stream), reading(path):
+                return decode(stream.read(HEAD))
+    return ""
+
+
+def _warn(beginnings: dict[str, str]) -> None:
+    marks = {name: found for name, text in beginnings.items() if (found := known_markup(text))}
+    if not marks:
+        return
+    name, found = max(marks.items(), key=lambda item: item[1].total())
+    some = ", ".join(brief(mark) for mark, _ in found.most_common(3))
+    others = f" and {len(marks) - 1:,} more of {len(beginnings):,} files" if len(marks) > 1 else ""
+    warn_caller(
+        f"{name}{others}: markup, such as {some} ({found.total():,} marks in the first {HEAD // 1024} KB), becomes "
+        "words; markup='remove' leaves tags out, resolves entities, and ends sentences at </s> and <br/>"
+    )
+
+
+def look_for_undivided_words(words: list[str], counts: npt.NDArray[np.int64], options: CorpusOptions) -> None:
+    """Warn if most words are of a script that puts no spaces between them."""
+    if not are_words(options.tokens) or not len(counts):
+        return
+    order = np.argsort(-counts, kind="stable")[:2000].tolist()
+    total = sum(int(counts[i]) for i in order)
+    for script, (first, last) in _SCRIPTS.items():
+        own = [i for i in order if any(first <= ord(character) <= last for character in words[i])]
+        if sum(int(counts[i]) for i in own) > _MUCH * total:
+            unit = "syllables" if script == "Tibetan" else "what stands between two spaces"
+            warn_caller(
+                f"{script} puts no spaces between words, so that {unit} became words, such as "
+                f"{brief(words[own[0]])}; expected divided words: pass tokens= a function that divides them, or "
+                "tokens='subwords', or train FastText, which reads their n-grams"
+            )
+            return

@@ -1,0 +1,40 @@
+"""Markup in text: tags of web pages, markers of sentences and unknown words, entities, lines of WikiExtractor.
+
+Read as text, they become words: `s`, `unk`, `br`, `eacute`, `doc`, `id`. Without markup `&eacute;` is é, what ends a
+line or paragraph of a page ends a line (`<br/>`, `</p>`, `</s>`, `<doc id="12">`), and other tags are spaces.
+
+Source: the HTML Standard, section 13.5, for the names of characters, by way of Python's `html`.
+"""
+
+import html
+import re
+from collections import Counter
+
+_MORE = r"""(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?"""  # attributes
+_ENDS = re.compile(rf"</?(?:s|doc|p|div|li|tr|h[1-6]|title){_MORE}>|<br\s*/?>", re.IGNORECASE)
+_TAGS = re.compile(rf"</?[A-Za-z][A-Za-z0-9:-]*{_MORE}/?>|<!--.*?-->", re.DOTALL)
+_ENTITIES = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+# What is surely markup, in the text of whatever subject.
+_KNOWN = re.compile(
+    r"</?(?:s|unk|doc|p|b|i|em|strong|a|div|span|ref|li|td|tr)(?:\s[^<>]*)?/?>|<br\s*/?>"
+    r"|&(?:#\d+|#[xX][0-9a-fA-F]+|amp|lt|gt|quot|nbsp|[A-Za-z](?:acute|grave|circ|uml|tilde|cedil));",
+    re.IGNORECASE,
+)
+FEW, OFTEN = 5, 2_000  # fewer marks than this, or one in more characters, may be quoted
+
+
+def without_markup(text: str) -> str:
+    """Return text without tags, with the characters that entities stand for.
+
+    >>> without_markup("<s> caf&eacute; <b>noir</b> </s> <s> &lt;br&gt; </s>").split()
+    ['café', 'noir', '<br>']
+    """
+    if "<" in text:
+        text = _TAGS.sub(" ", _ENDS.sub("\n", text))
+    return _ENTITIES.sub(lambda match: html.unescape(match[0]), text) if "&" in text else text
+
+
+def known_markup(text: str) -> Counter[str]:
+    """Return the marks that a text holds, with their counts; none if they are so few that they may be quoted."""
+    found = Counter(match[0] for match in _KNOWN.finditer(text))
+    return found if found.total() >= max(FEW, len(text) // OFTEN) else Counter()
