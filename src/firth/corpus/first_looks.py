@@ -29,8 +29,8 @@ _MUCH = 0.2  # of all tokens
 
 def look_for_markup(source: Source, options: CorpusOptions) -> Source:
     """Warn if a source begins with markup that nobody removes; return the source, with everything still to be read."""
-    if options.markup == "remove" or (isinstance(source, Items) and source.tokenised):
-        return source
+    if options.markup == "remove" or not are_words(options.tokens) or (isinstance(source, Items) and source.tokenised):
+        return source  # text of other tokens is prepared for them, and may hold <unk> on purpose
     if isinstance(source, Items):
         first = list(itertools.islice(source.items, TEXTS))
         source = replace(source, items=itertools.chain(first, source.items))

@@ -71,7 +71,7 @@ def senses_in_context(senses: SenseVectors, method: str = "expected", *, window:
 
 
 def _sense_vectors(senses: SenseVectors, word: str, occurrences: Sequence[Occurrence], method: str) -> Matrix:
-    contexts = [[token if token in senses else token.lower() for token in one.tokens] for one in occurrences]
+    contexts = [list(one.tokens) for one in occurrences]
     p = senses.disambiguate(word, contexts, [one.position for one in occurrences])
     if method == "likeliest":
         p = np.eye(p.shape[1])[p.argmax(axis=1)]

@@ -163,6 +163,10 @@ class SenseVectors:
     def __len__(self) -> int:
         return len(self.lexicon)
 
+    def _row(self, word: str) -> int:
+        row = self.lexicon.row_of(word)
+        return -1 if row is None else row
+
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self.lexicon.row_of(word) is not None
 
@@ -252,8 +256,7 @@ class SenseVectors:
         """
         batch = is_batch(context)
         contexts = token_lists(context if batch else [context], tokeniser(self.lexicon.tokens or NAME), "context")
-        rows = self.lexicon.rows
-        windows = Contexts.of([[rows.get(token, -1) for token in tokens] for tokens in contexts])
+        windows = Contexts.of([[self._row(token) for token in tokens] for tokens in contexts])
         if place is not None:
             windows = windows.beside(np.atleast_1d(place))
         probabilities = self.probabilities(word, windows.known())

@@ -65,7 +65,7 @@ def test_an_interruption_is_told_and_continued(run, folder, monkeypatch):
     [
         (("v.firth", "t.txt"), "no file to write to: give -o OUT"),
         (("v.firth", "t.txt", "-o", "o.txt"), "expected a name that ends in .npy"),
-        (("v.firth", "t.txt", "-o", "o.npy", "--tokens", "words"), "--tokens words"),
+        (("v.firth", "t.txt", "-o", "o.npy", "--tokens", "word"), "--tokens word"),
         (("v.firth", "t.txt", "-o", "o.npy", "--pooling", "max"), "--pooling max: v.firth holds"),
         (("v.firth", "t.txt", "-o", "o.npy", "--max-length", 5), "--max-length 5: v.firth holds"),
         (("v.firth", "missing.txt", "-o", "o.npy"), "missing.txt"),

@@ -167,7 +167,7 @@ def test_models_of_one_name_are_told_by_their_folders(run, model, tmp_path):
 
 def test_says_what_a_model_is(run, model, capsys):
     told = json.loads(run("info", "four.firth", "--json"))
-    assert (told["kind"], told["words"], told["tokens"], told["eos"]) == ("n-gram model", 14, "unicode", True)
+    assert (told["kind"], told["words"], told["tokens"], told["eos"]) == ("n-gram model", 14, "words", True)
     assert told["name"] == "four"
     assert told["training"]["options"]["order"] == 4
     lines = run("info", "four.firth").splitlines()

@@ -241,6 +241,7 @@ def test_unknown_words(tmp_path):
     assert counted["gold", "selectivity"].value * 300 == pytest.approx(alone.value * 240)
 
 
+@pytest.mark.filterwarnings("ignore:.*no item has all its words")
 @pytest.mark.parametrize("known", [0, 1, 9])
 @pytest.mark.parametrize("unknown", ["skip", "count"])
 @pytest.mark.parametrize("kind", ["labels", "numbers", "pairs"])

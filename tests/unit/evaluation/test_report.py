@@ -81,6 +81,7 @@ def test_restricted_vocabulary(vectors, tmp_path):
     assert (row.value, row.covered, row.total) == (1.0, 1, 2)
 
 
+@pytest.mark.filterwarnings("ignore:.*no item has all its words")
 def test_nothing_covered_is_no_figure(vectors, tmp_path):
     pairs = written(tmp_path, "pairs.txt", "dog cat 5\nbird fish 1\n")
     questions = written(tmp_path, "questions.txt", "dog cat bird fish\n")

@@ -176,6 +176,7 @@ def test_unknown_words(tmp_path):
     assert round(counted.value * 70) in {40, 60}
 
 
+@pytest.mark.filterwarnings("ignore:.*no item has all its words")
 def test_no_known_word(tmp_path):
     path = write(tmp_path / "poles.txt", lines())
     stranger = firth.WordVectors(["unheard"], [[1.0, 0.0]])

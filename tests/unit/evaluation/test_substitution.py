@@ -181,6 +181,7 @@ def test_the_random_baseline_is_the_mean_over_rankings(vectors, tmp_path):
     assert evaluate(vectors, suites={"substitution": gold}).rows[0].baseline == pytest.approx(by_hand)
 
 
+@pytest.mark.filterwarnings("ignore:.*no item has all its words")
 def test_policies_for_unknown_words(vectors, tmp_path):
     """Two words: of the second one, lamp, a candidate has no vector. Counted, that candidate is never reached.
 

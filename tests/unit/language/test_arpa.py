@@ -174,5 +174,5 @@ def test_a_word_with_a_space_has_no_place(tmp_path):
 
 
 def test_no_such_rule_for_words(tmp_path):
-    with pytest.raises(OptionError, match="tokens='words'"):
-        firth.NgramModel.from_arpa(written(tmp_path, BIGRAMS), tokens="words")
+    with pytest.raises(OptionError, match="tokens='word'"):
+        firth.NgramModel.from_arpa(written(tmp_path, BIGRAMS), tokens="word")
