@@ -8,7 +8,8 @@ treebank, but follow the common ground of Universal Dependencies for languages w
   `&` between capitals (`AT&T`), and hyphens and apostrophes inside (`well-known`, `Ankara'da`, `aujourd'hui`);
 - English endings are tokens: `do` `n't`, `she` `'s`, `we` `'ll`; so are elided words before an apostrophe: French `l'`
   `homme`, `qu'` `il`, `jusqu'` `ici`, Italian `dell'` `arte`, Catalan `d'` `aigua`. `’` counts as `'`;
-- a full stop stays with an abbreviation (`Mr.`, `e.g.`, `U.S.`, the initials `J. R. R.`): see `sentence_ends`;
+- a full stop stays with an abbreviation (`Mr.`, `e.g.`, `U.S.`, the initials `J. R. R.`) and with an ordinal of the
+  language (German `3.`): see `sentence_ends`;
 - addresses (`www.a.org/b`, `a@b.org`), `@names` and `#tags` are one token each;
 - runs of one mark are one token (`...`, `--`, `!!!`), any other mark is a token of its own;
 - Han and Hiragana characters are tokens of one character. Thai, Lao, Khmer and Burmese stay joined between spaces. For
@@ -20,10 +21,12 @@ An empty line ends a sentence, the end of a line alone does not.
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from firth.errors import FormatError, KindError, brief
+from firth.text.abbreviations import Abbreviations, abbreviations
 from firth.text.characters import IDEOGRAPHS
-from firth.text.sentence_ends import ABBREVIATIONS, BEFORE_NUMBERS, sentence_spans
+from firth.text.sentence_ends import sentence_spans, stays
 
 Span = tuple[int, int]  # characters from the start of the text; the end is exclusive
 _HAN = "".join(f"{chr(first)}-{chr(last)}" for first, last in IDEOGRAPHS)
@@ -55,13 +58,16 @@ _RUNS = frozenset(".!?…-–—―*=_~`'")
 Tokeniser = Callable[[str], Iterable[str]]
 
 
-def sentences_and_tokens(text: str, tokeniser: Tokeniser | None = None) -> list[list[Span]]:
+def sentences_and_tokens(
+    text: str, tokeniser: Tokeniser | None = None, language: str | None = None
+) -> list[list[Span]]:
     """Return the places of the tokens of each sentence of a text.
 
     Args:
         text: running text.
         tokeniser: a function from a sentence to its tokens, such as that of a word segmenter; the text of each must
             stand in the sentence, in their order. None means the rules of this module.
+        language: ISO 639-1 code of the language, for its abbreviations and ordinals; see `sentence_ends`.
 
     Raises:
         FormatError: a token of the given tokeniser is not in its sentence.
@@ -71,14 +77,14 @@ def sentences_and_tokens(text: str, tokeniser: Tokeniser | None = None) -> list[
     >>> [[text[start:end] for start, end in sentence] for sentence in sentences_and_tokens(text)]
     [['Mr.', 'Hill', 'ca', "n't", 'come', '.'], ['He', "'s", 'ill', '.']]
     """
-    places = rule_tokens if tokeniser is None else _given(tokeniser)
-    sentences = (places(text, start, end) for start, end in sentence_spans(text))
+    places = partial(rule_tokens, language=language) if tokeniser is None else _given(tokeniser)
+    sentences = (places(text, start, end) for start, end in sentence_spans(text, language))
     return [sentence for sentence in sentences if sentence]
 
 
-def rule_tokens(text: str, start: int, end: int) -> list[Span]:
+def rule_tokens(text: str, start: int, end: int, language: str | None = None) -> list[Span]:
     """Return the places of the tokens of one sentence, by the rules."""
-    spans: list[Span] = []
+    spans, known = list[Span](), abbreviations(language)
     for match in _TOKEN.finditer(text, start, end):
         first, last = match.span()
         kind = match.lastgroup
@@ -90,24 +96,19 @@ def rule_tokens(text: str, start: int, end: int) -> list[Span]:
                 spans.append((first, last))
         elif kind == "mark" and text[first] == text[last - 1] not in _RUNS:
             spans += [(place, place + 1) for place in range(first, last)]
-        elif kind == "mark" and text[first] == "." and last - first == 1 and _is_abbreviation(text, spans, first, end):
+        elif (
+            kind == "mark" and text[first] == "." and last - first == 1 and _keeps_stop(text, spans, first, end, known)
+        ):
             spans[-1] = spans[-1][0], last
         else:
             spans.append((first, last))
     return spans
 
 
-def _is_abbreviation(text: str, spans: list[Span], place: int, end: int) -> bool:
-    """Whether the full stop at a place belongs to the token before it."""
-    if not spans or spans[-1][1] != place:
-        return False
-    word = text[spans[-1][0] : place]
-    rest = text[place + 1 : min(end, place + 40)].lstrip()
-    if not rest:  # the last full stop ends the sentence
-        return False
-    lower = word.lower()
-    initial = len(word) == 1 and word.isupper() and word != "I"
-    return initial or lower in ABBREVIATIONS or (lower in BEFORE_NUMBERS and rest[0].isdigit())
+def _keeps_stop(text: str, spans: list[Span], place: int, end: int, known: Abbreviations) -> bool:
+    """Whether the full stop at a place belongs to the token before it; the last one ends the sentence."""
+    after = next((other for other in range(place + 1, end) if not text[other].isspace()), end)
+    return after < end and bool(spans) and spans[-1][1] == place and stays(text, place, after, known)
 
 
 def _given(tokeniser: Tokeniser) -> Callable[[str, int, int], list[Span]]:

@@ -1,55 +1,118 @@
 """Running text to sentences, by rules.
 
-A sentence ends at `.`, `!`, `?` or `…`, several of them too, and the quotes and brackets that close behind them, where
-white space follows and the next letter is not in lower case; and at `。`, `！`, `？` and `｡`. A full stop ends none
+A sentence ends at a mark, several of them too (`?!`, `...`), and the quotes, brackets, smileys and references (`[2]`)
+that close behind it. The marks are those of all scripts, see `sentence_marks`: `.`, `!`, `?` and `…` where white space
+follows and the next letter is not in lower case; `।`, `۔`, `։`, `።`, `။`, `។`, `།`, `。` and others everywhere. None
+ends a sentence
+
+- before a comma, a closing bracket or another mark (`"Why?", she asked`), and inside `[...]` and `(?)`;
+- before a dash and a letter in lower case: `"Why?" - she asked`, unless it is a full stop;
+- in Japanese, between a closing quote and Hiragana: `「はい。」と言った。`;
+- in Tibetan, behind the word for "and": `དང་།`; in Khmer, in `។ល។`, which means "etc.".
+
+A full stop ends none
 
 - after a title or another abbreviation that is hardly ever last (`Mr.`, `St.`, `e.g.`), or one that stands before a
   number (`No. 7`, `p. 12`);
-- after a single capital letter (`J. R. R. Tolkien`), except `I`.
+- after a single capital letter (`J. R. R. Tolkien`), except `I`, which is an ordinal or a word;
+- after letters with full stops (`U.S.`) and abbreviations that may be last (`Inc.`), unless the next word is one that
+  begins sentences (`The`);
+- after an ordinal in languages that write them with a full stop (`am 3. Tag`, `II. Weltkrieg`), unless such a word
+  follows; in any language before the name of a month in one of these languages;
+- after a number or a letter that counts items at the beginning: `1. Open the file.`
+
+The abbreviations are those of the language, see `abbreviations`; without a language those that are no words elsewhere.
 
 What is behind an exclamation in the same sentence begins in lower case as a rule: `"Stop!" he cried.` is one sentence,
-`"Stop!" He ran.` are two.
+`"Stop!" He ran.` are two. Thai and Lao have no marks, and spaces between their sentences look like those inside. The
+shad of Tibetan also ends clauses, so its sentences are short.
 
-Source: rules in the manner of Grefenstette and Tapanainen 1994, "What is a word, what is a sentence?", section 4. Kiss
-and Strunk 2006 learn abbreviations from the text instead.
+Source: rules in the manner of Grefenstette and Tapanainen 1994, "What is a word, what is a sentence?", section 4; for
+words that begin sentences, Mikheev 2002, "Periods, capitalized words, etc.". Kiss and Strunk 2006 learn abbreviations
+from the text instead.
 """
 
 import re
 from collections.abc import Iterator
 
-_ABBREVIATIONS = """
-    mr mrs ms messrs mme mlle dr st ste prof rev hon gen col capt lt sgt maj cmdr gov sen rep pres supt esq mt ft vs viz
-    cf i.e e.g eg ie al approx dept univ assn bros
-"""
-_BEFORE_NUMBERS = """
-    no nos vol vols ch chap p pp fig figs art sec ver op jan feb mar apr aug sept sep oct nov dec
-"""
-ABBREVIATIONS, BEFORE_NUMBERS = frozenset(_ABBREVIATIONS.split()), frozenset(_BEFORE_NUMBERS.split())
-_END = re.compile(r"(?:[.!?…]+[\"'”’»)\]}*_]*(?=\s)|[。！？｡]+[」』”’）]*)\s*")
-_NEXT = re.compile(r"[\"'“”‘’«»(\[{*_—–-]*(.?)", re.DOTALL)
+from firth.text.abbreviations import Abbreviations, abbreviations
+from firth.text.sentence_marks import ANY, ARMENIAN, ETHIOPIC, FREE, GREEK, SHADS, SPACED, UNSPACED
+
+_CLOSING = r"[\"'”’“‘»«›)\]}*_]"  # directly behind a mark; “ and « close in German
+_AFTER_SPACE = r"(?:[)\]}”]|[»›](?=\s|$))"
+_EMOJI = "[\u2600-\u27bf\U0001f300-\U0001faff][\ufe0f\u200d\U0001f3fb-\U0001f3ff]*"
+_END = re.compile(
+    rf"""
+      [{ANY};:\u037e\u1361]
+      (?:
+        (?: (?<=[{SPACED}])[{SPACED}]*+ (?:\s[.!?](?=\s))* | (?<=\u037e)
+          | (?<=[{GREEK}];)(?=\W+[{GREEK}]) | (?<=[{ARMENIAN}]:)(?=\W+[{ARMENIAN}]) )
+        (?: {_CLOSING} | \s?{_AFTER_SPACE} )*
+        (?: \s?\[\d{{1,3}}\] )*
+        (?: \s(?:[:;=]-?[()DP](?!\w) | {_EMOJI}) )*
+        (?=\s|\Z)
+      | (?: (?<=[{FREE}])[{FREE}!?…]*+ (?:\s?[{SHADS}])* (?:(?<=॥)\s*\d+\s*॥|(?<=។)ល។)?
+          | (?<=[{ETHIOPIC}]\u1361)\u1361 )
+        (?: [」』”’）】》〉〕"'»)\]}}] | \s[)\]}}»] )*
+      | (?<=[{UNSPACED}][!?])[!?]*(?=[{UNSPACED}「『“《（])
+      )
+      [\s\u200b\u1361]*
+    """,
+    re.VERBOSE,
+)
+_NEXT = re.compile(r"[\"'“”‘’«»(\[{*_—–-]*")
+_ASIDE = re.compile(r"[\"'”’»]?\s?[—–-]+\s+")  # "Why?" - she asked
+_GOES_ON = re.compile(r"(?:[\"'”’»]\s)?(?:[,;)\]}、，؛،]|[.:!?](?:\s|$))")
 _LAST_WORD = re.compile(r"[^\s\"'“”‘’«»(\[{*_—–-]*$")
+_HYPHENATED = re.compile(r"[^\s\"'“”‘’«»(\[{*_]*$")  # С.-Петербург, г-н, c.-à-d.
+_LETTERS = re.compile(r"(?:(?<!\w)\w\.\s?)+\w?$")  # z. B, и т. д
+_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_a-z]")
+_NUMBER = re.compile(r"\d|[IVXLC]{2,}\b|[VX]\b")
+_WORD_AT = re.compile(r"\w+['’]?")
+_LETTER = re.compile(r"[^\W\d_]\.")
+_ITEM = re.compile(r"\W*(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[IVX]+)")
+_ORDINAL = re.compile(r"\d{1,2}|[IVXLC]+")
+_DUTCH = re.compile(r"['’][stnk] [A-Z]")  # 's Avonds
+_TIBETAN_AND = re.compile("དང[་༌]?$")
 _EMPTY_LINE = re.compile(r"\n[^\S\n]*\n\s*")
-_WORD = 24  # characters; no abbreviation is longer
+_LONGEST_WORD = 24  # characters; no abbreviation is longer
+_LONGEST_ITEM = 16
 
 
-def split_sentences(text: str) -> list[str]:
+def split_sentences(text: str, language: str | None = None) -> list[str]:
     """Return the sentences of a text, without the white space between them.
+
+    Args:
+        text: running text.
+        language: ISO 639-1 code of its language, whose abbreviations and ordinals hold; see `abbreviations`.
+
+    Raises:
+        OptionError: the language is no code.
 
     >>> split_sentences('Mr. Brown came. "Stop!" he cried. "Why?" She ran.')
     ['Mr. Brown came.', '"Stop!" he cried.', '"Why?"', 'She ran.']
+    >>> split_sentences("Am 3. Oktober z. B. Musik. यह एक वाक्य है।यह दूसरा है।", "de")
+    ['Am 3. Oktober z. B. Musik.', 'यह एक वाक्य है।', 'यह दूसरा है।']
     """
-    pieces = (text[start:end].strip() for start, end in _places(text, 0, len(text)))
+    pieces = (text[start:end].strip() for start, end in _places(text, 0, len(text), abbreviations(language)))
     return [sentence for sentence in pieces if sentence]
 
 
-def sentence_spans(text: str) -> list[tuple[int, int]]:
+def sentence_spans(text: str, language: str | None = None) -> list[tuple[int, int]]:
     """Return the places of the sentences of a text, (start, end) without the white space around them.
 
     Here an empty line ends a sentence, too: what stands before it is a heading or the last sentence of a paragraph.
+
+    Args:
+        text: running text.
+        language: as for `split_sentences`.
+
+    Raises:
+        OptionError: the language is no code.
     """
-    spans, start = list[tuple[int, int]](), 0
+    spans, start, known = list[tuple[int, int]](), 0, abbreviations(language)
     for end, following in [*(match.span() for match in _EMPTY_LINE.finditer(text)), (len(text), len(text))]:
-        for first, last in _places(text, start, end):
+        for first, last in _places(text, start, end, known):
             sentence = text[first:last]
             if stripped := sentence.strip():
                 first += sentence.index(stripped[0])
@@ -58,28 +121,103 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _places(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _places(text: str, start: int, end: int, known: Abbreviations) -> Iterator[tuple[int, int]]:
     """Yield where sentences begin and end, with the white space between them."""
     for match in _END.finditer(text, start, end):
-        if match.end() < end and _ends(text, match.start(), match[0].rstrip(), match.end()):
+        if match.end() < end and _ends(text, start, match.start(), match[0].rstrip(), match.end(), known):
             yield start, match.end()
             start = match.end()
     yield start, end
 
 
-def _ends(text: str, place: int, mark: str, after: int) -> bool:
-    """Whether a sentence ends at a mark, with the next one at `after`."""
-    if mark[0] in "。！？｡":
-        return True
+def _ends(text: str, start: int, place: int, mark: str, after: int, known: Abbreviations) -> bool:
+    """Whether the sentence from `start` ends at a mark, with the next one at `after`."""
+    if mark[0] in FREE:
+        return not _free_goes_on(text, place, mark, after)
+    first = _first(text, after)
+    if not text[first : first + 1].isupper() and (
+        _is_lower(text, first) or _GOES_ON.match(text, after) or (mark[0] != "." and _is_aside(text, after))
+    ):
+        return False
+    if mark != ".":  # ?, !, ... and a full stop with a quote end a sentence, but not in [...] and (?)
+        return not (place and text[place - 1] in "([")
+    return not (
+        (place - start < _LONGEST_ITEM and _ITEM.fullmatch(text, start, place)) or stays(text, place, after, known)
+    )
+
+
+def _is_aside(text: str, after: int) -> bool:
+    aside = _ASIDE.match(text, after)
+    return bool(aside and _is_lower(text, aside.end()))
+
+
+def _free_goes_on(text: str, place: int, mark: str, after: int) -> bool:
+    """Whether a sentence goes on behind a mark that otherwise ends it before any character."""
+    following = text[after : after + 1]
+    if mark[0] == "．":
+        return following.isdigit() and text[place - 1 : place].isdigit()
+    if mark[0] in SHADS:
+        return bool(_TIBETAN_AND.search(text, max(0, place - 4), place))
+    return bool(_GOES_ON.match(text, after)) or (mark[-1] in "」』" and "ぁ" <= following <= "ん")
+
+
+def _first(text: str, after: int) -> int:
+    """Return the place of the next letter, behind quotes, brackets and dashes."""
     following = _NEXT.match(text, after)
-    first = following[1] if following else ""
-    if first.islower():
+    return following.end() if following else after
+
+
+def _is_lower(text: str, place: int) -> bool:
+    character = text[place : place + 1]
+    if not character.islower() or "ა" <= character <= "ჿ":  # in Georgian all are, also the first of a sentence
         return False
-    if mark != ".":  # ?, !, ... and a full stop with a quote end a sentence
+    return not _DUTCH.match(text, max(0, place - 1))
+
+
+def stays(text: str, place: int, after: int, known: Abbreviations) -> bool:
+    """Whether the full stop at a place belongs to the word before it, and ends no sentence.
+
+    Args:
+        text: running text.
+        place: of the full stop.
+        after: place of what follows, behind white space.
+        known: abbreviations of the language.
+    """
+    before = text[max(0, place - _LONGEST_WORD) : place]
+    word = before[before.rfind(" ") + 1 :]
+    if len(word) > 1 and word.isalpha() and not word.isupper() and word.lower() not in known.all:
+        return False  # most words
+    first = _first(text, after)
+    digit = bool(_NUMBER.match(text, first))
+    word, forms = _forms(before.rstrip())
+    if not known.never.isdisjoint(forms) or (digit and not known.numbers.isdisjoint(forms)):
         return True
-    last = _LAST_WORD.search(text[max(0, place - _WORD) : place])
-    word = last[0] if last else ""
-    if len(word) == 1 and word.isupper() and word != "I":
+    if before[-1:].isspace():  # in tokenised text
+        return digit and before.rstrip()[-1:].isdigit()
+    if not known.maybe.isdisjoint(forms) or _ACRONYM.fullmatch(word):
+        return not _begins(text, first, known)
+    if len(word) == 1 and word.isalpha() and (digit or word not in ("I", word.lower()) or _LETTER.match(text, first)):
+        return True
+    return bool(_ORDINAL.fullmatch(word)) and (
+        _word_at(text, first) in known.months or (known.ordinals and not _begins(text, first, known))
+    )
+
+
+def _forms(before: str) -> tuple[str, set[str]]:
+    """Return the last word, and its forms in lists: joined letters (`z. B` is `z.b`), or it and it with its hyphens."""
+    found = (pattern.search(before) for pattern in (_LAST_WORD, _HYPHENATED, _LETTERS))
+    last, hyphenated, letters = (match[0] if match else "" for match in found)
+    return last, {"".join(letters.lower().split())} if letters else {last.lower(), hyphenated.lower()}
+
+
+def _begins(text: str, first: int, known: Abbreviations) -> bool:
+    """Whether a word that begins sentences is at a place; a letter with a full stop is none."""
+    if text[first : first + 1].islower():
         return False
-    lower = word.lower()
-    return not (lower in ABBREVIATIONS or (lower in BEFORE_NUMBERS and first.isdigit()))
+    word = _word_at(text, first)
+    return (word in known.starters or word.rstrip("'") in known.starters) and not _LETTER.match(text, first)
+
+
+def _word_at(text: str, place: int) -> str:
+    found = _WORD_AT.match(text, place)
+    return found[0].lower().replace("’", "'") if found else ""

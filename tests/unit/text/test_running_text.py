@@ -26,7 +26,8 @@ def tokens(text, tokeniser=None):
         ("Mr. J. R. Hill of the U.S. army, i.e. AT&T", "Mr. J. R. Hill of the U.S. army , i.e. AT&T"),
         ("See www.a.org/b?c=1, or a.b@c.org. @ada #tag_1 :-)", "See www.a.org/b?c=1 , or a.b@c.org . @ada #tag_1 :-)"),
         ("東京とラジオ。", "東 京 と ラジオ 。"),
-        ("हिन्दी में", "हिन्दी में"),
+        ("हिन्दी में।वह", "हिन्दी में । वह"),
+        ("እሱ መጣ።፡እሷ", "እሱ መጣ ። ፡ እሷ"),
         ("and/or x_y", "and / or x_y"),
         ("e\u0301t\u00e9", "e\u0301t\u00e9"),
         ("``no''", "`` no ''"),
@@ -35,6 +36,12 @@ def tokens(text, tokeniser=None):
 )
 def test_tokens(text, expected):
     assert [token for sentence in tokens(text) for token in sentence] == expected.split(" ")
+
+
+def test_full_stops_of_a_language():
+    text = "Am 3. Mai z. B. Dr. Au bzw. II. Rat."
+    spans = sentences_and_tokens(text, language="de")
+    assert " ".join(text[start:end] for start, end in spans[0]) == "Am 3. Mai z. B. Dr. Au bzw. II. Rat ."
 
 
 def test_sentences_end_at_marks_and_empty_lines():
