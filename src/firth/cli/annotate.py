@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, names, output
+from firth.cli.arguments import AsJson, Language, Quiet, names, output
 from firth.cli.output import note, print_json
 from firth.cli.targets import check_file_target
 from firth.documents.annotate import LONGEST, annotate_files, check_target
@@ -29,6 +29,7 @@ def annotate(
     longest: Annotated[
         int, typer.Option(help="Characters of a raw text that are one document; longer ones are split.", min=1)
     ] = LONGEST,
+    language: Language = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -51,6 +52,7 @@ def annotate(
             coref=coref,
             processes=processes,
             longest=longest,
+            language=language,
             progress=not quiet,
         )
     except KeyboardInterrupt:

@@ -57,6 +57,15 @@ Data = Annotated[
 Column = Annotated[
     str | None, typer.Option(help="Column with the text, in JSONL, CSV, Parquet or Arrow files.", rich_help_panel=TEXT)
 ]
+Language = Annotated[
+    str | None,
+    typer.Option(
+        help="Language of raw text, such as de: its abbreviations and ordinals end no sentence.",
+        metavar="CODE",
+        show_default=False,
+        rich_help_panel=TEXT,
+    ),
+]
 StopWords = Annotated[
     Path | None, typer.Option(help="File of words to leave out, one per line.", metavar="FILE", rich_help_panel=TEXT)
 ]

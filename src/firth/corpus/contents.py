@@ -153,7 +153,7 @@ def sentences(groups: Iterable[Iterable[str]], options: CorpusOptions) -> Iterat
             yield from (_joined(paragraph, options) for paragraph in _paragraphs(_lines(group)))
         elif how == "punctuation":
             for paragraph in _paragraphs(_lines(group)):
-                yield from split_sentences(_joined(paragraph, options).replace("\n", " "))
+                yield from split_sentences(_joined(paragraph, options).replace("\n", " "), options.language)
             yield ""
         else:
             for text in group:

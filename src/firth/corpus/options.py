@@ -12,9 +12,10 @@ from firth.arguments import describe
 from firth.corpus import size_defaults
 from firth.errors import OptionError, brief
 from firth.options import check, option, options_class
+from firth.text.language_codes import language_code
 from firth.text.subwords import Subwords
 from firth.text.tokenise import RULES, Tokeniser, is_named, tokeniser
-from firth.text.word_rules import LANGUAGES, NAME, WordRule, language_code, word_rule
+from firth.text.word_rules import LANGUAGES, NAME, WordRule, word_rule
 from firth.text.wordpieces import WordPieces
 
 # Learned from the text itself; see `firth.corpus.learned_tokens`.

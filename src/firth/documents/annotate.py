@@ -28,6 +28,7 @@ from firth.progress import Progress, Status, reporting
 from firth.signals import stopping
 from firth.storage.files import check_exists, check_replaceable, lines_of
 from firth.storage.user_files import open_file
+from firth.text.abbreviations import abbreviations
 from firth.text.inputs import check_items
 from firth.text.running_text import Tokeniser
 
@@ -65,6 +66,7 @@ def annotate(  # type: ignore[overload-overlap]  # a text is an iterable of text
     parser: Any = None,
     coref: Any = None,
     tokeniser: Tokeniser | None = None,
+    language: str | None = None,
 ) -> Document: ...
 @overload
 def annotate(
@@ -74,10 +76,17 @@ def annotate(
     parser: Any = None,
     coref: Any = None,
     tokeniser: Tokeniser | None = None,
+    language: str | None = None,
 ) -> list[Document]: ...
 @explained
 def annotate(
-    texts: Any, *, tagger: Any = None, parser: Any = None, coref: Any = None, tokeniser: Tokeniser | None = None
+    texts: Any,
+    *,
+    tagger: Any = None,
+    parser: Any = None,
+    coref: Any = None,
+    tokeniser: Tokeniser | None = None,
+    language: str | None = None,
 ) -> Any:
     """Return texts as documents with tags, entities, trees and coreference chains.
 
@@ -88,18 +97,20 @@ def annotate(
         parser: a parser, or its folder.
         coref: a coreference model, or its folder.
         tokeniser: how sentences of raw text become tokens; see `Document.from_text`.
+        language: of raw text, such as "de", for its abbreviations and ordinals; see `Document.from_text`.
 
     Returns:
         A document, or a list of them.
 
     Raises:
         KindError: a model is of another task; the texts are a table or no texts, or an item is none.
+        OptionError: the language is no code.
         FirthError: a model cannot annotate a text.
     """
     if isinstance(texts, str | Document):
-        return annotate([texts], tagger=tagger, parser=parser, coref=coref, tokeniser=tokeniser)[0]
+        return annotate([texts], tagger=tagger, parser=parser, coref=coref, tokeniser=tokeniser, language=language)[0]
     stages = Stages.of(tagger, parser, coref)
-    documents = [_document(text, tokeniser) for text in check_items(texts)]
+    documents = [_document(text, tokeniser, language) for text in check_items(texts)]
     here, works = Here(stages), deque[Work]()
     pieces = pieces_of((Work(number, document) for number, document in enumerate(documents)), works)
     results = here.map(SENTENCES, pieces, _joined)
@@ -108,12 +119,12 @@ def annotate(
     return [document for _, document in here.map(DOCUMENT, finished, lambda document: document)]
 
 
-def _document(text: Any, tokeniser: Tokeniser | None) -> Document:
+def _document(text: Any, tokeniser: Tokeniser | None, language: str | None) -> Document:
     if isinstance(text, Document):
         return text
     if not isinstance(text, str):
         raise KindError(f"{brief(text)}: expected a text or a firth.Document")
-    return Document.from_text(text, tokeniser=tokeniser)
+    return Document.from_text(text, tokeniser=tokeniser, language=language)
 
 
 def _joined(piece: Piece) -> Document:
@@ -130,6 +141,7 @@ def annotate_files(
     coref: Any = None,
     processes: int = 1,
     longest: int = LONGEST,
+    language: str | None = None,
     progress: Progress = None,
 ) -> AnnotatedFile:
     """Annotate files, and write their documents to one file.
@@ -147,6 +159,7 @@ def annotate_files(
         processes: how many work at the same time. Several load the models themselves, each its own, from their folders.
         longest: characters of a raw text that are one document; a longer one becomes several, split at an empty line,
             and no chain goes from one to the next.
+        language: of raw text, as for `annotate`.
         progress: how to show progress; see `firth.progress`.
 
     Returns:
@@ -159,9 +172,10 @@ def annotate_files(
         FormatError: a file does not hold what its name says; the message gives the line. Or CoNLL-U cannot hold the
             annotation.
         OptionError: the name of the file has another ending, it holds something else, or what is finished is of another
-            call.
+            call, or the language is no code.
         OSError: the file cannot be written.
     """
+    abbreviations(language)
     paths = [Path(file) for file in _listed(files)]
     check_path(output, "a name that ends in .conllu or .jsonl")
     target = Path(output)
@@ -170,9 +184,10 @@ def annotate_files(
     check_target(target, paths)
     models = {"tagger": tagger, "parser": parser, "coref": coref}
     facts = [[os.path.realpath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
-    unfinished = UnfinishedFile(
-        target, check_written(target), {"files": facts, "models": described(models), "longest": longest}
-    )
+    identity = {"files": facts, "models": described(models), "longest": longest}
+    if language is not None:
+        identity["language"] = language
+    unfinished = UnfinishedFile(target, check_written(target), identity)
     stages = Stages.of(**models)
     if any(format_of(path) not in (CONLLU, JSONL) for path in paths):
         stages.check_raw_text()
@@ -181,7 +196,7 @@ def annotate_files(
         with unfinished.writing(), reporting(progress) as report, stopping() as request:
             resumed = unfinished.counts.tokens + sum(len(part) for each in unfinished.parts.values() for part in each)
             run = _Run(unfinished, runner, stages, report, lambda: request.stop)
-            run.all(_works(paths, longest, unfinished))
+            run.all(_works(paths, longest, language, unfinished))
     finally:
         runner.close()
     return AnnotatedFile(target, **vars(unfinished.counts), resumed=resumed)
@@ -272,15 +287,16 @@ class _Run:
             raise KeyboardInterrupt
 
 
-def _works(paths: Sequence[Path], longest: int, unfinished: UnfinishedFile) -> Iterator[Work]:
+def _works(paths: Sequence[Path], longest: int, language: str | None, unfinished: UnfinishedFile) -> Iterator[Work]:
     """Yield the documents that are not finished, with their parts that are."""
     number, done = 0, unfinished.counts.documents
     for path in paths:
         for place, content in enumerate(_contents(path, longest)):
             if number >= done:
                 name = stem_of(path) + (f"-{place + 1}" if place else "")
-                document = Document.from_text(content, name=name) if isinstance(content, str) else content
-                document = document if document.name else replace(document, name=name)
+                if isinstance(content, str):
+                    content = Document.from_text(content, name=name, language=language)
+                document = content if content.name else replace(content, name=name)
                 yield Work(number, document, unfinished.parts.pop(number, []))
             number += 1
 

@@ -82,7 +82,9 @@ class Document:
         self._check_offsets()
 
     @classmethod
-    def from_text(cls, text: str, *, name: str = "", tokeniser: Tokeniser | None = None) -> "Document":
+    def from_text(
+        cls, text: str, *, name: str = "", tokeniser: Tokeniser | None = None, language: str | None = None
+    ) -> "Document":
         """Return the document of a raw text: its sentences, and tokens with their places.
 
         Args:
@@ -90,9 +92,12 @@ class Document:
             name: of the document.
             tokeniser: a function from a sentence to its tokens, which must stand in it in their order; None means the
                 rules of `firth.text.running_text`.
+            language: ISO 639-1 code of the language, such as "de", whose abbreviations and ordinals hold; None means
+                what holds in all.
 
         Raises:
             KindError: the text is no string, or the tokeniser returns none.
+            OptionError: the language is no code.
             FormatError: a token is not in its sentence.
         """
         if not isinstance(text, str):
@@ -100,7 +105,7 @@ class Document:
         check_text(name, "name")
         text = text.removeprefix("\ufeff")
         named = " ".join(name.split())  # a comment is one line
-        places = sentences_and_tokens(text, tokeniser)
+        places = sentences_and_tokens(text, tokeniser, language)
         words = [[text[start:end] for start, end in sentence] for sentence in places]
         sentences = []
         for number, (of_sentence, spans) in enumerate(zip(words, places, strict=True), 1):

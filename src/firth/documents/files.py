@@ -34,12 +34,13 @@ def stem_of(path: str | os.PathLike[str]) -> str:
 
 
 @names_files
-def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
+def read_documents(path: str | os.PathLike[str], *, language: str | None = None) -> Iterator[Document]:
     """Yield the documents of a file, one in memory at a time.
 
     Args:
         path: CoNLL-U (`.conllu`), JSONL (`.jsonl`), or a raw text of any other name, which is one document, split by
             `Document.from_text`. UTF-8, plain or packed (`.gz`).
+        language: of raw text, as for `Document.from_text`.
 
     Raises:
         FormatError: the file does not hold what its name says; the message gives the line.
@@ -54,7 +55,7 @@ def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
     elif format_of(path) == JSONL:
         yield from read_jsonl_documents(path)
     else:
-        yield Document.from_text(text_of(path), name=stem_of(path))
+        yield Document.from_text(text_of(path), name=stem_of(path), language=language)
 
 
 def write_documents(path: str | os.PathLike[str], documents: Iterable[Document]) -> None:

@@ -140,7 +140,7 @@ def generate(model: Any, request: schema.GenerateRequest) -> dict[str, Any]:
     return {"texts": model.generate(request.prompt, request.n, options, request.search, seed=request.seed)}
 
 
-def annotated(models: Any, request: schema.TextsRequest) -> dict[str, Any]:
+def annotated(models: Any, request: schema.AnnotateRequest) -> dict[str, Any]:
     """Return documents with what all taggers, the first parser and the first model of chains find."""
     classes = {name: class_names(model) for name, model in models.items()}
     taggers = [name for name in models if TAGGER in classes[name]]
@@ -149,6 +149,7 @@ def annotated(models: Any, request: schema.TextsRequest) -> dict[str, Any]:
     stages = {"parser": parsers, "coref": chains}
     documents = annotate(
         request.texts,
+        language=request.language,
         tagger=[models[name] for name in taggers] or None,
         **{stage: models[names[0]] for stage, names in stages.items() if names},
     )
@@ -246,7 +247,7 @@ ENDPOINTS = (
         "/generate", "Texts that go on", (LANGUAGE_MODEL,), schema.GenerateRequest, schema.GenerateResponse, generate
     ),
     Endpoint(
-        "/annotate", "Tags, entities, trees and chains", (TAGGER, PARSER, *CHAINS), schema.TextsRequest,
+        "/annotate", "Tags, entities, trees and chains", (TAGGER, PARSER, *CHAINS), schema.AnnotateRequest,
         schema.AnnotateResponse, **by_texts(annotated, "documents"), joined=dict,
     ),
     Endpoint(

@@ -138,6 +138,12 @@ class TextsRequest(Request):
     texts: Texts
 
 
+class AnnotateRequest(TextsRequest):
+    """Texts to annotate; the language, such as "de", decides about abbreviations and ordinals."""
+
+    language: str | None = None
+
+
 class EncodeResponse(Response):
     """A vector for each text."""
 

@@ -4,11 +4,10 @@ Written for firth from the usage of each language; entries are in lower case, wi
 the spaces inside (`z. B.` is `z.b`). A language that is not here has the rules that are common to all.
 """
 
-import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from firth.errors import OptionError, brief
+from firth.text.language_codes import language_code
 
 
 @dataclass(frozen=True)
@@ -321,18 +320,6 @@ _WORDS_ELSEWHERE = """
 def codes() -> tuple[str, ...]:
     """Return the codes of the languages with a table, sorted."""
     return tuple(sorted([*(code.removesuffix("+") for code in _TABLE), *_SAME]))
-
-
-def language_code(language: str) -> str:
-    """Return a code of a language in lower case and without what follows it: "pt" for "pt-BR" and "PT".
-
-    Raises:
-        OptionError: it is no code, such as "German".
-    """
-    match = re.match(r"([a-z]{2,3})(?:[-_]|$)", language.lower()) if isinstance(language, str) else None
-    if match is None:
-        raise OptionError(f"language={brief(language)}: expected a code of ISO 639, such as 'de' for German, or 'tr'")
-    return match[1]
 
 
 def abbreviations(language: str | None = None) -> Abbreviations:

@@ -20,7 +20,6 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from firth.errors import OptionError, brief
 from firth.text.characters import REPLACED
 
 NAME = "words"
@@ -81,18 +80,6 @@ class WordRule:
 
 
 DEFAULT = WordRule()
-
-
-def language_code(language: str) -> str:
-    """Return a code of a language in lower case and without what follows it: "pt" for "pt-BR" and "PT".
-
-    Raises:
-        OptionError: it is no code, such as "Turkish".
-    """
-    match = re.match(r"([a-z]{2,3})(?:[-_]|$)", language.lower()) if isinstance(language, str) else None
-    if match is None:
-        raise OptionError(f"language={brief(language)}: expected a code of ISO 639, such as 'tr' for Turkish, or 'de'")
-    return match[1]
 
 
 def word_rule(name: str) -> WordRule | None:

@@ -51,6 +51,15 @@ def test_texts_in_memory():
             annotate(texts)
 
 
+def test_the_language_of_raw_text(tmp_path):
+    (tmp_path / "a.txt").write_text("Am 3. Tag.", "utf-8")
+    out = tmp_path / "out.jsonl"
+    assert [annotate_files(tmp_path / "a.txt", out, language=code).sentences for code in (None, "de")] == [2, 1]
+    assert [len(annotate("Am 3. Tag.", language=code).sentences) for code in (None, "de")] == [2, 1]
+    with pytest.raises(OptionError, match="language='deutsch': expected a code"):
+        annotate_files(tmp_path / "a.txt", out, language="deutsch")
+
+
 @pytest.mark.parametrize("ending", ["conllu", "jsonl"])
 def test_files_hold_what_texts_give(files, tmp_path, ending):
     out = tmp_path / f"out.{ending}"

@@ -6,7 +6,7 @@ import pytest
 import firth
 from firth.documents.document import Document, Entity
 from firth.documents.files import read_documents
-from firth.errors import FormatError, KindError, ShapeError, UnknownOptionError
+from firth.errors import FormatError, KindError, OptionError, ShapeError, UnknownOptionError
 from firth.readers.conllu import DependencySentence
 
 ADA = DependencySentence.of(["Ada", "met", "Charles", "."])
@@ -155,6 +155,17 @@ def test_a_byte_order_mark_is_left_out_as_of_files(tmp_path):
     document = Document.from_text("\ufeffOh no.", name="a")
     assert [document] == list(read_documents(tmp_path / "a.txt"))
     assert (document.tokens, document.offsets[0]) == (("Oh", "no", "."), (0, 2))
+
+
+def test_abbreviations_and_ordinals_of_a_language(tmp_path):
+    text = "Am 3. Tag z. B. Brot."
+    (tmp_path / "a.txt").write_text(text, "utf-8")
+    document = Document.from_text(text, name="a", language="de")
+    assert [sentence.words for sentence in document.sentences] == [("Am", "3.", "Tag", "z.", "B.", "Brot", ".")]
+    assert list(read_documents(tmp_path / "a.txt", language="de")) == [document]
+    assert len(Document.from_text(text).sentences) == 2
+    with pytest.raises(OptionError, match="language='German': expected a code of ISO 639"):
+        Document.from_text(text, language="German")
 
 
 def test_names_and_texts_of_other_kinds():

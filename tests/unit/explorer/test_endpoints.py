@@ -50,7 +50,10 @@ ASKED = {
         {"question": f"Where does {name} live?", "paragraph": f"Bob lives in Oslo. {name} lives in Rome.", "n": n}
         for name, n in (("Zoe", 1), ("Max", 3), ("Ada", 2))
     ],
-    "/annotate": [{"texts": [text for text in texts if text]} for texts in TEXTS],
+    "/annotate": [
+        *({"texts": [text for text in texts if text]} for texts in TEXTS),
+        *({"texts": ["a 3. B"], **language} for language in ({}, {"language": "de"})),
+    ],
     "/classify": [{"texts": texts, "n": 1 + n % 2} for n, texts in enumerate(TEXTS)],
     "/encode": [{"texts": texts} for texts in TEXTS],
     "/score": [{"texts": texts} for texts in TEXTS],
@@ -69,6 +72,12 @@ def test_together_is_as_alone(models, path):
     alone = [rounded(endpoint.answer(model, request)) for request in requests]
     assert rounded(endpoint.together(model, requests)) == alone
     assert [endpoint.size(request) for request in requests] == [len(each.get("texts", "1")) for each in ASKED[path]]
+
+
+def test_the_language_of_texts_counts(models):
+    endpoint, model = PATHS["/annotate"], {"tagger": models["/annotate"]}
+    answers = [endpoint.answer(model, endpoint.request(texts=["a 3. B"], language=code)) for code in (None, "de")]
+    assert [len(answer["documents"][0]["sentences"]) for answer in answers] == [2, 1]
 
 
 def test_an_empty_text_takes_no_attention_from_others(models):
