@@ -63,8 +63,7 @@ _END = re.compile(
 _NEXT = re.compile(r"[\"'“”‘’«»(\[{*_—–-]*")
 _ASIDE = re.compile(r"[\"'”’»]?\s?[—–-]+\s+")  # "Why?" - she asked
 _GOES_ON = re.compile(r"(?:[\"'”’»]\s)?(?:[,;)\]}、，؛،]|[.:!?](?:\s|$))")
-_LAST_WORD = re.compile(r"[^\s\"'“”‘’«»(\[{*_—–-]*$")
-_HYPHENATED = re.compile(r"[^\s\"'“”‘’«»(\[{*_]*$")  # С.-Петербург, г-н, c.-à-d.
+_BEFORE_WORD = re.compile(r"[\s\"'“”‘’«»(\[{*_—–]")
 _LETTERS = re.compile(r"(?:(?<!\w)\w\.\s?)+\w?$")  # z. B, и т. д
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_a-z]")
 _NUMBER = re.compile(r"\d|[IVXLC]{2,}\b|[VX]\b")
@@ -205,9 +204,10 @@ def stays(text: str, place: int, after: int, known: Abbreviations) -> bool:
 
 def _forms(before: str) -> tuple[str, set[str]]:
     """Return the last word, and its forms in lists: joined letters (`z. B` is `z.b`), or it and it with its hyphens."""
-    found = (pattern.search(before) for pattern in (_LAST_WORD, _HYPHENATED, _LETTERS))
-    last, hyphenated, letters = (match[0] if match else "" for match in found)
-    return last, {"".join(letters.lower().split())} if letters else {last.lower(), hyphenated.lower()}
+    hyphenated = _BEFORE_WORD.split(before)[-1]
+    last = hyphenated[hyphenated.rfind("-") + 1 :]
+    letters = _LETTERS.search(before) if len(last) == 1 else None
+    return last, {"".join(letters[0].lower().split())} if letters else {last.lower(), hyphenated.lower()}
 
 
 def _begins(text: str, first: int, known: Abbreviations) -> bool:
