@@ -115,6 +115,11 @@ LANGUAGES = [
     ("ro", "Dl. Popescu și dna. Ionescu, str. Lungă nr. 7.¦ El a venit etc.¦ Da."),
     ("el", "Ο κ. Παπάς και η κα. Άννα, π.χ. Αθήνα, βλ. σελ. 7.¦ Το τέλος."),
     ("vi", "Ông ở TP. Hồ Chí Minh với TS. Lan và GS. Nam.¦ Tôi về v.v.¦ Xong."),
+    ("ar", "جاء د. أحمد من ص. 7.¦ ثم ذهب."),
+    ("ka", "პროფ. ბერიძე ცხოვრობს ქ. თბილისში.¦ ის აქ არის."),
+    ("hi", "डॉ. राम और पं. नेहरू आए।¦वे गए।"),
+    ("bn", "ড. ইউনূস ও মো. আলী এলেন।¦ তারা গেলেন।"),
+    ("ml", "ഡോ. രാമൻ വന്നു.¦ അവർ പോയി."),
     ("id", "Tn. Budi dan Ny. Ani di Jl. Merdeka No. 7, hlm. 3.¦ Ini selesai dll.¦ Ya."),
 ]
 
