@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, names, output
+from firth.cli.arguments import AsJson, OnError, Quiet, names, output
 from firth.cli.output import note, print_json
 from firth.cli.targets import check_file_target
 from firth.documents.annotate import LONGEST, annotate_files, check_target
 from firth.documents.unfinished import finished
 from firth.errors import OptionError, counted
+from firth.readers.skipping import SKIP
 
 _ONE = {"entities": "entity"}
 
@@ -29,6 +30,7 @@ def annotate(
     longest: Annotated[
         int, typer.Option(help="Characters of a raw text that are one document; longer ones are split.", min=1)
     ] = LONGEST,
+    on_error: OnError = SKIP,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -51,6 +53,7 @@ def annotate(
             coref=coref,
             processes=processes,
             longest=longest,
+            on_error=on_error,
             progress=not quiet,
         )
     except KeyboardInterrupt:

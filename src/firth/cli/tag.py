@@ -10,13 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.annotators import Summary, Training, commands, open_model
-from firth.cli.arguments import AsJson, OneThread, Quiet, TextFile, names
+from firth.cli.arguments import AsJson, OnError, OneThread, Quiet, TextFile, names
 from firth.cli.output import following, print_json, working
 from firth.cli.texts import batches, line_batches
 from firth.documents.files import JSONL, format_of
 from firth.errors import OptionError
 from firth.readers.columns import read_columns
 from firth.readers.conllu import TAG_COLUMNS, read_conllu
+from firth.readers.skipping import SKIP
 
 LINES = 1 << 12  # sentences per batch
 _SPAN_TAG = re.compile(r"O|[BIES]-\w+")
@@ -56,6 +57,7 @@ train = Training(
     the last one is learned, or those that --targets names by number, from 1.""",
     summary=_summary,
     embed=True,
+    extra={"on_error": (OnError, SKIP)},
 ).command()
 
 
@@ -64,6 +66,7 @@ def _predict(
     texts: TextFile,
     columns: Annotated[bool, typer.Option("--columns", help="FILE has a word per line, with other columns.")] = False,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Show the probability of each tag.")] = False,
+    on_error: OnError = SKIP,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -77,7 +80,7 @@ def _predict(
         tagger = open_model(model, "a tagger")
     conllu = ".conllu" in Path(texts).name
     filled = conllu and not json and not probabilities and set(tagger.targets) <= TAG_COLUMNS.keys()
-    for batch in following(_sentences(texts, conllu, columns), "tagging", quiet):
+    for batch in following(_sentences(texts, conllu, columns, on_error), "tagging", quiet):
         found = tagger.predict(batch, probabilities=probabilities, threads=threads)
         for sentence, tagged in zip(batch, found, strict=True):
             if json:
@@ -102,7 +105,7 @@ def _lines(tagged: Any) -> Iterator[str]:
         yield "\t".join(fields)
 
 
-def _sentences(texts: str, conllu: bool, columns: bool) -> Iterator[list[Any]]:
+def _sentences(texts: str, conllu: bool, columns: bool, on_error: str) -> Iterator[list[Any]]:
     """Yield the sentences of a file in batches."""
     if format_of(texts) == JSONL:
         raise OptionError(f"{texts} holds documents; use firth annotate {shlex.quote(texts)} --tagger MODEL -o OUT")
@@ -112,7 +115,9 @@ def _sentences(texts: str, conllu: bool, columns: bool) -> Iterator[list[Any]]:
                 raise OptionError(f"{texts} has a word per line, with tags behind it; use --columns")
             yield [line.split() for line in lines if line.strip()]
         return
-    sentences = read_conllu(texts, trees=False) if conllu else (each.words for each in read_columns(texts))
+    sentences = (
+        read_conllu(texts, trees=False, on_error=on_error) if conllu else (each.words for each in read_columns(texts))
+    )
     yield from batches(sentences, LINES)
 
 
@@ -127,9 +132,16 @@ def _are_columns(lines: Sequence[str]) -> bool:
     return len(rows) > 1 and all(_SPAN_TAG.fullmatch(row[-1]) for row in rows)
 
 
-def _test(model: Tagger, source: Tagged, threads: OneThread = None, quiet: Quiet = False, json: AsJson = False) -> None:
+def _test(
+    model: Tagger,
+    source: Tagged,
+    on_error: OnError = SKIP,
+    threads: OneThread = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
     """Test a tagger on sentences with tags: accuracy, also on unknown words, and F1 where tags mark spans."""
-    scores = open_model(model, "a tagger").test(source, threads=threads, progress=not quiet)
+    scores = open_model(model, "a tagger").test(source, on_error=on_error, threads=threads, progress=not quiet)
     if not json:
         print(scores)
         return

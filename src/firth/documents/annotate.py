@@ -25,6 +25,7 @@ from firth.documents.unfinished import UnfinishedFile
 from firth.documents.worker import DOCUMENT, SENTENCES
 from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.progress import Progress, Status, reporting
+from firth.readers.skipping import SKIP, check_on_error
 from firth.signals import stopping
 from firth.storage.files import check_exists, check_replaceable, lines_of
 from firth.storage.user_files import open_file
@@ -130,6 +131,7 @@ def annotate_files(
     coref: Any = None,
     processes: int = 1,
     longest: int = LONGEST,
+    on_error: str = SKIP,
     progress: Progress = None,
 ) -> AnnotatedFile:
     """Annotate files, and write their documents to one file.
@@ -147,10 +149,14 @@ def annotate_files(
         processes: how many work at the same time. Several load the models themselves, each its own, from their folders.
         longest: characters of a raw text that are one document; a longer one becomes several, split at an empty line,
             and no chain goes from one to the next.
+        on_error: "skip" damaged sentences of CoNLL-U and lines of JSONL, or "stop" at the first.
         progress: how to show progress; see `firth.progress`.
 
     Returns:
         What was written, in numbers.
+
+    Warns:
+        UserWarning: sentences or lines were skipped, or heads form no tree; it gives their number.
 
     Raises:
         KindError: a model is of another task.
@@ -167,6 +173,7 @@ def annotate_files(
     target = Path(output)
     if processes < 1 or longest < 1:
         raise OptionError(f"processes={processes}, longest={longest}: expected at least 1")
+    check_on_error(on_error)
     check_target(target, paths)
     models = {"tagger": tagger, "parser": parser, "coref": coref}
     facts = [[os.path.realpath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
@@ -181,7 +188,7 @@ def annotate_files(
         with unfinished.writing(), reporting(progress) as report, stopping() as request:
             resumed = unfinished.counts.tokens + sum(len(part) for each in unfinished.parts.values() for part in each)
             run = _Run(unfinished, runner, stages, report, lambda: request.stop)
-            run.all(_works(paths, longest, unfinished))
+            run.all(_works(paths, longest, on_error, unfinished))
     finally:
         runner.close()
     return AnnotatedFile(target, **vars(unfinished.counts), resumed=resumed)
@@ -272,11 +279,11 @@ class _Run:
             raise KeyboardInterrupt
 
 
-def _works(paths: Sequence[Path], longest: int, unfinished: UnfinishedFile) -> Iterator[Work]:
+def _works(paths: Sequence[Path], longest: int, on_error: str, unfinished: UnfinishedFile) -> Iterator[Work]:
     """Yield the documents that are not finished, with their parts that are."""
     number, done = 0, unfinished.counts.documents
     for path in paths:
-        for place, content in enumerate(_contents(path, longest)):
+        for place, content in enumerate(_contents(path, longest, on_error)):
             if number >= done:
                 name = stem_of(path) + (f"-{place + 1}" if place else "")
                 document = Document.from_text(content, name=name) if isinstance(content, str) else content
@@ -285,13 +292,13 @@ def _works(paths: Sequence[Path], longest: int, unfinished: UnfinishedFile) -> I
             number += 1
 
 
-def _contents(path: Path, longest: int) -> Iterator[str | Document]:
+def _contents(path: Path, longest: int, on_error: str) -> Iterator[str | Document]:
     """Yield the documents of a file; raw text as it is, in parts of `longest` characters or a little more."""
     if format_of(path) == CONLLU:
-        yield from read_conllu_documents(path)
+        yield from read_conllu_documents(path, on_error=on_error)
         return
     if format_of(path) == JSONL:
-        yield from read_jsonl_documents(path)
+        yield from read_jsonl_documents(path, on_error=on_error)
         return
     lines, length, count = list[str](), 0, 0
     for line in lines_of(path, ends=True):

@@ -10,6 +10,7 @@ from firth.documents.conllu_documents import document_conllu, read_conllu_docume
 from firth.documents.document import Document, check_document
 from firth.documents.jsonl import document_json, read_jsonl_documents
 from firth.errors import KindError, OptionError, brief
+from firth.readers.skipping import STOP
 from firth.storage.files import check_exists, replacing_file, text_of
 from firth.text.inputs import check_items
 
@@ -34,25 +35,30 @@ def stem_of(path: str | os.PathLike[str]) -> str:
 
 
 @names_files
-def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
+def read_documents(path: str | os.PathLike[str], *, on_error: str = STOP) -> Iterator[Document]:
     """Yield the documents of a file, one in memory at a time.
 
     Args:
         path: CoNLL-U (`.conllu`), JSONL (`.jsonl`), or a raw text of any other name, which is one document, split by
             `Document.from_text`. UTF-8, plain or packed (`.gz`).
+        on_error: "stop" at the first damaged sentence of CoNLL-U or line of JSONL, or "skip" them.
+
+    Warns:
+        UserWarning: sentences or lines were skipped, or heads form no tree; it gives their number.
 
     Raises:
         FormatError: the file does not hold what its name says; the message gives the line.
         KindError: it is no path.
         MissingFileError: no file is there.
+        OptionError: `on_error` is something else.
         OSError: the file cannot be read.
     """
     check_path(path, "the path of a file of documents")
     check_exists(Path(path), "a file of documents: CoNLL-U, JSONL or raw text")
     if format_of(path) == CONLLU:
-        yield from read_conllu_documents(path)
+        yield from read_conllu_documents(path, on_error=on_error)
     elif format_of(path) == JSONL:
-        yield from read_jsonl_documents(path)
+        yield from read_jsonl_documents(path, on_error=on_error)
     else:
         yield Document.from_text(text_of(path), name=stem_of(path))
 

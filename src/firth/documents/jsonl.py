@@ -20,6 +20,7 @@ from firth.arguments import names_files
 from firth.documents.document import Document, Entity
 from firth.errors import FirthError, FormatError, counted
 from firth.readers.conllu import COLUMNS, NONE, DependencySentence, checked_sentence
+from firth.readers.skipping import STOP, Skipping
 from firth.storage.files import as_utf8, lines_of
 from firth.storage.untrusted import parse_json
 
@@ -52,22 +53,34 @@ def document_json(document: Document) -> bytes:
 
 
 @names_files
-def read_jsonl_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
+def read_jsonl_documents(path: str | os.PathLike[str], *, on_error: str = STOP) -> Iterator[Document]:
     """Yield the documents of a JSONL file, one in memory at a time; empty lines are skipped.
 
     Args:
         path: UTF-8, plain or packed.
+        on_error: "stop" at the first line that is no document, or "skip" such lines.
+
+    Warns:
+        UserWarning: lines were skipped; it gives their number.
 
     Raises:
         FormatError: a line is no document; the message gives it. Or there is none.
+        OptionError: `on_error` is something else.
         OSError: the file cannot be read.
     """
-    empty = True
+    skipping = Skipping(path, on_error, "document")
     for number, line in enumerate(lines_of(path), 1):
         if line.strip():
-            empty = False
-            yield document_from_json(line, f"{path} line {number}")
-    if empty:
+            where = f"{path} line {number}"
+            try:
+                document = document_from_json(line, where)
+            except FormatError as error:
+                skipping.add(number, str(error).removeprefix(f"{where}: "))
+            else:
+                skipping.read += 1
+                yield document
+    skipping.tell()
+    if not skipping.read:
         raise FormatError(f"{path}: no documents; expected one a line, as JSON")
 
 
@@ -113,8 +126,10 @@ def _sentence_facts(sentence: DependencySentence) -> dict[str, Any]:
     words = [row for row in sentence.rows if row[0].isdecimal()]
     columns: dict[str, Any] = dict(zip(NAMES, zip(*(row[1:] for row in words), strict=True), strict=True))
     kept = {name: column for name, column in columns.items() if any(value != NONE for value in column)}
-    if "heads" in kept:
+    if sentence.heads:
         kept["heads"] = sentence.heads
+    else:  # what forms no tree is left out
+        kept.pop("heads", None)
     facts = {"words": columns["words"], **kept}
     if len(words) < len(sentence.rows):
         before = accumulate((row[0].isdecimal() for row in sentence.rows), initial=0)
@@ -139,7 +154,10 @@ def _sentence(facts: Mapping[str, Any]) -> DependencySentence:
         raise FormatError(f"{COMMENTS} or misc with a line break at the end, which CoNLL-U cannot hold; leave it out")
     if not rows:
         return DependencySentence.of([])
-    return checked_sentence(list(enumerate(map(list, rows), 1)), comments, "its sentence", trees=False)
+    sentence = checked_sentence(list(enumerate(map(list, rows), 1)), comments, "its sentence", trees=False)
+    if sentence.tree_problem:
+        raise FormatError(f"its heads: {sentence.tree_problem}; expected one tree")
+    return sentence
 
 
 def _column(values: Any, name: str, length: int) -> list[str]:

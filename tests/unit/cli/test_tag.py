@@ -54,9 +54,17 @@ def test_columns(capsys, tmp_path):
     assert first == {"words": ["Ann", "runs"], "tags": {"tag": ["B-PER", "O"]}}
 
 
-def test_conllu_with_two_targets(capsys):
+def test_conllu_with_two_targets(capsys, tmp_path):
     assert run("train", "a.conllu", "-o", "p", "--targets", "upos,feats", *TINY) == 0
     assert "p: bilstm-crf, 2 tags of upos, 2 tags of feats, 2 words" in capsys.readouterr().out
+    two_roots, damaged = CONLLU.replace("2\tnsubj", "0\troot"), "1\tShe\n\n"
+    (tmp_path / "a.conllu").write_text(CONLLU * 20 + two_roots + damaged, encoding="utf-8")
+    with pytest.warns(UserWarning, match="skipped 1 of 22 sentences: line 64: 2 columns"):
+        assert run("test", "p", "a.conllu", "-q") == 0
+    with pytest.raises(FormatError, match="line 64: 2 columns"):
+        run("test", "p", "a.conllu", "-q", "--on-error", "stop")
+    (tmp_path / "a.conllu").write_text(CONLLU * 20, encoding="utf-8")
+    capsys.readouterr()
     assert run("predict", "p", "a.conllu", "-q") == 0
     assert capsys.readouterr().out == CONLLU * 20
     assert run("test", "p", "a.conllu", "-q") == 0

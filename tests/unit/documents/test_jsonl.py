@@ -96,3 +96,10 @@ def test_an_empty_file(tmp_path):
     (tmp_path / "a.jsonl").write_text("\n")
     with pytest.raises(FormatError, match="no documents"):
         list(read_jsonl_documents(tmp_path / "a.jsonl"))
+
+
+def test_damaged_lines_are_skipped_and_counted(tmp_path):
+    good = '{"sentences": [{"words": ["a"]}]}'
+    (tmp_path / "a.jsonl").write_text(f"{good}\n[1\n{good}\n", "utf-8")
+    with pytest.warns(UserWarning, match="a.jsonl: skipped 1 of 3 documents: line 2: .*expected JSON"):
+        assert len(list(read_jsonl_documents(tmp_path / "a.jsonl", on_error="skip"))) == 2

@@ -1,6 +1,7 @@
 """Sentences with tags, from CoNLL-U, documents, files of columns, and Python objects."""
 
 import os
+import warnings
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from firth.errors import CorpusError, FormatError, OptionError, brief, counted, 
 from firth.neural.models.tokens.reader import COLUMNS, Sentence, words_of
 from firth.readers.columns import ColumnSentence, read_columns
 from firth.readers.conllu import NONE, DependencySentence, read_conllu
+from firth.readers.skipping import SKIP, check_on_error
 from firth.readers.span_tags import span_tags
 from firth.text.inputs import table_columns
 
@@ -51,6 +53,23 @@ class TaggedExamples:
         return TaggedExamples([self.sentences[i] for i in rows], tags, self.name)
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How files of sentences with tags are read.
+
+    Attributes:
+        on_error: "skip" damaged sentences and documents, count and list them; or "stop" at the first.
+
+    Raises:
+        OptionError: a value is something else.
+    """
+
+    on_error: str = SKIP
+
+    def __post_init__(self) -> None:
+        check_on_error(self.on_error)
+
+
 def listed(source: Any) -> Any:
     """Return the items of an iterator as a list, so that they can be read twice; all else as it is."""
     return list(source) if isinstance(source, Iterator) else source
@@ -65,7 +84,8 @@ def default_target(source: Any) -> str:
     items = [source] if _is_path(source) else source
     first = next(iter(items), None) if isinstance(items, Iterable) else None
     if isinstance(first, str | os.PathLike) and _is_jsonl(first):
-        return default_target(list(read_documents(first)))
+        with warnings.catch_warnings(action="ignore"):  # the file is read again
+            return default_target(list(read_documents(first, on_error=SKIP)))
     if isinstance(first, Document):
         return ENTITIES if any(isinstance(each, Document) and each.entities for each in items) else ANNOTATED[0]
     annotated = isinstance(first, DependencySentence)
@@ -73,7 +93,7 @@ def default_target(source: Any) -> str:
     return ANNOTATED[0] if annotated else "tag"
 
 
-def read_tagged(source: Any, targets: Sequence[str]) -> TaggedExamples:
+def read_tagged(source: Any, targets: Sequence[str], reading: Reading = Reading()) -> TaggedExamples:
     """Read sentences with tags.
 
     Args:
@@ -82,12 +102,14 @@ def read_tagged(source: Any, targets: Sequence[str]) -> TaggedExamples:
             CoNLL-U, one named .jsonl documents, any other one a file of columns.
         targets: what is tagged. In CoNLL-U and documents: upos, xpos, feats, and ner, the entities. In columns: the
             number of the column, from 1; a single target with another name is the last column.
+        reading: how files are read.
 
     Returns:
         The sentences that have words.
 
     Warns:
-        UserWarning: sentences of CoNLL-U are left out, for a word has no tag: its upos or xpos is "_".
+        UserWarning: sentences of CoNLL-U are left out, for a word has no tag: its upos or xpos is "_"; or damaged
+            sentences were skipped.
 
     Raises:
         CorpusError: the source is missing or holds no sentence, or an item has another form.
@@ -109,7 +131,7 @@ def read_tagged(source: Any, targets: Sequence[str]) -> TaggedExamples:
         pair
         for number, item in enumerate(items)
         for pair in (
-            _of_file(Path(item), targets)
+            _of_file(Path(item), targets, reading)
             if _is_path(item)
             else _of_item(_unzipped(item) if of_pairs else item, targets, f"item {number}")
         )
@@ -129,18 +151,22 @@ def _is_path(item: Any) -> bool:
     return isinstance(item, str | os.PathLike)
 
 
-def _of_file(path: Path, targets: Sequence[str]) -> list[Pair]:
+def _of_file(path: Path, targets: Sequence[str], reading: Reading) -> list[Pair]:
     if not path.exists():
         raise CorpusError(f"{path}: no such file; {FORMS}")
     if _is_jsonl(path) or (is_conllu(path) and ENTITIES in targets):
-        documents = list(read_conllu_documents(path) if is_conllu(path) else read_documents(path))
+        read = read_conllu_documents if is_conllu(path) else read_documents
+        documents = list(read(path, on_error=reading.on_error))
         if ENTITIES in targets and not any(document.entities for document in documents):
             raise OptionError(
                 f"{path}: the target {ENTITIES!r}, and no entities; CoNLL-U has them as NER=B-PER in the column MISC"
             )
         return [pair for document in documents for pair in _document(document, targets, str(path))]
     if is_conllu(path):
-        return [_annotated(sentence, targets, str(path)) for sentence in read_conllu(path, trees=False)]
+        return [
+            _annotated(sentence, targets, str(path))
+            for sentence in read_conllu(path, trees=False, on_error=reading.on_error)
+        ]
     return [_columns(sentence, targets, str(path)) for sentence in read_columns(path)]
 
 

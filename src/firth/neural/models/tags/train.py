@@ -10,7 +10,7 @@ import numpy as np
 from firth.arguments import explained
 from firth.errors import CorpusError, warn_caller
 from firth.neural.models.tags.data import encoded, tag_batches
-from firth.neural.models.tags.examples import TaggedExamples, default_target, listed, read_tagged
+from firth.neural.models.tags.examples import Reading, TaggedExamples, default_target, listed, read_tagged
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.options import TaggerOptions
 from firth.neural.models.tags.tag_set import Ids, TagSet, check_tags, learn_tag_set
@@ -25,6 +25,7 @@ from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
+from firth.readers.skipping import SKIP
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
@@ -39,6 +40,7 @@ def train_tagger(
     held_out: Any = None,
     vectors: WordVectors | None = None,
     embed: Any = None,
+    on_error: str = SKIP,
     **run: Unpack[RunArguments],
 ) -> TaggerModel:
     """Train a tagger on sentences with tags.
@@ -54,14 +56,16 @@ def train_tagger(
         vectors: word vectors to start from, or to keep (`embedding`).
         embed: vectors of words in context, beside those of the tagger's own: `firth.ELMo(model)`, `firth.TagLM(model)`,
             `firth.CoVe(translator)`, several in a list, or a trained encoder or its folder.
+        on_error: "skip" damaged sentences and documents of files, count and list them; or "stop" at the first. Heads
+            of CoNLL-U do not matter.
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
         The tagger of the best evaluation on held-out sentences: by F1 where tags mark spans, else by accuracy.
 
     Warns:
-        UserWarning: tags of spans break the rules of their scheme, or sentences of CoNLL-U are left out, for their
-            words have no tags.
+        UserWarning: tags of spans break the rules of their scheme, damaged sentences were skipped, or sentences of
+            CoNLL-U are left out, for their words have no tags.
 
     Raises:
         CorpusError: the source is missing or holds no sentence, a target has one tag only, or `held_out` has others.
@@ -70,16 +74,16 @@ def train_tagger(
         DivergenceError: training diverged.
     """
     options = with_vectors(options, vectors)
-    config = RunConfig.of(options.training, run)
+    config, reading = RunConfig.of(options.training, run), Reading(on_error)
     with running_clock():
         source = listed(source)
         options = dataclasses.replace(options, targets=options.target_names or default_target(source))
-        examples = read_tagged(source, options.target_names)
+        examples = read_tagged(source, options.target_names, reading)
         if held_out is None:
             rows = split_rows(len(examples), config.seed, f"{examples.name}: {len(examples)} sentence")
             examples, judged = (examples.rows(some) for some in rows)
         else:
-            judged = read_tagged(held_out, options.target_names)
+            judged = read_tagged(held_out, options.target_names, reading)
         return _trained(options, examples, judged, config, vectors, embedders_of(embed))
 
 

@@ -9,7 +9,7 @@ import firth
 from firth.documents.document import Entity
 from firth.documents.files import write_documents
 from firth.errors import CorpusError, FormatError, OptionError
-from firth.neural.models.tags.examples import default_target, read_tagged
+from firth.neural.models.tags.examples import Reading, default_target, read_tagged
 from firth.readers.columns import read_columns
 from firth.readers.conllu import read_conllu
 
@@ -66,6 +66,26 @@ def test_entities_of_files_of_documents(conllu, tmp_path):
         assert found.tags == {"ner": [("B-A", "O"), ("B-B", "I-B")] * 2, "upos": [("PRON", "VERB")] * 4}
     assert [default_target(each) for each in (tmp_path / "d.jsonl", [str(tmp_path / "d.jsonl")])] == ["ner", "ner"]
     assert default_target(tmp_path / "d.conllu") == "upos"
+
+
+TWO_ROOTS = CONLLU.replace("\t2\tnsubj", "\t0\troot")
+
+
+def test_heads_of_a_treebank_do_not_matter(tmp_path):
+    """Two roots, a cycle, and heads that are partly "_"."""
+    path = tmp_path / "a.conllu"
+    heads = (TWO_ROOTS, CONLLU.replace("\t0\troot", "\t1\tdep"), CONLLU.replace("\t2\tnsubj", "\t_\t_"))
+    path.write_text("".join(heads), encoding="utf-8")
+    assert read_tagged(path, ["upos"]).tags == {"upos": [("PRON", "VERB")] * 3}
+
+
+def test_damaged_sentences_do_not_end_a_training(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(f"{CONLLU}1\tShe\n\n{CONLLU}", encoding="utf-8")
+    with pytest.warns(UserWarning, match="skipped 1 of 3 sentences: line 4: 2 columns, expected 10"):
+        assert len(read_tagged(path, ["upos"])) == 2
+    with pytest.raises(FormatError, match="line 4: 2 columns"):
+        read_tagged(path, ["upos"], Reading(on_error="stop"))
 
 
 def test_words_that_conllu_leaves_without_a_tag_are_no_gold(conllu):
