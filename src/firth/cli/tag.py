@@ -23,6 +23,15 @@ LINES = 1 << 12  # sentences per batch
 _SPAN_TAG = re.compile(r"O|[BIES]-\w+")
 
 Tagger = Annotated[Path, names("A tagger: a folder that firth wrote.", "MODEL")]
+WordColumn = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of words in a file of columns: its number, from 1, or its name. Default: the first, or the second "
+        "where the first one counts words.",
+        metavar="COLUMN",
+        show_default=False,
+    ),
+]
 Tagged = Annotated[
     list[Path],
     names(
@@ -54,10 +63,10 @@ train = Training(
     about="""Train a tagger on sentences with tags.
 
     Targets of CoNLL-U and of documents are upos, xpos, feats and ner, several with commas between. Of a file of columns
-    the last one is learned, or those that --targets names by number, from 1.""",
+    the last one is learned, or those that --targets names, by their numbers from 1 or their names in a first line.""",
     summary=_summary,
     embed=True,
-    extra={"on_error": (OnError, SKIP)},
+    extra={"on_error": (OnError, SKIP), "word_column": (WordColumn, None)},
 ).command()
 
 
@@ -67,6 +76,7 @@ def _predict(
     columns: Annotated[bool, typer.Option("--columns", help="FILE has a word per line, with other columns.")] = False,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Show the probability of each tag.")] = False,
     on_error: OnError = SKIP,
+    word_column: WordColumn = None,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -80,7 +90,7 @@ def _predict(
         tagger = open_model(model, "a tagger")
     conllu = ".conllu" in Path(texts).name
     filled = conllu and not json and not probabilities and set(tagger.targets) <= TAG_COLUMNS.keys()
-    for batch in following(_sentences(texts, conllu, columns, on_error), "tagging", quiet):
+    for batch in following(_sentences(texts, conllu, columns, on_error, word_column), "tagging", quiet):
         found = tagger.predict(batch, probabilities=probabilities, threads=threads)
         for sentence, tagged in zip(batch, found, strict=True):
             if json:
@@ -105,7 +115,7 @@ def _lines(tagged: Any) -> Iterator[str]:
         yield "\t".join(fields)
 
 
-def _sentences(texts: str, conllu: bool, columns: bool, on_error: str) -> Iterator[list[Any]]:
+def _sentences(texts: str, conllu: bool, columns: bool, on_error: str, word_column: str | None) -> Iterator[list[Any]]:
     """Yield the sentences of a file in batches."""
     if format_of(texts) == JSONL:
         raise OptionError(f"{texts} holds documents; use firth annotate {shlex.quote(texts)} --tagger MODEL -o OUT")
@@ -115,9 +125,10 @@ def _sentences(texts: str, conllu: bool, columns: bool, on_error: str) -> Iterat
                 raise OptionError(f"{texts} has a word per line, with tags behind it; use --columns")
             yield [line.split() for line in lines if line.strip()]
         return
-    sentences = (
-        read_conllu(texts, trees=False, on_error=on_error) if conllu else (each.words for each in read_columns(texts))
-    )
+    if conllu:
+        sentences: Iterator[Any] = read_conllu(texts, trees=False, on_error=on_error)
+    else:
+        sentences = (each.words for each in read_columns(texts, word_column=word_column, on_error=on_error))
     yield from batches(sentences, LINES)
 
 
@@ -136,12 +147,15 @@ def _test(
     model: Tagger,
     source: Tagged,
     on_error: OnError = SKIP,
+    word_column: WordColumn = None,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Test a tagger on sentences with tags: accuracy, also on unknown words, and F1 where tags mark spans."""
-    scores = open_model(model, "a tagger").test(source, on_error=on_error, threads=threads, progress=not quiet)
+    scores = open_model(model, "a tagger").test(
+        source, on_error=on_error, word_column=word_column, threads=threads, progress=not quiet
+    )
     if not json:
         print(scores)
         return

@@ -52,6 +52,12 @@ def test_columns(capsys, tmp_path):
     assert run("predict", "n", "ner.txt", "-q", "--columns", "--json") == 0
     first = json.loads(capsys.readouterr().out.splitlines()[0])
     assert first == {"words": ["Ann", "runs"], "tags": {"tag": ["B-PER", "O"]}}
+    (tmp_path / "counted.tsv").write_text("1\tAnn\tB-PER\n2\truns\tO\n\n1\tRome\tB-LOC\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="column 2 is read as words"):
+        assert run("predict", "n", "counted.tsv", "-q", "--columns") == 0
+    assert capsys.readouterr().out == "Ann\tB-PER\nruns\tO\n\nRome\tB-LOC\n\n"
+    assert run("test", "n", "counted.tsv", "-q", "--word-column", "2") == 0
+    assert "F1 100.00" in capsys.readouterr().out
 
 
 def test_conllu_with_two_targets(capsys, tmp_path):

@@ -59,12 +59,14 @@ class Reading:
 
     Attributes:
         on_error: "skip" damaged sentences and documents, count and list them; or "stop" at the first.
+        word_column: of files of columns; see `firth.readers.columns.read_columns`.
 
     Raises:
         OptionError: a value is something else.
     """
 
     on_error: str = SKIP
+    word_column: int | str | None = None
 
     def __post_init__(self) -> None:
         check_on_error(self.on_error)
@@ -101,7 +103,7 @@ def read_tagged(source: Any, targets: Sequence[str], reading: Reading = Reading(
             words and tags, or of lists of (word, tag); the tags of several targets are a dict. A file named .conllu is
             CoNLL-U, one named .jsonl documents, any other one a file of columns.
         targets: what is tagged. In CoNLL-U and documents: upos, xpos, feats, and ner, the entities. In columns: the
-            number of the column, from 1; a single target with another name is the last column.
+            number or name of the column, from 1; a single target with another name is the last column.
         reading: how files are read.
 
     Returns:
@@ -167,7 +169,7 @@ def _of_file(path: Path, targets: Sequence[str], reading: Reading) -> list[Pair]
             _annotated(sentence, targets, str(path))
             for sentence in read_conllu(path, trees=False, on_error=reading.on_error)
         ]
-    return [_columns(sentence, targets, str(path)) for sentence in read_columns(path)]
+    return [_columns(sentence, targets, str(path)) for sentence in read_columns(path, **vars(reading))]
 
 
 def is_conllu(path: str | os.PathLike[str]) -> bool:
@@ -240,7 +242,9 @@ def _columns(sentence: ColumnSentence, targets: Sequence[str], where: str) -> Pa
     width = len(sentence.columns)
     numbers = []
     for target in targets:
-        if target.isdecimal():
+        if target in sentence.names:
+            numbers.append(sentence.names.index(target))
+        elif target.isdecimal():
             numbers.append(int(target) - 1)
         elif len(targets) == 1:
             numbers.append(width - 1)
@@ -248,8 +252,9 @@ def _columns(sentence: ColumnSentence, targets: Sequence[str], where: str) -> Pa
             raise OptionError(
                 f"{where}: the target {target!r}; expected numbers of columns, such as targets=('2', '3')"
             )
-        if not 1 <= numbers[-1] < width:
-            raise OptionError(f"{where}: the target {target!r}; expected a column from 2 to {width}, behind the words")
+        if not 0 <= numbers[-1] < width or numbers[-1] == sentence.word_column:
+            words = f"except that of the words, {sentence.word_column + 1}"
+            raise OptionError(f"{where}: the target {target!r}; expected a column from 1 to {width}, {words}")
     return sentence.words, [sentence.columns[number] for number in numbers]
 
 

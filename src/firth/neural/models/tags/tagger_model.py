@@ -226,7 +226,14 @@ class TaggerModel(SavedModel):
 
     @explained
     def test(
-        self, gold: Any, *, seed: int = 0, on_error: str = SKIP, threads: int | None = None, progress: Progress = None
+        self,
+        gold: Any,
+        *,
+        seed: int = 0,
+        on_error: str = SKIP,
+        word_column: int | str | None = None,
+        threads: int | None = None,
+        progress: Progress = None,
     ) -> dict[str, TagScores]:
         """Compare predictions with gold tags: accuracy, also on unknown words, and F1 where tags mark spans.
 
@@ -234,6 +241,7 @@ class TaggerModel(SavedModel):
             gold: sentences with tags, in any form that `train` reads.
             seed: of the resamples of the confidence intervals.
             on_error: as for `train`.
+            word_column: as for `train`.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
@@ -248,7 +256,7 @@ class TaggerModel(SavedModel):
             FormatError: a file is damaged, or tags mark no spans where those of the training data do.
             OptionError: the source has no such target.
         """
-        data = read_tagged(gold, self.targets, Reading(on_error))
+        data = read_tagged(gold, self.targets, Reading(on_error, word_column))
         for target, tags in zip(self.targets, self.sets, strict=True):
             check_tags(tags, data.tags[target], target, data.name)
         found = self.predict(data.sentences, threads=threads, progress=progress)

@@ -41,6 +41,7 @@ def train_tagger(
     vectors: WordVectors | None = None,
     embed: Any = None,
     on_error: str = SKIP,
+    word_column: int | str | None = None,
     **run: Unpack[RunArguments],
 ) -> TaggerModel:
     """Train a tagger on sentences with tags.
@@ -58,6 +59,8 @@ def train_tagger(
             `firth.CoVe(translator)`, several in a list, or a trained encoder or its folder.
         on_error: "skip" damaged sentences and documents of files, count and list them; or "stop" at the first. Heads
             of CoNLL-U do not matter.
+        word_column: number, from 1, or name of the column of words in files of columns. None is the first, or the
+            second where the first one counts words.
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
@@ -74,7 +77,7 @@ def train_tagger(
         DivergenceError: training diverged.
     """
     options = with_vectors(options, vectors)
-    config, reading = RunConfig.of(options.training, run), Reading(on_error)
+    config, reading = RunConfig.of(options.training, run), Reading(on_error, word_column)
     with running_clock():
         source = listed(source)
         options = dataclasses.replace(options, targets=options.target_names or default_target(source))

@@ -46,6 +46,17 @@ def test_columns_by_number_or_the_last_one(columns):
     assert len(read_tagged(list(read_columns(columns)), ["ner"])) == 2
 
 
+def test_columns_by_name_and_behind_one_that_counts(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("token\tpos\tner\nIda\tNE\tB-PER\nlief\tV\tO\n", encoding="utf-8")
+    assert read_tagged(path, ["pos"]).tags == {"pos": [("NE", "V")]}
+    path.write_text("1\tIda\tB-PER\tO\n2\tlief\tO\tO\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="column 2 is read as words"):
+        found = read_tagged(path, ["3"])
+    assert (found.sentences, found.tags) == ([("Ida", "lief")], {"3": [("B-PER", "O")]})
+    assert read_tagged(path, ["2"], Reading(word_column=1)).tags == {"2": [("Ida", "lief")]}
+
+
 def test_python_objects(conllu):
     pairs = [("He eats", ["PRON", "VERB"]), (["Run"], ["VERB"]), ("", [])]
     assert read_tagged(pairs, ["pos"]).tags == {"pos": [("PRON", "VERB"), ("VERB",)]}
@@ -155,7 +166,8 @@ def test_targets_that_a_file_lacks_are_refused(conllu, columns):
         read_tagged(conllu, ["pos"])
     with pytest.raises(OptionError, match="the target 'ner', and no entities; CoNLL-U has them as NER="):
         read_tagged(conllu, ["ner"])
-    with pytest.raises(OptionError, match="expected a column from 2 to 3"):
-        read_tagged(columns, ["4"])
+    for target in ("4", "1", "0"):
+        with pytest.raises(OptionError, match="expected a column from 1 to 3, except that of the words, 1"):
+            read_tagged(columns, [target])
     with pytest.raises(OptionError, match="expected numbers of columns"):
         read_tagged(columns, ["pos", "ner"])
