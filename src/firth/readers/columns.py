@@ -1,8 +1,8 @@
 """Sentences in columns: a word per line with its tags, an empty line between sentences (CoNLL-2000, 2002, 2003).
 
-Columns stand between spaces or tabs. A first line may name them. Where the first column counts the words of each sentence
-(GermEval 2014), the words are the second. A line that begins with -DOCSTART- begins a document and is no word; nor is a
-comment before a sentence, which begins with "#" and has other columns than the words.
+Columns stand between spaces or tabs. A first line may name them. Where the first column counts the words of each
+sentence (GermEval 2014), the words are the second. A line that begins with -DOCSTART- begins a document and is no word;
+nor is a comment before a sentence, which begins with "#" and has other columns than the words.
 """
 
 import os
@@ -141,8 +141,8 @@ class _Layout:
         if given.lower() in names:
             return names.index(given.lower())
         if not given.isdecimal() or not 1 <= int(given) <= max(self.width, 1):
-            named = f", or one of {', '.join(self.names)}" if self.names else ""
-            raise OptionError(f"{path}: word_column={given!r}: expected a number from 1 to {self.width}{named}")
+            others = f", or one of {', '.join(self.names)}" if self.names else ""
+            raise OptionError(f"{path}: word_column={given!r}: expected a number from 1 to {self.width}{others}")
         return int(given) - 1
 
     def problem(self, rows: Rows) -> tuple[int, str] | None:

@@ -73,7 +73,7 @@ def test_a_line_that_names_the_columns(tmp_path):
 
 
 def test_comments_are_no_words_and_words_may_begin_with_a_hash(tmp_path):
-    text = "# id = 1\n# a text\n#firth B-X\n# O\n\n#begin document\na O\n"
+    text = "# id = 1\n# a text\n#firth B-X\n# O\n\n#begin document (a); part 000\na O\n"
     assert [each.words for each in read(tmp_path, text)] == [("#firth", "#"), ("a",)]
     with pytest.warns(UserWarning, match="read 2 lines before sentences as comments, such as '# id 7 x=train'"):
         (found, _) = read(tmp_path, "# id 7 x=train\na _ _ B-X\n# _ _ O\n\n# id 8 x=train\nb _ _ O\n")
