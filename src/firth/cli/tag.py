@@ -44,7 +44,9 @@ Tagged = Annotated[
 
 def _summary(tagger: Any) -> Summary:
     tags = {target: len(each) for target, each in tagger.tags.items()}
-    kinds = ", ".join(f"{count:,} tags of {target}" for target, count in tags.items())
+    schemes = tagger.metadata["training"].get("notations", {})
+    shown = {target: f" ({schemes[target]})" if target in schemes else "" for target in tags}
+    kinds = ", ".join(f"{count:,} tags of {target}{shown[target]}" for target, count in tags.items())
     words, read = len(tagger.words), f"{tagger.metadata['training']['words']:,} words"
     scores = dict.fromkeys("accuracy" if known.scheme is None else "F1 of spans" for known in tagger.sets)
     measure = f"{'mean ' if len(tags) > 1 else ''}{' and '.join(scores)} {{}}"

@@ -17,7 +17,7 @@ from firth.neural.models.tags.by_target import ByTarget
 from firth.neural.models.tags.examples import Reading, read_tagged
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.options import TaggerOptions
-from firth.neural.models.tags.tag_set import TagSet, check_tags
+from firth.neural.models.tags.tag_set import TagSet, check_notation, check_tags
 from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
 from firth.neural.models.tokens.reader import Sentence, TokenReader, words_of
 from firth.neural.module_files import SavedModel
@@ -249,7 +249,8 @@ class TaggerModel(SavedModel):
             The scores of each target; `print` shows them as tables.
 
         Warns:
-            UserWarning: the tagger does not know some of the tags, which count as missed; or sentences were skipped.
+            UserWarning: the tagger does not know some of the tags, which count as missed; tags of spans are in an
+                unusual scheme or break its rules; or sentences were skipped.
 
         Raises:
             CorpusError: the source is missing or holds no sentence, or the tagger knows none of its tags.
@@ -259,6 +260,8 @@ class TaggerModel(SavedModel):
         data = read_tagged(gold, self.targets, Reading(on_error, word_column))
         for target, tags in zip(self.targets, self.sets, strict=True):
             check_tags(tags, data.tags[target], target, data.name)
+            if tags.scheme is not None:
+                check_notation(data.tags[target], target, data.name)
         found = self.predict(data.sentences, threads=threads, progress=progress)
         known = [[self.reader.knows(word) for word in words_of(sentence)] for sentence in data.sentences]
         return ByTarget(

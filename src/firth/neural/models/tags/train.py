@@ -8,12 +8,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from firth.arguments import explained
-from firth.errors import CorpusError, warn_caller
+from firth.errors import CorpusError
 from firth.neural.models.tags.data import encoded, tag_batches
 from firth.neural.models.tags.examples import Reading, TaggedExamples, default_target, listed, read_tagged
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.options import TaggerOptions
-from firth.neural.models.tags.tag_set import Ids, TagSet, check_tags, learn_tag_set
+from firth.neural.models.tags.tag_set import Ids, TagSet, check_notation, check_tags, learn_tag_set
 from firth.neural.models.tags.tagger_model import TaggerModel
 from firth.neural.models.tags.task import TagTask
 from firth.neural.models.tokens.embedders import ContextualEmbedder, embedders_digest, embedders_of
@@ -99,6 +99,7 @@ def _trained(
     embedders: tuple[ContextualEmbedder, ...],
 ) -> TaggerModel:
     sets = [_tag_set(options, target, tags, examples.name) for target, tags in examples.tags.items()]
+    notations = {target: check_notation(tags, target, examples.name) for target, tags in examples.tags.items()}
     for target, known in zip(examples.tags, sets, strict=True):
         check_tags(known, judged.tags[target], target, judged.name, held_out=True)
     reader = options.learn_reader(examples.sentences, vectors, columns=options.read_columns, embedders=embedders)
@@ -122,6 +123,7 @@ def _trained(
         "held_out_sentences": len(held_out),
         "words": sum(map(len, train)),
         "broken_spans": sum(known.broken for known in sets),
+        "notations": {target: notation for target, notation in notations.items() if notation},
     }
     return TaggerModel(module, options, reader, sets, {"training": facts})
 
@@ -162,10 +164,6 @@ def _tag_set(options: TaggerOptions, target: str, tags: Sequence[Sequence[str]],
     if len(known) < 2:
         raise CorpusError(
             f"{name}: all words have the tag {known.names[0]!r} of the target {target!r}; expected two tags or more"
-        )
-    if known.broken:
-        warn_caller(
-            f"{name}: {known.broken:,} spans of {target} break the rules of their tags; they are read as conlleval does"
         )
     return known
 
