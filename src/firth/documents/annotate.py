@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import Any, overload
 
 from firth.arguments import explained
-from firth.documents.conllu_documents import read_conllu_documents
 from firth.documents.document import Document
-from firth.documents.files import CONLLU, JSONL, check_path, check_written, format_of, stem_of
-from firth.documents.jsonl import read_jsonl_documents
+from firth.documents.files import JSON, JSONL, RAW, TABLE, check_path, check_written, format_of, read_documents, stem_of
 from firth.documents.pieces import Piece, Work, pieces_of, put_together
 from firth.documents.processes import Here, Processes
 from firth.documents.stages import Stages, described
@@ -132,6 +130,7 @@ def annotate_files(
     processes: int = 1,
     longest: int = LONGEST,
     on_error: str = SKIP,
+    shape: str | None = None,
     progress: Progress = None,
 ) -> AnnotatedFile:
     """Annotate files, and write their documents to one file.
@@ -142,7 +141,7 @@ def annotate_files(
     Args:
         files: raw text, CoNLL-U (.conllu) or JSONL (.jsonl), plain or packed. What documents of CoNLL-U and JSONL have
             stays, where no model finds it anew.
-        output: the file to write; its name ends in .conllu or .jsonl.
+        output: the file to write; its name ends in .conllu or .jsonl, or, for entities alone, in .json or .csv.
         tagger: as for `annotate`.
         parser: as for `annotate`.
         coref: as for `annotate`.
@@ -150,6 +149,7 @@ def annotate_files(
         longest: characters of a raw text that are one document; a longer one becomes several, split at an empty line,
             and no chain goes from one to the next.
         on_error: "skip" damaged sentences of CoNLL-U and lines of JSONL, or "stop" at the first.
+        shape: as in `firth.write_documents`.
         progress: how to show progress; see `firth.progress`.
 
     Returns:
@@ -174,14 +174,14 @@ def annotate_files(
     if processes < 1 or longest < 1:
         raise OptionError(f"processes={processes}, longest={longest}: expected at least 1")
     check_on_error(on_error)
+    format = check_written(target, shape)
     check_target(target, paths)
     models = {"tagger": tagger, "parser": parser, "coref": coref}
     facts = [[os.path.realpath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
-    unfinished = UnfinishedFile(
-        target, check_written(target), {"files": facts, "models": described(models), "longest": longest}
-    )
+    identity = {"files": facts, "models": described(models), "longest": longest}
+    unfinished = UnfinishedFile(target, format, identity | ({"shape": shape} if shape else {}))
     stages = Stages.of(**models)
-    if any(format_of(path) not in (CONLLU, JSONL) for path in paths):
+    if any(format_of(path) == RAW for path in paths):
         stages.check_raw_text()
     runner = Here(stages) if processes == 1 else Processes(models, processes)
     try:
@@ -233,7 +233,7 @@ def check_target(target: Path, paths: Sequence[Path]) -> None:
 def _is_ours(path: Path) -> bool:
     with open_file(path) as file:
         start = file.read(1)
-    return start == b"{" if path.suffix == JSONL else start in (b"#", b"1")
+    return start in {JSONL: (b"{", b"["), JSON: (b"[",), TABLE: (b"w",)}.get(path.suffix, (b"#", b"1"))
 
 
 @dataclass
@@ -294,11 +294,8 @@ def _works(paths: Sequence[Path], longest: int, on_error: str, unfinished: Unfin
 
 def _contents(path: Path, longest: int, on_error: str) -> Iterator[str | Document]:
     """Yield the documents of a file; raw text as it is, in parts of `longest` characters or a little more."""
-    if format_of(path) == CONLLU:
-        yield from read_conllu_documents(path, on_error=on_error)
-        return
-    if format_of(path) == JSONL:
-        yield from read_jsonl_documents(path, on_error=on_error)
+    if format_of(path) != RAW:
+        yield from read_documents(path, on_error=on_error)
         return
     lines, length, count = list[str](), 0, 0
     for line in lines_of(path, ends=True):

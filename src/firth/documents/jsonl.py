@@ -11,17 +11,14 @@ for the root; spans are numbers of tokens in the document.
 """
 
 import json
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
-from firth.arguments import names_files
 from firth.documents.document import Document, Entity
 from firth.errors import FirthError, FormatError, counted
 from firth.readers.conllu import COLUMNS, NONE, DependencySentence, checked_sentence
-from firth.readers.skipping import STOP, Skipping
-from firth.storage.files import as_utf8, lines_of
+from firth.storage.files import as_utf8
 from firth.storage.untrusted import parse_json
 
 NAMES = (  # of the columns from the second
@@ -52,36 +49,20 @@ def document_json(document: Document) -> bytes:
     return as_utf8(json.dumps(kept, ensure_ascii=False), f"the document {document.name!r}")
 
 
-@names_files
-def read_jsonl_documents(path: str | os.PathLike[str], *, on_error: str = STOP) -> Iterator[Document]:
-    """Yield the documents of a JSONL file, one in memory at a time; empty lines are skipped.
+def parsed(line: str | bytes, where: str) -> Any:
+    """Return the value of a line of JSON.
 
     Args:
-        path: UTF-8, plain or packed.
-        on_error: "stop" at the first line that is no document, or "skip" such lines.
-
-    Warns:
-        UserWarning: lines were skipped; it gives their number.
+        line: JSON.
+        where: file and line, for the message.
 
     Raises:
-        FormatError: a line is no document; the message gives it. Or there is none.
-        OptionError: `on_error` is something else.
-        OSError: the file cannot be read.
+        FormatError: it is no JSON.
     """
-    skipping = Skipping(path, on_error, "document")
-    for number, line in enumerate(lines_of(path), 1):
-        if line.strip():
-            where = f"{path} line {number}"
-            try:
-                document = document_from_json(line, where)
-            except FormatError as error:
-                skipping.add(number, str(error).removeprefix(f"{where}: "))
-            else:
-                skipping.read += 1
-                yield document
-    skipping.tell()
-    if not skipping.read:
-        raise FormatError(f"{path}: no documents; expected one a line, as JSON")
+    try:
+        return parse_json(line, strict=True)
+    except ValueError as error:
+        raise FormatError(f"{where}: {error}; expected JSON, one document a line") from None
 
 
 def document_from_json(line: str | bytes, where: str) -> Document:
@@ -94,10 +75,19 @@ def document_from_json(line: str | bytes, where: str) -> Document:
     Raises:
         FormatError: it is no document.
     """
-    try:
-        facts = parse_json(line, strict=True)
-    except ValueError as error:
-        raise FormatError(f"{where}: {error}; expected JSON, one document a line") from None
+    return document_from_facts(parsed(line, where), where)
+
+
+def document_from_facts(facts: Any, where: str) -> Document:
+    """Return the document that the value of a line says.
+
+    Args:
+        facts: of the line.
+        where: file and line, for the message.
+
+    Raises:
+        FormatError: it is no document.
+    """
     if not isinstance(facts, dict) or not isinstance(facts.get("sentences"), list):
         raise FormatError(f'{where}: expected an object with "sentences", as `firth annotate -o OUT.jsonl` writes it')
     odd = next((name for name in facts if name not in FIELDS), None)

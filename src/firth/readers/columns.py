@@ -19,8 +19,8 @@ from firth.storage.untrusted import parse_json
 DOCUMENT = "-DOCSTART-"
 LOOKED_AT = 20_000  # lines that show which columns a file has
 COUNTED = 0.9  # share of lines whose first column counts words
-_WORDS = {"word", "words", "token", "tokens", "form", "text", "sentence"}  # names of columns in a header
-_TAGS = {"tag", "tags", "ner", "ner_tag", "ner_tags", "pos", "pos_tag", "upos", "xpos", "chunk", "label", "labels"}
+WORD_NAMES = {"word", "words", "token", "tokens", "form", "text", "sentence"}  # names of columns in a header
+TAG_NAMES = {"tag", "tags", "ner", "ner_tag", "ner_tags", "pos", "pos_tag", "upos", "xpos", "chunk", "label", "labels"}
 _BRAT = re.compile(r"T\d+\t\S+ \d+ \d+[ ;\d]*\t.")
 
 
@@ -130,7 +130,7 @@ class _Layout:
         """
         names = [name.lower() for name in self.names]
         if word_column is None:
-            named = next((place for place, name in enumerate(names) if name in _WORDS), None)
+            named = next((place for place, name in enumerate(names) if name in WORD_NAMES), None)
             if named is None and self.counted:
                 warn_caller(
                     f"{path}: column 1 counts the words of each sentence, 1, 2, 3; column 2 is read as words. "
@@ -168,7 +168,7 @@ def _layout(lines: Sequence[str], path: str | os.PathLike[str]) -> _Layout:
     number, line, fields = plain[0]
     _check_first(line, f"{path} line {number}")
     names = {field.strip().lower() for field in fields}
-    has_names = bool(names & _WORDS) and fields[-1].strip().lower() in _TAGS and len(fields) > 1
+    has_names = bool(names & WORD_NAMES) and fields[-1].strip().lower() in TAG_NAMES and len(fields) > 1
     tags = frozenset(fields[-1] for _, _, fields in plain[has_names:])
     layout = _Layout(len(fields), tags, tuple(fields) if has_names else (), number if has_names else 0)
     return replace(layout, counted=_counts([rows for _, rows in _blocks(lines[:LOOKED_AT], layout, [])]))

@@ -17,6 +17,7 @@ class Skipping:
         path: of the file, for messages.
         on_error: "stop" or "skip".
         unit: what a part is, such as "sentence".
+        place: what a number of a part counts, such as "line".
         problems: line and message of what was skipped.
         read: parts that were sound.
 
@@ -27,6 +28,7 @@ class Skipping:
     path: str | os.PathLike[str]
     on_error: str
     unit: str
+    place: str = "line"
     problems: list[tuple[int, str]] = field(default_factory=list)
     read: int = 0
 
@@ -44,7 +46,7 @@ class Skipping:
             FormatError: the first part stops.
         """
         if self.on_error == STOP:
-            raise FormatError(f"{self.path} line {line}: {problem}")
+            raise FormatError(f"{self.path} {self.place} {line}: {problem}")
         self.problems.append((line, problem))
 
     def tell(self) -> None:
@@ -57,12 +59,12 @@ class Skipping:
             return
         (line, problem), *others = self.problems
         if not self.read:
-            raise FormatError(f"{self.path} line {line}: {problem}")
+            raise FormatError(f"{self.path} {self.place} {line}: {problem}")
         total = counted(self.read + len(self.problems), self.unit)
         also = ", ".join(str(line) for line, _ in others[: LISTED - 1]) + ", ..." * (len(others) >= LISTED)
         warn_caller(
-            f"{self.path}: skipped {len(self.problems):,} of {total}: line {line}: {problem}"
-            f"{f'; also at lines {also}' if others else ''}"
+            f"{self.path}: skipped {len(self.problems):,} of {total}: {self.place} {line}: {problem}"
+            f"{f'; also at {self.place}s {also}' if others else ''}"
         )
 
 

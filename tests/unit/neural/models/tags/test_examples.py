@@ -1,5 +1,7 @@
 """Sentences with tags from files and objects."""
 
+import json
+
 import pytest
 
 pandas = pytest.importorskip("pandas", reason="pandas is not installed: pip install 'firth[pandas]'")
@@ -64,7 +66,8 @@ def test_python_objects(conllu):
     assert list(both.tags) == ["y", "x"]
     (sentence,) = read_conllu(conllu)
     document = firth.Document((sentence, sentence), entities=[Entity(0, 1, "A"), Entity(2, 4, "B"), Entity(3, 4, "C")])
-    found = read_tagged([document], ["ner", "upos"]).tags
+    with pytest.warns(UserWarning, match="left out 1 of 3 entities, which are inside or across others"):
+        found = read_tagged([document], ["ner", "upos"]).tags
     assert found == {"ner": [("B-A", "O"), ("B-B", "I-B")], "upos": [("PRON", "VERB")] * 2}
 
 
@@ -97,6 +100,25 @@ def test_damaged_sentences_do_not_end_a_training(tmp_path):
         assert len(read_tagged(path, ["upos"])) == 2
     with pytest.raises(FormatError, match="line 4: 2 columns"):
         read_tagged(path, ["upos"], Reading(on_error="stop"))
+
+
+def test_entities_of_other_programs(tmp_path):
+    """Spans as doccano writes them; a table of words."""
+    spans = {
+        "text": "Ada Byron left. She met Zoë.",
+        "label": [[0, 9, "PER"], [4, 9, "X"], [24, 27, "PER"], [10, 19, "Y"]],
+    }
+    (tmp_path / "a.jsonl").write_text(json.dumps(spans), encoding="utf-8")
+    with pytest.warns(UserWarning, match="left out 2 of 4 entities, which are inside or across others or go over"):
+        found = read_tagged(tmp_path / "a.jsonl", ["ner"])
+    assert found.tags == {"ner": [("B-PER", "I-PER", "O", "O"), ("O", "O", "B-PER", "O")]}
+    assert default_target(tmp_path / "a.jsonl") == "ner"
+    (tmp_path / "a.csv").write_text("Sentence,Word,POS,Tag\n1,Ada,NNP,U-PER\n2,left,VBD,O\n", encoding="utf-8")
+    assert read_tagged(tmp_path / "a.csv", ["tag"]).tags == {"tag": [("U-PER",), ("O",)]}
+    assert read_tagged([tmp_path / "a.csv"], ["pos"]).tags == {"pos": [("NNP",), ("VBD",)]}
+    assert default_target(tmp_path / "a.csv") == "tag"
+    with pytest.raises(OptionError, match="word_column='5': expected a number from 1 to 4, or one of Sentence, Word"):
+        read_tagged(tmp_path / "a.csv", ["tag"], Reading(word_column=5))
 
 
 def test_words_that_conllu_leaves_without_a_tag_are_no_gold(conllu):
