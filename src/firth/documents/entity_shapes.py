@@ -107,8 +107,8 @@ def _of_spacy(facts: Sequence[Any]) -> MarkedText:
 
 def _task(facts: Mapping[str, Any], name: str) -> MarkedText | None:
     """Return the first annotation of a task of Label Studio that nobody cancelled."""
-    annotations = facts.get("annotations") or facts.get("completions") or []
-    kept = [each for each in annotations if isinstance(each, dict) and not each.get("was_cancelled")]
+    annotations = _objects(facts.get("annotations") or facts.get("completions") or [])
+    kept = [each for each in annotations if not each.get("was_cancelled")]
     texts = {key: value for key, value in facts["data"].items() if isinstance(value, str)}
     if not kept:
         return None
@@ -116,10 +116,16 @@ def _task(facts: Mapping[str, Any], name: str) -> MarkedText | None:
         raise FormatError(
             f"the data of a task have no text: {brief(facts['data'])}; expected one, as in {{'text': ...}}"
         )
-    results = [each for each in kept[0].get("result", []) if isinstance(each, dict)]
+    results = _objects(kept[0].get("result", []))
     values = [each["value"] for each in results if isinstance(each.get("value"), dict)]
     text = texts.get("text") or max(texts.values(), key=len)
     return MarkedText(text, _spans([value for value in values if any(key.endswith("labels") for key in value)]), name)
+
+
+def _objects(values: Any) -> list[dict[str, Any]]:
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+        raise FormatError(f"{brief(values)}; expected a list of annotations, and in each a list of results")
+    return values
 
 
 def _paragraphs(paragraphs: Sequence[Any], name: str) -> TaggedWords:

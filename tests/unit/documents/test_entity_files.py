@@ -154,6 +154,10 @@ def test_texts_that_nobody_accepted_are_no_gold(tmp_path):
         ({"tokens": ["a"], "ner_tags": []}, "0 tags for 1 token"),
         ({"tokens": ["a"], "ner_tags": ["PER"]}, "the tag 'PER'"),
         (["a", {"cats": {}}, 3], "as spaCy has it"),
+        ({"data": {"text": "a"}, "annotations": 3}, "3; expected a list of annotations"),
+        ({"data": {"text": "a"}, "annotations": [{"result": 0.5}]}, "0.5; expected a list of annotations"),
+        ({"data": {"n": 3}, "annotations": [{}]}, "expected one, as in"),
+        ({"paragraphs": [{"sentences": [{"tokens": [{}]}]}]}, "paragraphs without sentences of tokens"),
     ],
 )
 def test_what_has_no_shape_is_refused_or_skipped(tmp_path, facts, problem):
