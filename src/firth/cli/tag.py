@@ -13,7 +13,7 @@ from firth.cli.annotators import Summary, Training, commands, open_model
 from firth.cli.arguments import AsJson, OnError, OneThread, Quiet, TextFile, names
 from firth.cli.output import following, print_json, working
 from firth.cli.texts import batches, line_batches
-from firth.documents.files import JSON, JSONL, TABLE, format_of
+from firth.documents.files import CONLLU, RAW, format_of
 from firth.errors import OptionError
 from firth.readers.columns import read_columns
 from firth.readers.conllu import TAG_COLUMNS, read_conllu
@@ -35,8 +35,8 @@ WordColumn = Annotated[
 Tagged = Annotated[
     list[Path],
     names(
-        "Sentences with tags: CoNLL-U (.conllu), documents (.jsonl), entities of other programs (.jsonl, .json, .csv), "
-        "or columns, a word per line and an empty line between.",
+        "Sentences with tags: CoNLL-U (.conllu), documents (.jsonl), entities of other programs (.jsonl, .json, .csv, "
+        ".parquet), or columns, a word per line and an empty line between.",
         "FILE",
     ),
 ]
@@ -119,7 +119,7 @@ def _lines(tagged: Any) -> Iterator[str]:
 
 def _sentences(texts: str, conllu: bool, columns: bool, on_error: str, word_column: str | None) -> Iterator[list[Any]]:
     """Yield the sentences of a file in batches."""
-    if format_of(texts) in (JSONL, JSON, TABLE):
+    if format_of(texts) not in (RAW, CONLLU):
         raise OptionError(f"{texts} holds documents; use firth annotate {shlex.quote(texts)} --tagger MODEL -o OUT")
     if not conllu and not columns:
         for number, lines in enumerate(line_batches(texts, LINES, damaged="strict")):

@@ -1,4 +1,4 @@
-"""Files of named entities of other programs, as documents: JSON, JSON Lines and tables; see `entity_shapes`."""
+"""Files of named entities of other programs, as documents: JSON, JSON Lines, Parquet, tables; see `entity_shapes`."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from firth.documents.document import Document, Entity
 from firth.documents.entity_alignment import Alignment
 from firth.documents.entity_shapes import ClassNames, MarkedSpan, MarkedText, marked
 from firth.documents.jsonl import document_from_facts, parsed
-from firth.errors import FormatError
+from firth.errors import FormatError, MissingExtraError
 from firth.readers.columns import TAG_NAMES
 from firth.readers.conllu import DependencySentence
 from firth.readers.skipping import STOP, Skipping
@@ -21,6 +21,7 @@ from firth.readers.span_tags import spans_of
 from firth.readers.word_tables import WordTable, is_word_table, read_table, read_word_table
 from firth.storage.files import lines_of, text_of
 from firth.storage.untrusted import file_bytes, parse_json
+from firth.storage.user_files import open_file
 
 CLASSES = ("dataset_info.json", "dataset_infos.json")  # files of Hugging Face that name the classes of columns
 _START = {"start", "start_offset", "start_char", "begin"}
@@ -74,6 +75,37 @@ def read_json_documents(path: str | os.PathLike[str], *, on_error: str = STOP) -
     skipping = Skipping(path, on_error, "document", "item")
     items = enumerate(_items(content), 1)
     yield from _documents(items, lambda facts, where: facts, path, skipping, class_names(path, content))
+
+
+@names_files
+def read_parquet_documents(path: str | os.PathLike[str], *, on_error: str = STOP) -> Iterator[Document]:
+    """Yield the documents of a Parquet file: rows with columns tokens and ner_tags, or text and spans.
+
+    Args:
+        path: as datasets of Hugging Face write it, with the names of classes inside.
+        on_error: as in `read_jsonl_documents`.
+
+    Raises:
+        FormatError: it is no Parquet file, or a row is no document; the message gives its number.
+        MissingExtraError: pyarrow is not installed.
+        OptionError: `on_error` is something else.
+        OSError: the file cannot be read.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtraError("pyarrow", "arrow", "read Parquet files") from error
+    with open_file(Path(path)) as file:
+        try:
+            table = pyarrow.parquet.ParquetFile(file)
+            features = (table.schema_arrow.metadata or {}).get(b"huggingface", b"{}")
+            rows = (row for batch in table.iter_batches() for row in batch.to_pylist())
+            skipping = Skipping(path, on_error, "document", "row")
+            names = class_names(path, parse_json(features))
+            yield from _documents(enumerate(rows, 1), lambda row, where: row, path, skipping, names)
+        except (pyarrow.ArrowException, UnicodeDecodeError) as error:
+            raise FormatError(f"{path}: not a Parquet file ({error}); fetch or write it again") from error
 
 
 def _documents(

@@ -8,7 +8,12 @@ from typing import Any
 from firth.arguments import names_files
 from firth.documents.conllu_documents import document_conllu, read_conllu_documents
 from firth.documents.document import Document, check_document
-from firth.documents.entity_files import read_entity_table, read_json_documents, read_jsonl_documents
+from firth.documents.entity_files import (
+    read_entity_table,
+    read_json_documents,
+    read_jsonl_documents,
+    read_parquet_documents,
+)
 from firth.documents.entity_writing import SHAPES, TABLE_HEADER, entity_lines
 from firth.documents.jsonl import document_json
 from firth.errors import KindError, OptionError, brief
@@ -17,18 +22,19 @@ from firth.storage.files import check_exists, replacing_file, text_of
 from firth.text.inputs import check_items
 
 PACKINGS = (".gz", ".bz2", ".xz")
-CONLLU, JSONL, JSON, TABLE, RAW = ".conllu", ".jsonl", ".json", ".csv", ".txt"
-_BY_ENDING = {".conllu": CONLLU, ".conll": CONLLU, ".jsonl": JSONL, ".json": JSON, ".csv": TABLE}
+CONLLU, JSONL, JSON, TABLE, PARQUET, RAW = ".conllu", ".jsonl", ".json", ".csv", ".parquet", ".txt"
+_BY_ENDING = {".conllu": CONLLU, ".conll": CONLLU, ".jsonl": JSONL, ".json": JSON, ".csv": TABLE, ".parquet": PARQUET}
 _READERS = {
     CONLLU: read_conllu_documents,
     JSONL: read_jsonl_documents,
     JSON: read_json_documents,
     TABLE: read_entity_table,
+    PARQUET: read_parquet_documents,
 }
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
-    """Return ".conllu", ".jsonl", ".json", ".csv", or ".txt" for any other name, without a packing such as ".gz"."""
+    """Return ".conllu", ".jsonl", ".json", ".csv", ".parquet", or ".txt" for others; a packing is left out."""
     name = Path(path).name
     for packing in PACKINGS:
         name = name.removesuffix(packing)
@@ -49,8 +55,8 @@ def read_documents(path: str | os.PathLike[str], *, on_error: str = STOP) -> Ite
 
     Args:
         path: CoNLL-U (`.conllu`), JSONL (`.jsonl`), or a raw text of any other name, which is one document, split by
-            `Document.from_text`. UTF-8, plain or packed (`.gz`). JSONL, JSON (`.json`) and tables (`.csv`) may hold
-            named entities as spaCy, Prodigy, doccano, Label Studio or datasets of Hugging Face have them.
+            `Document.from_text`. UTF-8, plain or packed (`.gz`). JSONL, JSON (`.json`), Parquet and tables (`.csv`) may
+            hold named entities as spaCy, Prodigy, doccano, Label Studio or datasets of Hugging Face have them.
         on_error: "stop" at the first damaged sentence of CoNLL-U or line of JSONL, or "skip" them.
 
     Warns:

@@ -46,10 +46,13 @@ def read_table(path: str | os.PathLike[str]) -> WordTable:
     delimiter = max(DELIMITERS, key=header.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[tuple[int, list[str]]] = []
+    limit = csv.field_size_limit(max(len(text), 1 << 17))  # of a cell, which may hold a long text
     try:
         rows.extend((reader.line_num, row) for row in reader)
     except csv.Error as error:
         raise FormatError(f"{path} line {reader.line_num}: {error}; expected a table with quotes in pairs") from None
+    finally:
+        csv.field_size_limit(limit)
     if not rows or not any(map(str.strip, rows[0][1])):
         raise FormatError(f"{path}: no table; expected a first line that names the columns, such as sentence,word,tag")
     return WordTable(tuple(name.strip() for name in rows[0][1]), rows[1:])

@@ -98,6 +98,25 @@ def test_tags_and_numbers_of_classes(tmp_path):
         read(tmp_path, numbered.replace("2, 0", "3, 0"))
 
 
+def test_parquet_with_names_of_classes(tmp_path):
+    """As `datasets.Dataset.to_parquet` writes it."""
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'firth[arrow]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed: pip install 'firth[arrow]'")
+    classes = {"feature": {"names": ["O", "B-PER"], "_type": "ClassLabel"}, "_type": "Sequence"}
+    features = json.dumps({"info": {"features": {"ner_tags": classes}}})
+    table = pyarrow.table({"id": ["0", "1"], "tokens": [["Ada", "left"], []], "ner_tags": [[1, 0], []]})
+    parquet.write_table(table.replace_schema_metadata({"huggingface": features}), tmp_path / "a.parquet")
+    first, second = firth.read_documents(tmp_path / "a.parquet")
+    assert (first.tokens, first.entities, second.sentences) == (("Ada", "left"), (Entity(0, 1, "PER"),), ())
+    with pytest.raises(FormatError, match="not a Parquet file"):
+        read(tmp_path, "no", "b.parquet")
+
+
+def test_a_long_text_in_a_table(tmp_path):
+    (found,) = read(tmp_path, f"text,start,end,label\n{'Ada left. ' * 14_000},0,3,PER\n", "a.csv")
+    assert len(found.text) == 140_000
+
+
 def test_spans_that_do_not_meet_tokens_are_counted_and_listed(tmp_path):
     spans = [[0, 3, "PER"], [0, 2, "X"], [4, 8, "PER"], [-1, 3, "X"], [20, 40, "X"], [5, 5, "X"], [3, 4, "X"]]
     with pytest.warns(UserWarning, match="white space at the ends of 1 span was left out"):  # noqa: SIM117
@@ -230,7 +249,7 @@ def test_tokens_without_a_text_get_spaces():
     assert text_and_offsets(Document((sentence, sentence))) == ("Ada. Ada.", [(0, 3), (3, 4), (5, 8), (8, 9)])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_spans_of_tokens_are_found_again(tmp_path_factory, data):
     """Spans -> file -> spans is the identity where spans meet tokens, whatever the characters between and in them."""

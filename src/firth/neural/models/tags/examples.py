@@ -11,7 +11,7 @@ from typing import Any
 
 from firth.documents.conllu_documents import read_conllu_documents
 from firth.documents.document import Document
-from firth.documents.files import JSON, JSONL, TABLE, format_of, read_documents
+from firth.documents.files import JSON, JSONL, PARQUET, TABLE, format_of, read_documents
 from firth.errors import CorpusError, FormatError, OptionError, brief, counted, warn_caller
 from firth.neural.models.tokens.reader import COLUMNS, Sentence, words_of
 from firth.readers.columns import ColumnSentence, read_columns
@@ -185,7 +185,7 @@ def is_conllu(path: str | os.PathLike[str]) -> bool:
 
 
 def _holds_documents(path: str | os.PathLike[str]) -> bool:
-    return format_of(path) in (JSONL, JSON) or (format_of(path) == TABLE and not _is_word_table(path))
+    return format_of(path) in (JSONL, JSON, PARQUET) or (format_of(path) == TABLE and not _is_word_table(path))
 
 
 def _is_word_table(path: str | os.PathLike[str]) -> bool:
