@@ -176,7 +176,14 @@ def _of_file(path: Path, targets: Sequence[str], reading: Reading) -> list[Pair]
             for sentence in read_conllu(path, trees=False, on_error=reading.on_error)
         ]
     read_sentences = read_word_table if _is_word_table(path) else read_columns
-    return [_columns(sentence, targets, str(path)) for sentence in read_sentences(path, **vars(reading))]
+    sentences = list(read_sentences(path, **vars(reading)))
+    pairs = [_columns(sentence, targets, str(path)) for sentence in sentences]
+    first, behind = sentences[0], len(sentences[0].columns) - 1 - sentences[0].word_column
+    nobody_chose = len(targets) == 1 and not targets[0].isdecimal() and not first.names
+    if first.word_column and behind > 1 and nobody_chose and reading.word_column is None:  # GermEval's nested entities
+        width = len(first.columns)
+        warn_caller(f"{path}: tags are read from the last of {behind} columns, {width}; number another one (targets)")
+    return pairs
 
 
 def is_conllu(path: str | os.PathLike[str]) -> bool:

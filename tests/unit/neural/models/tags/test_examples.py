@@ -56,6 +56,11 @@ def test_columns_by_name_and_behind_one_that_counts(tmp_path):
     with pytest.warns(UserWarning, match="column 2 is read as words"):
         found = read_tagged(path, ["3"])
     assert (found.sentences, found.tags) == ([("Ida", "lief")], {"3": [("B-PER", "O")]})
+    with (
+        pytest.warns(UserWarning, match="column 2 is read as words"),
+        pytest.warns(UserWarning, match="tags are read from the last of 2 columns, 4; number another one"),
+    ):
+        assert read_tagged(path, ["tag"]).tags == {"tag": [("O", "O")]}
     assert read_tagged(path, ["2"], Reading(word_column=1)).tags == {"2": [("Ida", "lief")]}
 
 
