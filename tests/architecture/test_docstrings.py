@@ -26,7 +26,7 @@ import firth
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "firth"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-SECTION = re.compile(r"^(Args|Returns|Yields|Raises|Attributes|Source|Examples?|Note):", re.MULTILINE)
+SECTION = re.compile(r"^(Args|Returns|Yields|Warns|Raises|Attributes|Source|Examples?|Note):", re.MULTILINE)
 REFERENCE = re.compile(r"\b(?:see|as in|as for|arguments of) `[\w.]+`", re.IGNORECASE)
 ENTRY = re.compile(r"^ {4}(\*{0,2}\w[\w., *]*?)(?: \([^)]*\))?:", re.MULTILINE)
 

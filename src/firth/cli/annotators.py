@@ -62,7 +62,7 @@ class Training:
         vectors: whether models take word vectors.
         embed: whether models take embedders.
         several: whether `--held-out` takes several files.
-        extra: annotations of further arguments of `train`, None if they are not given.
+        extra: annotation and default of further arguments of `train`, left out where they are None.
     """
 
     group: str
@@ -77,7 +77,7 @@ class Training:
     vectors: bool = True
     embed: bool = False
     several: bool = False
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
 
     def command(self) -> Callable[[typer.Context], None]:
         """Return the command, whose flags depend on the model that its arguments name."""
@@ -137,7 +137,8 @@ class Training:
         replaced[model] = replaced[model].replace(default=self.default)
         keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
         replaced[-1:-1] = [
-            inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in self.extra.items()
+            inspect.Parameter(name, keyword, default=default, annotation=kind)
+            for name, (kind, default) in self.extra.items()
         ]
         run.__doc__ = (
             f"{self.about}\n\nCtrl-C or SIGTERM stops at a safe point and saves what was learned, if anything."

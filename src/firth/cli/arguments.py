@@ -76,6 +76,10 @@ Cache = Annotated[
     ),
 ]
 
+OnError = Annotated[
+    str, typer.Option(help="What becomes of damaged parts of FILE: skip, count and list them, or stop at the first.")
+]
+
 
 @dataclass(frozen=True)
 class ReadingOptions:

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.annotators import Summary, Training, commands, open_model
-from firth.cli.arguments import AsJson, OneThread, Quiet, names
+from firth.cli.arguments import AsJson, OnError, OneThread, Quiet, names
 from firth.cli.output import following, print_json, working
 from firth.cli.texts import batches, line_batches
 from firth.errors import OptionError
 from firth.readers.conllu import read_conllu
+from firth.readers.skipping import SKIP
 
 SENTENCES = 1 << 10  # per batch
 
@@ -51,6 +52,7 @@ train = Training(
     about="Train a dependency parser on a treebank in CoNLL-U.",
     summary=_summary,
     embed=True,
+    extra={"on_error": (OnError, SKIP)},
 ).command()
 
 
@@ -65,6 +67,7 @@ def _predict(
     tagger: Tagger = None,
     beam: Beam = None,
     precision: Precision = None,
+    on_error: OnError = SKIP,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -74,7 +77,7 @@ def _predict(
     The parser reads the tags of the file, or those of --tagger.
     """
     parser, tags = _opened(model, tagger, quiet)
-    for batch in following(_sentences(texts, tags is not None), "parsing", quiet):
+    for batch in following(_sentences(texts, tags is not None, on_error), "parsing", quiet):
         for sentence in parser.predict(batch, tagger=tags, beam=beam, precision=precision, threads=threads):
             if json:
                 print_json({name: getattr(sentence, name) for name in ("words", "tags", "heads", "relations")})
@@ -82,7 +85,7 @@ def _predict(
                 print(sentence, end="\n\n")
 
 
-def _sentences(texts: str, tagged: bool) -> Iterator[Sequence[Any]]:
+def _sentences(texts: str, tagged: bool, on_error: str) -> Iterator[Sequence[Any]]:
     """Yield the sentences of a file in batches.
 
     Raises:
@@ -95,7 +98,7 @@ def _sentences(texts: str, tagged: bool) -> Iterator[Sequence[Any]]:
             [line for line in lines if line.strip()] for lines in line_batches(texts, SENTENCES, damaged="strict")
         )
         return
-    yield from batches(read_conllu(texts, trees=False), SENTENCES)
+    yield from batches(read_conllu(texts, trees=False, on_error=on_error), SENTENCES)
 
 
 def _test(
@@ -104,13 +107,15 @@ def _test(
     tagger: Tagger = None,
     beam: Beam = None,
     precision: Precision = None,
+    on_error: OnError = SKIP,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Test a parser on a treebank: attachment scores with the treebank's tags, and with those of --tagger."""
     parser, tags = _opened(model, tagger, quiet)
-    scores = parser.test(source, tagger=tags, beam=beam, precision=precision, threads=threads, progress=not quiet)
+    how: dict[str, Any] = {"beam": beam, "precision": precision, "threads": threads, "progress": not quiet}
+    scores = parser.test(source, tagger=tags, on_error=on_error, **how)
     if json:
         for name, each in scores.rows.items():
             print_json({"tags": name, **asdict(each), "intervals": scores.intervals[name]})

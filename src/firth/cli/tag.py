@@ -10,23 +10,33 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.annotators import Summary, Training, commands, open_model
-from firth.cli.arguments import AsJson, OneThread, Quiet, TextFile, names
+from firth.cli.arguments import AsJson, OnError, OneThread, Quiet, TextFile, names
 from firth.cli.output import following, print_json, working
 from firth.cli.texts import batches, line_batches
-from firth.documents.files import JSONL, format_of
+from firth.documents.files import CONLLU, RAW, format_of
 from firth.errors import OptionError
 from firth.readers.columns import read_columns
 from firth.readers.conllu import TAG_COLUMNS, read_conllu
+from firth.readers.skipping import SKIP
 
 LINES = 1 << 12  # sentences per batch
 _SPAN_TAG = re.compile(r"O|[BIES]-\w+")
 
 Tagger = Annotated[Path, names("A tagger: a folder that firth wrote.", "MODEL")]
+WordColumn = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of words in a file of columns: its number, from 1, or its name. Default: the first, or the second "
+        "where the first one counts words.",
+        metavar="COLUMN",
+        show_default=False,
+    ),
+]
 Tagged = Annotated[
     list[Path],
     names(
-        "Sentences with tags: CoNLL-U (.conllu), documents (.jsonl), or columns, a word per line and an empty line "
-        "between.",
+        "Sentences with tags: CoNLL-U (.conllu), documents (.jsonl), entities of other programs (.jsonl, .json, .csv, "
+        ".parquet), or columns, a word per line and an empty line between.",
         "FILE",
     ),
 ]
@@ -34,7 +44,9 @@ Tagged = Annotated[
 
 def _summary(tagger: Any) -> Summary:
     tags = {target: len(each) for target, each in tagger.tags.items()}
-    kinds = ", ".join(f"{count:,} tags of {target}" for target, count in tags.items())
+    schemes = tagger.metadata["training"].get("notations", {})
+    shown = {target: f" ({schemes[target]})" if target in schemes else "" for target in tags}
+    kinds = ", ".join(f"{count:,} tags of {target}{shown[target]}" for target, count in tags.items())
     words, read = len(tagger.words), f"{tagger.metadata['training']['words']:,} words"
     scores = dict.fromkeys("accuracy" if known.scheme is None else "F1 of spans" for known in tagger.sets)
     measure = f"{'mean ' if len(tags) > 1 else ''}{' and '.join(scores)} {{}}"
@@ -53,9 +65,10 @@ train = Training(
     about="""Train a tagger on sentences with tags.
 
     Targets of CoNLL-U and of documents are upos, xpos, feats and ner, several with commas between. Of a file of columns
-    the last one is learned, or those that --targets names by number, from 1.""",
+    the last one is learned, or those that --targets names, by their numbers from 1 or their names in a first line.""",
     summary=_summary,
     embed=True,
+    extra={"on_error": (OnError, SKIP), "word_column": (WordColumn, None)},
 ).command()
 
 
@@ -64,6 +77,8 @@ def _predict(
     texts: TextFile,
     columns: Annotated[bool, typer.Option("--columns", help="FILE has a word per line, with other columns.")] = False,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Show the probability of each tag.")] = False,
+    on_error: OnError = SKIP,
+    word_column: WordColumn = None,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -77,7 +92,7 @@ def _predict(
         tagger = open_model(model, "a tagger")
     conllu = ".conllu" in Path(texts).name
     filled = conllu and not json and not probabilities and set(tagger.targets) <= TAG_COLUMNS.keys()
-    for batch in following(_sentences(texts, conllu, columns), "tagging", quiet):
+    for batch in following(_sentences(texts, conllu, columns, on_error, word_column), "tagging", quiet):
         found = tagger.predict(batch, probabilities=probabilities, threads=threads)
         for sentence, tagged in zip(batch, found, strict=True):
             if json:
@@ -102,9 +117,9 @@ def _lines(tagged: Any) -> Iterator[str]:
         yield "\t".join(fields)
 
 
-def _sentences(texts: str, conllu: bool, columns: bool) -> Iterator[list[Any]]:
+def _sentences(texts: str, conllu: bool, columns: bool, on_error: str, word_column: str | None) -> Iterator[list[Any]]:
     """Yield the sentences of a file in batches."""
-    if format_of(texts) == JSONL:
+    if format_of(texts) not in (RAW, CONLLU):
         raise OptionError(f"{texts} holds documents; use firth annotate {shlex.quote(texts)} --tagger MODEL -o OUT")
     if not conllu and not columns:
         for number, lines in enumerate(line_batches(texts, LINES, damaged="strict")):
@@ -112,7 +127,10 @@ def _sentences(texts: str, conllu: bool, columns: bool) -> Iterator[list[Any]]:
                 raise OptionError(f"{texts} has a word per line, with tags behind it; use --columns")
             yield [line.split() for line in lines if line.strip()]
         return
-    sentences = read_conllu(texts, trees=False) if conllu else (each.words for each in read_columns(texts))
+    if conllu:
+        sentences: Iterator[Any] = read_conllu(texts, trees=False, on_error=on_error)
+    else:
+        sentences = (each.words for each in read_columns(texts, word_column=word_column, on_error=on_error))
     yield from batches(sentences, LINES)
 
 
@@ -127,9 +145,19 @@ def _are_columns(lines: Sequence[str]) -> bool:
     return len(rows) > 1 and all(_SPAN_TAG.fullmatch(row[-1]) for row in rows)
 
 
-def _test(model: Tagger, source: Tagged, threads: OneThread = None, quiet: Quiet = False, json: AsJson = False) -> None:
+def _test(
+    model: Tagger,
+    source: Tagged,
+    on_error: OnError = SKIP,
+    word_column: WordColumn = None,
+    threads: OneThread = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
     """Test a tagger on sentences with tags: accuracy, also on unknown words, and F1 where tags mark spans."""
-    scores = open_model(model, "a tagger").test(source, threads=threads, progress=not quiet)
+    scores = open_model(model, "a tagger").test(
+        source, on_error=on_error, word_column=word_column, threads=threads, progress=not quiet
+    )
     if not json:
         print(scores)
         return

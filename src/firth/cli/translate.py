@@ -77,7 +77,7 @@ train = Training(
     summary=summary,
     vectors=False,
     several=True,
-    extra={"languages": Languages},
+    extra={"languages": (Languages, None)},
 ).command()
 
 

@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import Any, overload
 
 from firth.arguments import explained
-from firth.documents.conllu_documents import read_conllu_documents
 from firth.documents.document import Document
-from firth.documents.files import CONLLU, JSONL, check_path, check_written, format_of, stem_of
-from firth.documents.jsonl import read_jsonl_documents
+from firth.documents.files import JSON, JSONL, RAW, TABLE, check_path, check_written, format_of, read_documents, stem_of
 from firth.documents.pieces import Piece, Work, pieces_of, put_together
 from firth.documents.processes import Here, Processes
 from firth.documents.stages import Stages, described
@@ -25,6 +23,7 @@ from firth.documents.unfinished import UnfinishedFile
 from firth.documents.worker import DOCUMENT, SENTENCES
 from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.progress import Progress, Status, reporting
+from firth.readers.skipping import SKIP, check_on_error
 from firth.signals import stopping
 from firth.storage.files import check_exists, check_replaceable, lines_of
 from firth.storage.user_files import open_file
@@ -142,6 +141,8 @@ def annotate_files(
     processes: int = 1,
     longest: int = LONGEST,
     language: str | None = None,
+    on_error: str = SKIP,
+    shape: str | None = None,
     progress: Progress = None,
 ) -> AnnotatedFile:
     """Annotate files, and write their documents to one file.
@@ -152,7 +153,7 @@ def annotate_files(
     Args:
         files: raw text, CoNLL-U (.conllu) or JSONL (.jsonl), plain or packed. What documents of CoNLL-U and JSONL have
             stays, where no model finds it anew.
-        output: the file to write; its name ends in .conllu or .jsonl.
+        output: the file to write; its name ends in .conllu or .jsonl, or, for entities alone, in .json or .csv.
         tagger: as for `annotate`.
         parser: as for `annotate`.
         coref: as for `annotate`.
@@ -160,10 +161,15 @@ def annotate_files(
         longest: characters of a raw text that are one document; a longer one becomes several, split at an empty line,
             and no chain goes from one to the next.
         language: of raw text, as for `annotate`.
+        on_error: "skip" damaged sentences of CoNLL-U and lines of JSONL, or "stop" at the first.
+        shape: as in `firth.write_documents`.
         progress: how to show progress; see `firth.progress`.
 
     Returns:
         What was written, in numbers.
+
+    Warns:
+        UserWarning: sentences or lines were skipped, or heads form no tree; it gives their number.
 
     Raises:
         KindError: a model is of another task.
@@ -181,22 +187,24 @@ def annotate_files(
     target = Path(output)
     if processes < 1 or longest < 1:
         raise OptionError(f"processes={processes}, longest={longest}: expected at least 1")
+    check_on_error(on_error)
+    format = check_written(target, shape)
     check_target(target, paths)
     models = {"tagger": tagger, "parser": parser, "coref": coref}
     facts = [[os.path.realpath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
     identity = {"files": facts, "models": described(models), "longest": longest}
-    if language is not None:
-        identity["language"] = language
-    unfinished = UnfinishedFile(target, check_written(target), identity)
+    given = {"language": language, "shape": shape}
+    identity |= {name: value for name, value in given.items() if value is not None}
+    unfinished = UnfinishedFile(target, format, identity)
     stages = Stages.of(**models)
-    if any(format_of(path) not in (CONLLU, JSONL) for path in paths):
+    if any(format_of(path) == RAW for path in paths):
         stages.check_raw_text()
     runner = Here(stages) if processes == 1 else Processes(models, processes)
     try:
         with unfinished.writing(), reporting(progress) as report, stopping() as request:
             resumed = unfinished.counts.tokens + sum(len(part) for each in unfinished.parts.values() for part in each)
             run = _Run(unfinished, runner, stages, report, lambda: request.stop)
-            run.all(_works(paths, longest, language, unfinished))
+            run.all(_works(paths, longest, on_error, language, unfinished))
     finally:
         runner.close()
     return AnnotatedFile(target, **vars(unfinished.counts), resumed=resumed)
@@ -241,7 +249,7 @@ def check_target(target: Path, paths: Sequence[Path]) -> None:
 def _is_ours(path: Path) -> bool:
     with open_file(path) as file:
         start = file.read(1)
-    return start == b"{" if path.suffix == JSONL else start in (b"#", b"1")
+    return start in {JSONL: (b"{", b"["), JSON: (b"[",), TABLE: (b"w",)}.get(path.suffix, (b"#", b"1"))
 
 
 @dataclass
@@ -287,11 +295,13 @@ class _Run:
             raise KeyboardInterrupt
 
 
-def _works(paths: Sequence[Path], longest: int, language: str | None, unfinished: UnfinishedFile) -> Iterator[Work]:
+def _works(
+    paths: Sequence[Path], longest: int, on_error: str, language: str | None, unfinished: UnfinishedFile
+) -> Iterator[Work]:
     """Yield the documents that are not finished, with their parts that are."""
     number, done = 0, unfinished.counts.documents
     for path in paths:
-        for place, content in enumerate(_contents(path, longest)):
+        for place, content in enumerate(_contents(path, longest, on_error)):
             if number >= done:
                 name = stem_of(path) + (f"-{place + 1}" if place else "")
                 if isinstance(content, str):
@@ -301,13 +311,10 @@ def _works(paths: Sequence[Path], longest: int, language: str | None, unfinished
             number += 1
 
 
-def _contents(path: Path, longest: int) -> Iterator[str | Document]:
+def _contents(path: Path, longest: int, on_error: str) -> Iterator[str | Document]:
     """Yield the documents of a file; raw text as it is, in parts of `longest` characters or a little more."""
-    if format_of(path) == CONLLU:
-        yield from read_conllu_documents(path)
-        return
-    if format_of(path) == JSONL:
-        yield from read_jsonl_documents(path)
+    if format_of(path) != RAW:
+        yield from read_documents(path, on_error=on_error)
         return
     lines, length, count = list[str](), 0, 0
     for line in lines_of(path, ends=True):

@@ -18,8 +18,9 @@ from firth.arguments import names_files
 from firth.documents import chains, places
 from firth.documents.document import Document, Entity, Span
 from firth.documents.misc import Changes, attributes, with_attributes
-from firth.errors import FormatError, ShapeError
+from firth.errors import FormatError, ShapeError, counted, warn_caller
 from firth.readers.conllu import COLUMNS, DependencySentence, read_blocks
+from firth.readers.skipping import STOP
 from firth.readers.span_tags import OUTSIDE, span_tags, spans_of
 from firth.storage.files import as_utf8
 
@@ -30,19 +31,33 @@ _ODD = re.compile(r"[|\t\r\n]")
 
 
 @names_files
-def read_conllu_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
+def read_conllu_documents(path: str | os.PathLike[str], *, on_error: str = STOP) -> Iterator[Document]:
     """Yield the documents of a CoNLL-U file, one in memory at a time.
 
     Args:
         path: UTF-8, plain or packed. Sentences need no trees.
+        on_error: "stop" at the first damaged sentence, or "skip" such sentences.
+
+    Warns:
+        UserWarning: sentences were skipped, or the heads of some form no tree; it gives their number.
 
     Raises:
         FormatError: as in `read_conllu`; tags of entities are no BIO, or brackets of chains do not match.
+        OptionError: `on_error` is something else.
         OSError: the file cannot be read.
     """
+    treeless = 0
+    for document in _documents(path, on_error):
+        treeless += sum(bool(sentence.tree_problem) for sentence in document.sentences)
+        yield document
+    if treeless:
+        warn_caller(f"{path}: read {counted(treeless, 'sentence')} without heads, which form no tree")
+
+
+def _documents(path: str | os.PathLike[str], on_error: str) -> Iterator[Document]:
     group: list[DependencySentence] = []
     alone: tuple[str, ...] = ()  # comments that begin a document, with an empty line behind them
-    for block in read_blocks(path, trees=False):
+    for block in read_blocks(path, trees=False, on_error=on_error):
         if any(map(_NEW.fullmatch, block.comment_lines)):
             if group or alone:
                 yield _document(group, alone, path)

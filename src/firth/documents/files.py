@@ -1,4 +1,4 @@
-"""Files of documents: CoNLL-U, JSONL and raw text, by the names of the files."""
+"""Files of documents: CoNLL-U, JSONL, JSON, tables and raw text, by the names of the files."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -8,21 +8,37 @@ from typing import Any
 from firth.arguments import names_files
 from firth.documents.conllu_documents import document_conllu, read_conllu_documents
 from firth.documents.document import Document, check_document
-from firth.documents.jsonl import document_json, read_jsonl_documents
+from firth.documents.entity_files import (
+    read_entity_table,
+    read_json_documents,
+    read_jsonl_documents,
+    read_parquet_documents,
+)
+from firth.documents.entity_writing import SHAPES, TABLE_HEADER, entity_lines
+from firth.documents.jsonl import document_json
 from firth.errors import KindError, OptionError, brief
+from firth.readers.skipping import STOP
 from firth.storage.files import check_exists, replacing_file, text_of
 from firth.text.inputs import check_items
 
 PACKINGS = (".gz", ".bz2", ".xz")
-CONLLU, JSONL = ".conllu", ".jsonl"
+CONLLU, JSONL, JSON, TABLE, PARQUET, RAW = ".conllu", ".jsonl", ".json", ".csv", ".parquet", ".txt"
+_BY_ENDING = {".conllu": CONLLU, ".conll": CONLLU, ".jsonl": JSONL, ".json": JSON, ".csv": TABLE, ".parquet": PARQUET}
+_READERS = {
+    CONLLU: read_conllu_documents,
+    JSONL: read_jsonl_documents,
+    JSON: read_json_documents,
+    TABLE: read_entity_table,
+    PARQUET: read_parquet_documents,
+}
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
-    """Return ".conllu", ".jsonl", or ".txt" for any other name; a packing such as ".gz" is left out."""
+    """Return ".conllu", ".jsonl", ".json", ".csv", ".parquet", or ".txt" for others; a packing is left out."""
     name = Path(path).name
     for packing in PACKINGS:
         name = name.removesuffix(packing)
-    return {".conllu": CONLLU, ".conll": CONLLU, ".jsonl": JSONL}.get(Path(name).suffix, ".txt")
+    return _BY_ENDING.get(Path(name).suffix, RAW)
 
 
 def stem_of(path: str | os.PathLike[str]) -> str:
@@ -34,45 +50,54 @@ def stem_of(path: str | os.PathLike[str]) -> str:
 
 
 @names_files
-def read_documents(path: str | os.PathLike[str], *, language: str | None = None) -> Iterator[Document]:
+def read_documents(
+    path: str | os.PathLike[str], *, language: str | None = None, on_error: str = STOP
+) -> Iterator[Document]:
     """Yield the documents of a file, one in memory at a time.
 
     Args:
         path: CoNLL-U (`.conllu`), JSONL (`.jsonl`), or a raw text of any other name, which is one document, split by
-            `Document.from_text`. UTF-8, plain or packed (`.gz`).
+            `Document.from_text`. UTF-8, plain or packed (`.gz`). JSONL, JSON (`.json`), Parquet and tables (`.csv`) may
+            hold named entities as spaCy, Prodigy, doccano, Label Studio or datasets of Hugging Face have them.
         language: of raw text, as for `Document.from_text`.
+        on_error: "stop" at the first damaged sentence of CoNLL-U or line of JSONL, or "skip" them.
+
+    Warns:
+        UserWarning: sentences or lines were skipped, or heads form no tree; it gives their number.
+        LeftOutSpans: spans of characters do not meet the tokens; its `spans` are a list of them.
 
     Raises:
         FormatError: the file does not hold what its name says; the message gives the line.
         KindError: it is no path.
         MissingFileError: no file is there.
+        OptionError: `on_error` is something else.
         OSError: the file cannot be read.
     """
     check_path(path, "the path of a file of documents")
     check_exists(Path(path), "a file of documents: CoNLL-U, JSONL or raw text")
-    if format_of(path) == CONLLU:
-        yield from read_conllu_documents(path)
-    elif format_of(path) == JSONL:
-        yield from read_jsonl_documents(path)
+    if reader := _READERS.get(format_of(path)):
+        yield from reader(path, on_error=on_error)
     else:
         yield Document.from_text(text_of(path), name=stem_of(path), language=language)
 
 
-def write_documents(path: str | os.PathLike[str], documents: Iterable[Document]) -> None:
+def write_documents(path: str | os.PathLike[str], documents: Iterable[Document], *, shape: str | None = None) -> None:
     """Write documents to a file, in place of what it held.
 
     Args:
-        path: its name ends in .conllu or .jsonl.
+        path: its name ends in .conllu, .jsonl, .json or .csv.
         documents: to write, in order.
+        shape: of a .jsonl or .json file of named entities: "spacy", "prodigy", "doccano", "label-studio" or
+            "hugging-face". None is firth's own JSONL, and Label Studio's JSON; .csv has a word and its tag a row.
 
     Raises:
-        OptionError: the name has another ending.
+        OptionError: the name has another ending, or the shape is another.
         KindError: they are no documents, or the path is none.
         FormatError: CoNLL-U cannot hold the annotation: entities overlap, or go over the end of a sentence. Or a text
             holds lone surrogates.
         OSError: the file cannot be written.
     """
-    format = check_written(path)
+    format = check_written(path, shape)
     if isinstance(documents, Document):
         raise KindError("documents: found one document, expected several; put it into a list")
     documents = map(check_document, check_items(documents, "documents", "document"))
@@ -85,16 +110,44 @@ def serialised(documents: Iterable[Document], format: str) -> Iterator[bytes]:
 
     Args:
         documents: in order.
-        format: ".conllu" or ".jsonl".
+        format: as `check_written` returns it.
 
     Raises:
         FormatError: as in `write_documents`.
     """
+    number = -1
     for number, document in enumerate(documents):
-        if format == CONLLU:
-            yield document_conllu(document, alone=number == 0)  # the first needs no "# newdoc" where it has no name
-        else:
-            yield document_json(document) + b"\n"
+        yield document_bytes(document, format, first=number == 0)
+    yield closing(format, empty=number < 0)
+
+
+def document_bytes(document: Document, format: str, *, first: bool) -> bytes:
+    """Return what a file holds of a document.
+
+    Args:
+        document: to write.
+        format: as `check_written` returns it.
+        first: whether it is the first of the file.
+
+    Raises:
+        FormatError: as in `write_documents`.
+    """
+    if format == CONLLU:
+        return document_conllu(document, alone=first)  # the first needs no "# newdoc" where it has no name
+    if format == JSONL:
+        return document_json(document) + b"\n"
+    ending, _, shape = format.partition(":")
+    lines = entity_lines(document, shape)
+    if ending == JSON:
+        return (b"[\n" if first else b",\n") + b",\n".join(lines)
+    return TABLE_HEADER * (first and ending == TABLE) + b"".join(line + b"\n" for line in lines)
+
+
+def closing(format: str, *, empty: bool) -> bytes:
+    """Return what a file holds behind its documents, of which there may be none."""
+    if format.startswith(f"{JSON}:"):
+        return b"[]\n" if empty else b"\n]\n"
+    return b""
 
 
 def check_path(path: Any, expected: str) -> None:
@@ -111,14 +164,28 @@ def check_path(path: Any, expected: str) -> None:
         raise KindError(f"path: found {brief(path)}, expected {expected}")
 
 
-def check_written(path: str | os.PathLike[str]) -> str:
-    """Return the format of a file to write.
+def check_written(path: str | os.PathLike[str], shape: str | None = None) -> str:
+    """Return the format of a file to write: ".conllu", ".jsonl", or an ending with a shape, such as ".jsonl:spacy".
+
+    Args:
+        path: of the file.
+        shape: as in `write_documents`.
 
     Raises:
-        OptionError: its name has another ending.
+        OptionError: its name has another ending, or cannot hold the shape.
         KindError: it is no path.
     """
     check_path(path, "a name that ends in .conllu or .jsonl, before the documents")
-    if Path(path).suffix not in (CONLLU, JSONL):
-        raise OptionError(f"{path}: expected a name that ends in .conllu or .jsonl")
-    return Path(path).suffix
+    ending = Path(path).suffix
+    if ending not in (CONLLU, JSONL, JSON, TABLE):
+        raise OptionError(f"{path}: expected a name that ends in .conllu or .jsonl; of entities alone, .json or .csv")
+    if ending in (CONLLU, TABLE) and shape is not None:
+        raise OptionError(f"shape={shape!r}: {path} is no JSON; expected a name that ends in .jsonl or .json")
+    shapes = {
+        JSONL: [name for name in SHAPES if name != "table"],
+        JSON: [name for name in SHAPES if name not in ("table", "hugging-face")],
+    }.get(ending, [])
+    if shape is not None and shape not in shapes:
+        raise OptionError(f"shape={shape!r}: expected one of {', '.join(shapes)} for a file named {ending}")
+    shape = shape or {JSON: "label-studio", TABLE: "table"}.get(ending)
+    return f"{ending}:{shape}" if shape else ending

@@ -11,16 +11,14 @@ for the root; spans are numbers of tokens in the document.
 """
 
 import json
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
-from firth.arguments import names_files
 from firth.documents.document import Document, Entity
 from firth.errors import FirthError, FormatError, counted
 from firth.readers.conllu import COLUMNS, NONE, DependencySentence, checked_sentence
-from firth.storage.files import as_utf8, lines_of
+from firth.storage.files import as_utf8
 from firth.storage.untrusted import parse_json
 
 NAMES = (  # of the columns from the second
@@ -51,24 +49,20 @@ def document_json(document: Document) -> bytes:
     return as_utf8(json.dumps(kept, ensure_ascii=False), f"the document {document.name!r}")
 
 
-@names_files
-def read_jsonl_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
-    """Yield the documents of a JSONL file, one in memory at a time; empty lines are skipped.
+def parsed(line: str | bytes, where: str) -> Any:
+    """Return the value of a line of JSON.
 
     Args:
-        path: UTF-8, plain or packed.
+        line: JSON.
+        where: file and line, for the message.
 
     Raises:
-        FormatError: a line is no document; the message gives it. Or there is none.
-        OSError: the file cannot be read.
+        FormatError: it is no JSON.
     """
-    empty = True
-    for number, line in enumerate(lines_of(path), 1):
-        if line.strip():
-            empty = False
-            yield document_from_json(line, f"{path} line {number}")
-    if empty:
-        raise FormatError(f"{path}: no documents; expected one a line, as JSON")
+    try:
+        return parse_json(line, strict=True)
+    except ValueError as error:
+        raise FormatError(f"{where}: {error}; expected JSON, one document a line") from None
 
 
 def document_from_json(line: str | bytes, where: str) -> Document:
@@ -81,10 +75,19 @@ def document_from_json(line: str | bytes, where: str) -> Document:
     Raises:
         FormatError: it is no document.
     """
-    try:
-        facts = parse_json(line, strict=True)
-    except ValueError as error:
-        raise FormatError(f"{where}: {error}; expected JSON, one document a line") from None
+    return document_from_facts(parsed(line, where), where)
+
+
+def document_from_facts(facts: Any, where: str) -> Document:
+    """Return the document that the value of a line says.
+
+    Args:
+        facts: of the line.
+        where: file and line, for the message.
+
+    Raises:
+        FormatError: it is no document.
+    """
     if not isinstance(facts, dict) or not isinstance(facts.get("sentences"), list):
         raise FormatError(f'{where}: expected an object with "sentences", as `firth annotate -o OUT.jsonl` writes it')
     odd = next((name for name in facts if name not in FIELDS), None)
@@ -113,8 +116,10 @@ def _sentence_facts(sentence: DependencySentence) -> dict[str, Any]:
     words = [row for row in sentence.rows if row[0].isdecimal()]
     columns: dict[str, Any] = dict(zip(NAMES, zip(*(row[1:] for row in words), strict=True), strict=True))
     kept = {name: column for name, column in columns.items() if any(value != NONE for value in column)}
-    if "heads" in kept:
+    if sentence.heads:
         kept["heads"] = sentence.heads
+    else:  # what forms no tree is left out
+        kept.pop("heads", None)
     facts = {"words": columns["words"], **kept}
     if len(words) < len(sentence.rows):
         before = accumulate((row[0].isdecimal() for row in sentence.rows), initial=0)
@@ -139,7 +144,10 @@ def _sentence(facts: Mapping[str, Any]) -> DependencySentence:
         raise FormatError(f"{COMMENTS} or misc with a line break at the end, which CoNLL-U cannot hold; leave it out")
     if not rows:
         return DependencySentence.of([])
-    return checked_sentence(list(enumerate(map(list, rows), 1)), comments, "its sentence", trees=False)
+    sentence = checked_sentence(list(enumerate(map(list, rows), 1)), comments, "its sentence", trees=False)
+    if sentence.tree_problem:
+        raise FormatError(f"its heads: {sentence.tree_problem}; expected one tree")
+    return sentence
 
 
 def _column(values: Any, name: str, length: int) -> list[str]:

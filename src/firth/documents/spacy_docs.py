@@ -53,7 +53,7 @@ def spacy_doc(vocab: Any, document: _Annotated) -> Any:
     vocab = getattr(vocab, "vocab", vocab)
     if not isinstance(vocab, Vocab):
         raise KindError(f"{brief(vocab)}: expected a pipeline of spaCy or its Vocab")
-    spaces = _spaces(document.text, document.offsets, document.sentences)
+    spaces = spaces_behind(document.text, document.offsets, document.sentences)
     columns = _columns(document.sentences, document.sentence_starts)
     return Doc(vocab, words=list(document.tokens), spaces=spaces, **columns)
 
@@ -83,7 +83,7 @@ def _columns(sentences: Sequence[DependencySentence], starts: Sequence[int]) -> 
     return found
 
 
-def _spaces(text: str, offsets: Sequence[Span], sentences: Sequence[DependencySentence]) -> list[bool]:
+def spaces_behind(text: str, offsets: Sequence[Span], sentences: Sequence[DependencySentence]) -> list[bool]:
     """Return whether white space is behind each token: in the text, or as SpaceAfter=No says."""
     if text and offsets:
         return [*(following[0] > place[1] for place, following in pairwise(offsets)), offsets[-1][1] < len(text)]

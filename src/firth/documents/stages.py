@@ -11,7 +11,7 @@ from typing import Any
 from firth.documents.document import Document, Entity
 from firth.errors import FirthError, KindError, OptionError, brief
 from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
-from firth.readers.span_tags import OUTSIDE, PREFIXES, spans_of
+from firth.readers.span_tags import OUTSIDE, is_span_tag, spans_of
 
 OTHER = "X"  # tag of words that belong to no part of speech, in Universal Dependencies
 PROBE = DependencySentence.of(["a"]).annotated(tags=["X"], language_tags=["X"])
@@ -177,7 +177,7 @@ def _entities(tags: Iterable[Sequence[str]], target: str) -> Iterable[Entity]:
     first = 0
     for of_sentence in tags:
         of_sentence = [OUTSIDE if tag == NONE else tag for tag in of_sentence]
-        odd = next((tag for tag in of_sentence if tag.partition("-")[0] not in PREFIXES), None)
+        odd = next((tag for tag in of_sentence if not is_span_tag(tag)), None)
         if odd is not None:
             raise OptionError(
                 f"the tagger's target {target!r} has the tag {odd!r}; expected {', '.join(TAG_COLUMNS)}, or tags of "

@@ -17,9 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from firth.documents.conllu_documents import document_conllu
 from firth.documents.document import Document
-from firth.documents.files import CONLLU
+from firth.documents.files import closing, document_bytes
 from firth.documents.jsonl import document_from_json, document_json
 from firth.errors import FileError, FormatError, OptionError
 from firth.storage.files import followed, json_bytes, replacing_file, sync_folder
@@ -63,7 +62,7 @@ class UnfinishedFile:
 
     Args:
         target: the file to write.
-        format: ".conllu" or ".jsonl".
+        format: as `firth.documents.files.check_written` returns it.
         identity: of the call, as JSON. What is there of another call is not continued.
 
     Attributes:
@@ -112,6 +111,7 @@ class UnfinishedFile:
                 try:
                     yield
                     self._record()
+                    file.write(closing(self._format, empty=not self.counts.documents))
                 except BaseException:
                     self._keep()
                     raise
@@ -147,10 +147,7 @@ class UnfinishedFile:
     def add(self, document: Document) -> None:
         """Write a finished document."""
         assert self._file is not None
-        if self._format == CONLLU:
-            content = document_conllu(document, alone=self.counts.documents == 0)
-        else:
-            content = document_json(document) + b"\n"
+        content = document_bytes(document, self._format, first=self.counts.documents == 0)
         self._file.write(content)
         self._size += len(content)
         self.counts.add(document)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from firth.errors import ShapeError
 from firth.evaluation.scores import Score
-from firth.readers.span_tags import spans_of
+from firth.readers.span_tags import as_bioes, spans_of
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def score_spans(gold: Iterable[Sequence[str]], found: Iterable[Sequence[str]]) -
         ShapeError: there are other numbers of sentences, or of tags of a sentence.
         FormatError: see `firth.readers.span_tags.spans_of`.
     """
-    gold, found = [list(tags) for tags in gold], [list(tags) for tags in found]
+    gold, found = ([[*map(as_bioes, tags)] for tags in each] for each in (gold, found))
     if len(gold) != len(found):
         raise ShapeError(f"{len(gold):,} sentences with gold tags and {len(found):,} with others: expected as many")
     counts = [Counter[str]() for _ in range(3)]  # gold, found, right, by type

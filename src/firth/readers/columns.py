@@ -1,21 +1,26 @@
 """Sentences in columns: a word per line with its tags, an empty line between sentences (CoNLL-2000, 2002, 2003).
 
-Columns stand between spaces or tabs. A line that begins with -DOCSTART- begins a document and is no word.
+Columns stand between spaces or tabs. A first line may name them. Where the first column counts the words of each
+sentence (GermEval 2014), the words are the second. A line that begins with -DOCSTART- begins a document and is no word;
+nor is a comment before a sentence, which begins with "#" and has other columns than the words.
 """
 
 import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from firth.arguments import names_files
-from firth.errors import FormatError, brief, counted
+from firth.errors import FormatError, OptionError, brief, counted, warn_caller
+from firth.readers.skipping import STOP, Skipping
 from firth.storage.files import text_of
 from firth.storage.untrusted import parse_json
 
 DOCUMENT = "-DOCSTART-"
-_WORDS = {"word", "words", "token", "tokens", "form", "text", "sentence"}  # names of columns in a header
-_TAGS = {"tag", "tags", "ner", "ner_tag", "ner_tags", "pos", "pos_tag", "upos", "xpos", "chunk", "label", "labels"}
+LOOKED_AT = 20_000  # lines that show which columns a file has
+COUNTED = 0.9  # share of lines whose first column counts words
+WORD_NAMES = {"word", "words", "token", "tokens", "form", "text", "sentence"}  # names of columns in a header
+TAG_NAMES = {"tag", "tags", "ner", "ner_tag", "ner_tags", "pos", "pos_tag", "upos", "xpos", "chunk", "label", "labels"}
 _BRAT = re.compile(r"T\d+\t\S+ \d+ \d+[ ;\d]*\t.")
 
 
@@ -27,63 +32,188 @@ class ColumnSentence:
         columns: the values of each column, T each.
         document: number of its document, from 0.
         line: number of its first line.
+        word_column: number of the column of words, from 0.
+        names: of the columns, if the file has a line that names them.
     """
 
     columns: tuple[tuple[str, ...], ...]
     document: int = 0
     line: int = 1
+    word_column: int = 0
+    names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.columns[0])
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The first column."""
-        return self.columns[0]
+        """The column of words."""
+        return self.columns[self.word_column]
 
 
 @names_files
-def read_columns(path: str | os.PathLike[str]) -> Iterator[ColumnSentence]:
+def read_columns(
+    path: str | os.PathLike[str], *, word_column: int | str | None = None, on_error: str = STOP
+) -> Iterator[ColumnSentence]:
     """Yield the sentences of a file of columns.
 
     Args:
         path: UTF-8, plain or gzip (`.gz`).
+        word_column: number of the column of words from 1, or its name in the first line. None is the first column, or
+            the second where the first one counts the words of each sentence, 1, 2, 3.
+        on_error: "stop" at the first sentence with a damaged line, or "skip" such sentences.
+
+    Warns:
+        UserWarning: the first column counts words, lines were read as comments that could be words, or sentences were
+            skipped.
 
     Raises:
         FormatError: a line has another number of columns than the first one, or fewer than two; or there is no
             sentence; or the first line shows that the file is something else.
+        OptionError: there is no such column of words, or `on_error` is something else.
         OSError: the file cannot be read.
     """
-    rows: list[list[str]] = []
-    first = width = document = sentences = 0
-    for number, line in enumerate([*text_of(path).split("\n"), ""], 1):
-        fields = _fields(line)
-        starts_document = fields[:1] == [DOCUMENT]
-        if not fields or starts_document:
-            if rows:
-                sentences += 1
-                yield ColumnSentence(tuple(zip(*rows, strict=True)), document, first)
-            rows = []
-            document += starts_document and sentences > 0
+    skipping = Skipping(path, on_error, "sentence")
+    lines = text_of(path).split("\n")
+    layout = _layout(lines, path)
+    place = layout.place_of_words(word_column, path)
+    doubtful: list[int] = []
+    for document, rows in _blocks(lines, layout, doubtful):
+        if problem := layout.problem(rows):
+            skipping.add(*problem)
             continue
-        if not width:
-            _check_first(line, fields, f"{path} line {number}")
-        width = width or len(fields)
-        if len(fields) != width or width < 2 or not all(fields):
-            expected = f"{width} as in the lines before" if width > 1 else "a word and a tag at least"
-            found = counted(len(list(filter(None, fields))), "column")
-            raise FormatError(f"{path} line {number}: {found}, expected {expected}")
-        first = first if rows else number
-        rows.append(fields)
-    if not sentences:
+        skipping.read += 1
+        columns = tuple(zip(*(fields for _, fields in rows), strict=True))
+        yield ColumnSentence(columns, document, rows[0][0], place, layout.names)
+    if doubtful:
+        found = counted(len(doubtful), "line")
+        warn_caller(
+            f"{path}: read {found} before sentences as comments, such as {brief(lines[doubtful[0] - 1].strip())}"
+        )
+    skipping.tell()
+    if not skipping.read:
         raise FormatError(f"{path}: no sentences; expected a word and its tags in each line")
 
 
-def _check_first(line: str, fields: list[str], where: str) -> None:
+Rows = list[tuple[int, list[str]]]  # number and fields of each line of a sentence
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What the columns of a file are.
+
+    Attributes:
+        width: columns.
+        tags: values of the last column.
+        names: of the columns, if a line names them.
+        header: number of that line, or 0.
+        counted: whether the first column counts the words of each sentence.
+    """
+
+    width: int = 0
+    tags: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
+    header: int = 0
+    counted: bool = False
+
+    def is_comment(self, line: str, fields: Sequence[str]) -> bool:
+        """Return whether a line before a sentence is a comment; words may begin with "#", too."""
+        if not line.startswith("#"):
+            return False
+        return len(fields) != self.width or (line[1:2] in (" ", "\t") and fields[-1] not in self.tags)
+
+    def place_of_words(self, word_column: int | str | None, path: str | os.PathLike[str]) -> int:
+        """Return the number of the column of words, from 0; say so if it is not the first and nobody chose it.
+
+        Raises:
+            OptionError: there is no such column.
+        """
+        names = [name.lower() for name in self.names]
+        if word_column is None:
+            named = next((place for place, name in enumerate(names) if name in WORD_NAMES), None)
+            if named is None and self.counted:
+                warn_caller(
+                    f"{path}: column 1 counts the words of each sentence, 1, 2, 3; column 2 is read as words. "
+                    "Otherwise number the column of words (word_column)"
+                )
+            return int(self.counted) if named is None else named
+        given = str(word_column)
+        if given.lower() in names:
+            return names.index(given.lower())
+        if not given.isdecimal() or not 1 <= int(given) <= max(self.width, 1):
+            others = f", or one of {', '.join(self.names)}" if self.names else ""
+            raise OptionError(f"{path}: word_column={given!r}: expected a number from 1 to {self.width}{others}")
+        return int(given) - 1
+
+    def problem(self, rows: Rows) -> tuple[int, str] | None:
+        """Return the first damaged line of a sentence, and what is wrong with it."""
+        for number, fields in rows:
+            if len(fields) != self.width or self.width < 2 or not all(fields):
+                expected = f"{self.width} as in the lines before" if self.width > 1 else "a word and a tag at least"
+                return number, f"{counted(len(list(filter(None, fields))), 'column')}, expected {expected}"
+        return None
+
+
+def _layout(lines: Sequence[str], path: str | os.PathLike[str]) -> _Layout:
+    """Return what the columns of a file are, by its first lines.
+
+    Raises:
+        FormatError: the file is something else.
+    """
+    shown = [(number, line, _fields(line)) for number, line in enumerate(lines[:LOOKED_AT], 1)]
+    content = [each for each in shown if each[2] and DOCUMENT not in each[2][:2]]
+    plain = [each for each in content if not each[1].startswith("#")] or content
+    if not plain:
+        return _Layout()
+    number, line, fields = plain[0]
+    _check_first(line, f"{path} line {number}")
+    names = {field.strip().lower() for field in fields}
+    has_names = bool(names & WORD_NAMES) and fields[-1].strip().lower() in TAG_NAMES and len(fields) > 1
+    tags = frozenset(fields[-1] for _, _, fields in plain[has_names:])
+    layout = _Layout(len(fields), tags, tuple(fields) if has_names else (), number if has_names else 0)
+    return replace(layout, counted=_counts([rows for _, rows in _blocks(lines[:LOOKED_AT], layout, [])]))
+
+
+def _counts(sentences: Sequence[Rows]) -> bool:
+    """Return whether first columns are 1, 2, 3 or 0, 1, 2 in nearly all lines, beginning anew with each sentence."""
+    numbers = [(fields[0], place) for rows in sentences for place, (_, fields) in enumerate(rows)]
+    several = any(len(rows) > 1 for rows in sentences)
+    return several and any(
+        sum(field == str(place + first) for field, place in numbers) >= COUNTED * len(numbers) for first in (0, 1)
+    )
+
+
+def _blocks(lines: Sequence[str], layout: _Layout, doubtful: list[int]) -> Iterator[tuple[int, Rows]]:
+    """Yield the document and the rows of each sentence.
+
+    Args:
+        lines: of the file.
+        layout: of its columns.
+        doubtful: to which lines are added that were taken for comments and have as many columns as words.
+    """
+    rows: Rows = []
+    document = sentences = 0
+    for number, line in enumerate([*lines, ""], 1):
+        fields = _fields(line)
+        starts_document = DOCUMENT in fields[:2]
+        if not fields or starts_document:
+            if rows:
+                sentences += 1
+                yield document, rows
+            rows = []
+            document += starts_document and sentences > 0
+        elif not rows and layout.is_comment(line, fields):
+            if len(fields) == layout.width:
+                doubtful.append(number)
+        elif number != layout.header:
+            rows.append((number, fields))
+
+
+def _check_first(line: str, where: str) -> None:
     """Check that the first line of a file is a word with its tags.
 
     Raises:
-        FormatError: it is JSON, annotation of brat, or a header.
+        FormatError: it is JSON or annotation of brat.
     """
     expected = "expected a word and its tags in each line, an empty line between sentences"
     if _is_json(line):
@@ -92,9 +222,6 @@ def _check_first(line: str, fields: list[str], where: str) -> None:
         raise FormatError(
             f"{where}: annotation of brat ({brief(line)}), whose words are in another file; {expected}: convert it"
         )
-    names = [field.strip().lower() for field in fields]
-    if names[0] in _WORDS and len(names) > 1 and _TAGS.issuperset(names[-1:]):
-        raise FormatError(f"{where}: {brief(line.strip())} names the columns; {expected}: delete this line")
 
 
 def _is_json(line: str) -> bool:

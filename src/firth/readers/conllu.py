@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from firth.arguments import names_files
 from firth.attribute_names import SENTENCES, no_attribute
 from firth.errors import FormatError, KindError, ShapeError, brief, counted
+from firth.readers.skipping import STOP, Skipping
 from firth.readers.tree import Tree, tree_problem
 from firth.storage.files import lines_of, replacing_file
 
@@ -24,6 +25,7 @@ FORM, LEMMA, UPOS, XPOS, FEATURES, HEAD, RELATION, ENHANCED = range(1, 9)
 NONE = "_"  # a column without a value
 TAG_COLUMNS = {"upos": "tags", "xpos": "language_tags", "feats": "features"}  # names of tags, and of their columns here
 _BREAK = re.compile(r"[\t\n\r]")
+_NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,7}")
 _EMPTY_NODE = re.compile(r"([0-9]+)\.[1-9][0-9]{0,8}")
 
@@ -111,11 +113,28 @@ class DependencySentence:
         """T morphological features, such as "Number=Sing|Tense=Past"."""
         return self._columns[FEATURES]
 
+    @cached_property
+    def _heads(self) -> tuple[tuple[int, ...], str]:
+        """Heads, and what keeps them from forming a tree; both empty where there are none."""
+        column = self._columns[HEAD]
+        if all(head == NONE for head in column):
+            return (), ""
+        odd = next((head for head in column if not _NUMBER.fullmatch(head)), None)
+        if odd is not None:
+            return (), f"head {odd[:20]!r}, expected the number of a word, 0 for the root"
+        heads = tuple(map(int, column))
+        problem = tree_problem([head - 1 for head in heads])
+        return () if problem else heads, problem
+
     @property
     def heads(self) -> tuple[int, ...]:
-        """Number of each word's head from 1, 0 for the root; empty where the file has no tree."""
-        column = self._columns[HEAD]
-        return () if all(head == NONE for head in column) else tuple(map(int, column))
+        """Number of each word's head from 1, 0 for the root; empty where the file has no tree: see `tree_problem`."""
+        return self._heads[0]
+
+    @property
+    def tree_problem(self) -> str:
+        """What keeps the heads of the file from forming one tree, such as "2 roots (1, 3)"; else ""."""
+        return self._heads[1]
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -189,11 +208,12 @@ class DependencySentence:
         """The dependency tree: node i is word i, its label the relation to its head.
 
         Raises:
-            ShapeError: the sentence has no heads.
+            ShapeError: the sentence has no heads, or they form no tree.
         """
         if not self.heads:
+            found = f"has no tree ({self.tree_problem})" if self.tree_problem else "has no heads"
             raise ShapeError(
-                f"the sentence {brief(' '.join(self.words))} has no heads; parse it first: parser.predict([sentence])"
+                f"the sentence {brief(' '.join(self.words))} {found}; parse it first: parser.predict([sentence])"
             )
         return Tree(tuple(head - 1 for head in self.heads), self.relations, self.words)
 
@@ -228,20 +248,27 @@ def _head(value: Any) -> int:
 
 
 @names_files
-def read_conllu(path: str | os.PathLike[str], *, trees: bool = True) -> Iterator[DependencySentence]:
+def read_conllu(
+    path: str | os.PathLike[str], *, trees: bool = True, on_error: str = STOP
+) -> Iterator[DependencySentence]:
     """Yield the sentences of a CoNLL-U file.
 
     Args:
         path: UTF-8, plain or gzip (`.gz`).
-        trees: whether every sentence must have a tree; False also reads sentences whose heads are all "_".
+        trees: whether every sentence must have a tree; False ignores the heads, which may be "_" or form no tree.
+        on_error: "stop" at the first damaged sentence, or "skip" such sentences.
+
+    Warns:
+        UserWarning: sentences were skipped; it gives their number and lines.
 
     Raises:
         FormatError: a line does not have ten columns, words are not numbered 1, 2, 3, or the heads do not form one
             tree: a cycle, several roots; the message gives the line. Or there is no sentence.
+        OptionError: `on_error` is something else.
         OSError: the file cannot be read.
     """
     empty = True
-    for sentence in read_blocks(path, trees=trees):
+    for sentence in read_blocks(path, trees=trees, on_error=on_error):
         if sentence.rows:
             empty = False
             yield sentence
@@ -249,36 +276,61 @@ def read_conllu(path: str | os.PathLike[str], *, trees: bool = True) -> Iterator
         raise FormatError(f"{path}: no sentences; expected lines of {COLUMNS} columns between tabs (CoNLL-U)")
 
 
-def read_blocks(path: str | os.PathLike[str], *, trees: bool) -> Iterator[DependencySentence]:
+def read_blocks(path: str | os.PathLike[str], *, trees: bool, on_error: str = STOP) -> Iterator[DependencySentence]:
     """Yield the sentences of a CoNLL-U file, and sentences without words for comments that stand alone.
+
+    Of a sentence that is skipped the comments stay if they begin a document.
 
     Args:
         path: as in `read_conllu`.
         trees: as in `read_conllu`.
+        on_error: as in `read_conllu`.
 
     Raises:
         FormatError: as in `read_conllu`, but there may be no sentence.
+        OptionError: as in `read_conllu`.
         OSError: the file cannot be read.
     """
+    skipping = Skipping(path, on_error, "sentence")
+    for comments, rows in _blocks(path):
+        if not rows:
+            yield DependencySentence((), tuple(comments))
+            continue
+        try:
+            sentence = _sentence(rows, comments, trees)
+        except _SentenceError as problem:
+            skipping.add(problem.line, str(problem))
+            if started := [line for line in comments if _NEW_DOCUMENT.match(line)]:
+                yield DependencySentence((), tuple(started))
+        else:
+            skipping.read += 1
+            yield sentence
+    skipping.tell()
+
+
+def _blocks(path: str | os.PathLike[str]) -> Iterator[tuple[list[str], list[tuple[int, list[str]]]]]:
+    """Yield comments and rows: the number of each line and what stands between its tabs."""
     comments: list[str] = []
     rows: list[tuple[int, list[str]]] = []
     # An empty line ends the file, so that the last sentence needs none.
     for number, line in enumerate(itertools.chain(lines_of(path), [""]), 1):
         line = line.rstrip("\r")
         if not line.strip():
-            if rows:
-                yield checked_sentence(rows, comments, path, trees=trees)
-            elif comments:
-                yield DependencySentence((), tuple(comments))
+            if rows or comments:
+                yield comments, rows
             comments, rows = [], []
         elif line.startswith("#") and not rows:
             comments.append(line)
         else:
-            columns = line.split("\t")
-            if len(columns) != COLUMNS:
-                found = counted(len(columns), "column")
-                raise FormatError(f"{path} line {number}: {found}, expected {COLUMNS} between tabs (CoNLL-U)")
-            rows.append((number, columns))
+            rows.append((number, line.split("\t")))
+
+
+class _SentenceError(Exception):
+    """What is wrong with a sentence, at a line of its file."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(problem)
+        self.line = line
 
 
 def write_conllu(path: str | os.PathLike[str], sentences: Iterable[DependencySentence]) -> None:
@@ -314,6 +366,19 @@ def checked_sentence(
     Raises:
         FormatError: as in `read_conllu`.
     """
+    try:
+        return _sentence(rows, comments, trees)
+    except _SentenceError as problem:
+        raise FormatError(f"{path} line {problem.line}: {problem}") from None
+
+
+def _sentence(rows: Rows, comments: Sequence[str], trees: bool) -> DependencySentence:
+    """As `checked_sentence`.
+
+    Raises:
+        _SentenceError: the lines are no sentence.
+    """
+    _check_columns(rows)
     words: list[list[str]] = []
     multiword: list[tuple[int, int, str]] = []
     empty: list[tuple[int, str]] = []
@@ -321,30 +386,34 @@ def checked_sentence(
         identifier, form = columns[0], columns[1]
         if identifier == str(len(words) + 1):
             if not form:
-                raise FormatError(f"{path} line {number}: an empty form, expected a word or '_'")
+                raise _SentenceError(number, "an empty form, expected a word or '_'")
             words.append(columns)
         elif (node := _EMPTY_NODE.fullmatch(identifier)) and node[1] == str(len(words)):
             empty.append((len(words), form))
         else:
             last = _end_of_range(identifier, len(words) + 1)
             if not last:
-                raise FormatError(
-                    f"{path} line {number}: word number {identifier[:20]!r}, expected {len(words) + 1}, a range such "
-                    f"as {len(words) + 1}-{len(words) + 2}, or {len(words)}.1 for an empty node"
+                raise _SentenceError(
+                    number,
+                    f"word number {identifier[:20]!r}, expected {len(words) + 1}, a range such as "
+                    f"{len(words) + 1}-{len(words) + 2}, or {len(words)}.1 for an empty node",
                 )
             multiword.append((len(words) + 1, last, form))
     first = rows[0][0]
     if not words:
-        raise FormatError(f"{path} line {first}: a sentence without words, expected one numbered 1")
+        raise _SentenceError(first, "a sentence without words, expected one numbered 1")
     over = next((token for token in multiword if token[1] > len(words)), None)
     overlapping = any(token[0] <= before[1] for before, token in itertools.pairwise(multiword))
     if over or overlapping:
-        raise FormatError(
-            f"{path} line {first}: multiword tokens {', '.join(f'{a}-{b}' for a, b, _ in multiword[:6])} in a sentence "
-            f"of {counted(len(words), 'word')}, expected ranges of its words that do not overlap"
+        raise _SentenceError(
+            first,
+            f"multiword tokens {', '.join(f'{a}-{b}' for a, b, _ in multiword[:6])} in a sentence of "
+            f"{counted(len(words), 'word')}, expected ranges of its words that do not overlap",
         )
-    _check_heads([columns[HEAD] for columns in words], rows, path, trees)
-    return DependencySentence(tuple(tuple(columns) for _, columns in rows), tuple(comments))
+    sentence = DependencySentence(tuple(tuple(columns) for _, columns in rows), tuple(comments))
+    if trees and not sentence.heads:
+        _refuse_heads(sentence, rows)
+    return sentence
 
 
 def _replaced(row: Row, columns: Mapping[int, Row], word: int) -> Row:
@@ -359,15 +428,22 @@ def _end_of_range(identifier: str, first: int) -> int:
     return int(end) if int(end) > first else 0
 
 
-def _check_heads(column: Sequence[str], rows: Rows, path: str | os.PathLike[str], trees: bool) -> None:
-    if not trees and all(head == NONE for head in column):
-        return
-    for head in column:
-        if not _NUMBER.fullmatch(head):
-            number = next(number for number, columns in rows if columns[6] == head)
-            raise FormatError(
-                f"{path} line {number}: head {head[:20]!r}, expected the number of a word, 0 for the root"
+def _check_columns(rows: Rows) -> None:
+    for number, columns in rows:
+        if len(columns) != COLUMNS:
+            raise _SentenceError(
+                number, f"{counted(len(columns), 'column')}, expected {COLUMNS} between tabs (CoNLL-U)"
             )
-    problem = tree_problem([int(head) - 1 for head in column])
-    if problem:
-        raise FormatError(f"{path} line {rows[0][0]}: {problem}, in the sentence that starts here; expected one tree")
+
+
+def _refuse_heads(sentence: DependencySentence, rows: Rows) -> NoReturn:
+    """Say why a sentence has no tree.
+
+    Raises:
+        _SentenceError: always.
+    """
+    for number, columns in rows:
+        if columns[0].isdecimal() and not _NUMBER.fullmatch(columns[HEAD]):
+            found = columns[HEAD][:20]
+            raise _SentenceError(number, f"head {found!r}, expected the number of a word, 0 for the root")
+    raise _SentenceError(rows[0][0], f"{sentence.tree_problem}, in the sentence that starts here; expected one tree")

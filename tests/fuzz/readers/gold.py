@@ -1,6 +1,7 @@
 """Gold files of every suite, judged."""
 
 import gzip
+import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -278,6 +279,28 @@ CONLLU = "".join(
     "3\tmar\tmar\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
     for number in range(2)
 )
+MARKED_TEXT = {"text": "Ada met Zoe.", "label": [[0, 3, "PER"], [8, 11, "PER"]]}
+TASK = {
+    "data": {"text": "Ada left."},
+    "annotations": [{"result": [{"value": {"start": 0, "end": 3, "labels": ["A"]}}]}],
+}
+ENTITY_FILES = {
+    "e.jsonl": json.dumps(MARKED_TEXT) + "\n" + json.dumps({"tokens": ["Ada", "left"], "ner_tags": ["B-PER", "O"]}),
+    "e.json": json.dumps([TASK, ["Ada left.", {"entities": [[0, 3, "PER"]]}]]),
+    "words.csv": "sentence,word,tag\n1,Ada,B-PER\n1,left,O\n2,Rome,B-LOC\n",
+    "spans.csv": "text,start,end,label\nAda met Zoe.,0,3,PER\nAda met Zoe.,8,11,PER\nNobody.,,,\n",
+}
+
+
+def entities(name: str, text: str) -> Reader:
+    """Named entities of another program."""
+    return Reader(
+        name=f"documents-{name}",
+        make=lambda path: path.write_text(text, encoding="utf-8"),  # type: ignore[func-returns-value]
+        use=use_documents,
+        path=name,
+    )
+
 
 READERS = (
     *(gold(name, *how) for name, how in FILES.items()),
@@ -329,4 +352,5 @@ READERS = (
         use=use_documents,
         path="b.jsonl",
     ),
+    *(entities(name, text) for name, text in ENTITY_FILES.items()),
 )

@@ -52,11 +52,25 @@ def test_columns(capsys, tmp_path):
     assert run("predict", "n", "ner.txt", "-q", "--columns", "--json") == 0
     first = json.loads(capsys.readouterr().out.splitlines()[0])
     assert first == {"words": ["Ann", "runs"], "tags": {"tag": ["B-PER", "O"]}}
+    (tmp_path / "counted.tsv").write_text("1\tAnn\tB-PER\n2\truns\tO\n\n1\tRome\tB-LOC\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="column 2 is read as words"):
+        assert run("predict", "n", "counted.tsv", "-q", "--columns") == 0
+    assert capsys.readouterr().out == "Ann\tB-PER\nruns\tO\n\nRome\tB-LOC\n\n"
+    assert run("test", "n", "counted.tsv", "-q", "--word-column", "2") == 0
+    assert "F1 100.00" in capsys.readouterr().out
 
 
-def test_conllu_with_two_targets(capsys):
+def test_conllu_with_two_targets(capsys, tmp_path):
     assert run("train", "a.conllu", "-o", "p", "--targets", "upos,feats", *TINY) == 0
     assert "p: bilstm-crf, 2 tags of upos, 2 tags of feats, 2 words" in capsys.readouterr().out
+    two_roots, damaged = CONLLU.replace("2\tnsubj", "0\troot"), "1\tShe\n\n"
+    (tmp_path / "a.conllu").write_text(CONLLU * 20 + two_roots + damaged, encoding="utf-8")
+    with pytest.warns(UserWarning, match="skipped 1 of 22 sentences: line 64: 2 columns"):
+        assert run("test", "p", "a.conllu", "-q") == 0
+    with pytest.raises(FormatError, match="line 64: 2 columns"):
+        run("test", "p", "a.conllu", "-q", "--on-error", "stop")
+    (tmp_path / "a.conllu").write_text(CONLLU * 20, encoding="utf-8")
+    capsys.readouterr()
     assert run("predict", "p", "a.conllu", "-q") == 0
     assert capsys.readouterr().out == CONLLU * 20
     assert run("test", "p", "a.conllu", "-q") == 0

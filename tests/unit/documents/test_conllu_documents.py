@@ -8,6 +8,7 @@ import pytest
 from firth.documents.conllu_documents import conllu_sentences, document_conllu, document_of, read_conllu_documents
 from firth.documents.document import Document, Entity
 from firth.documents.files import write_documents
+from firth.documents.jsonl import document_from_json, document_json
 from firth.errors import FormatError
 from firth.readers.conllu import DependencySentence, read_conllu
 
@@ -270,3 +271,21 @@ def test_gum(shared_data, tmp_path):
                 assert read(tmp_path, document_conllu(bare(document)).decode())[0].clusters == document.clusters
     assert documents > 30
     assert mentions > 5_000
+
+
+def test_sentences_without_a_tree_and_damaged_ones(tmp_path):
+    """Heads that form no tree stay in CoNLL-U, are none in JSONL, and are said; damaged sentences go."""
+    row = "1\tAda\t_\t_\t_\t_\t7\tdep\t_\t_\n"
+    text = f"# newdoc id = a\n1\tno row\n\n{row}\n# newdoc id = b\n{row}\n"
+    (tmp_path / "in.conllu").write_text(text, encoding="utf-8")
+    with pytest.warns(UserWarning, match="in.conllu: ") as told:
+        found = list(read_conllu_documents(tmp_path / "in.conllu", on_error="skip"))
+    assert [str(each.message).partition("in.conllu: ")[2][:44] for each in told] == [
+        "skipped 1 of 3 sentences: line 2: 2 columns,",
+        "read 2 sentences without heads, which form n",
+    ]
+    assert [(document.name, document.tokens) for document in found] == [("a", ("Ada",)), ("b", ("Ada",))]
+    assert str(found[1].sentences[0]) == f"# newdoc id = b\n{row}".strip()
+    assert document_from_json(document_json(found[1]), "").sentences[0].heads == ()
+    with pytest.raises(FormatError, match="line 2: 2 columns"):
+        list(read_conllu_documents(tmp_path / "in.conllu"))

@@ -3,8 +3,9 @@
 import pytest
 
 from firth.documents.document import Document
+from firth.documents.entity_files import read_jsonl_documents
 from firth.documents.files import read_documents, write_documents
-from firth.documents.jsonl import document_json, read_jsonl_documents
+from firth.documents.jsonl import document_json
 from firth.errors import FormatError
 from firth.readers.conllu import DependencySentence
 
@@ -37,7 +38,7 @@ def test_what_is_not_there_is_left_out():
     ("line", "problem"),
     [
         ("{", "expected JSON, one document a line"),
-        ("[1]", 'expected an object with "sentences"'),
+        ("[1]", 'expected a document of firth with "sentences"'),
         ('{"sentences": [], "tokens": []}', "the field 'tokens'; expected name, text"),
         ('{"sentences": [{"words": ["a"], "tag": ["X"]}]}', "a sentence with the field 'tag'"),
         ('{"sentences": [{"words": ["a"], "tags": ["X", "Y"]}]}', "2 tags for 1 word:"),
@@ -96,3 +97,10 @@ def test_an_empty_file(tmp_path):
     (tmp_path / "a.jsonl").write_text("\n")
     with pytest.raises(FormatError, match="no documents"):
         list(read_jsonl_documents(tmp_path / "a.jsonl"))
+
+
+def test_damaged_lines_are_skipped_and_counted(tmp_path):
+    good = '{"sentences": [{"words": ["a"]}]}'
+    (tmp_path / "a.jsonl").write_text(f"{good}\n[1\n{good}\n", "utf-8")
+    with pytest.warns(UserWarning, match="a.jsonl: skipped 1 of 3 documents: line 2: .*expected JSON"):
+        assert len(list(read_jsonl_documents(tmp_path / "a.jsonl", on_error="skip"))) == 2

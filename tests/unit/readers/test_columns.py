@@ -2,7 +2,7 @@
 
 import pytest
 
-from firth.errors import FormatError
+from firth.errors import FormatError, OptionError
 from firth.readers.columns import read_columns
 
 TEXT = """-DOCSTART- -X- O
@@ -16,10 +16,10 @@ German JJ I-MISC
 """
 
 
-def read(tmp_path, text):
+def read(tmp_path, text, **how):
     path = tmp_path / "a.conll"
     path.write_bytes(text.encode())
-    return list(read_columns(path))
+    return list(read_columns(path, **how))
 
 
 def test_sentences_with_documents_and_lines(tmp_path):
@@ -41,10 +41,53 @@ def test_a_word_between_tabs_may_hold_spaces(tmp_path):
     assert sentence.words == ("New York", "no\u00a0break")
 
 
+GERMEVAL = (
+    "#\thttp://a.de/b\t[2009-10-17]\n1\tIda\tB-PER\tO\n2\tlief\tO\tO\n\n#\thttp://a.de/c\t[x]\n1\tRom\tB-LOC\tO\n"
+)
+
+
+def test_a_column_that_counts_the_words(tmp_path):
+    """GermEval 2014: the words are the second column, and this is said."""
+    with pytest.warns(UserWarning, match="column 1 counts the words of each sentence, 1, 2, 3; column 2 is read as"):
+        found = read(tmp_path, GERMEVAL)
+    assert [(sentence.words, sentence.columns[2], sentence.line) for sentence in found] == [
+        (("Ida", "lief"), ("B-PER", "O"), 2),
+        (("Rom",), ("B-LOC",), 6),
+    ]
+    with pytest.warns(UserWarning, match="column 2 is read as words"):
+        assert [each.words for each in read(tmp_path, "0 a X\n1 b Y\n\n0 c X\n")] == [("a", "b"), ("c",)]
+    assert read(tmp_path, GERMEVAL, word_column=1)[0].words == ("1", "2")
+    assert read(tmp_path, GERMEVAL, word_column="2")[0].words == ("Ida", "lief")
+    for word_column in (0, 5, "word"):
+        with pytest.raises(OptionError, match=f"word_column='{word_column}': expected a number from 1 to 4"):
+            read(tmp_path, GERMEVAL, word_column=word_column)
+    assert read(tmp_path, "1 CD\n3 CD\n\n1 CD\n")[0].words == ("1", "3")
+
+
+def test_a_line_that_names_the_columns(tmp_path):
+    (found,) = read(tmp_path, "id\ttoken\tner\nx7\tAnn\tB-PER\n")
+    assert (found.words, found.names) == (("Ann",), ("id", "token", "ner"))
+    assert read(tmp_path, "TOKEN POS TAG\nAnn NNP O\n", word_column="pos")[0].words == ("NNP",)
+    with pytest.raises(OptionError, match="expected a number from 1 to 2, or one of word, ner"):
+        read(tmp_path, "word ner\nAnn O\n", word_column="x")
+
+
+def test_comments_are_no_words_and_words_may_begin_with_a_hash(tmp_path):
+    text = "# id = 1\n# a text\n#firth B-X\n# O\n\n#begin document (a); part 000\na O\n"
+    assert [each.words for each in read(tmp_path, text)] == [("#firth", "#"), ("a",)]
+    with pytest.warns(UserWarning, match="read 2 lines before sentences as comments, such as '# id 7 x=train'"):
+        (found, _) = read(tmp_path, "# id 7 x=train\na _ _ B-X\n# _ _ O\n\n# id 8 x=train\nb _ _ O\n")
+    assert found.words == ("a", "#")
+
+
+def test_damaged_sentences_are_skipped_and_counted(tmp_path):
+    with pytest.warns(UserWarning, match="skipped 1 of 3 sentences: line 3: 1 column, expected 2"):
+        found = read(tmp_path, "a O\n\nb\nc O\n\nd O\n", on_error="skip")
+    assert [each.words for each in found] == [("a",), ("d",)]
+
+
 def test_other_files_are_refused(tmp_path):
     for text, message in (
-        ("word\tner\nAnn\tB-PER\n", r"line 1: 'word\\tner' names the columns; .* delete this line"),
-        ("TOKEN POS TAG\nAnn NNP O\n", "line 1: 'TOKEN POS TAG' names the columns"),
         ('{"sentences": [{"words": ["Ann"]}]}\n', "line 1: JSON .*; documents of firth are files named .jsonl"),
         ("T1\tPER 0 3\tAnn\nT2\tLOC 12 16\tRome\n", "line 1: annotation of brat"),
     ):

@@ -1,10 +1,11 @@
 """CoNLL-U: words, tags, trees, multiword tokens and empty nodes."""
 
 import gzip
+import re
 
 import pytest
 
-from firth.errors import FormatError, KindError, ShapeError
+from firth.errors import FormatError, KindError, OptionError, ShapeError
 from firth.readers.conllu import DependencySentence, read_conllu, write_conllu
 
 SENTENCE = """# sent_id = 1
@@ -53,6 +54,40 @@ def test_sentences_without_trees_are_read_where_they_are_wanted(tmp_path):
         _ = first.tree
     with pytest.raises(FormatError, match="line 1: head '_'"):
         sentences(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (row(1, 0) + row(2, 0), r"2 roots \(1, 2\)"),
+        (row(1, 0) + row(2, 3) + row(3, 2), "a cycle of the words 2 -> 3 -> 2"),
+        (row(1, "_") + row(2, 1), "head '_'"),
+        (row(1, "x"), "head 'x'"),
+        (row(1, 9), "beyond the 1 words"),
+    ],
+)
+def test_heads_that_nobody_needs_are_ignored(tmp_path, text, problem):
+    (found,) = sentences(tmp_path, text, trees=False)
+    assert found.heads == ()
+    assert re.search(problem, found.tree_problem)
+    with pytest.raises(ShapeError, match=f"has no tree .*{problem}.*parse it first"):
+        _ = found.tree
+    assert str(found) == text.strip()
+
+
+def test_damaged_sentences_are_skipped_counted_and_listed(tmp_path):
+    bad = ["1\tShe\t0\n", row(1, 0) + row(2, 0), row(1, 0) + row(3, 1), row(1, "x"), row(2, 0), row(1, 0, "")]
+    text = "".join(f"{row(1, 0, f'good{number}')}\n{each}\n" for number, each in enumerate(bad))
+    expected = r"skipped 6 of 12 sentences: line 3: 3 columns, expected 10 .*; also at lines 7, 13, 17, 21, \.\.\.$"
+    with pytest.warns(UserWarning, match=expected):
+        found = sentences(tmp_path, text, on_error="skip")
+    assert [sentence.words for sentence in found] == [(f"good{number}",) for number in range(6)]
+    with pytest.raises(FormatError, match="line 3: 3 columns"):
+        sentences(tmp_path, text)
+    with pytest.raises(FormatError, match="line 1: 3 columns"):  # nothing else to read
+        sentences(tmp_path, bad[0], on_error="skip")
+    with pytest.raises(OptionError, match="on_error='ignore': expected 'skip' or 'stop'"):
+        sentences(tmp_path, text, on_error="ignore")
 
 
 @pytest.mark.parametrize(

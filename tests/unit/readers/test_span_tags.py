@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from firth.errors import FormatError
-from firth.readers.span_tags import broken_spans, may_follow, scheme_of, span_tags, spans_of
+from firth.readers.span_tags import broken_spans, may_follow, notation_of, scheme_of, span_tags, spans_of
 
 
 @pytest.mark.parametrize(
@@ -20,13 +20,18 @@ from firth.readers.span_tags import broken_spans, may_follow, scheme_of, span_ta
         ("", []),
         ("B-A-B I-A-B", [(0, 2, "A-B")]),
         ("B I O", [(0, 2, "")]),
+        ("U-A B-A I-A L-A U-A", [(0, 1, "A"), (1, 4, "A"), (4, 5, "A")]),
+        ("B M E S", [(0, 3, ""), (3, 4, "")]),
+        ("W-A B-A M-A E-A O", [(0, 1, "A"), (1, 4, "A")]),
+        ("b-per i-per o", [(0, 2, "per")]),
+        ("B_PER I_PER O I_LOC-X", [(0, 2, "PER"), (3, 4, "LOC-X")]),
     ],
 )
 def test_spans(tags, spans):
     assert spans_of(tags.split()) == spans
 
 
-@pytest.mark.parametrize("tag", ["PER", "", "U-PER", "b-PER"])
+@pytest.mark.parametrize("tag", ["PER", "", "X-PER", "BPER", "-PER"])
 def test_other_tags_are_refused(tag):
     with pytest.raises(FormatError, match="such as B-PER"):
         spans_of(["O", tag])
@@ -72,7 +77,45 @@ def test_what_may_follow_is_what_occurs_in_tags_of_spans(scheme):
     assert seen == {pair for pair in itertools.product(names, repeat=2) if may_follow(*pair, scheme)}
 
 
+@pytest.mark.parametrize(
+    ("tags", "notation"),
+    [
+        ("B-A I-A O", "BIO"),
+        ("I-A O", "IOB1"),
+        ("S-A O", "BIOES"),
+        ("U-A O", "BILOU"),
+        ("B-A L-A U-A", "BILOU"),
+        ("B M E S", "BMES"),
+        ("W-A O", "BMEWO"),
+        ("b-a i-a o", "BIO in lower case"),
+        ("i_a o", "IOB1 in lower case with '_'"),
+        ("B_PER O", "BIO with '_'"),
+        ("U-A S-A O", None),  # of no scheme
+        ("u o m", None),  # parts of speech
+        ("L M", None),
+        ("o", None),
+    ],
+)
+def test_how_tags_are_written(tags, notation):
+    assert notation_of([tags.split()]) == notation
+
+
+@pytest.mark.parametrize("letters", ["BIES", "BILU", "BMES", "BMEW", "bies", "bilu"])
+@pytest.mark.parametrize("sign", ["-", "_"])
+def test_spans_in_any_scheme_are_found_again(letters, sign):
+    """Every segmentation of five words into spans of two types: spans -> tags -> spans is the identity."""
+    b, i, e, s = letters
+    written = {"B": b, "I": i, "E": e, "S": s, "O": "o" if b.islower() else "O"}
+    for tags in itertools.product(["O", "B-A", "I-A", "B-B"], repeat=5):
+        spans = spans_of(tags)
+        coded = [written[tag[0]] + tag[1:].replace("-", sign) for tag in span_tags(spans, 5, "bioes")]
+        assert spans_of(coded) == spans
+        assert broken_spans(coded, "bioes") == 0
+    assert scheme_of([coded, [f"{s}{sign}A", written["O"]]]) == "bioes"
+
+
 def test_broken_spans_are_counted():
     assert broken_spans(["I-A", "O", "B-A", "I-B"], "bio") == 2
     assert broken_spans(["I-A", "O", "I-B"], "iob1") == 0
     assert broken_spans(["B-A", "O", "S-A"], "bioes") == 1
+    assert broken_spans(["b_A", "o", "u_A"], "bioes") == 1

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from firth.errors import CorpusError, brief
 from firth.neural.training.held_out import SHARE
 from firth.readers.conllu import DependencySentence, read_conllu
+from firth.readers.skipping import SKIP, check_on_error
 
 COLUMNS: dict[str, Callable[[DependencySentence], Sequence[str]]] = {  # name: its values of a sentence
     "upos": lambda sentence: sentence.tags,
@@ -62,18 +63,20 @@ def root_number(relations: Sequence[str]) -> int:
     return relations.index(ROOT) if ROOT in relations and len(relations) > 1 else -1
 
 
-def read_sentences(source: Any, *, trees: bool = True) -> list[DependencySentence]:
+def read_sentences(source: Any, *, trees: bool = True, on_error: str = SKIP) -> list[DependencySentence]:
     """Return annotated sentences.
 
     Args:
         source: a path of a CoNLL-U file, several, or sentences.
         trees: whether every sentence must have a tree.
+        on_error: "skip" damaged sentences of files, count and list them; or "stop" at the first.
 
     Raises:
         CorpusError: a file is missing, there is no sentence, an item is none, or a sentence has no tree.
         FormatError: a file is damaged; the message names the line.
     """
-    sentences = list(_sentences(source, trees))
+    check_on_error(on_error)
+    sentences = list(_sentences(source, trees, on_error))
     if not sentences:
         raise CorpusError(f"no sentences; {FORMS}")
     bare = next((i for i, sentence in enumerate(sentences, 1) if trees and len(sentence.heads) != len(sentence)), None)
@@ -82,11 +85,11 @@ def read_sentences(source: Any, *, trees: bool = True) -> list[DependencySentenc
     return sentences
 
 
-def _sentences(source: Any, trees: bool) -> Iterable[DependencySentence]:
+def _sentences(source: Any, trees: bool, on_error: str) -> Iterable[DependencySentence]:
     if isinstance(source, str | os.PathLike):
         if not Path(source).exists():
             raise CorpusError(f"{source}: no such file; {FORMS}")
-        yield from read_conllu(source, trees=trees)
+        yield from read_conllu(source, trees=trees, on_error=on_error)
         return
     if isinstance(source, DependencySentence) or not isinstance(source, Iterable):
         raise CorpusError(f"found {brief(source)}; {FORMS}")
@@ -94,7 +97,7 @@ def _sentences(source: Any, trees: bool) -> Iterable[DependencySentence]:
         if isinstance(item, DependencySentence):
             yield item
         elif isinstance(item, str | os.PathLike):
-            yield from _sentences(item, trees)
+            yield from _sentences(item, trees, on_error)
         else:
             raise CorpusError(f"item {number} is {brief(item)}; {FORMS}")
 

@@ -17,6 +17,7 @@ from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import Runtime, no_subnormals, runtime_of, torch_threads
 from firth.progress import Progress, Status, reporting
 from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
+from firth.readers.skipping import SKIP
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items
 from firth.training_facts import with_training_facts
@@ -114,6 +115,7 @@ class ParserModel(SavedModel):
         tagger: Any = None,
         beam: int | None = None,
         precision: str | None = None,
+        on_error: str = SKIP,
         threads: int | None = None,
         progress: Progress = None,
     ) -> TreeScores:
@@ -124,8 +126,12 @@ class ParserModel(SavedModel):
             tagger: as for `predict`; its tags replace those of the treebank.
             beam: as for `predict`.
             precision: as for `predict`.
+            on_error: as for `train`.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Warns:
+            UserWarning: sentences were skipped; it gives their number and lines.
 
         Raises:
             CorpusError: the source is missing or holds no sentence, or a sentence has no tree or no tags.
@@ -134,7 +140,7 @@ class ParserModel(SavedModel):
             OptionError: the beam or the precision is out of range, or the parser has none.
         """
         how = self._how(beam, precision)
-        gold = read_sentences(source)
+        gold = read_sentences(source, on_error=on_error)
         tagged = {"gold": gold}
         if tagger is not None:
             tagged["predicted"] = with_predicted_tags(gold, tagger, self.options.columns)

@@ -17,6 +17,7 @@ from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.readers.conllu import DependencySentence
+from firth.readers.skipping import SKIP
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
@@ -29,6 +30,7 @@ def train_parser(
     held_out: Any = None,
     vectors: WordVectors | None = None,
     embed: Any = None,
+    on_error: str = SKIP,
     **run: Unpack[RunArguments],
 ) -> ParserModel:
     """Train a dependency parser on a treebank.
@@ -42,25 +44,29 @@ def train_parser(
         vectors: word vectors to start from; words without one begin at random.
         embed: vectors of words in context, beside those of a biaffine parser's own: `firth.ELMo(model)`,
             `firth.TagLM(model)`, `firth.CoVe(translator)`, several in a list, or a trained encoder or its folder.
+        on_error: "skip" sentences of CoNLL-U that are damaged or whose heads form no tree, or "stop" at the first.
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
         The parser of the best evaluation on held-out sentences.
 
+    Warns:
+        UserWarning: sentences were skipped; it gives their number and lines.
+
     Raises:
         CorpusError: the source is missing or holds no sentence, or a sentence has no tree or no tags.
-        FormatError: a file is damaged, or heads do not form a tree; the message names the line.
+        FormatError: a file is damaged; the message names the line.
         OptionError: an option is out of its range, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
     options = with_vectors(options, vectors, own_words=options.own_words)
     config = RunConfig.of(options.training, run)
     with running_clock():
-        sentences = read_sentences(source)
+        sentences = read_sentences(source, on_error=on_error)
         if held_out is None:
             sentences, judged = development_split(sentences)
         else:
-            judged = read_sentences(held_out)
+            judged = read_sentences(held_out, on_error=on_error)
         embedders = embedders_of(embed)
         vocabulary = options.vocabulary(sentences, vectors, embedders)
         with new_parameters(config.seed, 2):

@@ -1,20 +1,24 @@
 """Sentences with tags, from CoNLL-U, documents, files of columns, and Python objects."""
 
 import os
+import warnings
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from firth.documents.conllu_documents import read_conllu_documents
 from firth.documents.document import Document
-from firth.documents.files import JSONL, format_of, read_documents
+from firth.documents.files import JSON, JSONL, PARQUET, TABLE, format_of, read_documents
 from firth.errors import CorpusError, FormatError, OptionError, brief, counted, warn_caller
 from firth.neural.models.tokens.reader import COLUMNS, Sentence, words_of
 from firth.readers.columns import ColumnSentence, read_columns
 from firth.readers.conllu import NONE, DependencySentence, read_conllu
-from firth.readers.span_tags import span_tags
+from firth.readers.skipping import SKIP, check_on_error
+from firth.readers.span_tags import Span, span_tags
+from firth.readers.word_tables import is_word_table, read_table, read_word_table
 from firth.text.inputs import table_columns
 
 ANNOTATED = ("upos", "xpos", "feats")  # targets that a DependencySentence holds
@@ -51,6 +55,25 @@ class TaggedExamples:
         return TaggedExamples([self.sentences[i] for i in rows], tags, self.name)
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How files of sentences with tags are read.
+
+    Attributes:
+        on_error: "skip" damaged sentences and documents, count and list them; or "stop" at the first.
+        word_column: of files of columns; see `firth.readers.columns.read_columns`.
+
+    Raises:
+        OptionError: a value is something else.
+    """
+
+    on_error: str = SKIP
+    word_column: int | str | None = None
+
+    def __post_init__(self) -> None:
+        check_on_error(self.on_error)
+
+
 def listed(source: Any) -> Any:
     """Return the items of an iterator as a list, so that they can be read twice; all else as it is."""
     return list(source) if isinstance(source, Iterator) else source
@@ -64,8 +87,9 @@ def default_target(source: Any) -> str:
     """
     items = [source] if _is_path(source) else source
     first = next(iter(items), None) if isinstance(items, Iterable) else None
-    if isinstance(first, str | os.PathLike) and _is_jsonl(first):
-        return default_target(list(read_documents(first)))
+    if isinstance(first, str | os.PathLike) and _holds_documents(first):
+        with warnings.catch_warnings(action="ignore"):  # the file is read again
+            return default_target(list(read_documents(first, on_error=SKIP)))
     if isinstance(first, Document):
         return ENTITIES if any(isinstance(each, Document) and each.entities for each in items) else ANNOTATED[0]
     annotated = isinstance(first, DependencySentence)
@@ -73,7 +97,7 @@ def default_target(source: Any) -> str:
     return ANNOTATED[0] if annotated else "tag"
 
 
-def read_tagged(source: Any, targets: Sequence[str]) -> TaggedExamples:
+def read_tagged(source: Any, targets: Sequence[str], reading: Reading = Reading()) -> TaggedExamples:
     """Read sentences with tags.
 
     Args:
@@ -81,13 +105,15 @@ def read_tagged(source: Any, targets: Sequence[str]) -> TaggedExamples:
             words and tags, or of lists of (word, tag); the tags of several targets are a dict. A file named .conllu is
             CoNLL-U, one named .jsonl documents, any other one a file of columns.
         targets: what is tagged. In CoNLL-U and documents: upos, xpos, feats, and ner, the entities. In columns: the
-            number of the column, from 1; a single target with another name is the last column.
+            number or name of the column, from 1; a single target with another name is the last column.
+        reading: how files are read.
 
     Returns:
         The sentences that have words.
 
     Warns:
-        UserWarning: sentences of CoNLL-U are left out, for a word has no tag: its upos or xpos is "_".
+        UserWarning: sentences of CoNLL-U are left out, for a word has no tag: its upos or xpos is "_"; or damaged
+            sentences were skipped.
 
     Raises:
         CorpusError: the source is missing or holds no sentence, or an item has another form.
@@ -104,12 +130,14 @@ def read_tagged(source: Any, targets: Sequence[str]) -> TaggedExamples:
         name = ", ".join(str(item) for item in source) if source and all(map(_is_path, source)) else name
     else:
         raise CorpusError(f"found {brief(source)}; {FORMS}")
+    if ENTITIES in targets:
+        _tell_lost((item for item in items if isinstance(item, Document)), name)
     of_pairs = all(map(_holds_pairs, items)) and any(map(_is_of_pairs, items))
     pairs = [
         pair
         for number, item in enumerate(items)
         for pair in (
-            _of_file(Path(item), targets)
+            _of_file(Path(item), targets, reading)
             if _is_path(item)
             else _of_item(_unzipped(item) if of_pairs else item, targets, f"item {number}")
         )
@@ -129,19 +157,33 @@ def _is_path(item: Any) -> bool:
     return isinstance(item, str | os.PathLike)
 
 
-def _of_file(path: Path, targets: Sequence[str]) -> list[Pair]:
+def _of_file(path: Path, targets: Sequence[str], reading: Reading) -> list[Pair]:
     if not path.exists():
         raise CorpusError(f"{path}: no such file; {FORMS}")
-    if _is_jsonl(path) or (is_conllu(path) and ENTITIES in targets):
-        documents = list(read_conllu_documents(path) if is_conllu(path) else read_documents(path))
+    if _holds_documents(path) or (is_conllu(path) and ENTITIES in targets):
+        read = read_conllu_documents if is_conllu(path) else read_documents
+        documents = list(read(path, on_error=reading.on_error))
         if ENTITIES in targets and not any(document.entities for document in documents):
             raise OptionError(
                 f"{path}: the target {ENTITIES!r}, and no entities; CoNLL-U has them as NER=B-PER in the column MISC"
             )
+        if ENTITIES in targets:
+            _tell_lost(documents, str(path))
         return [pair for document in documents for pair in _document(document, targets, str(path))]
     if is_conllu(path):
-        return [_annotated(sentence, targets, str(path)) for sentence in read_conllu(path, trees=False)]
-    return [_columns(sentence, targets, str(path)) for sentence in read_columns(path)]
+        return [
+            _annotated(sentence, targets, str(path))
+            for sentence in read_conllu(path, trees=False, on_error=reading.on_error)
+        ]
+    read_sentences = read_word_table if _is_word_table(path) else read_columns
+    sentences = list(read_sentences(path, **vars(reading)))
+    pairs = [_columns(sentence, targets, str(path)) for sentence in sentences]
+    first, behind = sentences[0], len(sentences[0].columns) - 1 - sentences[0].word_column
+    nobody_chose = len(targets) == 1 and not targets[0].isdecimal() and not first.names
+    if first.word_column and behind > 1 and nobody_chose and reading.word_column is None:  # GermEval's nested entities
+        width = len(first.columns)
+        warn_caller(f"{path}: tags are read from the last of {behind} columns, {width}; number another one (targets)")
+    return pairs
 
 
 def is_conllu(path: str | os.PathLike[str]) -> bool:
@@ -149,8 +191,13 @@ def is_conllu(path: str | os.PathLike[str]) -> bool:
     return ".conllu" in Path(path).name
 
 
-def _is_jsonl(path: str | os.PathLike[str]) -> bool:
-    return format_of(path) == JSONL
+def _holds_documents(path: str | os.PathLike[str]) -> bool:
+    return format_of(path) in (JSONL, JSON, PARQUET) or (format_of(path) == TABLE and not _is_word_table(path))
+
+
+def _is_word_table(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is a table with a word a row; one that is not there, or is no table, is none."""
+    return format_of(path) == TABLE and Path(path).is_file() and is_word_table(read_table(path))
 
 
 def _is_of_pairs(item: Any) -> bool:
@@ -211,10 +258,12 @@ def _annotated(sentence: DependencySentence, targets: Sequence[str], where: str)
 
 
 def _columns(sentence: ColumnSentence, targets: Sequence[str], where: str) -> Pair:
-    width = len(sentence.columns)
+    width, names = len(sentence.columns), [name.lower() for name in sentence.names]
     numbers = []
     for target in targets:
-        if target.isdecimal():
+        if target.lower() in names:
+            numbers.append(names.index(target.lower()))
+        elif target.isdecimal():
             numbers.append(int(target) - 1)
         elif len(targets) == 1:
             numbers.append(width - 1)
@@ -222,25 +271,17 @@ def _columns(sentence: ColumnSentence, targets: Sequence[str], where: str) -> Pa
             raise OptionError(
                 f"{where}: the target {target!r}; expected numbers of columns, such as targets=('2', '3')"
             )
-        if not 1 <= numbers[-1] < width:
-            raise OptionError(f"{where}: the target {target!r}; expected a column from 2 to {width}, behind the words")
+        if not 0 <= numbers[-1] < width or numbers[-1] == sentence.word_column:
+            words = f"except that of the words, {sentence.word_column + 1}"
+            raise OptionError(f"{where}: the target {target!r}; expected a column from 1 to {width}, {words}")
     return sentence.words, [sentence.columns[number] for number in numbers]
 
 
 def _document(document: Document, targets: Sequence[str], where: str) -> list[Pair]:
     if ENTITIES not in targets:
         return [_annotated(sentence, targets, where) for sentence in document.sentences]
-    starts = (*document.sentence_starts, len(document))
-    entity_starts = [entity.start for entity in document.entities]
     pairs: list[Pair] = []
-    for i, sentence in enumerate(document.sentences):
-        first, end = starts[i], starts[i + 1]
-        spans, last = [], first
-        within = document.entities[bisect_left(entity_starts, first) : bisect_left(entity_starts, end)]
-        for entity in within:  # of nested ones the outer comes first, and is kept
-            if last <= entity.start and entity.end <= end:
-                spans.append((entity.start - first, entity.end - first, entity.label))
-                last = entity.end
+    for sentence, spans in zip(document.sentences, _entities_of_sentences(document), strict=True):
         tags = [
             tuple(span_tags(spans, len(sentence)))
             if target == ENTITIES
@@ -249,6 +290,35 @@ def _document(document: Document, targets: Sequence[str], where: str) -> list[Pa
         ]
         pairs.append((sentence, tags))
     return pairs
+
+
+def _entities_of_sentences(document: Document) -> list[list[Span]]:
+    """Return the entities that tags can mark: within a sentence, and of nested ones the outer."""
+    starts = (*document.sentence_starts, len(document))
+    entity_starts = [entity.start for entity in document.entities]
+    found: list[list[Span]] = []
+    for first, end in pairwise(starts):
+        spans, last = [], first
+        within = document.entities[bisect_left(entity_starts, first) : bisect_left(entity_starts, end)]
+        for entity in within:  # of nested ones the outer comes first
+            if last <= entity.start and entity.end <= end:
+                spans.append((entity.start - first, entity.end - first, entity.label))
+                last = entity.end
+        found.append(spans)
+    return found
+
+
+def _tell_lost(documents: Iterable[Document], name: str) -> None:
+    """Warn of entities that tags cannot mark."""
+    total = kept = 0
+    for document in documents:
+        total += len(document.entities)
+        kept += sum(map(len, _entities_of_sentences(document)))
+    if kept < total:
+        warn_caller(
+            f"{name}: left out {total - kept:,} of {total:,} entities, which are inside or across "
+            "others or go over the end of a sentence"
+        )
 
 
 def _tuple(item: Any, targets: Sequence[str], where: str) -> Pair:

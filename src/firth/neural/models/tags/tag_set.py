@@ -22,9 +22,20 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import CorpusError, counted, warn_caller
-from firth.readers.span_tags import BIO, BIOES, OUTSIDE, broken_spans, may_follow, scheme_of, span_tags, spans_of
+from firth.readers.span_tags import (
+    BIO,
+    BIOES,
+    OUTSIDE,
+    broken_spans,
+    may_follow,
+    notation_of,
+    scheme_of,
+    span_tags,
+    spans_of,
+)
 
 UNKNOWN_TAG = -1
+USUAL = ("BIO", "IOB1", "BIOES")  # notations of tags
 NAMED = 5  # tags that a message names
 Ids = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -126,6 +137,27 @@ def learn_tag_set(sentences: Sequence[Sequence[str]], scheme: str) -> TagSet:
     names = [OUTSIDE, *(f"{prefix}-{kind}" if kind else prefix for kind in ordered for prefix in prefixes)]
     broken = sum(broken_spans(tags, given) for tags in sentences)
     return TagSet(names, coded, BIOES if given == BIOES else BIO, broken)
+
+
+def check_notation(sentences: Sequence[Sequence[str]], target: str, name: str) -> str | None:
+    """Return the notation of tags, or None; warn of one that is not usual, and of tags that break its rules.
+
+    Args:
+        sentences: tags of each.
+        target: what they are, for the message.
+        name: of their source, for the message.
+    """
+    notation, scheme = notation_of(sentences), scheme_of(sentences)
+    if notation is None or scheme is None:
+        return None
+    if notation not in USUAL:
+        example = next(tag for tags in sentences for tag in tags if len(tag) > 1 or tag.upper() != OUTSIDE)
+        warn_caller(f"{name}: tags of {target} are {notation}, such as {example}; they are read as {scheme.upper()}")
+    if broken := sum(broken_spans(tags, scheme) for tags in sentences):
+        warn_caller(
+            f"{name}: {broken:,} spans of {target} break the rules of their tags; they are read as conlleval does"
+        )
+    return notation
 
 
 def check_tags(

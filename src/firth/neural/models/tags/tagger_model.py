@@ -14,10 +14,10 @@ from firth.errors import OptionError, brief
 from firth.evaluation.tags import TagScores, score_tags
 from firth.finite import not_finite
 from firth.neural.models.tags.by_target import ByTarget
-from firth.neural.models.tags.examples import read_tagged
+from firth.neural.models.tags.examples import Reading, read_tagged
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.options import TaggerOptions
-from firth.neural.models.tags.tag_set import TagSet, check_tags
+from firth.neural.models.tags.tag_set import TagSet, check_notation, check_tags
 from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
 from firth.neural.models.tokens.reader import Sentence, TokenReader, words_of
 from firth.neural.module_files import SavedModel
@@ -25,6 +25,7 @@ from firth.neural.structs.chains import Chain, best_tags, k_best_tags, log_parti
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.readers.conllu import DependencySentence
+from firth.readers.skipping import SKIP
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items, check_no_file, token_lists
 from firth.training_facts import with_training_facts
@@ -225,13 +226,22 @@ class TaggerModel(SavedModel):
 
     @explained
     def test(
-        self, gold: Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None
+        self,
+        gold: Any,
+        *,
+        seed: int = 0,
+        on_error: str = SKIP,
+        word_column: int | str | None = None,
+        threads: int | None = None,
+        progress: Progress = None,
     ) -> dict[str, TagScores]:
         """Compare predictions with gold tags: accuracy, also on unknown words, and F1 where tags mark spans.
 
         Args:
             gold: sentences with tags, in any form that `train` reads.
             seed: of the resamples of the confidence intervals.
+            on_error: as for `train`.
+            word_column: as for `train`.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
@@ -239,16 +249,19 @@ class TaggerModel(SavedModel):
             The scores of each target; `print` shows them as tables.
 
         Warns:
-            UserWarning: the tagger does not know some of the tags; they count as missed.
+            UserWarning: the tagger does not know some of the tags, which count as missed; tags of spans are in an
+                unusual scheme or break its rules; or sentences were skipped.
 
         Raises:
             CorpusError: the source is missing or holds no sentence, or the tagger knows none of its tags.
             FormatError: a file is damaged, or tags mark no spans where those of the training data do.
             OptionError: the source has no such target.
         """
-        data = read_tagged(gold, self.targets)
+        data = read_tagged(gold, self.targets, Reading(on_error, word_column))
         for target, tags in zip(self.targets, self.sets, strict=True):
             check_tags(tags, data.tags[target], target, data.name)
+            if tags.scheme is not None:
+                check_notation(data.tags[target], target, data.name)
         found = self.predict(data.sentences, threads=threads, progress=progress)
         known = [[self.reader.knows(word) for word in words_of(sentence)] for sentence in data.sentences]
         return ByTarget(

@@ -8,12 +8,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from firth.arguments import explained
-from firth.errors import CorpusError, warn_caller
+from firth.errors import CorpusError
 from firth.neural.models.tags.data import encoded, tag_batches
-from firth.neural.models.tags.examples import TaggedExamples, default_target, listed, read_tagged
+from firth.neural.models.tags.examples import Reading, TaggedExamples, default_target, listed, read_tagged
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.options import TaggerOptions
-from firth.neural.models.tags.tag_set import Ids, TagSet, check_tags, learn_tag_set
+from firth.neural.models.tags.tag_set import Ids, TagSet, check_notation, check_tags, learn_tag_set
 from firth.neural.models.tags.tagger_model import TaggerModel
 from firth.neural.models.tags.task import TagTask
 from firth.neural.models.tokens.embedders import ContextualEmbedder, embedders_digest, embedders_of
@@ -25,6 +25,7 @@ from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
+from firth.readers.skipping import SKIP
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
@@ -39,6 +40,8 @@ def train_tagger(
     held_out: Any = None,
     vectors: WordVectors | None = None,
     embed: Any = None,
+    on_error: str = SKIP,
+    word_column: int | str | None = None,
     **run: Unpack[RunArguments],
 ) -> TaggerModel:
     """Train a tagger on sentences with tags.
@@ -54,14 +57,18 @@ def train_tagger(
         vectors: word vectors to start from, or to keep (`embedding`).
         embed: vectors of words in context, beside those of the tagger's own: `firth.ELMo(model)`, `firth.TagLM(model)`,
             `firth.CoVe(translator)`, several in a list, or a trained encoder or its folder.
+        on_error: "skip" damaged sentences and documents of files, count and list them; or "stop" at the first. Heads
+            of CoNLL-U do not matter.
+        word_column: number, from 1, or name of the column of words in files of columns. None is the first, or the
+            second where the first one counts words.
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
         The tagger of the best evaluation on held-out sentences: by F1 where tags mark spans, else by accuracy.
 
     Warns:
-        UserWarning: tags of spans break the rules of their scheme, or sentences of CoNLL-U are left out, for their
-            words have no tags.
+        UserWarning: tags of spans break the rules of their scheme, damaged sentences were skipped, or sentences of
+            CoNLL-U are left out, for their words have no tags.
 
     Raises:
         CorpusError: the source is missing or holds no sentence, a target has one tag only, or `held_out` has others.
@@ -70,16 +77,16 @@ def train_tagger(
         DivergenceError: training diverged.
     """
     options = with_vectors(options, vectors)
-    config = RunConfig.of(options.training, run)
+    config, reading = RunConfig.of(options.training, run), Reading(on_error, word_column)
     with running_clock():
         source = listed(source)
         options = dataclasses.replace(options, targets=options.target_names or default_target(source))
-        examples = read_tagged(source, options.target_names)
+        examples = read_tagged(source, options.target_names, reading)
         if held_out is None:
             rows = split_rows(len(examples), config.seed, f"{examples.name}: {len(examples)} sentence")
             examples, judged = (examples.rows(some) for some in rows)
         else:
-            judged = read_tagged(held_out, options.target_names)
+            judged = read_tagged(held_out, options.target_names, reading)
         return _trained(options, examples, judged, config, vectors, embedders_of(embed))
 
 
@@ -92,6 +99,7 @@ def _trained(
     embedders: tuple[ContextualEmbedder, ...],
 ) -> TaggerModel:
     sets = [_tag_set(options, target, tags, examples.name) for target, tags in examples.tags.items()]
+    notations = {target: check_notation(tags, target, examples.name) for target, tags in examples.tags.items()}
     for target, known in zip(examples.tags, sets, strict=True):
         check_tags(known, judged.tags[target], target, judged.name, held_out=True)
     reader = options.learn_reader(examples.sentences, vectors, columns=options.read_columns, embedders=embedders)
@@ -115,6 +123,7 @@ def _trained(
         "held_out_sentences": len(held_out),
         "words": sum(map(len, train)),
         "broken_spans": sum(known.broken for known in sets),
+        "notations": {target: notation for target, notation in notations.items() if notation},
     }
     return TaggerModel(module, options, reader, sets, {"training": facts})
 
@@ -155,10 +164,6 @@ def _tag_set(options: TaggerOptions, target: str, tags: Sequence[Sequence[str]],
     if len(known) < 2:
         raise CorpusError(
             f"{name}: all words have the tag {known.names[0]!r} of the target {target!r}; expected two tags or more"
-        )
-    if known.broken:
-        warn_caller(
-            f"{name}: {known.broken:,} spans of {target} break the rules of their tags; they are read as conlleval does"
         )
     return known
 

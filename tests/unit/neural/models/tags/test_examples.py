@@ -1,5 +1,7 @@
 """Sentences with tags from files and objects."""
 
+import json
+
 import pytest
 
 pandas = pytest.importorskip("pandas", reason="pandas is not installed: pip install 'firth[pandas]'")
@@ -9,7 +11,7 @@ import firth
 from firth.documents.document import Entity
 from firth.documents.files import write_documents
 from firth.errors import CorpusError, FormatError, OptionError
-from firth.neural.models.tags.examples import default_target, read_tagged
+from firth.neural.models.tags.examples import Reading, default_target, read_tagged
 from firth.readers.columns import read_columns
 from firth.readers.conllu import read_conllu
 
@@ -46,6 +48,22 @@ def test_columns_by_number_or_the_last_one(columns):
     assert len(read_tagged(list(read_columns(columns)), ["ner"])) == 2
 
 
+def test_columns_by_name_and_behind_one_that_counts(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("token\tpos\tner\nIda\tNE\tB-PER\nlief\tV\tO\n", encoding="utf-8")
+    assert read_tagged(path, ["pos"]).tags == {"pos": [("NE", "V")]}
+    path.write_text("1\tIda\tB-PER\tO\n2\tlief\tO\tO\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="column 2 is read as words"):
+        found = read_tagged(path, ["3"])
+    assert (found.sentences, found.tags) == ([("Ida", "lief")], {"3": [("B-PER", "O")]})
+    with (
+        pytest.warns(UserWarning, match="column 2 is read as words"),
+        pytest.warns(UserWarning, match="tags are read from the last of 2 columns, 4; number another one"),
+    ):
+        assert read_tagged(path, ["tag"]).tags == {"tag": [("O", "O")]}
+    assert read_tagged(path, ["2"], Reading(word_column=1)).tags == {"2": [("Ida", "lief")]}
+
+
 def test_python_objects(conllu):
     pairs = [("He eats", ["PRON", "VERB"]), (["Run"], ["VERB"]), ("", [])]
     assert read_tagged(pairs, ["pos"]).tags == {"pos": [("PRON", "VERB"), ("VERB",)]}
@@ -53,7 +71,8 @@ def test_python_objects(conllu):
     assert list(both.tags) == ["y", "x"]
     (sentence,) = read_conllu(conllu)
     document = firth.Document((sentence, sentence), entities=[Entity(0, 1, "A"), Entity(2, 4, "B"), Entity(3, 4, "C")])
-    found = read_tagged([document], ["ner", "upos"]).tags
+    with pytest.warns(UserWarning, match="left out 1 of 3 entities, which are inside or across others"):
+        found = read_tagged([document], ["ner", "upos"]).tags
     assert found == {"ner": [("B-A", "O"), ("B-B", "I-B")], "upos": [("PRON", "VERB")] * 2}
 
 
@@ -66,6 +85,45 @@ def test_entities_of_files_of_documents(conllu, tmp_path):
         assert found.tags == {"ner": [("B-A", "O"), ("B-B", "I-B")] * 2, "upos": [("PRON", "VERB")] * 4}
     assert [default_target(each) for each in (tmp_path / "d.jsonl", [str(tmp_path / "d.jsonl")])] == ["ner", "ner"]
     assert default_target(tmp_path / "d.conllu") == "upos"
+
+
+TWO_ROOTS = CONLLU.replace("\t2\tnsubj", "\t0\troot")
+
+
+def test_heads_of_a_treebank_do_not_matter(tmp_path):
+    """Two roots, a cycle, and heads that are partly "_"."""
+    path = tmp_path / "a.conllu"
+    heads = (TWO_ROOTS, CONLLU.replace("\t0\troot", "\t1\tdep"), CONLLU.replace("\t2\tnsubj", "\t_\t_"))
+    path.write_text("".join(heads), encoding="utf-8")
+    assert read_tagged(path, ["upos"]).tags == {"upos": [("PRON", "VERB")] * 3}
+
+
+def test_damaged_sentences_do_not_end_a_training(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(f"{CONLLU}1\tShe\n\n{CONLLU}", encoding="utf-8")
+    with pytest.warns(UserWarning, match="skipped 1 of 3 sentences: line 4: 2 columns, expected 10"):
+        assert len(read_tagged(path, ["upos"])) == 2
+    with pytest.raises(FormatError, match="line 4: 2 columns"):
+        read_tagged(path, ["upos"], Reading(on_error="stop"))
+
+
+def test_entities_of_other_programs(tmp_path):
+    """Spans as doccano writes them; a table of words."""
+    spans = {
+        "text": "Ada Byron left. She met Zoë.",
+        "label": [[0, 9, "PER"], [4, 9, "X"], [24, 27, "PER"], [10, 19, "Y"]],
+    }
+    (tmp_path / "a.jsonl").write_text(json.dumps(spans), encoding="utf-8")
+    with pytest.warns(UserWarning, match="left out 2 of 4 entities, which are inside or across others or go over"):
+        found = read_tagged(tmp_path / "a.jsonl", ["ner"])
+    assert found.tags == {"ner": [("B-PER", "I-PER", "O", "O"), ("O", "O", "B-PER", "O")]}
+    assert default_target(tmp_path / "a.jsonl") == "ner"
+    (tmp_path / "a.csv").write_text("Sentence,Word,POS,Tag\n1,Ada,NNP,U-PER\n2,left,VBD,O\n", encoding="utf-8")
+    assert read_tagged(tmp_path / "a.csv", ["tag"]).tags == {"tag": [("U-PER",), ("O",)]}
+    assert read_tagged([tmp_path / "a.csv"], ["pos"]).tags == {"pos": [("NNP",), ("VBD",)]}
+    assert default_target(tmp_path / "a.csv") == "tag"
+    with pytest.raises(OptionError, match="word_column='5': expected a number from 1 to 4, or one of Sentence, Word"):
+        read_tagged(tmp_path / "a.csv", ["tag"], Reading(word_column=5))
 
 
 def test_words_that_conllu_leaves_without_a_tag_are_no_gold(conllu):
@@ -135,7 +193,8 @@ def test_targets_that_a_file_lacks_are_refused(conllu, columns):
         read_tagged(conllu, ["pos"])
     with pytest.raises(OptionError, match="the target 'ner', and no entities; CoNLL-U has them as NER="):
         read_tagged(conllu, ["ner"])
-    with pytest.raises(OptionError, match="expected a column from 2 to 3"):
-        read_tagged(columns, ["4"])
+    for target in ("4", "1", "0"):
+        with pytest.raises(OptionError, match="expected a column from 1 to 3, except that of the words, 1"):
+            read_tagged(columns, [target])
     with pytest.raises(OptionError, match="expected numbers of columns"):
         read_tagged(columns, ["pos", "ner"])

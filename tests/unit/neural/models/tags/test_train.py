@@ -46,6 +46,21 @@ def test_broken_tags_are_counted_and_warned_of():
     assert model.metadata["training"]["broken_spans"] == 1
 
 
+def test_tags_in_other_schemes_are_learned_tested_and_said():
+    source = [(["a", "b"], ["U-X", "O"]), (["a", "b"], ["B-X", "L-X"]), (["c", "b"], ["U-Y", "O"])]
+    other = [(words, [tag.lower().replace("-", "_") for tag in tags]) for words, tags in source]
+    said = r"tags of ner are BILOU{}, such as {}; they are read as BIOES"
+    with pytest.warns(UserWarning, match=said.format("", "U-X")):
+        model = firth.Tagger(targets="ner", **SIZES).train(source, held_out=source, training=ONE_EPOCH, progress=False)
+    assert model.metadata["training"]["notations"] == {"ner": "BILOU"}
+    assert set(model.tags["ner"]) == {"O", *(f"{letter}-{kind}" for letter in "BIES" for kind in "XY")}
+    with pytest.warns(UserWarning, match=said.format(" in lower case with '_'", "u_X")):
+        scores = model.test([(words, [tag[:2] + tag[2:].upper() for tag in tags]) for words, tags in other])["ner"]
+    assert scores.spans.gold == 3
+    with pytest.warns(UserWarning, match="sentences: 1 spans of ner break the rules"):
+        model.test([(["a", "b", "c"], ["B-X", "O", "S-Y"])])
+
+
 def test_held_out_tags_may_be_unknown():
     """They count as missed; a sentence with one is left out of the loss."""
     source = [(["a", "b"], ["X", "Y"])] * 4

@@ -1,0 +1,186 @@
+"""Spans of characters to spans of tokens, and what becomes of those that do not meet."""
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import NamedTuple
+
+from firth.documents.document import Document, Entity
+from firth.documents.entity_shapes import Marked, MarkedSpan, MarkedText, TaggedWords
+from firth.errors import brief, counted, warn_caller
+from firth.readers.conllu import DependencySentence
+from firth.readers.span_tags import spans_of
+
+BORDERS, OUTSIDE, OTHER = "do not meet the borders of tokens", "are empty or outside the text", "have another text"
+LISTED = 5  # spans that a warning shows
+_BOM = "\ufeff"
+
+
+class LeftOutSpan(NamedTuple):
+    """A span that no tokens stand for.
+
+    Attributes:
+        place: line or number of its text in the file.
+        start: as the file has it.
+        end: as the file has it.
+        label: its type.
+        text: its characters.
+        problem: what is wrong with it.
+    """
+
+    place: int
+    start: int
+    end: int
+    label: str
+    text: str
+    problem: str
+
+
+class LeftOutSpans(UserWarning):
+    """Spans of a file were left out.
+
+    Attributes:
+        spans: all of them; the message lists the first.
+    """
+
+    def __init__(self, message: str, spans: Sequence[LeftOutSpan]) -> None:
+        super().__init__(message, spans)
+        self.spans = list(spans)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@dataclass
+class Alignment:
+    """The spans of the texts of a file.
+
+    Attributes:
+        path: of the file, for messages.
+        spans: read so far.
+        left_out: of these.
+        trimmed: spans that began or ended in white space.
+        utf16: texts whose offsets count units of UTF-16, as those of JavaScript do.
+        skipped: texts that nobody annotated or accepted.
+    """
+
+    path: str | os.PathLike[str]
+    spans: int = 0
+    left_out: list[LeftOutSpan] = field(default_factory=list)
+    trimmed: int = 0
+    utf16: int = 0
+    skipped: int = 0
+
+    def document(self, example: Marked, place: int) -> Document:
+        """Return a document with the entities whose spans meet tokens.
+
+        Args:
+            example: text with spans, or words with tags.
+            place: line or number of it in the file.
+
+        Raises:
+            FormatError: a word is empty, or a tag marks no span.
+        """
+        if isinstance(example, TaggedWords):
+            return _tagged_document(example)
+        example = _without_mark(example)
+        document = Document.from_text(example.text, name=example.name)
+        tokens = _Tokens(document)
+        spans = example.spans
+        problems = [tokens.problem(span) for span in spans]
+        if any(problems) and any(ord(character) > 0xFFFF for character in example.text):
+            others = _from_utf16(example)
+            other_problems = [tokens.problem(span) for span in others]
+            if sum(map(bool, other_problems)) < sum(map(bool, problems)):
+                spans, problems = others, other_problems
+                self.utf16 += 1
+        self.spans += len(spans)
+        self.left_out += [
+            LeftOutSpan(place, span.start, span.end, span.label, example.text[max(span.start, 0) : span.end], problem)
+            for span, problem in zip(spans, problems, strict=True)
+            if problem
+        ]
+        kept = [span for span, problem in zip(spans, problems, strict=True) if not problem]
+        self.trimmed += sum(tokens.trimmed(span) != (span.start, span.end) for span in kept)
+        return document.annotated(entities=list(dict.fromkeys(map(tokens.entity, kept))))
+
+    def tell(self) -> None:
+        """Warn, at the end of the file, of what was left out, and say what was assumed."""
+        notes = []
+        if self.utf16:
+            notes.append(f"offsets of {counted(self.utf16, 'text')} count units of UTF-16 and were converted")
+        if self.trimmed:
+            notes.append(f"white space at the ends of {counted(self.trimmed, 'span')} was left out")
+        if self.skipped:
+            notes.append(f"{counted(self.skipped, 'text')} without accepted annotation left out")
+        if notes:
+            warn_caller(f"{self.path}: {'; '.join(notes)}")
+        if self.left_out:
+            kinds = Counter(span.problem for span in self.left_out)
+            counts = ", ".join(f"{count:,} {problem}" for problem, count in kinds.most_common())
+            shown = "; ".join(
+                f"{each.place}: {brief(each.text)} [{each.start}:{each.end}] {each.label}"
+                for each in self.left_out[:LISTED]
+            )
+            more = "; ..." if len(self.left_out) > LISTED else ""
+            found = f"left out {len(self.left_out):,} of {counted(self.spans, 'span')}"
+            warn_caller(LeftOutSpans(f"{self.path}: {found}: {counts} ({shown}{more})", self.left_out))
+
+
+class _Tokens:
+    """Where the tokens of a document begin and end."""
+
+    def __init__(self, document: Document) -> None:
+        self.text = document.text
+        self.starts = {start: number for number, (start, _) in enumerate(document.offsets)}
+        self.ends = {end: number for number, (_, end) in enumerate(document.offsets, 1)}
+
+    def trimmed(self, span: MarkedSpan) -> tuple[int, int]:
+        """Return start and end without white space."""
+        inside = self.text[span.start : span.end]
+        start = span.start + len(inside) - len(inside.lstrip())
+        return start, max(start, span.start + len(inside.rstrip()))
+
+    def problem(self, span: MarkedSpan) -> str:
+        """Return why no tokens stand for a span, or ""."""
+        if not 0 <= span.start < span.end <= len(self.text):
+            return OUTSIDE
+        # Label Studio shows one space for several, and repeats the text as shown.
+        if span.written is not None and span.written.split() != self.text[span.start : span.end].split():
+            return OTHER
+        start, end = self.trimmed(span)
+        return "" if start in self.starts and end in self.ends and start < end else BORDERS
+
+    def entity(self, span: MarkedSpan) -> Entity:
+        """Return the entity of a span without a problem."""
+        start, end = self.trimmed(span)
+        return Entity(self.starts[start], self.ends[end], span.label)
+
+
+def _tagged_document(example: TaggedWords) -> Document:
+    entities, first = list[Entity](), 0
+    for words, tags in example.sentences:
+        entities += [Entity(first + start, first + end, label) for start, end, label in spans_of(tags)]
+        first += len(words)
+    sentences = tuple(DependencySentence.of(words) for words, _ in example.sentences if words)
+    return Document(sentences, example.name, entities=tuple(entities))
+
+
+def _without_mark(example: MarkedText) -> MarkedText:
+    """Return a text without a byte order mark, which `Document.from_text` leaves out."""
+    if not example.text.startswith(_BOM):
+        return example
+    spans = (span._replace(start=span.start - 1, end=span.end - 1) for span in example.spans)
+    return MarkedText(example.text.removeprefix(_BOM), tuple(spans), example.name)
+
+
+def _from_utf16(example: MarkedText) -> tuple[MarkedSpan, ...]:
+    """Return spans whose offsets counted units of UTF-16; what is inside a character stays as it is."""
+    units = accumulate((1 + (ord(character) > 0xFFFF) for character in example.text), initial=0)
+    places = {unit: place for place, unit in enumerate(units)}
+    return tuple(
+        span._replace(start=places.get(span.start, span.start), end=places.get(span.end, span.end))
+        for span in example.spans
+    )
