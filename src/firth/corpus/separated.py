@@ -57,6 +57,7 @@ class Separated:
         options: how it is read; None where the caller has no such options to name.
         asked: the columns that are asked for, which tell whether the first row holds names; None for any.
         header: whether the first row holds names; None as the options have it.
+        separator: the one to use where the options have none; None to find it.
         error: class of the errors.
 
     Attributes:
@@ -80,10 +81,11 @@ class Separated:
         *,
         asked: Sequence[Column] = (),
         header: bool | None = None,
+        separator: str | None = None,
         error: type[FirthError] = CorpusError,
     ) -> None:
         how = (options or TableOptions()).normalised()
-        how = how if header is None else replace(how, header=header)
+        how = replace(how, header=how.header if header is None else header, separator=how.separator or separator)
         self._text, self.name, self._error = text, name, error
         self.faults = Faults(name, None if options is None else how.on_error, error)
         self._lines: list[str] = text.readlines(SAMPLE)

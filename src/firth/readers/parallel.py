@@ -8,7 +8,7 @@ import io
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Unpack
 from xml.etree import ElementTree
@@ -147,6 +147,17 @@ def read_parallel(
         MissingFileError: a file is not there.
         OSError: a file cannot be read.
     """
+    return parallel_texts(source, target, languages, columns, name, TableOptions(**table).normalised())
+
+
+def parallel_texts(
+    source: Any, target: Any, languages: tuple[str, str] | None, columns: Columns, name: str, how: TableOptions | None
+) -> ParallelTexts:
+    """Return what `read_parallel` returns; without options of tables an error names none.
+
+    Raises:
+        FormatError: see `read_parallel`, also for KindError, ShapeError and OptionError.
+    """
     if isinstance(source, ParallelTexts):
         return source
     sides = _moses(source, languages) if target is None and languages is not None else None
@@ -158,7 +169,7 @@ def read_parallel(
     if target is not None:
         found = ParallelTexts(tuple(_side(source, "sources")), tuple(_side(target, "targets")), name)
     elif isinstance(source, str | os.PathLike):
-        found = _of_pairs(_pairs_of_file(Path(source), languages, columns, TableOptions(**table).normalised()), name)
+        found = _of_pairs(_pairs_of_file(Path(source), languages, columns, how), name)
     else:
         found = _of_pairs(_given(source, argument), name)
     kept = found.cleaned()
@@ -228,7 +239,7 @@ def _pair(item: Any, where: str) -> Pair:
 
 
 def _pairs_of_file(
-    path: Path, languages: tuple[str, str] | None, columns: Columns, how: TableOptions
+    path: Path, languages: tuple[str, str] | None, columns: Columns, how: TableOptions | None
 ) -> Sequence[Pair]:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() == ".tmx":
@@ -245,12 +256,14 @@ def _needed(languages: tuple[str, str] | None, path: Path) -> tuple[str, str]:
     return languages
 
 
-def _table(path: Path, columns: Columns, how: TableOptions) -> list[Pair]:
+def _table(path: Path, columns: Columns, how: TableOptions | None) -> list[Pair]:
     # What a table of tabs quotes is not looked for, as in published corpora.
     csv = inner_suffix(path) == ".csv"
-    given = how if csv else replace(how, separator=how.separator or "\t")
+    tabs = None if csv else "\t"
     text = io.StringIO(text_of(path), newline="")
-    table = Separated(text, str(path), Dialect("," if csv else "\t", "none"), given, header=False, error=FormatError)
+    table = Separated(
+        text, str(path), Dialect("," if csv else "\t", "none"), how, header=False, separator=tabs, error=FormatError
+    )
     if len(table.names) < 2:
         raise FormatError(
             f"{path} line 1: 1 column, expected two between {name_of(table.dialect.separator)}; of two files with a "
@@ -260,7 +273,8 @@ def _table(path: Path, columns: Columns, how: TableOptions) -> list[Pair]:
     header = [name.strip().lower() for name in rows[0]]
     usual = next((pair for pair in NAMES if all(name in header for name in pair)), None)
     numbers = columns is not None and all(str(name).isdecimal() and str(name) not in header for name in columns)
-    if how.header is False or (how.header is None and (numbers or (columns is None and usual is None))):
+    given = None if how is None else how.header
+    if given is False or (given is None and (numbers or (columns is None and usual is None))):
         header = [str(i + 1) for i in range(len(header))]
         at = [_column(name, header, path) for name in columns or ("1", "2")]
         return [(row[at[0]], row[at[1]]) for row in rows]

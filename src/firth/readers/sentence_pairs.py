@@ -86,7 +86,11 @@ def read_sentence_pairs(path: PathLike, **table: Unpack[TableArguments]) -> Sent
 
 
 def read_file(path: PathLike, how: TableOptions | None) -> SentencePairs:
-    """Read pairs of sentences; without options an error names none."""
+    """Read pairs of sentences, as `read_sentence_pairs` does; without options an error names none.
+
+    Raises:
+        FormatError: a line does not have two texts and a label or a score.
+    """
     lines = numbered_lines(path, comments=False)
     is_json = lines[0][1].startswith("{")
     rows = _json_rows(lines, path) if is_json else _table_rows(text_of(path), path, how)
