@@ -66,8 +66,8 @@ def count_labels(data: LabelledTexts, *, prefix: str) -> LabelSet:
         raise CorpusError(f"{data.name}: {_no_label(data, prefix)}")
     if "" in counts:
         raise CorpusError(
-            f"{data.name}: {prefix!r} without a name, {counted(counts[''], 'time')}, which would become a class; expected "
-            f"names, such as '{prefix}sport', in place of it, or nothing for a text without a label"
+            f"{data.name}: {prefix!r} without a name, {counted(counts[''], 'time')}, which would become a class; "
+            f"expected names, such as '{prefix}sport', in place of it, or nothing for a text without a label"
         )
     pairs = sorted((-count, name) for name, count in counts.items())
     return LabelSet([name for _, name in pairs], np.array([-count for count, _ in pairs], dtype=np.int64))
