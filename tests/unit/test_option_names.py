@@ -11,6 +11,7 @@ import pytest
 import firth
 from firth.cli import app
 from firth.corpus.options import CorpusOptions
+from firth.corpus.table_options import TableOptions
 from firth.errors import OptionError, UnknownOptionError
 from firth.option_names import PUBLIC_NAMES, RENAMED, SYNONYMS, TEXT_OPTIONS, suggestion, synonym
 
@@ -147,7 +148,8 @@ def test_a_text_takes_names_of_gensim_too():
 
 
 def test_options_of_a_text_are_those_of_a_corpus():
-    assert set(TEXT_OPTIONS) == {field.name for field in dataclasses.fields(CorpusOptions)} | {"column", "cache"}
+    names = {field.name for kind in (CorpusOptions, TableOptions) for field in dataclasses.fields(kind)}
+    assert set(TEXT_OPTIONS) == names | {"column", "cache"}
 
 
 def test_every_synonym_leads_to_an_option():

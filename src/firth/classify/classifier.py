@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,7 @@ from firth.classify.labels import LabelSet, count_labels
 from firth.classify.probabilities import LabelProbabilities
 from firth.classify.scores import LabelScores, label_scores
 from firth.corpus.line_scanner import scan_texts
+from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import CorpusError, OptionError
 from firth.kernels.labelled_text import END, REMOVED, best_labels
 from firth.kernels.threads import usable_threads
@@ -200,11 +201,12 @@ class Classifier:
         source: Any,
         labels: Any = None,
         *,
-        column: str | None = None,
+        column: str | int | None = None,
         k: int = 1,
         threshold: float = 0.0,
         threads: int | None = None,
         progress: Progress = None,
+        **table: Unpack[TableArguments],
     ) -> LabelScores:
         """Compute precision, recall and F1 on texts with labels.
 
@@ -218,14 +220,16 @@ class Classifier:
             threshold: smallest probability of a predicted label.
             threads: number of threads.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            **table: how a table in a text file is read; see `firth.TableOptions`.
 
         Raises:
             CorpusError: the source is missing, not text, or empty, or no text has a label.
             OptionError: an option is out of its range, or there are not as many labels as texts.
         """
         k = check_k(k, threshold, len(self.labels))
+        how = TableOptions(**table)
         with reporting(progress) as report:
-            data = read_labelled(source, labels, column, self.label_prefix, report)
+            data = read_labelled(source, labels, column, self.label_prefix, report, how)
         return self.scores(data, k=k, threshold=threshold, threads=threads)
 
     def scores(

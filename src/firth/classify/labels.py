@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import CorpusError
+from firth.errors import CorpusError, counted
 from firth.readers.labelled import LabelledTexts
 
 UNBUILT = 10**15  # fastText's count of a tree node that does not exist yet
@@ -55,7 +55,7 @@ def count_labels(data: LabelledTexts, *, prefix: str) -> LabelSet:
     """Return all labels of texts; those inside a text begin with `prefix`.
 
     Raises:
-        CorpusError: there are none.
+        CorpusError: there are none, or one has no name.
     """
     if data.labels is not None:
         counts = Counter(name for labels in data.labels for name in labels)
@@ -64,6 +64,11 @@ def count_labels(data: LabelledTexts, *, prefix: str) -> LabelSet:
         counts = Counter({names[t].removeprefix(prefix): int(data.lines.counts[t]) for t in tokens.tolist()})
     if not counts:
         raise CorpusError(f"{data.name}: {_no_label(data, prefix)}")
+    if "" in counts:
+        raise CorpusError(
+            f"{data.name}: {prefix!r} without a name, {counted(counts[''], 'time')}, which would become a class; "
+            f"expected names, such as '{prefix}sport', in place of it, or nothing for a text without a label"
+        )
     pairs = sorted((-count, name) for name, count in counts.items())
     return LabelSet([name for _, name in pairs], np.array([-count for count, _ in pairs], dtype=np.int64))
 

@@ -35,7 +35,7 @@ import dataclasses
 import functools
 import math
 import os
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,7 @@ from firth.arguments import explained
 from firth.classify.classifier import Classifier
 from firth.classify.features import TrainingTexts, encode_texts
 from firth.classify.labels import label_children
+from firth.corpus.table_options import TableArguments, TableOptions
 from firth.embeddings import window_options
 from firth.embeddings.matrices import Matrices
 from firth.embeddings.shards import Shard, TrainShard
@@ -116,12 +117,13 @@ class TextClassifier:
         source: Any,
         labels: Any = None,
         *,
-        column: str | None = None,
+        column: str | int | None = None,
         seed: int = 0,
         threads: int | None = None,
         start: WordVectors | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        **table: Unpack[TableArguments],
     ) -> Classifier:
         """Train a classifier on texts with labels.
 
@@ -131,13 +133,15 @@ class TextClassifier:
                 text and its label or labels.
             labels: None if the labels are inside the texts or tuples; the name of their column; or a list or series
                 with one label, or one list of labels, per text.
-            column: the column of texts; by default the only other one, "text", or the only one that holds text.
+            column: the column of texts; by default the only other one, "text", or the only one that holds text. Of CSV
+                and TSV files also its number, from 1.
             seed: random seed; with one thread it decides every bit of the result.
             threads: number of threads; by default one per processor.
             start: initial vectors for words of the texts, instead of random ones.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             checkpoint: a folder for checkpoints, written every five minutes and after an epoch unless that would take
                 over a twentieth of the time; a later call with the same texts, options, seed and threads resumes.
+            **table: how a table in a text file is read; see `firth.TableOptions`.
 
         Returns:
             A classifier, with `metadata["training"]`: options, seed, threads, loss (nats per text, one value per
@@ -153,8 +157,9 @@ class TextClassifier:
         """
         usable_threads(threads)
         check_start(start)
+        how = TableOptions(**table)
         with reporting(progress) as report:
-            data = read_labelled(source, labels, column, self.label_prefix, report)
+            data = read_labelled(source, labels, column, self.label_prefix, report, how)
         return train_classifier(
             self, data, seed=seed, threads=threads, start=start, progress=progress, checkpoint=checkpoint
         )
@@ -167,21 +172,23 @@ class TextClassifier:
         *,
         validation: Any,
         validation_labels: Any = None,
-        column: str | None = None,
+        column: str | int | None = None,
         seconds: float = 300.0,
         trials: int | None = None,
         metric: str = "f1",
         seed: int = 0,
         threads: int | None = None,
         progress: Progress = None,
+        **table: Unpack[TableArguments],
     ) -> Any:
         """Return an `AutotuneResult`: the best options on a validation set; see `firth.classify.autotune.autotune`."""
         from firth.classify.autotune import AutotuneOptions, autotune
 
         judged_labels = labels if validation_labels is None else validation_labels
+        how = TableOptions(**table)
         with reporting(progress) as report:
-            data = read_labelled(source, labels, column, self.label_prefix, report)
-            judged = read_labelled(validation, judged_labels, column, self.label_prefix, report)
+            data = read_labelled(source, labels, column, self.label_prefix, report, how)
+            judged = read_labelled(validation, judged_labels, column, self.label_prefix, report, how)
         search = AutotuneOptions(seconds=seconds, trials=trials, metric=metric, seed=seed, threads=threads)
         return autotune(self, data, judged, search, progress=progress)
 

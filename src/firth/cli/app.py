@@ -21,6 +21,7 @@ from typing import Annotated, Any, NoReturn, TextIO, cast
 import typer
 
 import firth
+from firth.cli.flag_messages import RUNNING, in_flags
 from firth.cli.flags import SETTINGS, Commands, add_command
 from firth.cli.output import complain, sentence
 from firth.errors import FirthError
@@ -152,7 +153,7 @@ def _without_debug(arguments: Sequence[str]) -> tuple[list[str], bool]:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    complain(f"warning: {message}")
+    complain(f"warning: {in_flags(str(message), RUNNING)}")
 
 
 def _run(arguments: list[str]) -> int:

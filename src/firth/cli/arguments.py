@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from firth.corpus.table_options import TableOptions
 from firth.errors import OptionError
 
 TEXT = "Text"  # the panel of flags about reading text
@@ -55,7 +56,11 @@ Data = Annotated[
 ]  # fmt: skip
 
 Column = Annotated[
-    str | None, typer.Option(help="Column with the text, in JSONL, CSV, Parquet or Arrow files.", rich_help_panel=TEXT)
+    str | None,
+    typer.Option(
+        help="Column with the text in a table: its name, or in CSV and TSV files its number, from 1.",
+        rich_help_panel=TEXT,
+    ),
 ]
 Language = Annotated[
     str | None,
@@ -82,7 +87,7 @@ OnError = Annotated[
 
 
 @dataclass(frozen=True)
-class ReadingOptions:
+class ReadingOptions(TableOptions):
     """How text is read, besides `CorpusOptions`."""
 
     column: Column = None

@@ -9,6 +9,7 @@ import typer
 from firth.cli.arguments import TEXT, Threads, names, number
 from firth.cli.flags import Flags
 from firth.comparison.named import named
+from firth.corpus.table_options import TableOptions
 
 DEFAULT = "fasttext"
 KINDS = ("firth-classifier", "firth-label-model", "firth-tree-model")  # of folders that an output may replace
@@ -36,15 +37,21 @@ def model_help() -> Any:
 
 
 @dataclass(frozen=True)
-class TableOptions:
+class LabelTable(TableOptions):
     """Where labelled texts stand in a table."""
 
     column: Annotated[
         str | None,
-        typer.Option(help="Column with the texts, in a table. Default: text. Pairs: A,B.", rich_help_panel=TEXT),
+        typer.Option(
+            help="Column with the texts, in a table: name, or number from 1. Default: text. Pairs: A,B.",
+            rich_help_panel=TEXT,
+        ),
     ] = None
     labels: Annotated[
-        str | None, typer.Option(help="Column with the labels, in a table.", metavar="COLUMN", rich_help_panel=TEXT)
+        str | None,
+        typer.Option(
+            help="Column with the labels, in a table: name, or number from 1.", metavar="COLUMN", rich_help_panel=TEXT
+        ),
     ] = None
 
 
@@ -57,4 +64,4 @@ class PredictionOptions:
     threads: Threads = None
 
 
-TABLE, PREDICTION = Flags(TableOptions), Flags(PredictionOptions)
+TABLE, PREDICTION = Flags(LabelTable, TEXT), Flags(PredictionOptions)

@@ -8,7 +8,7 @@ from firth.cli.encoders import ENCODING, Model, open_encoder
 from firth.cli.flags import with_flags
 from firth.cli.output import note, print_json
 from firth.cli.targets import check_file_target
-from firth.cli.texts import source_of
+from firth.cli.texts import READ_TABLES, source_of
 from firth.errors import OptionError
 from firth.sentences.file_encoding import check_target, encode_file, finished_rows
 
@@ -33,7 +33,7 @@ def _encode(
         note(f"{output}: continuing after {rows:,} texts")
     how = {name: options[name] for name in ("column", "batch_size") if name in options}
     try:
-        found = encode_file(encoder, source_of(texts), output, progress=not quiet, **how)
+        found = encode_file(encoder, source_of(texts), output, progress=not quiet, **how, **READ_TABLES.select(options))
     except KeyboardInterrupt:
         if rows := finished_rows(output):
             note(f"{output}: {rows:,} texts are finished; the same command continues after them")

@@ -10,6 +10,7 @@ import typer
 from firth.cli.arguments import TEXT, Column, names
 from firth.cli.flags import Flags
 from firth.cli.output import working
+from firth.corpus.table_options import TableOptions
 from firth.errors import OptionError
 from firth.registry import plain_name
 from firth.sentences.averages import SentenceAverages
@@ -26,7 +27,7 @@ Model = Annotated[
 
 
 @dataclass(frozen=True)
-class EncodingOptions:
+class EncodingOptions(TableOptions):
     """How texts are read and encoded."""
 
     column: Column = None
@@ -52,7 +53,7 @@ class EncodingOptions:
     batch_size: Annotated[int | None, typer.Option(help="Texts that are read at once.", show_default=False)] = None
 
 
-ENCODING = Flags(EncodingOptions)
+ENCODING = Flags(EncodingOptions, TEXT)
 
 
 def open_encoder(path: Path, quiet: bool, options: dict[str, Any]) -> TextEncoder:

@@ -10,11 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import Quiet, names
+from firth.cli.flags import with_flags
 from firth.cli.output import note
 from firth.cli.serve import open_models
-from firth.cli.texts import check_is_file, corpus_of, line_batches
+from firth.cli.texts import READ_TABLES, check_is_file, corpus_of, line_batches
 from firth.corpus.columns import TABLES, cells, labelled_cells
 from firth.corpus.reader import inner_suffix
+from firth.corpus.table_options import USUAL, TableOptions
 from firth.errors import CorpusError, FormatError, OptionError, counted
 from firth.explorer.text_space import documents_of, text_space
 from firth.readers.labelled import LABEL_PREFIX
@@ -25,7 +27,7 @@ CORPUS = "the text"  # name of the corpus among the models
 LINES = 10_000  # of a batch
 
 
-def explore(
+def _explore(
     models: Annotated[
         list[str],
         names("Vectors, language models, classifiers, taggers ...: folders or files; NAME=MODEL to name one.", "MODEL"),
@@ -50,6 +52,7 @@ def explore(
     port: Annotated[int, typer.Option(help="Port to listen on; 0 for a free one.", min=0, max=65535)] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
     quiet: Quiet = False,
+    **options: Any,
 ) -> None:
     """Show models in the browser: a map of words, neighbours, analogies, axes, bias; what models make of texts.
 
@@ -59,10 +62,12 @@ def explore(
     """
     from firth.explorer.server import build_app, serve_app
 
-    if texts is None and (column is not None or labels is not None):
-        raise OptionError("--column and --labels say how --texts FILE is read; expected that, too")
+    table = READ_TABLES.select(options)
+    if texts is None and (column is not None or labels is not None or table):
+        flags = " and ".join(f"--{name.replace('_', '-')}" for name in table) or "--column and --labels"
+        raise OptionError(f"{flags} say how --texts FILE is read; expected that, too")
     opened = open_models(models, quiet)
-    spaces = spaces_of(opened, texts, column, labels, quiet)
+    spaces = spaces_of(opened, texts, column, labels, quiet, TableOptions(**table))
     opened = {**spaces, **opened} if texts is not None else {**opened, **spaces}  # the map of the first is shown
     if corpus is not None:
         opened[CORPUS] = corpus_of([corpus], {}, progress=not quiet, every_word=True)
@@ -76,8 +81,16 @@ def explore(
     serve_app(app, port=port, log=False, ready=ready)
 
 
+explore = with_flags(_explore, [READ_TABLES])
+
+
 def spaces_of(
-    models: Mapping[str, Any], path: str | None, column: str | None, labels: str | None, quiet: bool
+    models: Mapping[str, Any],
+    path: str | None,
+    column: str | None,
+    labels: str | None,
+    quiet: bool,
+    how: TableOptions = USUAL,
 ) -> dict[str, Any]:
     """Return spaces of texts: of the documents of document vectors, and of the texts of a file in each encoder's space.
 
@@ -87,6 +100,7 @@ def spaces_of(
         column: of the texts in a table; None for the only one, or the one called text.
         labels: column of labels in a table.
         quiet: whether no progress is shown.
+        how: how a table is read.
 
     Raises:
         OptionError: there are texts, and no model encodes any.
@@ -94,7 +108,7 @@ def spaces_of(
     """
     found = {f"{name}: documents": documents_of(model) for name, model in models.items()}
     if path is not None:
-        texts, values = texts_of(path, column, labels)
+        texts, values = texts_of(path, column, labels, how)
         columns, spaces = {labels or "label": values} if values else {}, {}
         for name, model in models.items():
             try:
@@ -114,13 +128,16 @@ def spaces_of(
     return {name: space for name, space in found.items() if space is not None}
 
 
-def texts_of(path: str, column: str | None, labels: str | None) -> tuple[list[str], list[str] | None]:
+def texts_of(
+    path: str, column: str | None, labels: str | None, how: TableOptions = USUAL
+) -> tuple[list[str], list[str] | None]:
     """Return the texts of a file, without empty ones, and their labels, if it has any.
 
     Args:
         path: lines, or a table.
         column: of the texts in a table.
         labels: column of labels.
+        how: how a table is read.
 
     Raises:
         CorpusError: the file cannot be read, or has no such column.
@@ -129,10 +146,11 @@ def texts_of(path: str, column: str | None, labels: str | None) -> tuple[list[st
     check_is_file(path)
     if inner_suffix(Path(path)) in TABLES:
         if labels is not None:
-            rows = [(str(text or ""), str(label)) for text, label in labelled_cells(Path(path), column, labels)]
+            pairs = labelled_cells(Path(path), column, labels, how, needs_labels=False)
+            rows = [(str(text or ""), str(label)) for text, label in pairs]
         else:
-            rows = [(str(text), "") for text in cells(Path(path), column, lambda file: None)]
-    elif column is not None or labels is not None:
+            rows = [(str(text), "") for text in cells(Path(path), column, lambda file: None, how)]
+    elif column is not None or labels is not None or how.given():
         raise OptionError(f"{path}: lines have no columns; expected a table: {', '.join(TABLES)}")
     else:
         lines = (line for batch in line_batches(path, LINES) for line in batch)

@@ -12,6 +12,7 @@ RENAMED = "renamed"  # name of an option: its flag, where that is called otherwi
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}  # by the start of pydantic's names
 _PAIR = re.compile(r"(?<![\w:'\"./-])(?P<name>\w+)=(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[\w+-]+(?:\.\w+)?)")
 _NAME = re.compile(r"(?<![\w:'\"./-])(?P<name>\w+)=(?=[\s;,.]|$)")  # "name the column with column="
+RUNNING: dict[str, str] = {}  # flags of the command that runs, by the names of options, for warnings of any thread
 _CALL = re.compile(r"(\([^()]*\))")
 
 
@@ -48,12 +49,17 @@ def name_flags(error: Exception, parameters: Iterable[Any], renamed: Mapping[str
         parameters: of the command, as typer has them.
         renamed: names of options whose flags are called otherwise: name of the option: the flag.
     """
+    error.args = (in_flags(str(error), flags_of(parameters, renamed)),)
+
+
+def flags_of(parameters: Iterable[Any], renamed: Mapping[str, str]) -> dict[str, str]:
+    """Return the flags of a command by the names of options; arguments are those of `name_flags`."""
     flags = {}
     for parameter in parameters:
         if parameter.param_type_name == "option":
             flags[parameter.name] = parameter.opts[0]
             flags |= {flag.lstrip("-").replace("-", "_"): flag for flag in parameter.opts}
-    error.args = (in_flags(str(error), {**flags, **renamed}),)
+    return {**flags, **renamed}
 
 
 def in_flags(message: str, flags: Mapping[str, str]) -> str:

@@ -17,10 +17,10 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from firth.arguments import same
-from firth.cli.flag_messages import EXPECTED, RENAMED, name_flags, say_expected
+from firth.cli.flag_messages import EXPECTED, RENAMED, RUNNING, flags_of, name_flags, say_expected
 from firth.cli.output import paragraphs, showing_log
 from firth.cli.synonyms import flag_advice, meant, meant_file
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, FormatError, OptionError
 from firth.option_names import near_names, one_spelling
 from firth.options import expected_number
 
@@ -145,10 +145,11 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; errors about options name its flags. A training that goes on from a checkpoint says so."""
+        RUNNING.update(flags_of(self.params, vars(self.callback).get(RENAMED, {})))
         try:
             with showing_log("firth.checkpoints", ctx.params.get("quiet", False)):
                 return super().invoke(ctx)
-        except (OptionError, CorpusError) as error:
+        except (OptionError, CorpusError, FormatError) as error:
             name_flags(error, self.params, vars(self.callback).get(RENAMED, {}))
             raise
 

@@ -285,7 +285,7 @@ def _held_out(path: Path, text: Corpus, options: Mapping[str, Any], *, progress:
     """Held-out text, tokenised as the training text."""
     rules = text.options.described()
     defaults = {"min_count": 1, "tokens": rules["tokens"], "sentences": rules["sentences"]}
-    reading = {name: options[name] for name in ("column", "cache")}
+    reading = {name: value for name, value in READING.select(options).items() if name != "stop_words"}
     return corpus_of([str(path)], reading, defaults=defaults, progress=progress)
 
 

@@ -10,7 +10,7 @@ from firth.cli.arguments import AsJson, Quiet, Seed, Sources, names, number
 from firth.cli.encoders import ENCODING, Model, open_encoder
 from firth.cli.flags import with_flags
 from firth.cli.output import note, print_json, working
-from firth.cli.texts import source_of
+from firth.cli.texts import READ_TABLES, source_of
 from firth.errors import FormatError
 from firth.sentences.clusters import cluster_texts
 from firth.sentences.duplicates import near_duplicates
@@ -109,7 +109,9 @@ def _clusters(
 
 
 def _texts(sources: Sequence[str], options: dict[str, Any], quiet: bool) -> list[str]:
-    return read_texts(source_of(sources), column=options.get("column"), progress=not quiet)
+    return read_texts(
+        source_of(sources), column=options.get("column"), progress=not quiet, **READ_TABLES.select(options)
+    )
 
 
 def _reading(options: dict[str, Any], quiet: bool) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
 from firth.errors import MissingExtraError
 from firth.language.text import UNK
-from firth.readers.sentence_pairs import read_sentence_pairs
+from firth.readers.sentence_pairs import read_file
 from firth.readers.text_groups import read_text_groups
 from firth.timing import running_clock
 from firth.vectors.io.load import load_vectors
@@ -140,7 +140,7 @@ def _train(
     text = corpus_of(corpus, text_options, defaults=usual, progress=not quiet)
     arguments: dict[str, Any] = {"seed": seed, "checkpoint": states, "start": before}
     if held_out is not None and how.kind.selected_by_pairs:
-        arguments["held_out"] = read_sentence_pairs(held_out)
+        arguments["held_out"] = read_file(held_out, None)
     elif held_out is not None:
         arguments["held_out"] = _held_out(held_out, text, reading, progress=not quiet)
     if vectors is not None:
@@ -184,7 +184,7 @@ def _train_on_groups(
     trainer, training = _checked(how, output, options)
     states = checkpoint_in(checkpoint, every)
     with working(f"reading {groups}", quiet):
-        given, scored = read_text_groups(groups), None if held_out is None else read_sentence_pairs(held_out)
+        given, scored = read_text_groups(groups), None if held_out is None else read_file(held_out, None)
     encoder = trainer.train(
         given, held_out=scored, start=start, training=training, seed=seed, threads=threads, checkpoint=states,
         progress=not quiet, **_corpus_flags(how).select(options),

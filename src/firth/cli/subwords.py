@@ -4,20 +4,21 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from firth.cli.arguments import AsJson, Column, Quiet, Seed, Sources, TextFile, names, output
-from firth.cli.flags import Group, add_command
+from firth.cli.flags import Group, add_command, with_flags
 from firth.cli.output import following, print_json
 from firth.cli.targets import check_file_target
-from firth.cli.texts import check_is_file, source_of
+from firth.cli.texts import READ_TABLES, check_is_file, source_of
 from firth.corpus.contents import contents, sentences
 from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import lines_of, opened
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Items, resolve
+from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError
 from firth.progress import reporting
 from firth.text.subwords import KINDS, Subwords, check_target
@@ -35,13 +36,14 @@ def train(
     column: Column = None,
     quiet: Quiet = False,
     json: AsJson = False,
+    **options: Any,
 ) -> None:
     """Learn subwords from text.
 
     Commands that train on text read it as these subwords with --tokens OUT.
     """
     check_file_target(output, check_target, corpus)
-    source = resolve(source_of(corpus), column)
+    source = resolve(source_of(corpus), column, TableOptions(**READ_TABLES.select(options)))
     if isinstance(source, Items) and source.tokenised:
         raise CorpusError("the source holds lists of tokens; expected text: join the tokens")
     with reporting(not quiet) as report:
@@ -121,7 +123,7 @@ def _decoded(lines: Iterator[bytes], name: str) -> Iterator[str]:
 def _app() -> typer.Typer:
     app = typer.Typer(cls=Group, help="Subword tokenisers: train, encode and decode.")
     for run in (train, encode, decode):
-        add_command(app, run.__name__, run)
+        add_command(app, run.__name__, with_flags(run, [READ_TABLES]) if run is train else run)
     return app
 
 

@@ -15,11 +15,12 @@ from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import HEAD, check_text, lines_of, opened
 from firth.corpus.sources import UNNAMED
 from firth.corpus.storage import is_built
+from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError, brief
 from firth.storage.files import named, text_of
 
 _Item = TypeVar("_Item")
-CORPUS, READING = Flags(CorpusOptions, TEXT), Flags(ReadingOptions, TEXT)
+CORPUS, READING, READ_TABLES = Flags(CorpusOptions, TEXT), Flags(ReadingOptions, TEXT), Flags(TableOptions, TEXT)
 
 
 def words_of(path: Path) -> tuple[str, ...]:
@@ -51,12 +52,13 @@ def corpus_of(
     """
     reading = READING.select(options)
     cache, column, stop_words = (reading.get(name) for name in ("cache", "column", "stop_words"))
+    table = READ_TABLES.select(options)
     given = {name: value for name, value in CORPUS.select(options).items() if name not in reading}
     if stop_words is not None:
         given["stop_words"] = words_of(stop_words)
     if is_built_corpus(sources):
-        if given or column is not None:
-            names = ", ".join([*given, *(["column"] if column is not None else [])])
+        if given or column is not None or table:
+            names = ", ".join([*given, *(["column"] if column is not None else []), *table])
             raise OptionError(
                 f"{sources[0]} is a corpus that is built already; {names} can only be given with its text"
             )
@@ -64,7 +66,9 @@ def corpus_of(
     if every_word:
         given["min_count"] = 1
     given = {**(defaults or {}), **given}
-    return Corpus.build(source_of(sources), cache=cache, column=column, threads=threads, progress=progress, **given)
+    return Corpus.build(
+        source_of(sources), cache=cache, column=column, threads=threads, progress=progress, **table, **given
+    )
 
 
 def is_built_corpus(sources: Sequence[str]) -> bool:

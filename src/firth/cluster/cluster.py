@@ -14,7 +14,7 @@ from firth.arguments import explained
 from firth.cluster.ray_workers import RayWorkers
 from firth.cluster.replicated import Replicated
 from firth.corpus.encoded import Corpus
-from firth.corpus.options import CorpusArguments
+from firth.corpus.options import BuildArguments
 from firth.embeddings.trainer import CorpusTrainer
 from firth.errors import OptionError, UnknownOptionError, brief
 from firth.option_names import synonym
@@ -77,9 +77,9 @@ class Cluster:
         source: Any,
         *,
         cache: str | os.PathLike[str] | None = None,
-        column: str | None = None,
+        column: str | int | None = None,
         progress: Progress = None,
-        **options: Unpack[CorpusArguments],
+        **options: Unpack[BuildArguments],
     ) -> Corpus:
         """Build a corpus whose files are read by the workers: `Corpus.build` inside `lend`.
 

@@ -115,7 +115,7 @@ def _in_file(path: Path, source: Files, meter: Meter) -> Iterator[tuple[str, Byt
         meter.update(raw.tell())
 
     if inner_suffix(path) in TABLES:
-        yield str(path), TextStream(cells(path, source.column, tick_at), lambda: None)
+        yield str(path), TextStream(cells(path, source.column, tick_at, source.how), lambda: None)
         return
     with opened(path) as (raw, stream):
         yield str(path), ByteStream(path, stream, lambda: meter.update(raw.tell() if raw.seekable() else 0))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.columns import TABLES, cells
+from firth.corpus.columns import SEPARATED, TABLES, cells
 from firth.corpus.contents import ByteStream, TextStream, contents, guarded, sentences
 from firth.corpus.options import CorpusOptions
 from firth.corpus.parts import PartReader, Scan
@@ -176,9 +176,10 @@ def holds_token_lists(source: Source) -> bool:
     """Whether a source yields lists of tokens; for files, whether the first cell of the first file is a list."""
     if not isinstance(source, Files):
         return isinstance(source, Items) and source.tokenised
-    if inner_suffix(source.paths[0]) not in TABLES:
+    suffix = inner_suffix(source.paths[0])
+    if suffix not in TABLES or suffix in SEPARATED:
         return False
-    first_cells = cells(source.paths[0], source.column, lambda raw: None)
+    first_cells = cells(source.paths[0], source.column, lambda raw: None, source.how)
     with contextlib.closing(first_cells):
         return isinstance(next(first_cells, None), list)
 

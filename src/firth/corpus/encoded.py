@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -17,12 +17,13 @@ from firth.corpus.counting import count, holds_token_lists
 from firth.corpus.encode import write_encoded
 from firth.corpus.first_looks import look_for_markup, look_for_undivided_words
 from firth.corpus.learned_tokens import with_tokens
-from firth.corpus.options import GIVEN, CorpusArguments, CorpusOptions, is_learned
+from firth.corpus.options import GIVEN, BuildArguments, CorpusOptions, is_learned
 from firth.corpus.parts import Parts, RemoteParts
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.size_defaults import log_choice
 from firth.corpus.sources import Files, Items, Source, resolve
+from firth.corpus.table_options import TableOptions
 from firth.corpus.vocabulary_selection import no_words
 from firth.errors import CorpusError, FormatError, MissingExtraError, brief, warn_caller
 from firth.kernels.threads import usable_threads
@@ -70,10 +71,10 @@ class Corpus:
         source: Any,
         *,
         cache: str | os.PathLike[str] | None = None,
-        column: str | None = None,
+        column: str | int | None = None,
         threads: int | None = None,
         progress: Progress = None,
-        **options: Unpack[CorpusArguments],
+        **options: Unpack[BuildArguments],
     ) -> "Corpus":
         """Read text, split it into sentences and tokens, and store them as ids in a folder.
 
@@ -94,10 +95,10 @@ class Corpus:
                 always are.
             cache: folder of built corpora; FIRTH_CACHE or the user's cache folder if None.
             column: the column with texts or lists of tokens of a table; by default the only column, "text", or the only
-                column with text. A missing value is an empty text.
+                column with text. A missing value is an empty text. Of a CSV or TSV file also its number, from 1.
             threads: files that are read at once; by default one per processor.
             progress: how to show progress; see `firth.progress`.
-            **options: the fields of `CorpusOptions`.
+            **options: the fields of `CorpusOptions` and `TableOptions`.
 
         Returns:
             The corpus.
@@ -108,12 +109,13 @@ class Corpus:
             MissingExtraError: the format needs a package that is not installed.
 
         Warns:
-            UserWarning: a file changed while it was read; the next call builds the corpus anew.
+            UserWarning: a file changed while it was read; the next call builds the corpus anew. Rows of a table were
+                skipped, or its separator, quoting or header are not the usual ones.
         """
         at_once = usable_threads(threads)
-        given: Mapping[str, Any] = options
+        how, given = TableOptions.among(options)
         checked = CorpusOptions(**given).checked()
-        resolved = resolve(source, column)
+        resolved = resolve(source, column, how)
         if ("tokens" not in options or is_learned(checked.tokens)) and holds_token_lists(resolved):
             checked = replace(checked, tokens=GIVEN)
         folder = cache_folder("corpora") if cache is None else Path(cache).expanduser()

@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 
 from firth.arguments import describe
 from firth.corpus import size_defaults
+from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import OptionError, brief
 from firth.options import check, option, options_class
 from firth.text.language_codes import language_code
@@ -146,10 +147,12 @@ class CorpusOptions:
 
 
 @options_class
-class TextOptions(CorpusOptions):
+class TextOptions(TableOptions, CorpusOptions):
     """Options of a text that is not encoded yet: those of `Corpus.build`."""
 
-    column: str | None = option(None, "column with texts or lists of tokens, for a table with several")
+    column: str | int | None = option(
+        None, "column with texts or lists of tokens, for a table with several: its name, or its number from 1 in a file"
+    )
     cache: str | os.PathLike[str] | None = option(
         None, "folder of built corpora; by default FIRTH_CACHE or the user's cache folder"
     )
@@ -175,15 +178,25 @@ class CorpusArguments(TokenArguments, total=False):
     max_size: int | None
 
 
-class TextArguments(CorpusArguments, total=False):
+class BuildArguments(CorpusArguments, TableArguments, total=False):
+    """The fields of `CorpusOptions` and `TableOptions` as keyword arguments."""
+
+
+class TokenTextArguments(TokenArguments, TableArguments, total=False):
+    """Those that decide what the tokens of a text are, and how its tables are read."""
+
+
+class TextArguments(BuildArguments, total=False):
     """The fields of `TextOptions` as keyword arguments."""
 
-    column: str | None
+    column: str | int | None
     cache: str | os.PathLike[str] | None
 
 
 describe(TokenArguments, CorpusOptions)
 describe(CorpusArguments, CorpusOptions)
+describe(BuildArguments, CorpusOptions, TableOptions)
+describe(TokenTextArguments, CorpusOptions, TableOptions)
 describe(TextArguments, TextOptions)
 
 

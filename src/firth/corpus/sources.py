@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firth.corpus.columns import TABLES
+from firth.corpus.columns import SEPARATED, TABLES
 from firth.corpus.reader import COMPRESSIONS, inner_suffix
+from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import DEFAULT_COLUMN, table_of, table_of_rows
-from firth.errors import CorpusError, brief
+from firth.errors import CorpusError, OptionError, brief
 
 TEXTS = (".txt", ".text", ".tok")
 _EXPECTED = (
@@ -24,6 +25,7 @@ _EXPECTED = (
 UNNAMED = f"found an empty name; {_EXPECTED}; the current folder is '.'"
 _MANIFEST = "corpus.json"
 _NOTHING = object()
+STRICT = 1  # version of how tables in text files are read: what an earlier one read is not reused
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,13 @@ class Files:
         paths: the files, in reading order.
         column: the column to read of tables.
         asked: the absolute paths, globs and folders that were given.
+        how: how tables are read.
     """
 
     paths: tuple[Path, ...]
-    column: str | None
+    column: str | int | None
     asked: tuple[str, ...]
+    how: TableOptions = USUAL
 
     @property
     def name(self) -> str:
@@ -54,7 +58,10 @@ class Files:
         states = [_state(path) for path in self.paths]
         if None in states:
             return None
-        digest = hashlib.blake2b(repr(self.column).encode(), digest_size=16)
+        reading: Any = self.column
+        if any(inner_suffix(path) in SEPARATED for path in self.paths):
+            reading = (self.column, self.how, STRICT)
+        digest = hashlib.blake2b(repr(reading).encode(), digest_size=16)
         for state in states:
             digest.update(repr(state).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
@@ -100,7 +107,7 @@ class Items:
 Source = Files | StandardInput | Items
 
 
-def resolve(source: Any, column: str | None = None) -> Source:
+def resolve(source: Any, column: str | int | None = None, how: TableOptions = USUAL) -> Source:
     """Determine the kind of a source.
 
     A string or path object is a path ("-": standard input), a glob or a folder. A data frame, a series, a query or a
@@ -110,11 +117,25 @@ def resolve(source: Any, column: str | None = None) -> Source:
 
     Raises:
         CorpusError: the source is none of these, does not exist, is empty, or has no such column.
+        OptionError: `how` says how a table in a text file is written, and the source is none.
         MissingExtraError: a table needs pyarrow, and that is not installed.
     """
+    found = _resolved(source, column, how.normalised())
+    written = how.given()
+    is_separated = isinstance(found, Files) and any(inner_suffix(path) in SEPARATED for path in found.paths)
+    if written and not is_separated:
+        name = str(found.paths[0]) if isinstance(found, Files) else "the source"
+        options = ", ".join(f"{option}={value!r}" for option, value in written.items())
+        raise OptionError(
+            f"{options}: says how {' and '.join(SEPARATED)} files are written, and {name} is none of them"
+        )
+    return found
+
+
+def _resolved(source: Any, column: str | int | None, how: TableOptions) -> Source:
     if isinstance(source, str | os.PathLike):
         if source != "-":
-            return _files([source], column)
+            return _files([source], column, how)
         if column is not None:
             raise CorpusError(f"column={column!r}: standard input has no columns; expected a file of a table")
         return StandardInput()
@@ -130,7 +151,7 @@ def resolve(source: Any, column: str | None = None) -> Source:
         return _cells(_begun(table.texts(column), source))
     if not isinstance(source, Iterable):
         raise CorpusError(f"found {type(source).__name__} {brief(source)}; {_EXPECTED}")
-    return _items(_begun(iter(source), source), column)
+    return _items(_begun(iter(source), source), column, how)
 
 
 def _begun(items: Iterator[Any], source: Any) -> Iterator[Any]:
@@ -144,11 +165,11 @@ def _begun(items: Iterator[Any], source: Any) -> Iterator[Any]:
     return itertools.chain([first], items)
 
 
-def _items(items: Iterator[Any], column: str | None = None) -> Source:
+def _items(items: Iterator[Any], column: str | int | None, how: TableOptions) -> Source:
     first = next(items)
     everything = itertools.chain([first], items)
     if isinstance(first, os.PathLike) or (isinstance(first, str) and _names_file(first)):
-        return _files(list(everything), column)
+        return _files(list(everything), column, how)
     if isinstance(first, Mapping):
         return _cells(table_of_rows(everything).texts(column))
     if column is not None:
@@ -194,7 +215,7 @@ def _known(path: Path) -> bool:
     return inner in TEXTS or inner in TABLES or path.suffix.lower() in COMPRESSIONS
 
 
-def _files(sources: list[Any], column: str | None) -> Files:
+def _files(sources: list[Any], column: str | int | None, how: TableOptions) -> Files:
     files: dict[Path, None] = {}  # a file that matches twice is read once
     for each in sources:
         if not isinstance(each, str | os.PathLike):
@@ -204,14 +225,14 @@ def _files(sources: list[Any], column: str | None) -> Files:
         files.update(dict.fromkeys(_expand(_home(each))))
     if column is not None:
         _check_columns(list(files), column)
-    return Files(tuple(files), column, tuple(str(_home(each).absolute()) for each in sources))
+    return Files(tuple(files), column, tuple(str(_home(each).absolute()) for each in sources), how)
 
 
 def _home(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.expanduser(path))  # noqa: PTH111  Path.expanduser raises where a text begins with "~x"
 
 
-def _check_columns(paths: list[Path], column: str) -> None:
+def _check_columns(paths: list[Path], column: str | int) -> None:
     """Check that at least one of the files is a table; other files are read as text."""
     if any(inner_suffix(path) in TABLES for path in paths):
         return

@@ -51,7 +51,7 @@ class Schema:
     where: str
     kinds: Mapping[str, Kind]
 
-    def settle(self, column: str | None, labels: str | None = None) -> list[str]:
+    def settle(self, column: str | int | None, labels: str | int | None = None) -> list[str]:
         """Return the names of the columns to read: the text column, then the label column if one is named.
 
         Raises:
@@ -66,7 +66,7 @@ class Schema:
             raise CorpusError(f"{self.where}: column {name!r} holds {kind.name}; {_EXPECTED}; {has}")
         return [name, *others]
 
-    def _known(self, name: str, argument: str) -> str:
+    def _known(self, name: Any, argument: str) -> Any:
         if not isinstance(name, str | int):
             raise wrong_kind(
                 argument, name, f"the name of one column, such as {argument}={next(iter(self.kinds), '')!r}"
@@ -101,7 +101,7 @@ class Table:
     schema: Schema
     read: Callable[[Sequence[str]], Iterator[tuple[Any, ...]]]
 
-    def texts(self, column: str | None) -> Iterator[Any]:
+    def texts(self, column: str | int | None) -> Iterator[Any]:
         """Yield the cells of the text column; missing ones are empty.
 
         Args:
@@ -112,7 +112,7 @@ class Table:
         """
         return filled(row[0] for row in self.read(self.schema.settle(column)))
 
-    def labelled(self, column: str | None, labels: str) -> Iterator[tuple[Any, Any]]:
+    def labelled(self, column: str | int | None, labels: str | int) -> Iterator[tuple[Any, Any]]:
         """Yield the text and label of each row.
 
         Args:

@@ -38,7 +38,7 @@ from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.cache import build_in, holds
 from firth.corpus.encoded import Corpus
-from firth.corpus.options import CorpusArguments
+from firth.corpus.options import BuildArguments
 from firth.counts.counting import Plan, compile_kernels, write_rows
 from firth.counts.matrix import CooccurrenceMatrix, write_manifest, writing_counts
 from firth.counts.unfinished import UnfinishedRows
@@ -105,11 +105,11 @@ class Cooccurrence:
         *,
         threads: int | None = None,
         memory: int = 1024,
-        column: str | None = None,
+        column: str | int | None = None,
         cache: str | os.PathLike[str] | None = None,
         progress: Progress = None,
         checkpoint: str | os.PathLike[str] | None = None,
-        **text: Unpack[CorpusArguments],
+        **text: Unpack[BuildArguments],
     ) -> CooccurrenceMatrix:
         """Count the co-occurrences of a corpus.
 

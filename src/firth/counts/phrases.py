@@ -40,7 +40,7 @@ from firth.arguments import explained, names_files
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.derived import derive
 from firth.corpus.encoded import Corpus
-from firth.corpus.options import TextArguments, TokenArguments
+from firth.corpus.options import TextArguments, TokenTextArguments
 from firth.errors import FormatError, OptionError
 from firth.kernels.compiled import read_only
 from firth.kernels.cooccurrence import MOST_REACH, find_places
@@ -235,10 +235,10 @@ class PhraseTable:
         *,
         min_count: int | None = None,
         max_size: int | None = None,
-        column: str | None = None,
+        column: str | int | None = None,
         cache: str | os.PathLike[str] | None = None,
         progress: Progress = None,
-        **text: Unpack[TokenArguments],
+        **text: Unpack[TokenTextArguments],
     ) -> Corpus:
         """Return the corpus with phrases as words.
 

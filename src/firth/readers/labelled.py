@@ -13,11 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from firth.corpus.columns import TABLES, labelled_cells
+from firth.corpus.columns import TABLES, labelled_cells, no_label
 from firth.corpus.line_scanner import LineScanner, TokenLines, scan_texts
 from firth.corpus.reader import HEAD, check_text, inner_suffix, opened, reading
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, Items, StandardInput, resolve
+from firth.corpus.table_options import USUAL, Faults, TableOptions
 from firth.corpus.tables import is_missing, table_of, table_of_rows
 from firth.errors import CorpusError, OptionError
 from firth.progress import Report
@@ -43,7 +44,9 @@ class LabelledTexts:
     name: str
 
 
-def read_labelled(source: Any, labels: Any, column: str | None, prefix: str, report: Report) -> LabelledTexts:
+def read_labelled(
+    source: Any, labels: Any, column: str | int | None, prefix: str, report: Report, how: TableOptions = USUAL
+) -> LabelledTexts:
     """Read labelled text.
 
     Args:
@@ -54,22 +57,21 @@ def read_labelled(source: Any, labels: Any, column: str | None, prefix: str, rep
         column: name of the text column of a table; None applies the rule of `firth.corpus.tables`.
         prefix: the start of every label in fastText's format.
         report: called with the progress.
+        how: how tables are read, and what becomes of texts with an empty label.
 
     Raises:
-        CorpusError: the source does not exist or is not text, or an item is not a string.
+        CorpusError: the source does not exist or is not text, an item is not a string, or a label is empty.
         OptionError: the numbers of labels and texts differ, or a list of labels is given with a file.
     """
-    if isinstance(labels, str):
-        return _from_columns(source, labels, column, prefix)
+    if isinstance(labels, str | int):
+        return _from_columns(source, labels, column, prefix, how)
     table = table_of(source)
     if labels is not None:
         texts = list(_texts_of(source) if table is None else table.texts(column))
-        label_lists = [_label_list(label) for label in _values_of(labels)]
-        if len(label_lists) != len(texts):
-            raise OptionError(
-                f"{len(label_lists):,} labels for {len(texts):,} texts; expected one per text ([] for none)"
-            )
-        return LabelledTexts(scan_texts(texts, prefix), label_lists, "texts")
+        values = list(_values_of(labels))
+        if len(values) != len(texts):
+            raise OptionError(f"{len(values):,} labels for {len(texts):,} texts; expected one per text ([] for none)")
+        return _from_pairs(zip(texts, values, strict=True), prefix, "texts", how)
     if table is not None:
         columns = ", ".join(map(str, table.schema.kinds))
         raise CorpusError(
@@ -78,8 +80,8 @@ def read_labelled(source: Any, labels: Any, column: str | None, prefix: str, rep
         )
     first, source = _peek(source)
     if _is_pair(first, prefix):
-        return _from_pairs(_pairs(source), prefix, "pairs of text and label")
-    resolved = resolve(source, column)
+        return _from_pairs(_pairs(source), prefix, "pairs of text and label", how)
+    resolved = resolve(source, column, how)
     if isinstance(resolved, Items):
         return LabelledTexts(scan_texts(_as_strings(resolved), prefix), None, "texts")
     scanner = LineScanner(prefix, one_text_per_line=False)
@@ -117,16 +119,19 @@ def _scan_stream(scanner: LineScanner, stream: Any, name: str, tick: Any) -> Non
     scanner.feed(rest)
 
 
-def _from_columns(source: Any, labels: str, column: str | None, prefix: str) -> LabelledTexts:
-    rows = labelled_rows(source, labels, column)
-    return _from_pairs(((text, label) for text, label in rows if not is_missing(text)), prefix, f"column {labels!r}")
+def _from_columns(
+    source: Any, labels: str | int, column: str | int | None, prefix: str, how: TableOptions
+) -> LabelledTexts:
+    rows = labelled_rows(source, labels, column, how)
+    present = ((text, label) for text, label in rows if not is_missing(text))
+    return _from_pairs(present, prefix, f"column {labels!r}", how)
 
 
-def _from_pairs(pairs: Iterable[tuple[Any, Any]], prefix: str, name: str) -> LabelledTexts:
+def _from_pairs(pairs: Iterable[tuple[Any, Any]], prefix: str, name: str, how: TableOptions) -> LabelledTexts:
     label_lists: list[list[str]] = []
 
     def texts() -> Iterator[Any]:
-        for text, label in pairs:
+        for text, label in with_labels(pairs, name, how):
             label_lists.append(_label_list(label))
             yield text
 
@@ -134,8 +139,32 @@ def _from_pairs(pairs: Iterable[tuple[Any, Any]], prefix: str, name: str) -> Lab
     return LabelledTexts(lines, label_lists, name)
 
 
+def with_labels(rows: Iterable[tuple[Any, Any]], name: str, how: TableOptions) -> Iterator[tuple[Any, Any]]:
+    """Yield texts and labels without those whose label is empty, which would become a class.
+
+    Args:
+        rows: texts and labels.
+        name: of their source, for messages.
+        how: what becomes of them.
+
+    Raises:
+        CorpusError: a label is empty, and such rows are not to be skipped.
+    """
+    faults = Faults(name, how.on_error)
+    for number, (text, label) in enumerate(rows, 1):
+        if no_label(label):
+            faults.add(f"row {number:,}", f"the label is {label!r}", "expected a name; None for a text without a label")
+        else:
+            yield text, label
+    faults.tell()
+
+
 def labelled_rows(
-    source: Any, labels: str, column: str | None, otherwise: str = "give a list of labels"
+    source: Any,
+    labels: str | int,
+    column: str | int | None,
+    how: TableOptions = USUAL,
+    otherwise: str = "give a list of labels",
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the text and the label of each row of a table.
 
@@ -143,6 +172,7 @@ def labelled_rows(
         source: a table, its rows as mappings, or files.
         labels: name of the label column.
         column: name of the text column; None for the only one.
+        how: how tables in text files are read.
         otherwise: what to do where the source is no table, for the error.
 
     Raises:
@@ -155,11 +185,11 @@ def labelled_rows(
     if table is not None:
         yield from table.labelled(column, labels)
         return
-    files = resolve(source)
+    files = resolve(source, how=how)
     if not isinstance(files, Files):
         raise CorpusError(f"labels={labels!r} names a column, but the source is not a table; {otherwise}")
     for path in files.paths:
-        yield from ((text, label) for text, label in labelled_cells(path, column, labels))
+        yield from ((text, label) for text, label in labelled_cells(path, column, labels, how))
 
 
 def _peek(source: Any) -> tuple[Any, Any]:

@@ -1,11 +1,13 @@
 """Lines and tables of gold-standard files, with line numbers for error messages."""
 
-import csv
+import io
 import math
 import os
 from collections.abc import Sequence
 
-from firth.errors import FormatError, counted
+from firth.corpus.dialects import Dialect
+from firth.corpus.separated import Separated
+from firth.errors import FormatError
 from firth.storage.files import text_of
 
 PathLike = str | os.PathLike[str]
@@ -37,7 +39,7 @@ def named_columns(path: PathLike, names: Sequence[str]) -> list[Row]:
     """Read columns of a table by the names in its header; their order and other columns do not matter.
 
     Args:
-        path: comma- or tab-separated, UTF-8; fields may be quoted.
+        path: separated by commas, tabs or whatever separates its first lines, UTF-8; fields may be quoted.
         names: the column names.
 
     Returns:
@@ -56,28 +58,18 @@ def named_columns(path: PathLike, names: Sequence[str]) -> list[Row]:
     if missing:
         raise FormatError(f"{path} line 1: no column {missing[0]!r}; expected a header with the columns {expected}")
     columns = [header.index(name) for name in names]
-    for number, fields in body:
-        if len(fields) != len(header):
-            raise FormatError(
-                f"{path} line {number}: {counted(len(fields), 'column')}, expected {len(header)} as in the header"
-            )
     return [(number, [fields[column] for column in columns]) for number, fields in body]
 
 
 def _table(path: PathLike) -> list[Row]:
     """Non-empty rows; a quoted field may contain separators and line ends."""
-    lines = text_of(path).removesuffix("\n").split("\n")
-    delimiter = "\t" if "\t" in lines[0] else ","
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, skipinitialspace=True, strict=True)
-    rows, first = [], 1
-    try:
-        for fields in reader:
-            if any(field.strip() for field in fields):
-                rows.append((first, [field.strip() for field in fields]))
-            first = reader.line_num + 1
-    except csv.Error as error:
-        raise FormatError(f"{path} line {first}: {error}; expected a table with its quotes closed") from None
-    return rows
+    content = text_of(path)
+    if not content.strip():
+        return []
+    usual = Dialect("\t" if "\t" in content.partition("\n")[0] else ",", "doubled", spaces=True)
+    table = Separated(io.StringIO(content, newline=""), str(path), usual, None, header=False, error=FormatError)
+    rows = [(number, [field.strip() for field in fields]) for number, fields in table.numbered()]
+    return [(number, fields) for number, fields in rows if any(fields)]
 
 
 def finite_number(field: str) -> float | None:

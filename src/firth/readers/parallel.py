@@ -4,17 +4,22 @@ Two files with a sentence per line, a table, JSON lines and TMX are read. `Paral
 spoil training, and counts them by reason.
 """
 
+import io
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 from xml.etree import ElementTree
 
 import numpy as np
 
-from firth.arguments import names_files
+from firth.arguments import explained
+from firth.corpus.dialects import Dialect, name_of
+from firth.corpus.reader import inner_suffix
+from firth.corpus.separated import Separated
+from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import FormatError, KindError, OptionError, ShapeError, brief
 from firth.options import wrong_kind
 from firth.readers.lines import PathLike
@@ -24,6 +29,7 @@ from firth.text.inputs import table_columns
 
 Pair = tuple[str, str]
 Lines = Sequence[tuple[int, str]]
+Columns = tuple[str | int, str | int] | None
 NAMES = (("source", "target"), ("src", "tgt"), ("src", "trg"), ("text", "summary"), ("document", "summary"))
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -100,22 +106,24 @@ def _fault(pair: Pair, max_length: int | None, max_ratio: float | None) -> str:
     return "ratio" if max_ratio is not None and longer > max_ratio * shorter else ""
 
 
-@names_files
+@explained
 def read_parallel(
     source: Any,
     target: Any = None,
     *,
     languages: tuple[str, str] | None = None,
-    columns: tuple[str, str] | None = None,
+    columns: tuple[str | int, str | int] | None = None,
     name: str = "pairs",
+    **table: Unpack[TableArguments],
 ) -> ParallelTexts:
     """Read parallel texts.
 
     - Two files with a text per line, in the same order: `read_parallel("train.de", "train.en")`. In the layout of
       Moses, the files differ in their endings: `read_parallel("train", languages=("de", "en"))` reads `train.de` and
       `train.en`, or `train.de.gz` and `train.en.gz`.
-    - A table separated by tabs (`.tsv`, `.txt`): two columns, more are ignored; with `columns` they are taken by their
-      names in the first line. The first line of a table with a header "source", "target" is no pair.
+    - A table separated by tabs (`.tsv`, `.txt`), with quotation marks as text, or by commas or semicolons (`.csv`): the
+      first two columns; with `columns` they are taken by their names in the first line, or by their numbers from 1.
+      The first line of a table with a header "source", "target" is no pair.
     - JSON lines (`.jsonl`): objects with the keys source and target (also src and tgt, document and summary), or those
       in `columns`; `{"translation": {"de": ..., "en": ...}}` with `languages`.
     - TMX (`.tmx`), translation memories, with `languages`; "en" also takes "en-GB".
@@ -127,8 +135,9 @@ def read_parallel(
         source: a path, a list of pairs, or a list of texts.
         target: a path or a list of texts; None where the source holds both.
         languages: of source and target, such as ("de", "en").
-        columns: names of the columns or keys of source and target.
+        columns: names of the columns or keys of source and target; of columns also numbers.
         name: of texts that come from no file, for messages.
+        **table: how a table is read; see `firth.corpus.table_options.TableOptions`.
 
     Raises:
         FormatError: a file is damaged, or holds no pair; the message gives the line.
@@ -137,6 +146,17 @@ def read_parallel(
         KindError: the source is none of these.
         MissingFileError: a file is not there.
         OSError: a file cannot be read.
+    """
+    return parallel_texts(source, target, languages, columns, name, TableOptions(**table).normalised())
+
+
+def parallel_texts(
+    source: Any, target: Any, languages: tuple[str, str] | None, columns: Columns, name: str, how: TableOptions | None
+) -> ParallelTexts:
+    """Return what `read_parallel` returns; without options of tables an error names none.
+
+    Raises:
+        FormatError: see `read_parallel`, also for KindError, ShapeError and OptionError.
     """
     if isinstance(source, ParallelTexts):
         return source
@@ -149,7 +169,7 @@ def read_parallel(
     if target is not None:
         found = ParallelTexts(tuple(_side(source, "sources")), tuple(_side(target, "targets")), name)
     elif isinstance(source, str | os.PathLike):
-        found = _of_pairs(_pairs_of_file(Path(source), languages, columns), name)
+        found = _of_pairs(_pairs_of_file(Path(source), languages, columns, how), name)
     else:
         found = _of_pairs(_given(source, argument), name)
     kept = found.cleaned()
@@ -218,14 +238,16 @@ def _pair(item: Any, where: str) -> Pair:
     return item[0], item[1]
 
 
-def _pairs_of_file(path: Path, languages: tuple[str, str] | None, columns: tuple[str, str] | None) -> Sequence[Pair]:
+def _pairs_of_file(
+    path: Path, languages: tuple[str, str] | None, columns: Columns, how: TableOptions | None
+) -> Sequence[Pair]:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() == ".tmx":
         return _tmx(path, _needed(languages, path))
     lines = [(number, line) for number, line in _lines(path) if line.strip()]
     if lines and lines[0][1].lstrip().startswith("{"):
         return _json(lines, path, languages, columns)
-    return _table(lines, path, columns)
+    return _table(path, columns, how) if lines else []
 
 
 def _needed(languages: tuple[str, str] | None, path: Path) -> tuple[str, str]:
@@ -234,32 +256,41 @@ def _needed(languages: tuple[str, str] | None, path: Path) -> tuple[str, str]:
     return languages
 
 
-def _table(lines: Lines, path: Path, columns: tuple[str, str] | None) -> list[Pair]:
-    rows = [(number, line.split("\t")) for number, line in lines]
-    wrong = next(((number, row) for number, row in rows if len(row) < 2), None)
-    if wrong is not None:
+def _table(path: Path, columns: Columns, how: TableOptions | None) -> list[Pair]:
+    # What a table of tabs quotes is not looked for, as in published corpora.
+    csv = inner_suffix(path) == ".csv"
+    tabs = None if csv else "\t"
+    text = io.StringIO(text_of(path), newline="")
+    table = Separated(
+        text, str(path), Dialect("," if csv else "\t", "none"), how, header=False, separator=tabs, error=FormatError
+    )
+    if len(table.names) < 2:
         raise FormatError(
-            f"{path} line {wrong[0]:,}: {len(wrong[1])} column, expected two between tabs; of two files with a text "
-            "per line, give both"
+            f"{path} line 1: 1 column, expected two between {name_of(table.dialect.separator)}; of two files with a "
+            "text per line, give both"
         )
-    header = [name.strip().lower() for name in rows[0][1]] if rows else []
-    if columns is None and not any(all(name in header for name in pair) for pair in NAMES):
-        return [(row[0], row[1]) for _, row in rows]
-    names = columns or next(pair for pair in NAMES if all(name in header for name in pair))
-    at = [_column(name, header, path) for name in names]
-    short = next((number for number, row in rows if len(row) <= max(at)), 0)
-    if short:
-        raise FormatError(f"{path} line {short:,}: no column {max(at) + 1}; expected {len(header)} columns")
-    return [(row[at[0]], row[at[1]]) for _, row in rows[1:]]
+    rows = [cells for _, cells in table.numbered()]
+    header = [name.strip().lower() for name in rows[0]]
+    usual = next((pair for pair in NAMES if all(name in header for name in pair)), None)
+    numbers = columns is not None and all(str(name).isdecimal() and str(name) not in header for name in columns)
+    given = None if how is None else how.header
+    if given is False or (given is None and (numbers or (columns is None and usual is None))):
+        header = [str(i + 1) for i in range(len(header))]
+        at = [_column(name, header, path) for name in columns or ("1", "2")]
+        return [(row[at[0]], row[at[1]]) for row in rows]
+    at = [_column(name, header, path) for name in columns or usual or ("1", "2")]
+    return [(row[at[0]], row[at[1]]) for row in rows[1:]]
 
 
-def _column(name: str, header: Sequence[str], path: Path) -> int:
-    if name.lower() not in header:
-        raise OptionError(f"{path}: no column {name!r}; expected one of {', '.join(header)}")
-    return header.index(name.lower())
+def _column(name: str | int, header: Sequence[str], path: Path) -> int:
+    if str(name).lower() in header:
+        return header.index(str(name).lower())
+    if str(name).isdecimal() and 1 <= int(name) <= len(header):
+        return int(name) - 1
+    raise OptionError(f"{path}: no column {name!r}; expected one of {', '.join(header)}, or a number from 1")
 
 
-def _json(lines: Lines, path: Path, languages: tuple[str, str] | None, columns: tuple[str, str] | None) -> list[Pair]:
+def _json(lines: Lines, path: Path, languages: tuple[str, str] | None, columns: Columns) -> list[Pair]:
     pairs = list[Pair]()
     for number, line in lines:
         where = f"{path} line {number:,}"
@@ -270,7 +301,7 @@ def _json(lines: Lines, path: Path, languages: tuple[str, str] | None, columns: 
         if isinstance(item, dict) and isinstance(item.get("translation"), dict):
             item, wanted = item["translation"], [_needed(languages, path)]
         else:
-            wanted = [columns] if columns else list(NAMES)
+            wanted = [(str(columns[0]), str(columns[1]))] if columns else list(NAMES)
         if not isinstance(item, dict):
             raise FormatError(f"{where}: {brief(item)}; expected an object with the keys source and target")
         names = next((pair for pair in wanted if all(name in item for name in pair)), None)

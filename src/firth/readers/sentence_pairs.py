@@ -4,20 +4,24 @@ Three layouts are read: JSON lines; tables with a header; tables of three column
 files are not quoted, as in the published sets; those of comma-separated files may be.
 """
 
-import csv
+import io
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.arguments import names_files
+from firth.arguments import explained, names_files
+from firth.corpus.dialects import Dialect
+from firth.corpus.separated import Separated
+from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import FormatError, counted
 from firth.readers.lines import PathLike, Row, finite_number, numbered_lines, score_of
+from firth.storage.files import text_of
 from firth.storage.untrusted import parse_json
 
 FIRST = ("sentence1", "sentence_a", "#1 string", "text1", "premise", "question1")
@@ -59,26 +63,37 @@ class SentencePairs:
         return len(self.first)
 
 
-@names_files
-def read_sentence_pairs(path: PathLike) -> SentencePairs:
+@explained
+def read_sentence_pairs(path: PathLike, **table: Unpack[TableArguments]) -> SentencePairs:
     """Read pairs of sentences with labels or scores.
 
     - JSON lines: objects with `sentence1`, `sentence2`, and `gold_label`, `label` or `score`, as in SNLI.
     - A table whose header has such names, those of SICK, or those of MSRP.
     - A table of three columns without a header: two texts, and a label or a score before or behind them, as in STS.
 
-    Tabs or commas separate the columns. Without a header, numbers are scores unless they have two values only, such as
-    0 and 1. Pairs with the label `-` have no gold label and are dropped.
+    Tabs, commas or semicolons separate the columns. Without a header, numbers are scores unless they have two values
+    only, such as 0 and 1. Pairs with the label `-` have no gold label and are dropped.
 
     Args:
         path: the file, UTF-8, plain or gzip (`.gz`).
+        **table: how a table is read; see `firth.corpus.table_options.TableOptions`.
 
     Raises:
         FormatError: a line does not have two texts and a label or a score; the message gives its number.
         OSError: the file cannot be read.
     """
+    return read_file(path, TableOptions(**table).normalised())
+
+
+def read_file(path: PathLike, how: TableOptions | None) -> SentencePairs:
+    """Read pairs of sentences, as `read_sentence_pairs` does; without options an error names none.
+
+    Raises:
+        FormatError: a line does not have two texts and a label or a score.
+    """
     lines = numbered_lines(path, comments=False)
-    rows = _json_rows(lines, path) if lines[0][1].startswith("{") else _table_rows(lines, path)
+    is_json = lines[0][1].startswith("{")
+    rows = _json_rows(lines, path) if is_json else _table_rows(text_of(path), path, how)
     kept = [row for row in rows if row[3] != NO_LABEL]
     if not kept:
         raise FormatError(f"{path}: all {len(rows):,} pairs have the label '-', expected some with a gold label")
@@ -109,14 +124,14 @@ def read_split_pairs(path: PathLike) -> SentencePairs:
         FormatError: a file is not in the format, or the files do not have the same kind of labels or scores.
         OSError: a file cannot be read.
     """
-    test = read_sentence_pairs(path)
+    test = read_file(path, None)
     train = _sibling(Path(path), ("train",))
     if train is None:
         return test
     development = _sibling(Path(path), _DEVELOPMENT)
-    parts = [_unscored(read_sentence_pairs(train))]
+    parts = [_unscored(read_file(train, None))]
     if development is not None:
-        held_out = _unscored(read_sentence_pairs(development))
+        held_out = _unscored(read_file(development, None))
         parts.append(replace(held_out, development=np.ones(len(held_out), dtype=bool)))
     return joined([*parts, test], path)
 
@@ -179,10 +194,13 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _table_rows(lines: Sequence[tuple[int, str]], path: PathLike) -> list[_PairRow]:
-    rows = _split(lines, path)
+def _table_rows(content: str, path: PathLike, how: TableOptions | None) -> list[_PairRow]:
+    rows = _split(content, path, how)
     head = [field.strip().lower() for field in rows[0][1]]
-    names = _named(head)
+    header = None if how is None else how.header
+    names = None if header is False else _named(head)
+    if header and names is None:
+        raise FormatError(f"{path} line {rows[0][0]}: the header {', '.join(head)}; expected, {_HEADER}")
     columns = _unnamed([fields for _, fields in rows]) if names is None else [_index(head, name) for name in names]
     if names is None and columns[2] is not None:
         _check_no_header([fields[columns[2]] for _, fields in rows], f"{path} line {rows[0][0]}")
@@ -192,26 +210,15 @@ def _table_rows(lines: Sequence[tuple[int, str]], path: PathLike) -> list[_PairR
     ]
 
 
-def _split(lines: Sequence[tuple[int, str]], path: PathLike) -> list[Row]:
-    """Fields of each line, as many as on the first."""
-    if "\t" in lines[0][1]:
-        rows = [(number, line.split("\t")) for number, line in lines]
-    else:
-        rows = [(number, _fields(line, f"{path} line {number}")) for number, line in lines]
-    width = len(rows[0][1])
-    for number, fields in rows:
-        if len(fields) != width or width < 3:
-            expected = f"{width} as on line {rows[0][0]}" if width >= 3 else f"{_EXPECTED} between tabs or commas"
-            found = counted(len(fields), "column")
-            raise FormatError(f"{path} line {number}: {found}, expected {expected}")
-    return rows
-
-
-def _fields(line: str, where: str) -> list[str]:
-    try:
-        return next(csv.reader([line], strict=True))
-    except csv.Error as error:
-        raise FormatError(f"{where}: {error}; expected fields between commas, with quotes closed") from None
+def _split(content: str, path: PathLike, how: TableOptions | None) -> list[Row]:
+    """Fields of each row, as many as in the first."""
+    usual = Dialect("\t" if "\t" in content.lstrip().partition("\n")[0] else ",", "none")
+    text = io.StringIO(content.strip("\r\n "), newline="")
+    rows = list(Separated(text, str(path), usual, how, header=False, error=FormatError).numbered())
+    if len(rows[0].cells) < 3:
+        expected = f"{_EXPECTED} between tabs or commas"
+        raise FormatError(f"{path} line {rows[0].line}: {counted(len(rows[0].cells), 'column')}, expected {expected}")
+    return [*rows]
 
 
 def _named(names: Sequence[str]) -> list[str | None] | None:

@@ -11,7 +11,7 @@ from typing import Any
 from firth.arguments import names_files
 from firth.errors import FormatError, OptionError, brief
 from firth.readers.lines import PathLike, numbered_lines
-from firth.readers.sentence_pairs import SentencePairs, read_sentence_pairs
+from firth.readers.sentence_pairs import SentencePairs, read_file
 from firth.storage.untrusted import parse_json
 
 ENTAILMENT, CONTRADICTION = "entailment", "contradiction"
@@ -48,7 +48,7 @@ def read_text_groups(path: PathLike) -> list[TextGroup]:
     """
     lines = numbered_lines(path, comments=False)
     if not (lines[0][1].startswith("{") and "texts" in _object(lines[0], path)):
-        return entailed_groups(read_sentence_pairs(path), path)
+        return entailed_groups(read_file(path, None), path)
     return [_group(_object(line, path), f"{path} line {line[0]}") for line in lines]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.lines import PathLike
-from firth.readers.sentence_pairs import SentencePairs, joined, read_sentence_pairs
+from firth.readers.sentence_pairs import SentencePairs, joined, read_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ def read_text_similarity(path: PathLike | Sequence[PathLike]) -> TextSimilarity:
         OSError: a file cannot be read.
     """
     files = _files(path)
-    pairs = [read_sentence_pairs(file) for file in files]
+    pairs = [read_file(file, None) for file in files]
     for file, one in zip(files, pairs, strict=True):
         if one.scores is None:
             raise FormatError(f"{file}: pairs with labels such as {(one.labels or [''])[0]!r}, expected scores")

@@ -16,14 +16,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from firth.arguments import names_files
+from firth.arguments import explained
 from firth.corpus.contents import contents
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, resolve
+from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import CorpusError, OptionError, warn_caller
 from firth.progress import Progress, Report, Status, reporting_slow_work
 from firth.sentences.averages import SentenceAverages, as_lines
@@ -63,15 +64,16 @@ class EncodedFile:
     problems: dict[str, int] = field(default_factory=dict)
 
 
-@names_files
+@explained
 def encode_file(
     model: Any,
     source: Any,
     path: str | os.PathLike[str],
     *,
-    column: str | None = None,
+    column: str | int | None = None,
     batch_size: int | None = None,
     progress: Progress = None,
+    **table: Unpack[TableArguments],
 ) -> EncodedFile:
     """Write the vectors of all texts of a source to a file, one row per text.
 
@@ -87,6 +89,7 @@ def encode_file(
         column: the column of texts in a table.
         batch_size: texts that the encoder reads at once; None for its default.
         progress: how to show progress; see `firth.progress`.
+        **table: how a table in a text file is read; see `firth.TableOptions`.
 
     Returns:
         The number of rows and what was wrong with some texts; warnings give the same.
@@ -102,7 +105,7 @@ def encode_file(
     encoder, target = as_encoder(model), Path(path)
     check_target(target)
     format = format_of(target)
-    sources = resolve(source, column)
+    sources = resolve(source, column, TableOptions(**table))
     writing = _Writing(
         encoder=encoder,
         block_encoder=_block_encoder(encoder, batch_size),

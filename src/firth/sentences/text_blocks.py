@@ -3,12 +3,14 @@
 import contextlib
 from collections.abc import Generator, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, Unpack
 
+from firth.arguments import explained
 from firth.corpus.contents import ByteStream, TextStream, contents
 from firth.corpus.reader import HEAD, check_text
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, resolve
+from firth.corpus.table_options import TableArguments, TableOptions
 from firth.progress import Progress, reporting_slow_work
 from firth.text.inputs import Text, checked_texts
 
@@ -18,18 +20,22 @@ TEXTS = 1024  # in a block of texts
 Block = bytes | list[Text]  # whole lines, or texts
 
 
-def read_texts(source: Any, *, column: str | None = None, progress: Progress = None) -> list[str]:
+@explained
+def read_texts(
+    source: Any, *, column: str | int | None = None, progress: Progress = None, **table: Unpack[TableArguments]
+) -> list[str]:
     """Return all texts of a source: each line of a file, each row of a table.
 
     Args:
         source: as for `firth.encode_file`.
         column: the column of texts in a table.
         progress: how to show progress; see `firth.progress`.
+        **table: how a table in a text file is read; see `firth.TableOptions`.
 
     Raises:
         CorpusError: the source is missing, not text, or empty.
     """
-    sources = resolve(source, column)
+    sources = resolve(source, column, TableOptions(**table))
     with reporting_slow_work(progress) as report:
         meter = ReadingProgress(report, sources.size() if isinstance(sources, Files) else None)
         blocks = blocks_of(contents(sources, meter), False)

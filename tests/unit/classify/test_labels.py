@@ -1,7 +1,10 @@
 import numpy as np
+import pytest
 
-from firth.classify.labels import label_children
+from firth.classify.labels import count_labels, label_children
+from firth.errors import CorpusError
 from firth.kernels.trees import from_children
+from firth.readers.labelled import read_labelled
 
 
 def test_ties_go_as_fasttext_has_them():
@@ -24,3 +27,10 @@ def test_equal_counts_make_a_balanced_tree():
 
 def test_two_labels_share_one_node():
     assert label_children(np.array([7, 3])).tolist() == [[0, 1]]
+
+
+def test_a_label_without_a_name_is_no_class():
+    lines = ["__label__a red apple", "__label__ ripe plum", "__label__b green pear"]
+    data = read_labelled(lines, None, None, "__label__", lambda status: None)
+    with pytest.raises(CorpusError, match=r"'__label__' without a name, 1 time, .*such as '__label__sport'"):
+        count_labels(data, prefix="__label__")

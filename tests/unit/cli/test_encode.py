@@ -96,3 +96,29 @@ def test_pooling_of_a_contextual_encoder(run, folder):
     status, _, err = run("encode", "e.firth", "some.txt", "-o", "f.npy", "--pooling", "max", "-q")
     assert status == 1
     assert "--pooling max: expected one of mean, cls" in err
+
+
+TABLES = {
+    "encode": ("encode", "v.firth", "t.csv", "-o", "o.npy"),
+    "search": ("search", "v.firth", "t.csv", "a"),
+    "clusters": ("clusters", "v.firth", "t.csv", "-k", "1"),
+    "train": ("train", "ppmi", "t.csv", "-o", "p.firth", "--min-count", "1", "--dim", "2"),
+    "subwords": ("subwords", "train", "t.csv", "-o", "s.json", "--size", "260"),
+    "classify": ("classify", "train", "t.csv", "-o", "c.firth", "--labels", "3", "--epochs", "1"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.filterwarnings("always")
+def test_tables_are_read_in_one_way_by_every_command(run, folder, name):
+    command = [*TABLES[name], "--column", "2", "-q"]
+    (folder / "t.csv").write_text("1;a b, a;x\n2;b;y\n3;a\n4;b b;y\n5;a a;x\n", encoding="utf-8")
+    status, _, err = run(*command)
+    assert status == 1
+    assert "semicolons between its cells, not commas, and no names of columns: column 1 holds numbers" in err
+    assert "said by --separator ';' and --no-header" in err
+    assert "t.csv line 3: 2 cells, expected 3 as in the first row" in err
+    assert "to leave out such rows, --on-error skip" in err
+    given = ["--separator", ";", "--no-header", "--quoting", "doubled", "--on-error", "skip"]
+    status, _, err = run(*command, *given)
+    assert (status, "t.csv: 1 row skipped (line 3: 2 cells" in err, "semicolons" in err) == (0, True, False)

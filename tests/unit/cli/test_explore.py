@@ -13,8 +13,9 @@ import pytest
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'firth[explorer]'")
 
 import firth
-from firth.cli.explore import scores_of
-from firth.errors import FormatError, OptionError
+from firth.cli.explore import scores_of, texts_of
+from firth.corpus.table_options import TableOptions
+from firth.errors import CorpusError, FormatError, OptionError
 
 
 def test_scores(tmp_path):
@@ -33,6 +34,20 @@ def test_scores(tmp_path):
             scores_of(path, {"a": None})
     with pytest.raises(OptionError, match="no such file"):
         scores_of(tmp_path / "none", {})
+
+
+def test_tables_of_texts(tmp_path):
+    """A text without a label has no colour; other rows that cannot be read are told."""
+    path = tmp_path / "t.csv"
+    path.write_text("text;kind\na, b;x\nc;\nd;y;z\n", encoding="utf-8")
+    how = TableOptions(separator="semicolon", on_error="skip")
+    with pytest.warns(UserWarning, match=r"1 row skipped \(line 4: 3 cells, expected 2"):
+        assert texts_of(str(path), None, "2", how) == (["a, b", "c"], ["x", ""])
+    with pytest.raises(CorpusError, match=r"t.csv line 4: 3 cells, expected 2"):
+        texts_of(str(path), "text", None, TableOptions(separator=";"))
+    path.with_suffix(".txt").write_text("a\n", encoding="utf-8")
+    with pytest.raises(OptionError, match="lines have no columns"):
+        texts_of(str(path.with_suffix(".txt")), None, None, how)
 
 
 def test_a_page_is_served(tmp_path):

@@ -154,5 +154,5 @@ def test_tabs_without_quoting(tmp_path: Path) -> None:
         ('"', "5"),
         ('"b', "6"),
     ]
-    path.write_text('n\tt\ta\n1\t"two\n\tlines"\tb\n2\t"a\tb"\tc\n3\td\n', encoding="utf-8")
-    assert list(labelled_cells(path, "t", "a")) == [("two\n\tlines", "b"), ("a\tb", "c"), ("d", None)]
+    path.write_text('n\tt\ta\n1\t"two\n\tlines"\tb\n2\t"a\tb"\tc\n3\td\te\n', encoding="utf-8")
+    assert list(labelled_cells(path, "t", "a")) == [("two\n\tlines", "b"), ("a\tb", "c"), ("d", "e")]

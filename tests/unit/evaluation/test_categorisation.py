@@ -126,10 +126,13 @@ def test_the_published_form_and_others(tmp_path):
     [
         ("", "empty; expected a table with the columns word, category"),
         ("crow,bird\noak,tree\n", "line 1: no column 'word'"),
-        ("word,category\ncrow,bird\noak\n", "line 3: 1 column, expected 2"),
+        (
+            "word,category\ncrow,bird\noak\n",
+            "line 3: 1 cell, expected 2 as in the first row; add empty cells, or close the quotation mark before$",
+        ),
         ("word,category\ncrow,bird\noak,\n", "line 3: no category for 'oak'"),
         ("word,category\ncrow,bird\ncrane,bird\n", "1 categories, expected at least two"),
-        ('word,category\ncrow,"bird\n', "line 2: unexpected end of data; expected a table with its quotes closed"),
+        ('word,category\ncrow,"bird\n', "line 2: the quotation mark that opens a cell here is not closed"),
     ],
 )
 def test_what_is_not_the_format(tmp_path, text, message):

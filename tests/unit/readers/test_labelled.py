@@ -5,6 +5,7 @@ import json
 import pytest
 
 from firth.corpus.line_scanner import scan_texts
+from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError
 from firth.readers.labelled import read_labelled
 
@@ -92,6 +93,25 @@ def test_every_kind_of_source_holds_the_same(tmp_path):
 
 def test_labels_may_be_several_numbers_or_none():
     assert read(["a", "b", "c", "d"], ["x", ["x", "y"], 7, None]).labels == [["x"], ["x", "y"], ["7"], []]
+
+
+@pytest.mark.parametrize("form", ["list", "pairs", "frame", "csv", "parquet"])
+def test_an_empty_label_is_no_class(tmp_path, form):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed: pip install 'firth[test]'")
+    texts, labels = ["red apple", "ripe plum", "green pear"], ["a", " ", "b"]
+    frame = pandas.DataFrame({"text": texts, "label": labels})
+    given = {"list": (texts, labels), "pairs": (list(zip(texts, labels, strict=True)),), "frame": (frame, "label")}
+    if form in ("csv", "parquet"):
+        getattr(frame, f"to_{form}")(tmp_path / f"a.{form}")
+        given[form] = (tmp_path / f"a.{form}", "label")
+    arguments = [*given[form], *[None] * (2 - len(given[form])), "text" if form not in ("list", "pairs") else None]
+    place = "line 3" if form == "csv" else "row 2"
+    with pytest.raises(CorpusError, match=f"{place}: .*on_error='skip'"):
+        read_labelled(*arguments, "__label__", silent)
+    with pytest.warns(UserWarning, match="1 row skipped"):
+        found = read_labelled(*arguments, "__label__", silent, TableOptions(on_error="skip"))
+    assert found.labels == [["a"], ["b"]]
+    assert len(found.lines.ends) == 2
 
 
 def test_pairs_of_text_and_label():

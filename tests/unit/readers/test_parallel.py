@@ -67,6 +67,36 @@ def test_one_file(tmp_path, content, options):
     check(read_parallel(path, **options))
 
 
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        ("source;target\n", {"separator": ";"}),
+        ("source,target\n", {}),
+        ("de,en\n", {"columns": ("de", "en")}),
+        ("", {"header": False, "separator": ","}),
+        ("", {"columns": (1, 2)}),
+        ("Deutsch,Englisch\n", {"columns": (1, 2), "header": True}),
+    ],
+)
+def test_tables_in_other_ways(tmp_path, content, options):
+    path, separator = tmp_path / "pairs.csv", options.get("separator", ",")
+    rows = [separator.join(f'"{side}"' for side in pair) for pair in PAIRS]
+    path.write_text(content + "\n".join(rows), encoding="utf-8")
+    check(read_parallel(path, **options))
+    path.write_text(content + "\n".join([*rows, "lost", f"{rows[0]}{separator}more"]), encoding="utf-8")
+    with pytest.warns(UserWarning, match="2 rows skipped"):
+        check(read_parallel(path, on_error="skip", **options))
+
+
+def test_quotation_marks_in_tables_of_tabs_are_text(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text('"Hallo\t"Hello\n"Ja"\t"Yes"\n', encoding="utf-8")
+    assert read_parallel(path).sources == ('"Hallo', '"Ja"')
+    assert read_parallel(path, quoting="none").targets == ('"Hello', '"Yes"')
+    path.write_text('"Hallo\tdu"\t"Hello\nyou"\n', encoding="utf-8")
+    assert read_parallel(path, quoting="doubled").sources == ("Hallo\tdu",)
+
+
 def test_tmx(tmp_path):
     path = tmp_path / "memory.tmx"
     path.write_text(
@@ -110,9 +140,9 @@ def test_what_is_left_out():
     [
         ("", {}, FormatError, "no pair of texts"),
         ("a\t\n", {}, FormatError, "no pair of texts"),
-        ("a\tb\nc\n", {}, FormatError, "line 2: 1 column, expected two between tabs; of two files"),
-        ("source\ttarget\na\n", {}, FormatError, "line 2: 1 column"),
-        ("x\tsource\ttarget\na\tb\n", {}, FormatError, "line 2: no column 3"),
+        ("a\tb\nc\n", {}, FormatError, "line 2: 1 cell, expected 2 as in the first row"),
+        ("source\ttarget\na\n", {}, FormatError, "line 2: 1 cell"),
+        ("x\tsource\ttarget\na\tb\n", {}, FormatError, "line 2: 2 cells, expected 3"),
         ("a\tb\n", {"columns": ("de", "en")}, OptionError, "no column 'de'; expected one of a, b"),
         ('{"source": "a"}\n', {}, FormatError, "line 1: the keys source; expected texts under source and target"),
         ('{"source": "a", "target": 3}\n', {}, FormatError, "line 1"),

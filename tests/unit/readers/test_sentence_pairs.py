@@ -51,6 +51,19 @@ def test_tables(tmp_path, text, rows):
     assert content(read_sentence_pairs(write(tmp_path / "pairs.txt", text))) == rows
 
 
+def test_tables_in_other_ways(tmp_path):
+    path = write(tmp_path / "pairs.csv", 'a, b;c;2,5\n"d; e";f;0,0\ng;h;1\n')
+    with pytest.warns(UserWarning, match="semicolons between its cells, not commas; said by separator=';'"):
+        pairs = read_sentence_pairs(path)
+    assert content(pairs)[:2] == [("a, b", "c", "2,5", None), ("d; e", "f", "0,0", None)]
+    write(path, "sentence1|sentence2|score\na|b|1\nc|d\ne|f|2\n")
+    with pytest.warns(UserWarning, match=r"1 row skipped \(line 3: 2 cells, expected 3"):
+        pairs = read_sentence_pairs(path, separator="|", on_error="skip")
+    assert (content(pairs)[-1], pairs.lines.tolist()) == (("e", "f", None, 2.0), [2, 4])
+    with pytest.raises(FormatError, match=r"line 1: the header a, b, 1; expected, in a header, sentence1"):
+        read_sentence_pairs(write(path, "a,b,1\nc,d,0\n"), header=True)
+
+
 def test_pairs_without_a_gold_label_are_dropped_and_counted(tmp_path):
     items = [{"sentence1": "a", "sentence2": "b", "gold_label": label} for label in ("neutral", "-", "entailment")]
     path = tmp_path / "snli.jsonl.gz"
@@ -64,7 +77,7 @@ def test_pairs_without_a_gold_label_are_dropped_and_counted(tmp_path):
     [
         ("one column\nthe other\n", r"line 1: 1 column, expected two texts and a label or a score between tabs"),
         ("a\tb\n", "line 1: 2 columns, expected two texts and a label"),
-        ("1\ta\tb\n2\tc\n3\td\te\n", "line 2: 2 columns, expected 3 as on line 1"),
+        ("1\ta\tb\n2\tc\n3\td\te\n", "line 2: 2 cells, expected 3 as in the first row"),
         ("1\ta\tb\nx\tc\td\n3\td\te\n", "line 2: score 'x', expected a finite number; or, in a header, sentence1"),
         ("nan\ta\tb\n2\tc\td\n3\td\te\n", "line 1: score 'nan'"),
         ("sentence1\tsentence2\tlabel\na\tb\t\n", "line 2: no label"),
@@ -72,7 +85,7 @@ def test_pairs_without_a_gold_label_are_dropped_and_counted(tmp_path):
         ('{"sentence1": "a", "sentence2": "b", "label": "x"}\n["a"]\n', "line 2: no two texts"),
         ('{"sentence1": "a", "sentence2": "b", "label": "x"}\n{"a\n', "line 2: not JSON"),
         ('{"sentence1": "a", "sentence2": "b", "label": "-"}\n', "all 1 pairs have the label '-'"),
-        ('a,"b,1\nc,d,2\n', "line 1: unexpected end of data"),
+        ('a,"b,1\nc,d,2\n', "line 1: the quotation mark that opens a cell here is not closed"),
         ("", "empty"),
     ],
 )

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TypedDict
 
 from firth.arguments import describe
 from firth.corpus.options import TextArguments, TextOptions
+from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import OptionError
 from firth.neural.training.monitor import Callback
 from firth.neural.training.optimisers import OPTIMISERS
@@ -173,8 +174,13 @@ class TextRunArguments(RunArguments, TextArguments, total=False):
     """Those of a run on a text that is no corpus yet, with the options of `Corpus.build`."""
 
 
+class TableRunArguments(RunArguments, TableArguments, total=False):
+    """Those of a run on texts with labels, which may stand in a table."""
+
+
 _RUN = RunArguments.__annotations__.keys()
 describe(RunArguments, RunConfig)
+describe(TableRunArguments, RunConfig, TableOptions)
 describe(TextRunArguments, RunConfig, TextOptions)
 
 

@@ -24,7 +24,7 @@ from firth.neural.models.sentences.sentence_model import SentenceEncoder
 from firth.neural.training.batching import Buckets
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
-from firth.readers.sentence_pairs import SentencePairs, read_sentence_pairs
+from firth.readers.sentence_pairs import SentencePairs, read_file
 
 SET_ASIDE, MOST = 0.05, 1000  # share of the texts that figures are computed on, if there are no scored pairs; at most
 TOP = 0.2  # share of the range of scores whose pairs are positives
@@ -66,7 +66,7 @@ class ScoredPairs:
             FormatError: the file is not in the format.
         """
         if isinstance(source, str | os.PathLike):
-            source = read_sentence_pairs(source)
+            source = read_file(source, None)
         if isinstance(source, SentencePairs):
             if source.scores is None:
                 raise OptionError("held_out: pairs with labels, expected pairs with scores")

@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Unpack, cast
 import torch
 
 from firth.arguments import explained
+from firth.corpus.table_options import TableOptions
 from firth.errors import KindError, OptionError
 from firth.neural.layers.sequence_pooling import pooled
 from firth.neural.models.pretraining.encoder_model import POOLINGS, PretrainedEncoder
@@ -36,7 +37,7 @@ from firth.neural.models.texts.options import LabelOptions
 from firth.neural.models.texts.reader import Sequences, TextReader
 from firth.neural.models.texts.train import read_labelled, train_module
 from firth.neural.training.optimisers import DiscriminativeRates
-from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
+from firth.neural.training.options import RunConfig, TableRunArguments, TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
 from firth.options import Preset, check_path, option, options_class
 from firth.timing import running_clock
@@ -52,10 +53,10 @@ def fine_tune(
     source: Any,
     labels: Any = None,
     *,
-    column: str | None = None,
+    column: str | int | None = None,
     held_out: Any = None,
     held_out_labels: Any = None,
-    **run: Unpack[RunArguments],
+    **run: Unpack[TableRunArguments],
 ) -> LabelModel:
     """Train a classifier over a pretrained encoder.
 
@@ -66,7 +67,7 @@ def fine_tune(
         column: the column of texts in a table, likewise.
         held_out: examples that select the best epoch. Without them a tenth of the training examples is held out.
         held_out_labels: labels of `held_out`, likewise.
-        **run: training options and circumstances of the run; see `RunConfig`.
+        **run: training options and circumstances of the run; see `RunConfig`; and how a table in a text file is read.
 
     Returns:
         The model of the best evaluation on held-out examples; it holds the encoder.
@@ -80,7 +81,8 @@ def fine_tune(
         raise OptionError(
             "the encoder is missing: give encoder='FOLDER', as firth.MaskedLM or firth pretrain makes one"
         )
-    config = RunConfig.of(options.training, run)
+    how, rest = TableOptions.among(run)
+    config = RunConfig.of(options.training, rest)
     with running_clock():
         start = load_as(options.encoder, PretrainedEncoder, "the folder of a contextual encoder")
         reader = TextReader(
@@ -90,7 +92,9 @@ def fine_tune(
             pieces=start.pieces,
             sizes=start.config,
         )
-        examples, judged, left_out = read_labelled(options, source, labels, column, held_out, held_out_labels, config)
+        examples, judged, left_out = read_labelled(
+            options, source, labels, column, held_out, held_out_labels, config, how
+        )
 
         def prepare(module: LabelModule) -> None:
             cast("PretrainedTextEncoder", module.encoder).network.load_state_dict(start.module.state_dict())

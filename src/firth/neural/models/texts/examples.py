@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.classify.labels import LabelSet
+from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import is_missing, table_of
 from firth.errors import CorpusError, FormatError, OptionError, brief
 from firth.progress import Report
-from firth.readers.labelled import LABEL_PREFIX, LabelledTexts, labelled_rows, read_labelled
+from firth.readers.labelled import LABEL_PREFIX, LabelledTexts, labelled_rows, read_labelled, with_labels
 from firth.readers.sentence_pairs import NO_LABEL, joined, read_sentence_pairs
 
 NAMED = 5  # labels that a message names
@@ -42,7 +43,9 @@ class Examples:
         return Examples([self.texts[i] for i in rows.tolist()], [self.labels[i] for i in rows.tolist()], self.name)
 
 
-def read_examples(source: Any, labels: Any, column: str | None, *, pairs: str | None, report: Report) -> Examples:
+def read_examples(
+    source: Any, labels: Any, column: str | int | None, *, pairs: str | None, report: Report, how: TableOptions = USUAL
+) -> Examples:
     """Read texts with labels.
 
     Args:
@@ -52,14 +55,15 @@ def read_examples(source: Any, labels: Any, column: str | None, *, pairs: str | 
         column: name of the text column of a table; of pairs, the names of both columns with a comma.
         pairs: what is asked of pairs of texts, such as "relatedness"; None for single texts.
         report: called with the progress.
+        how: how tables are read.
 
     Raises:
         CorpusError: the source does not exist or is not text, an item has another form, or nothing has a label.
         OptionError: the numbers of labels and texts differ.
     """
     if pairs:
-        return _checked(_read_pairs(source, labels, column, pairs))
-    return _checked(_from_lines(read_labelled(source, labels, column, LABEL_PREFIX, report)))
+        return _checked(_read_pairs(source, labels, column, pairs, how))
+    return _checked(_from_lines(read_labelled(source, labels, column, LABEL_PREFIX, report, how)))
 
 
 def _checked(examples: Examples) -> Examples:
@@ -85,11 +89,11 @@ def _from_lines(data: LabelledTexts) -> Examples:
     return Examples(texts, labels if data.labels is None else data.labels, data.name)
 
 
-def _read_pairs(source: Any, labels: Any, column: str | None, kind: str) -> Examples:
+def _read_pairs(source: Any, labels: Any, column: Any, kind: str, how: TableOptions) -> Examples:
     if isinstance(labels, str):
-        return _pair_columns(source, labels, column)
+        return _pair_columns(source, labels, column, how)
     if labels is None and column is None and (paths := _paths(source)):
-        return _pair_files(paths, scored=kind == "relatedness")
+        return _pair_files(paths, how, scored=kind == "relatedness")
     items = list(_pair_items(source))
     if labels is None:
         found: list[Any] = [_label(item, number) for number, item in enumerate(items)]
@@ -111,9 +115,9 @@ def _paths(source: Any) -> list[str]:
     return [os.fspath(each) for each in sources] if all(isinstance(each, str | os.PathLike) for each in sources) else []
 
 
-def _pair_files(paths: Sequence[str], *, scored: bool) -> Examples:
+def _pair_files(paths: Sequence[str], how: TableOptions, *, scored: bool) -> Examples:
     try:
-        parts = [read_sentence_pairs(path) for path in paths]
+        parts = [read_sentence_pairs(path, **vars(how)) for path in paths]
     except FormatError as error:
         raise FormatError(
             f"{error}; or name the columns of a table: column='FIRST,SECOND' and labels='LABEL'"
@@ -157,11 +161,14 @@ def _pair(item: Any, number: int) -> tuple[str, ...]:
     return pair
 
 
-def _pair_columns(source: Any, labels: str, column: str | None) -> Examples:
+def _pair_columns(source: Any, labels: str, column: Any, how: TableOptions) -> Examples:
     names = list(column) if isinstance(column, list | tuple) else (column or "").split(",")
     if len(names) != 2 or not all(names):
         raise OptionError(f"column={column!r}: pairs of texts stand in two columns; expected column='FIRST,SECOND'")
-    first, second = ([*labelled_rows(source, labels, name.strip(), FORMS)] for name in names)
+    first, second = (
+        [*with_labels(labelled_rows(source, labels, str(name).strip(), how, FORMS), f"column {labels!r}", how)]
+        for name in names
+    )
     texts: list[tuple[str, ...]] = [
         ("" if is_missing(a) else str(a), "" if is_missing(b) else str(b))
         for (a, _), (b, _) in zip(first, second, strict=True)

@@ -6,7 +6,7 @@ how many texts.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ import torch
 from firth.arguments import explained
 from firth.classify.classifier import check_k
 from firth.classify.scores import LabelScores
+from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import CorpusError, brief
 from firth.finite import not_finite
 from firth.neural.explainable import EmbeddedText
@@ -139,11 +140,12 @@ class LabelModel(LabelledModel):
         source: Any,
         labels: Any = None,
         *,
-        column: str | None = None,
+        column: str | int | None = None,
         k: int = 1,
         threshold: float = 0.0,
         threads: int | None = None,
         progress: Progress = None,
+        **table: Unpack[TableArguments],
     ) -> LabelScores | RelatednessScores:
         """Compute precision, recall and F1 on texts with labels, as `firth.Classifier.test` does.
 
@@ -158,14 +160,16 @@ class LabelModel(LabelledModel):
             threshold: smallest probability of a predicted label.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            **table: how a table in a text file is read; see `firth.TableOptions`.
 
         Raises:
             CorpusError: the source is missing, not text, or empty, or no text has a label.
             OptionError: an option is out of its range, or there are not as many labels as texts.
         """
         k = check_k(k, threshold, len(self.labels))
+        how = TableOptions(**table)
         with reporting(progress) as report:
-            data = read_examples(source, labels, column, pairs=self.options.pairs, report=report)
+            data = read_examples(source, labels, column, pairs=self.options.pairs, report=report, how=how)
         if self.options.pairs == "relatedness":
             data = data.rows(np.flatnonzero([bool(each) for each in data.labels]))
             return relatedness_scores(scores_of(data), self.relatedness(data.texts, threads=threads))

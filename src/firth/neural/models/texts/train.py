@@ -12,6 +12,7 @@ import numpy.typing as npt
 from firth.arguments import explained
 from firth.classify.labels import LabelSet
 from firth.corpus.size_defaults import log_choice
+from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError
 from firth.neural.layers.label_heads import soft_labels
 from firth.neural.models.language.start import digest
@@ -25,7 +26,7 @@ from firth.neural.models.texts.task import LabelTask
 from firth.neural.models.tokens.embedders import ContextualEmbedder, check_places, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.training.loop import fit_model
-from firth.neural.training.options import RunArguments, RunConfig
+from firth.neural.training.options import RunConfig, TableRunArguments
 from firth.neural.training.row_updates import sparse_gradients
 from firth.options import check_kind
 from firth.progress import reporting
@@ -44,12 +45,12 @@ def train_label_model(
     source: Any,
     labels: Any = None,
     *,
-    column: str | None = None,
+    column: str | int | None = None,
     held_out: Any = None,
     held_out_labels: Any = None,
     vectors: WordVectors | None = None,
     embed: Any = None,
-    **run: Unpack[RunArguments],
+    **run: Unpack[TableRunArguments],
 ) -> LabelModel:
     """Train a model on texts, or pairs of texts, with labels.
 
@@ -68,7 +69,7 @@ def train_label_model(
         embed: vectors of words in context, beside those of the model's own: `firth.ELMo(model)`,
             `firth.CoVe(translator)`, several in a list, or a trained encoder or its folder. It reads words as `tokens`
             splits them.
-        **run: training options and circumstances of the run; see `RunConfig`.
+        **run: training options and circumstances of the run; see `RunConfig`; and how a table in a text file is read.
 
     Returns:
         The model of the best evaluation on held-out examples.
@@ -84,9 +85,12 @@ def train_label_model(
         DivergenceError: training diverged.
     """
     options = with_vectors(options, vectors)
-    config = RunConfig.of(options.training, run)
+    how, rest = TableOptions.among(run)
+    config = RunConfig.of(options.training, rest)
     with running_clock():
-        examples, judged, left_out = read_labelled(options, source, labels, column, held_out, held_out_labels, config)
+        examples, judged, left_out = read_labelled(
+            options, source, labels, column, held_out, held_out_labels, config, how
+        )
         embedders = embedders_of(embed)
         check_places(embedders, options.embed_places, f"a {type(options).__name__}")
         reader = words_of(options, (text for each in examples.texts for text in each), vectors, embedders)
@@ -97,10 +101,11 @@ def read_labelled(
     options: LabelOptions,
     source: Any,
     labels: Any,
-    column: str | None,
+    column: str | int | None,
     held_out: Any,
     held_out_labels: Any,
     config: RunConfig,
+    how: TableOptions,
 ) -> tuple[Examples, Examples, int]:
     """Return the training examples, those that select the model, and how many were left out.
 
@@ -108,12 +113,12 @@ def read_labelled(
     """
     with reporting(config.progress) as report:
         pairs = options.pairs
-        examples, left_out = _usable(read_examples(source, labels, column, pairs=pairs, report=report))
+        examples, left_out = _usable(read_examples(source, labels, column, pairs=pairs, report=report, how=how))
         if held_out is None:
             return *development_split(examples, config.seed), left_out
         if held_out_labels is None and isinstance(labels, str):
             held_out_labels = labels
-        judged, _ = _usable(read_examples(held_out, held_out_labels, column, pairs=pairs, report=report))
+        judged, _ = _usable(read_examples(held_out, held_out_labels, column, pairs=pairs, report=report, how=how))
         return examples, judged, left_out
 
 

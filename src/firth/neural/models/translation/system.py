@@ -27,7 +27,7 @@ from firth.neural.models.translation.unknown_words import HOW, check_dictionary,
 from firth.neural.training.devices import no_subnormals, runtime_of, torch_threads
 from firth.options import check_kind
 from firth.progress import Progress, Status, reporting_slow_work
-from firth.readers.parallel import ParallelTexts, read_parallel
+from firth.readers.parallel import ParallelTexts, parallel_texts
 from firth.text.batches import check_batch_size, warn_truncated
 from firth.text.inputs import check_items, check_text
 
@@ -392,7 +392,7 @@ def _texts(texts: Any) -> list[str]:
 def read_pairs(pairs: Any, languages: tuple[str, str] | None = None, name: str = "pairs") -> ParallelTexts:
     """Return pairs of texts, as `train` takes them; messages speak of `name`."""
     if isinstance(pairs, tuple | list) and len(pairs) == 2 and not isinstance(pairs[0], tuple | list):
-        return read_parallel(pairs[0], pairs[1], languages=languages, name=name)
+        return parallel_texts(pairs[0], pairs[1], languages, None, name, None)
     if isinstance(pairs, list) and len(pairs) == 1 and not isinstance(pairs[0], tuple | list):
         pairs = pairs[0]
-    return read_parallel(pairs, languages=languages, name=name)
+    return parallel_texts(pairs, None, languages, None, name, None)
