@@ -8,7 +8,7 @@ which use each dependency at least once. It ends with status 1 if something fail
 
 PyPI's builds of PyTorch for Linux bring several gigabytes of CUDA. Where pip knows of an index with CPU builds, PyTorch
 is treated like the others. Elsewhere `--torch constraints` takes the version that constraints.txt names, and `--torch
-none` goes without PyTorch and what needs it; its tests then skip.
+none` goes without PyTorch and what needs it; its tests then skip (`without_torch.py`).
 
 Old dependencies use names that newer ones of theirs have deprecated (Matplotlib 3.9 of pyparsing, Typer 0.16 of Click),
 so such warnings are no errors with the lowest versions.
@@ -28,7 +28,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 NEED_TORCH = ("torch", "lightning-fabric")
-COMMANDS_OF_TORCH = ("tests/unit/cli/test_app.py",)  # asks every command for its help: some import PyTorch
 TESTS = (
     "tests/unit/cli/test_app.py",
     "tests/unit/cli/test_demo.py",
@@ -145,8 +144,8 @@ def main() -> None:
         install(str(programs / "python"), options.which, options.torch, folder)
         run(programs / "firth", "demo", folder=folder)
         past = ["-W", "ignore::DeprecationWarning"] if options.which == "lowest" else []
-        tests = [path for path in TESTS if options.torch != "none" or path not in COMMANDS_OF_TORCH]
-        run(programs / "python", "-m", "pytest", "-p", "no:cacheprovider", "-n", "auto", *past, *tests)
+        without = ["-p", "tests.packaging.without_torch"] if options.torch == "none" else []
+        run(programs / "python", "-m", "pytest", "-p", "no:cacheprovider", "-n", "auto", *without, *past, *TESTS)
     sys.exit(0)
 
 
