@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import ShapeError
-from firth.text.forms import forms
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +47,6 @@ class Vocabulary:
     def ids(self) -> Mapping[str, int]:
         """The id of each word."""
         return {word: i for i, word in enumerate(self.words)}
-
-    def id_of(self, word: str, tokens: str | None = None) -> int | None:
-        """Return the id of a word that a user writes, in whichever form it is here, or None.
-
-        Args:
-            word: the word.
-            tokens: name of the rule that made the words, where it is known; see `firth.text.forms`.
-        """
-        found = (self.ids.get(form) for form in forms(word, tokens))
-        return next((number for number in found if number is not None), None)
 
     @property
     def oov_share(self) -> float:

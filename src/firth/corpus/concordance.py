@@ -11,6 +11,7 @@ import numpy as np
 from firth.corpus.encoded import Corpus
 from firth.errors import UnknownWordError
 from firth.options import check_whole
+from firth.text.forms import place_of
 
 PART = 1 << 22  # tokens that are looked at at once
 
@@ -47,7 +48,7 @@ def concordance(corpus: Corpus, word: str, *, n: int = 20, width: int = 8) -> tu
     check_whole("width", width, 1)
     words = corpus.vocabulary.words
     tokens = corpus.options.tokens
-    number = corpus.vocabulary.id_of(word, tokens if isinstance(tokens, str) else None)
+    number = place_of(word, corpus.vocabulary.ids, tokens if isinstance(tokens, str) else None)
     if number is None:
         raise UnknownWordError(word)
     starts = range(0, len(corpus.ids), PART)

@@ -26,6 +26,7 @@ from firth.storage.integrity import verify
 from firth.storage.partial import is_empty
 from firth.storage.snapshots import snapshot
 from firth.storage.untrusted import file_bytes, mapped_numbers, parse_json
+from firth.text.forms import place_of
 from firth.vocabulary import Vocabulary
 
 FORMAT, VERSION = "firth cooccurrence", 1
@@ -197,7 +198,7 @@ class CooccurrenceMatrix:
         )  # fmt: skip
 
     def _id(self, word: str) -> int:
-        number = self.vocabulary.id_of(word)
+        number = place_of(word, self.vocabulary.ids)
         if number is None:
             raise UnknownWordError(word)
         return number

@@ -37,6 +37,7 @@ from firth.errors import CorpusError, OptionError
 from firth.kernels.compiled import compiled
 from firth.postprocess.word_pairs import Pair
 from firth.progress import Progress, Status, compiling, reporting
+from firth.text.forms import place_of
 from firth.vocabulary import Vocabulary
 
 Ids = npt.NDArray[np.int64]
@@ -130,7 +131,7 @@ class PatternCounts:
 
     def partners(self, word: str) -> tuple[list[str], Floats]:
         """Return the n words that match any pattern together with a word, and their associations (n, P)."""
-        number = self.vocabulary.id_of(word)
+        number = place_of(word, self.vocabulary.ids)
         place = -1 if number is None else number
         _, one, other = self._parts
         ids = np.unique(np.concatenate([other[one == place], one[other == place]]))

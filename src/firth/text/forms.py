@@ -5,7 +5,7 @@ makes it, which may change case, composition, apostrophes and widths; then by th
 """
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from firth.text.tokenise import named, tokeniser
 from firth.text.word_rules import NAME
@@ -34,6 +34,18 @@ def forms(word: str, tokens: str | None = None) -> Iterator[str]:
         found = split(word) if split is not None else []
         if len(found) == 1:
             yield found[0]
+
+
+def place_of(word: str, places: Mapping[str, int], tokens: str | None = None) -> int | None:
+    """Return the place of a word in whichever of its forms has one, or None.
+
+    Args:
+        word: as the user writes it.
+        places: a place for each word of a vocabulary.
+        tokens: as in `forms`.
+    """
+    found = (places.get(form) for form in forms(word, tokens))
+    return next((place for place in found if place is not None), None)
 
 
 def parts(word: str, tokens: str | None = None) -> list[str]:

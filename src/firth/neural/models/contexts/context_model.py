@@ -19,6 +19,7 @@ from firth.neural.training.devices import no_subnormals
 from firth.readers.words_in_context import Occurrence
 from firth.resampling import Floats
 from firth.storage.model_folder import ModelFolder
+from firth.text.forms import place_of
 from firth.text.inputs import check_items, read_place
 from firth.text.tokenise import tokeniser
 from firth.training_facts import with_training_facts
@@ -245,12 +246,12 @@ class ContextModel(SavedModel):
 
     def _folded(self, words: Sequence[str]) -> list[str]:
         """Return words in the form that is known, where one is."""
-        numbers = [self.vocabulary.id_of(word, self.rules.tokens) for word in words]
+        numbers = [place_of(word, self.vocabulary.ids, self.rules.tokens) for word in words]
         known = self.vocabulary.words
         return [word if number is None else known[number] for word, number in zip(words, numbers, strict=True)]
 
     def _row(self, word: str) -> int | None:
-        return None if word in (UNK, EOS) else self.vocabulary.id_of(word, self.rules.tokens)
+        return None if word in (UNK, EOS) else place_of(word, self.vocabulary.ids, self.rules.tokens)
 
     def _candidates(self, candidates: Sequence[str] | None, word: str) -> list[int]:
         left_out = {self._row(word), self.vocabulary.ids[UNK], self.vocabulary.ids[EOS]}
