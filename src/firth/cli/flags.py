@@ -17,17 +17,40 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from firth.arguments import same
+from firth.cli.arguments import TEXT
 from firth.cli.flag_messages import EXPECTED, RENAMED, name_flags, say_expected
 from firth.cli.output import paragraphs, showing_log
 from firth.cli.synonyms import flag_advice, meant, meant_file
 from firth.errors import CorpusError, OptionError
 from firth.option_names import near_names, one_spelling
 from firth.options import expected_number
+from firth.storage.encodings import text_encoding
 
 SIMPLE = (bool, int, float, str)  # types that a command line can give
 ADVANCED = "Advanced"
-_ONE_DASH = re.compile(r"-([A-Za-z][\w-]+)(=.*)?")
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
+# Parameters that name texts or lists of the user.
+_READS = frozenset(
+    ("corpus", "column", "text", "texts", "files", "file", "questions", "gold", "queries", "word_file", "group_file",
+     "dictionary", "similarity", "analogies", "references", "held_out", "stop_words", "prompt", "sets", "query",
+     "connectors", "pairs", "synonyms", "antonyms")
+)  # fmt: skip
+_ENCODING = inspect.Parameter(
+    "encoding",
+    _KEYWORD,
+    default=None,
+    annotation=Annotated[
+        str | None,
+        typer.Option(
+            help="Encoding of all texts and lists that are read, such as cp1252, utf-16 or gb18030. Default: that of a "
+            "byte order mark, or UTF-8, or the one that fits.",
+            metavar="NAME",
+            show_default=False,
+            rich_help_panel=TEXT,
+        ),
+    ],
+)
+_ONE_DASH = re.compile(r"-([A-Za-z][\w-]+)(=.*)?")
 SETTINGS = {"help_option_names": ["-h", "--help"], "token_normalize_func": one_spelling}  # of every command
 
 
@@ -194,7 +217,24 @@ def _shorten_flags(parameters: Iterable[Any]) -> None:
 
 def add_command(app: typer.Typer, name: str, run: Callable[..., None], **shown: Any) -> None:
     """Add a command to an app; its help is its docstring, and what it shows without arguments."""
-    app.command(name, **{"cls": Command, "help": paragraphs(run), "no_args_is_help": True, **shown})(run)
+    shown = {"cls": Command, "help": paragraphs(run), "no_args_is_help": True, **shown}
+    app.command(name, **shown)(_with_encoding(run))
+
+
+def _with_encoding(run: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the flag `--encoding`, if it reads texts or lists of the user."""
+    parameters = inspect.signature(run).parameters
+    reads = not _READS.isdisjoint(parameters) or ("source" in parameters and "model" in parameters)
+    if not reads or "encoding" in parameters:
+        return run
+
+    def read(*, encoding: str | None, **values: Any) -> None:
+        with text_encoding(encoding):
+            run(**values)
+
+    result = as_command(read, run, [*parameters.values(), _ENCODING])
+    vars(result).update({name: vars(run)[name] for name in (EXPECTED, RENAMED) if name in vars(run)})
+    return result
 
 
 def _suggest_flag(error: Any) -> None:

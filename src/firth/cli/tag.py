@@ -107,7 +107,7 @@ def _sentences(texts: str, conllu: bool, columns: bool) -> Iterator[list[Any]]:
     if format_of(texts) == JSONL:
         raise OptionError(f"{texts} holds documents; use firth annotate {shlex.quote(texts)} --tagger MODEL -o OUT")
     if not conllu and not columns:
-        for number, lines in enumerate(line_batches(texts, LINES, damaged="strict")):
+        for number, lines in enumerate(line_batches(texts, LINES)):
             if number == 0 and _are_columns(lines):
                 raise OptionError(f"{texts} has a word per line, with tags behind it; use --columns")
             yield [line.split() for line in lines if line.strip()]

@@ -28,20 +28,27 @@ Rows = Generator[tuple[Any, ...], None, None]
 Reader = Callable[[Path, BinaryIO, str | None, str | None], Rows]  # columns of text and of labels
 
 
-def cells(path: Path, column: str | None, tick: Callable[[BinaryIO], None]) -> Generator[Any, None, None]:
+def cells(
+    path: Path, column: str | None, tick: Callable[[BinaryIO], None], encoding: str | None = None
+) -> Generator[Any, None, None]:
     """Yield the cells of one column; a missing cell is an empty text or an empty list of tokens.
 
     Args:
         path: the table; its suffix determines the format.
         column: name of the column; None applies the rule of `firth.corpus.tables`.
         tick: called with the raw file after each row, to report progress.
+        encoding: of a table that is text; see `firth.corpus.reader.opened`.
 
     Raises:
         CorpusError: the column does not exist, or the file is not in the format of its suffix.
         MissingExtraError: a Parquet or Arrow file needs pyarrow, which is not installed.
     """
     reader = TABLES[inner_suffix(path)]
-    with opened(path) as (raw, stream), reading(path), contextlib.closing(reader(path, stream, column, None)) as values:
+    with (
+        opened(path, encoding) as (raw, stream),
+        reading(path),
+        contextlib.closing(reader(path, stream, column, None)) as values,
+    ):
 
         def read() -> Iterator[Any]:
             for row in values:
@@ -158,7 +165,7 @@ def _unquoted(cell: str) -> str:
 
 @contextlib.contextmanager
 def _as_text(stream: "io.BufferedReader[Any]") -> Iterator[io.TextIOWrapper]:
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")  # `opened` gives UTF-8
     try:
         yield text
     finally:
@@ -213,3 +220,4 @@ TABLES: dict[str, Reader] = {
     ".parquet": _parquet,
     ".arrow": _arrow,
 }
+BINARY = (".parquet", ".arrow")  # of these

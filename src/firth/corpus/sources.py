@@ -8,7 +8,7 @@ import itertools
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from firth.corpus.columns import TABLES
 from firth.corpus.reader import COMPRESSIONS, inner_suffix
 from firth.corpus.tables import DEFAULT_COLUMN, table_of, table_of_rows
 from firth.errors import CorpusError, brief
+from firth.storage.encodings import named_encoding
 
 TEXTS = (".txt", ".text", ".tok")
 _EXPECTED = (
@@ -23,6 +24,7 @@ _EXPECTED = (
 )
 UNNAMED = f"found an empty name; {_EXPECTED}; the current folder is '.'"
 _MANIFEST = "corpus.json"
+_READING = 2  # how bytes become text: with another number, corpora in the cache are built anew
 _NOTHING = object()
 
 
@@ -34,11 +36,13 @@ class Files:
         paths: the files, in reading order.
         column: the column to read of tables.
         asked: the absolute paths, globs and folders that were given.
+        encoding: that the user names; None where none is named.
     """
 
     paths: tuple[Path, ...]
     column: str | None
     asked: tuple[str, ...]
+    encoding: str | None = field(default_factory=named_encoding)
 
     @property
     def name(self) -> str:
@@ -54,7 +58,7 @@ class Files:
         states = [_state(path) for path in self.paths]
         if None in states:
             return None
-        digest = hashlib.blake2b(repr(self.column).encode(), digest_size=16)
+        digest = hashlib.blake2b(repr((_READING, self.column, self.encoding)).encode(), digest_size=16)
         for state in states:
             digest.update(repr(state).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()

@@ -5,8 +5,7 @@ from collections.abc import Generator, Iterator
 from itertools import islice
 from typing import Any
 
-from firth.corpus.contents import ByteStream, TextStream, contents
-from firth.corpus.reader import HEAD, check_text
+from firth.corpus.contents import ByteStream, TextStream, contents, listing_unreadable
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, resolve
 from firth.progress import Progress, reporting_slow_work
@@ -33,7 +32,8 @@ def read_texts(source: Any, *, column: str | None = None, progress: Progress = N
     with reporting_slow_work(progress) as report:
         meter = ReadingProgress(report, sources.size() if isinstance(sources, Files) else None)
         blocks = blocks_of(contents(sources, meter), False)
-        return [text_of(text) for block in blocks if isinstance(block, list) for text in block]
+        with listing_unreadable(sources):
+            return [text_of(text) for block in blocks if isinstance(block, list) for text in block]
 
 
 def blocks_of(parts: Any, as_bytes: bool) -> Generator[Block]:
@@ -46,7 +46,7 @@ def blocks_of(parts: Any, as_bytes: bool) -> Generator[Block]:
     with contextlib.closing(parts):  # files are closed at once after an error, the innermost reader first
         for name, content in parts:
             if as_bytes and isinstance(content, ByteStream):
-                yield from _whole_lines(name, content)
+                yield from _whole_lines(content)
                 continue
             with contextlib.closing(_texts_in(name, content)) as texts:
                 first = 0
@@ -68,13 +68,10 @@ def _texts_in(name: str, content: ByteStream | TextStream) -> Generator[Any]:
                 yield line.rstrip("\r")
 
 
-def _whole_lines(name: str, content: ByteStream) -> Iterator[bytes]:
+def _whole_lines(content: ByteStream) -> Iterator[bytes]:
     """Yield the bytes of a file, cut after line ends; the last line gets one."""
-    room, rest, checked = memoryview(bytearray(BYTES)), b"", False
+    room, rest = memoryview(bytearray(BYTES)), b""
     while size := content.read_into(room):
-        if not checked:
-            check_text(name, bytes(room[: min(size, HEAD)]))
-            checked = True
         end = bytes(room[:size]).rfind(b"\n") + 1
         if not end:
             rest += room[:size]
