@@ -13,7 +13,7 @@ from collections.abc import Iterator
 _WESTERN = ("cp1252", "iso8859_15", "mac_roman", "cp850")
 _CENTRAL = ("cp1250", "iso8859_2", "cp852")
 _LATIN: tuple[tuple[tuple[str, ...], str], ...] = (
-    (_WESTERN, "éèêëàâæçîïôœùûüÿ"),  # French
+    (_WESTERN, "éèêëàâæçîïôœùûü"),  # French
     (_WESTERN, "äöüß"),  # German
     (_WESTERN, "áéíñóúü¿¡ºª"),  # Spanish
     (_WESTERN, "ãáàâçéêíõóôúü"),  # Portuguese
