@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 from firth.corpus.columns import TABLES
 from firth.corpus.reader import COMPRESSIONS, inner_suffix
 from firth.corpus.tables import DEFAULT_COLUMN, table_of, table_of_rows
-from firth.errors import CorpusError, brief
+from firth.errors import CorpusError, brief, counted, warn_caller
 from firth.storage.encodings import named_encoding
 
 TEXTS = (".txt", ".text", ".tok")
@@ -293,6 +294,13 @@ def _inside(folder: Path) -> list[Path]:
         content = f"{len(everything)} files ({', '.join(suffixes[:8])})" if everything else "nothing"
         formats = ", ".join((*TEXTS, *TABLES, *COMPRESSIONS))
         raise CorpusError(f"{folder}: holds {content}; expected files ending in {formats}; name others by a glob")
+    if others := Counter(path.suffix.lower() or "no suffix" for path in everything if not _known(path)):
+        left_out = ", ".join(f"{count:,} {suffix}" for suffix, count in others.most_common(8))
+        warn_caller(
+            f"{folder}: {counted(len(files), 'file')} read, {others.total():,} left out ({left_out}"
+            f"{', ...' if len(others) > 8 else ''}); a glob such as "
+            f"'{folder}/**/*.log' reads others as plain text"
+        )
     return files
 
 
