@@ -68,11 +68,19 @@ Cache = Annotated[
 ]
 
 
+Markup = Annotated[
+    bool | None,
+    typer.Option("--markup", help="Read .md, .html and .xml files, too, without their markup.", show_default=False,
+                 rich_help_panel=TEXT),
+]  # fmt: skip
+
+
 @dataclass(frozen=True)
 class ReadingOptions:
     """How text is read, besides `CorpusOptions`."""
 
     column: Column = None
+    markup: Markup = None
     stop_words: StopWords = None
     cache: Cache = None
 

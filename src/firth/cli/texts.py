@@ -49,7 +49,7 @@ def corpus_of(
         OptionError: options were given for a corpus that is built already, or "-" is one of several sources.
     """
     reading = READING.select(options)
-    cache, column, stop_words = (reading.get(name) for name in ("cache", "column", "stop_words"))
+    cache, column, stop_words, markup = (reading.get(name) for name in ("cache", "column", "stop_words", "markup"))
     given = {name: value for name, value in CORPUS.select(options).items() if name not in reading}
     if stop_words is not None:
         given["stop_words"] = words_of(stop_words)
@@ -63,7 +63,9 @@ def corpus_of(
     if every_word:
         given["min_count"] = 1
     given = {**(defaults or {}), **given}
-    return Corpus.build(source_of(sources), cache=cache, column=column, threads=threads, progress=progress, **given)
+    return Corpus.build(
+        source_of(sources), cache=cache, column=column, markup=bool(markup), threads=threads, progress=progress, **given
+    )
 
 
 def is_built_corpus(sources: Sequence[str]) -> bool:

@@ -25,7 +25,7 @@ from firth.errors import CorpusError
 from firth.storage.untrusted import parse_json
 
 Rows = Generator[tuple[Any, ...], None, None]
-Reader = Callable[[Path, BinaryIO, str | None, str | None], Rows]  # columns of text and of labels
+Reader = Callable[[Path, Any, str | None, str | None], Rows]  # columns of text and of labels
 
 
 def cells(

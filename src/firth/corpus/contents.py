@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from firth.corpus.columns import BINARY, TABLES, cells
+from firth.corpus.markup import MARKUP, blocks
 from firth.corpus.reader import inner_suffix, lines_of, opened, reading, standard_input
 from firth.corpus.reading_progress import Meter
 from firth.corpus.sources import Files, Items, Source, StandardInput
@@ -64,17 +65,22 @@ class TextStream:
     Attributes:
         items: the texts.
         tick: called after each text.
+        together: whether the texts are the blocks of one document.
     """
 
     items: Iterable[Any]
     tick: Callable[[], None]
+    together: bool = False
 
     def texts(self, name: str) -> Iterator[Iterable[str]]:
-        """Yield each text as its own group.
+        """Yield each text as its own group, or all as one.
 
         Raises:
             CorpusError: an item is not a string.
         """
+        if self.together:
+            yield self.items
+            return
         for i, text in enumerate(self.items):
             if not isinstance(text, str):
                 description = f"item {i} is {type(text).__name__} {text!r:.60}"
@@ -137,6 +143,11 @@ def _in_file(path: Path, source: Files, meter: Meter) -> Iterator[tuple[str, Byt
 
     if inner_suffix(path) in TABLES:
         yield str(path), TextStream(cells(path, source.column, tick_at, source.encoding), lambda: None)
+        return
+    if source.markup and inner_suffix(path) in MARKUP:
+        with reading(path):
+            lines = blocks(path, inner_suffix(path), source.encoding)
+        yield str(path), TextStream(lines, lambda: None, together=True)
         return
     with opened(path, source.encoding) as (raw, stream):
         yield str(path), ByteStream(path, stream, lambda: meter.update(raw.tell() if raw.seekable() else 0))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from firth.corpus.columns import TABLES, cells
 from firth.corpus.contents import ByteStream, TextStream, contents, guarded, listing_unreadable, sentences
+from firth.corpus.markup import MARKUP
 from firth.corpus.options import CorpusOptions
 from firth.corpus.parts import PartReader, Scan
 from firth.corpus.reader import inner_suffix
@@ -112,7 +113,8 @@ class EmptySentences:
 def _pours(source: Files, options: CorpusOptions) -> bool:
     """Whether all of the reading is compiled, so that threads gain something."""
     return options.sentences in ("line", "paragraph", "text") and all(
-        inner_suffix(path) not in TABLES for path in source.paths
+        inner_suffix(path) not in TABLES and not (source.markup and inner_suffix(path) in MARKUP)
+        for path in source.paths
     )
 
 

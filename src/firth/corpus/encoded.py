@@ -72,6 +72,7 @@ class Corpus:
         cache: str | os.PathLike[str] | None = None,
         column: str | None = None,
         encoding: str | None = None,
+        markup: bool = False,
         threads: int | None = None,
         progress: Progress = None,
         **options: Unpack[CorpusArguments],
@@ -98,6 +99,8 @@ class Corpus:
                 column with text. A missing value is an empty text.
             encoding: of files and of standard input, such as "cp1252"; by default that of a byte order mark, or UTF-8,
                 or the one that fits; see `firth.text_encoding`.
+            markup: whether files of Markdown, HTML and XML (.md .html .xml) are read without their markup, also those
+                of folders, which leave them out otherwise.
             threads: files that are read at once; by default one per processor.
             progress: how to show progress; see `firth.progress`.
             **options: the fields of `CorpusOptions`.
@@ -115,7 +118,7 @@ class Corpus:
                 its encoding was assumed, or bytes were replaced.
         """
         with text_encoding(encoding):
-            return cls._build(source, cache, column, threads, progress, options)
+            return cls._build(source, cache, column, markup, threads, progress, options)
 
     @classmethod
     def _build(
@@ -123,13 +126,14 @@ class Corpus:
         source: Any,
         cache: str | os.PathLike[str] | None,
         column: str | None,
+        markup: bool,
         threads: int | None,
         progress: Progress,
         options: Mapping[str, Any],
     ) -> "Corpus":
         at_once = usable_threads(threads)
         checked = CorpusOptions(**options).checked()
-        resolved = resolve(source, column)
+        resolved = resolve(source, column, markup=markup)
         if ("tokens" not in options or is_learned(checked.tokens)) and holds_token_lists(resolved):
             checked = replace(checked, tokens=GIVEN)
         folder = cache_folder("corpora") if cache is None else Path(cache).expanduser()
@@ -260,8 +264,8 @@ def _rows(corpus: Corpus) -> Iterator[dict[str, list[str]]]:
 
 def _place_digest(source: Files, options: CorpusOptions) -> str:
     # Without sizes and times: a corpus built from a former state of the files is replaced.
-    encoding = () if source.encoding is None else (source.encoding,)
-    key = repr((source.asked, source.column, options.described(), *encoding))
+    reading = [*([] if source.encoding is None else [source.encoding]), *(["markup"] if source.markup else [])]
+    key = repr((source.asked, source.column, options.described(), *reading))
     return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.corpus.columns import TABLES
+from firth.corpus.markup import MARKUP
 from firth.corpus.reader import COMPRESSIONS, inner_suffix
 from firth.corpus.tables import DEFAULT_COLUMN, table_of, table_of_rows
 from firth.errors import CorpusError, brief, counted, warn_caller
@@ -26,6 +27,7 @@ _EXPECTED = (
 UNNAMED = f"found an empty name; {_EXPECTED}; the current folder is '.'"
 _MANIFEST = "corpus.json"
 _READING = 2  # how bytes become text: with another number, corpora in the cache are built anew
+_WITHOUT = ", and markup=True Markdown, HTML and XML without their markup"
 _NOTHING = object()
 
 
@@ -38,12 +40,14 @@ class Files:
         column: the column to read of tables.
         asked: the absolute paths, globs and folders that were given.
         encoding: that the user names; None where none is named.
+        markup: whether Markdown, HTML and XML are read without their markup.
     """
 
     paths: tuple[Path, ...]
     column: str | None
     asked: tuple[str, ...]
     encoding: str | None = field(default_factory=named_encoding)
+    markup: bool = False
 
     @property
     def name(self) -> str:
@@ -59,7 +63,9 @@ class Files:
         states = [_state(path) for path in self.paths]
         if None in states:
             return None
-        digest = hashlib.blake2b(repr((_READING, self.column, self.encoding)).encode(), digest_size=16)
+        digest = hashlib.blake2b(
+            repr((_READING, self.column, self.encoding, *(["markup"] if self.markup else []))).encode(), digest_size=16
+        )
         for state in states:
             digest.update(repr(state).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
@@ -105,7 +111,7 @@ class Items:
 Source = Files | StandardInput | Items
 
 
-def resolve(source: Any, column: str | None = None) -> Source:
+def resolve(source: Any, column: str | None = None, *, markup: bool = False) -> Source:
     """Determine the kind of a source.
 
     A string or path object is a path ("-": standard input), a glob or a folder. A data frame, a series, a query or a
@@ -119,7 +125,7 @@ def resolve(source: Any, column: str | None = None) -> Source:
     """
     if isinstance(source, str | os.PathLike):
         if source != "-":
-            return _files([source], column)
+            return _files([source], column, markup)
         if column is not None:
             raise CorpusError(f"column={column!r}: standard input has no columns; expected a file of a table")
         return StandardInput()
@@ -135,7 +141,7 @@ def resolve(source: Any, column: str | None = None) -> Source:
         return _cells(_begun(table.texts(column), source))
     if not isinstance(source, Iterable):
         raise CorpusError(f"found {type(source).__name__} {brief(source)}; {_EXPECTED}")
-    return _items(_begun(iter(source), source), column)
+    return _items(_begun(iter(source), source), column, markup)
 
 
 def _begun(items: Iterator[Any], source: Any) -> Iterator[Any]:
@@ -149,11 +155,11 @@ def _begun(items: Iterator[Any], source: Any) -> Iterator[Any]:
     return itertools.chain([first], items)
 
 
-def _items(items: Iterator[Any], column: str | None = None) -> Source:
+def _items(items: Iterator[Any], column: str | None = None, markup: bool = False) -> Source:
     first = next(items)
     everything = itertools.chain([first], items)
     if isinstance(first, os.PathLike) or (isinstance(first, str) and _names_file(first)):
-        return _files(list(everything), column)
+        return _files(list(everything), column, markup)
     if isinstance(first, Mapping):
         return _cells(table_of_rows(everything).texts(column))
     if column is not None:
@@ -199,17 +205,17 @@ def _known(path: Path) -> bool:
     return inner in TEXTS or inner in TABLES or path.suffix.lower() in COMPRESSIONS
 
 
-def _files(sources: list[Any], column: str | None) -> Files:
+def _files(sources: list[Any], column: str | None, markup: bool = False) -> Files:
     files: dict[Path, None] = {}  # a file that matches twice is read once
     for each in sources:
         if not isinstance(each, str | os.PathLike):
             raise CorpusError(f"{brief(each)} stands among paths; expected paths only, texts only or token lists only")
         if each == "":
             raise CorpusError(UNNAMED)
-        files.update(dict.fromkeys(_expand(_home(each))))
+        files.update(dict.fromkeys(_expand(_home(each), markup)))
     if column is not None:
         _check_columns(list(files), column)
-    return Files(tuple(files), column, tuple(str(_home(each).absolute()) for each in sources))
+    return Files(tuple(files), column, tuple(str(_home(each).absolute()) for each in sources), markup=markup)
 
 
 def _home(path: str | os.PathLike[str]) -> Path:
@@ -241,7 +247,7 @@ def reads(source: Path, path: Path) -> bool:
     return path.exists() and any(each.samefile(path) for each in _expand(source))
 
 
-def _expand(path: Path) -> list[Path]:
+def _expand(path: Path, markup: bool = False) -> list[Path]:
     try:
         is_folder, is_there = path.is_dir(), path.exists()
     except ValueError:  # a NUL character
@@ -251,7 +257,7 @@ def _expand(path: Path) -> list[Path]:
             raise
         raise CorpusError(_missing(path)) from None
     if is_folder:
-        return _inside(path)
+        return _inside(path, markup)
     if is_there:
         return [path]
     if glob.has_magic(str(path)):
@@ -283,23 +289,23 @@ def _is_text(text: str) -> bool:
     return len(text) > 200 or "\n" in text or "\0" in text or text.count(" ") > 5
 
 
-def _inside(folder: Path) -> list[Path]:
+def _inside(folder: Path, markup: bool) -> list[Path]:
     """Return the text files of a folder and its subfolders, sorted by path, without hidden ones."""
     if (folder / _MANIFEST).is_file():
         raise CorpusError(f"{folder}: a corpus that is built already; expected text; open it with Corpus.open")
     everything = sorted(path for path in folder.rglob("*") if path.is_file() and not _hidden(path.relative_to(folder)))
-    files = [path for path in everything if _known(path)]
+    files = [path for path in everything if _known(path) or (markup and inner_suffix(path) in MARKUP)]
     if not files:
         suffixes = sorted({path.suffix or "no suffix" for path in everything})
         content = f"{len(everything)} files ({', '.join(suffixes[:8])})" if everything else "nothing"
         formats = ", ".join((*TEXTS, *TABLES, *COMPRESSIONS))
         raise CorpusError(f"{folder}: holds {content}; expected files ending in {formats}; name others by a glob")
-    if others := Counter(path.suffix.lower() or "no suffix" for path in everything if not _known(path)):
+    if others := Counter(path.suffix.lower() or "no suffix" for path in set(everything).difference(files)):
         left_out = ", ".join(f"{count:,} {suffix}" for suffix, count in others.most_common(8))
         warn_caller(
             f"{folder}: {counted(len(files), 'file')} read, {others.total():,} left out ({left_out}"
             f"{', ...' if len(others) > 8 else ''}); a glob such as "
-            f"'{folder}/**/*.log' reads others as plain text"
+            f"'{folder}/**/*.log' reads others as plain text{_WITHOUT if others.keys() & MARKUP.keys() else ''}"
         )
     return files
 
