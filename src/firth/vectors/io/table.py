@@ -93,7 +93,7 @@ class Reading:
             raise OptionError(f"{error}: expected the name of an encoding and of an error handler") from None
 
 
-_given: ContextVar[Mapping[str, Any]] = ContextVar("given", default={})  # noqa: B039  never changed
+_given: ContextVar[Mapping[str, Any] | None] = ContextVar("given", default=None)
 
 
 @contextlib.contextmanager
@@ -103,7 +103,7 @@ def reading_vectors(**given: Any) -> Iterator[None]:
     Args:
         given: fields of `Reading`; those of None are not named.
     """
-    token = _given.set({**_given.get(), **{name: value for name, value in given.items() if value is not None}})
+    token = _given.set({**(_given.get() or {}), **{name: value for name, value in given.items() if value is not None}})
     try:
         yield
     finally:
@@ -117,7 +117,7 @@ def as_named(**how: Any) -> Reading:
         OptionError: an option is out of range.
     """
     encoding = named_encoding()
-    named = {**({} if encoding is None else {"encoding": encoding}), **_given.get()}
+    named = {**({} if encoding is None else {"encoding": encoding}), **(_given.get() or {})}
     usual = {each.name: each.default for each in fields(Reading)}
     return Reading(**{name: named.get(name, value) if value == usual[name] else value for name, value in how.items()})
 

@@ -136,7 +136,9 @@ class _Splitter:
     def __call__(self, line: bytes, where: str) -> tuple[bytes, Matrix]:
         line = line.rstrip(b" \t\r\n")
         token, body = self._token(line, where)
-        if self._refuses_tabs and b"\t" in token:  # the first number would become a part of the word
+        if (
+            self._refuses_tabs and b"\t" in token and is_number(token.rpartition(b"\t")[2])
+        ):  # the first number would become a part of the word
             raise FormatError(f"{where}: a tab in the word {token.decode(errors='replace')!r}; {_HINT}")
         try:
             numbers = np.fromstring(body, dtype=self._dtype, sep=" ")
