@@ -115,6 +115,7 @@ from firth.sentences.file_encoding import encode_file as encode_file
 from firth.sentences.search import TextIndex as TextIndex
 from firth.sentences.tfidf_index import TfidfIndex as TfidfIndex
 from firth.storage.checkpoints import Checkpoint as Checkpoint
+from firth.storage.encodings import text_encoding as text_encoding
 from firth.text.subwords import Subwords as Subwords
 from firth.text.wordpieces import WordPieces as WordPieces
 from firth.vectors.document_vectors import DocumentVectors as DocumentVectors

@@ -15,7 +15,6 @@ TEXT = "the cat sat on the mat\nthe dog sat on the log\n"
 def small(firth: Command) -> Command:
     (firth.folder / "text.txt").write_text(TEXT * 3, encoding="utf-8")
     (firth.folder / "empty.txt").write_text("", encoding="utf-8")
-    (firth.folder / "latin.txt").write_bytes(b"caf\xe9\n")
     (firth.folder / "lists.jsonl").write_text('{"text": ["the", "cat"]}\n', encoding="utf-8")
     return firth
 
@@ -71,7 +70,6 @@ def test_nothing_to_learn_from(small: Command, arguments, message):
         (["encode", "text.txt", "text.txt"], "text.txt: not a tokeniser"),
         (["encode", "nowhere.json", "text.txt"], "nowhere.json: No such file"),
         (["encode", "pieces.json", "nowhere.txt"], "nowhere.txt: cannot be read"),
-        (["encode", "pieces.json", "latin.txt"], "latin.txt line 1: not UTF-8"),
         (["encode", "pieces.json", "text.txt", "--sample", "2"], "expected a probability from 0 to 1"),
         (["decode", "pieces.json", "text.txt", "--ids"], "line 1 is 'the cat sat on the mat': expected numbers"),
     ],

@@ -80,7 +80,7 @@ def _predict(
     if _is_file(questions):  # whose paragraphs are not read
         questions = [each.question for each in read_questions(questions[0])]
     if text is not None:
-        source = "\n".join(line for lines in line_batches(str(text), LINES, damaged="strict") for line in lines)
+        source = "\n".join(line for lines in line_batches(str(text), LINES) for line in lines)
         found = reader.answer(questions, source, n=number, threads=threads, progress=not quiet)
     else:
         with working("reading the texts", quiet):

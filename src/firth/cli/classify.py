@@ -156,7 +156,7 @@ def _batches(classifier: Any, texts: str) -> Iterable[Sequence[Any]]:
 
         if is_dependencies(texts):
             return [read_trees(texts)]
-    return line_batches(texts, LINES, damaged="surrogateescape")
+    return line_batches(texts, LINES)
 
 
 def _pair(line: str, number: int) -> tuple[str, str]:

@@ -23,11 +23,41 @@ from firth.cli.synonyms import flag_advice, meant, meant_file
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.option_names import near_names, one_spelling
 from firth.options import expected_number
+from firth.storage.encodings import text_encoding
+from firth.vectors.io.table import reading_vectors
 
 SIMPLE = (bool, int, float, str)  # types that a command line can give
 ADVANCED = "Advanced"
-_ONE_DASH = re.compile(r"-([A-Za-z][\w-]+)(=.*)?")
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
+# Parameters that name texts or lists of the user.
+_READS = frozenset(
+    ("corpus", "column", "text", "texts", "files", "file", "questions", "gold", "queries", "word_file", "group_file",
+     "dictionary", "similarity", "analogies", "references", "held_out", "stop_words", "prompt", "sets", "query",
+     "connectors", "pairs", "synonyms", "antonyms")
+)  # fmt: skip
+FILES = "Files"  # the panel of flags about reading them
+_VECTORS = frozenset(
+    ("vectors", "old", "new", "spaces", "start", "pooling", "path", "allow_host", "browser")
+)  # of commands that read files of vectors
+
+
+def _shared(name: str, help: str, kind: Any = str) -> inspect.Parameter:
+    flag = typer.Option(help=help, metavar="NAME" if kind is str else None, show_default=False, rich_help_panel=FILES)
+    return inspect.Parameter(name, _KEYWORD, default=None, annotation=Annotated[kind | None, flag])
+
+
+_ENCODING = _shared(
+    "encoding",
+    "Encoding of all texts, lists and text files of vectors that are read, such as cp1252, utf-16 or gb18030. Default: "
+    "that of a byte order mark, or UTF-8, or the one that fits.",
+)
+_READING_VECTORS = (
+    _shared("errors", "Bytes of words that cannot be decoded: strict, replace, ignore or surrogateescape."),
+    _shared("duplicates", "Words that a file of vectors repeats: raise, or first or warn, which keep the first."),
+    _shared("separator", "Separator between the fields of a text file of vectors; \\t is a tab."),
+    _shared("dim", "Width of a text file of vectors whose words contain spaces.", int),
+)
+_ONE_DASH = re.compile(r"-([A-Za-z][\w-]+)(=.*)?")
 SETTINGS = {"help_option_names": ["-h", "--help"], "token_normalize_func": one_spelling}  # of every command
 
 
@@ -195,7 +225,32 @@ def _shorten_flags(parameters: Iterable[Any]) -> None:
 
 def add_command(app: typer.Typer, name: str, run: Callable[..., None], **shown: Any) -> None:
     """Add a command to an app; its help is its docstring, and what it shows without arguments."""
-    app.command(name, **{"cls": Command, "help": paragraphs(run), "no_args_is_help": True, **shown})(run)
+    shown = {"cls": Command, "help": paragraphs(run), "no_args_is_help": True, **shown}
+    app.command(name, **shown)(with_reading(run))
+
+
+def with_reading(run: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the flags of how files are read: those of texts, of vectors, or of both."""
+    parameters = inspect.signature(run).parameters
+    converts = "source" in parameters and "target" in parameters
+    vectors = converts or not _VECTORS.isdisjoint(parameters)
+    texts = not _READS.isdisjoint(parameters) or ("source" in parameters and "model" in parameters)
+    more = [*([_ENCODING] if texts or vectors else []), *(_READING_VECTORS if vectors else [])]
+    more = [each for each in more if each.name not in parameters]
+    if not more:
+        return run
+
+    def read(**values: Any) -> None:
+        how = {each.name: values.pop(each.name) for each in more}
+        encoding, separator = how.pop("encoding", None), how.get("separator")
+        if separator is not None:
+            how["separator"] = separator.replace("\\t", "\t")
+        with text_encoding(encoding), reading_vectors(**how):
+            run(**values)
+
+    result = as_command(read, run, [*parameters.values(), *more])
+    vars(result).update({name: vars(run)[name] for name in (EXPECTED, RENAMED) if name in vars(run)})
+    return result
 
 
 def _suggest_flag(error: Any) -> None:

@@ -41,7 +41,7 @@ def print_generated(
 def _lines_of(texts: str) -> Iterator[list[str]]:
     """Yield the texts of a file in batches; of a terminal one by one."""
     many = 1 if texts == "-" and sys.stdin.isatty() else LINES
-    return line_batches(texts, many, damaged="strict")
+    return line_batches(texts, many)
 
 
 def _show(number: int, source: str, best: Any, n_best: int, json: bool) -> None:

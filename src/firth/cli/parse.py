@@ -94,9 +94,7 @@ def _sentences(texts: str, tagged: bool, on_error: str) -> Iterator[Sequence[Any
     if ".conllu" not in Path(texts).name:
         if not tagged:
             raise OptionError(f"{texts} is not named .conllu, and raw text has no tags; use --tagger MODEL")
-        yield from (
-            [line for line in lines if line.strip()] for lines in line_batches(texts, SENTENCES, damaged="strict")
-        )
+        yield from ([line for line in lines if line.strip()] for lines in line_batches(texts, SENTENCES))
         return
     yield from batches(read_conllu(texts, trees=False, on_error=on_error), SENTENCES)
 

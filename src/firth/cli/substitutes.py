@@ -148,7 +148,7 @@ def _predict(
         raise OptionError(f"--candidates: {model} predicts word pieces and ranks no others; leave it out")
     words = None if candidates is None else [word.strip() for word in candidates.split(",")]
     many = 1 if texts == "-" and sys.stdin.isatty() else LINES
-    for lines in following(line_batches(texts, many, damaged="strict"), "finding words", quiet):
+    for lines in following(line_batches(texts, many), "finding words", quiet):
         for line in filter(str.strip, lines):
             answers = found.substitutes(line, n=n, **({} if words is None else {"candidates": words}))
             if json:

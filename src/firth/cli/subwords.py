@@ -1,6 +1,5 @@
 """`firth subwords`: train, encode, decode."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -12,10 +11,9 @@ from firth.cli.arguments import AsJson, Column, Quiet, Seed, Sources, TextFile, 
 from firth.cli.flags import Group, add_command, with_flags
 from firth.cli.output import following, print_json
 from firth.cli.targets import check_file_target
-from firth.cli.texts import READ_TABLES, check_is_file, source_of
+from firth.cli.texts import READ_TABLES, source_of, text_lines
 from firth.corpus.contents import contents, sentences
 from firth.corpus.options import CorpusOptions
-from firth.corpus.reader import lines_of, opened
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Items, resolve
 from firth.corpus.table_options import TableOptions
@@ -103,21 +101,8 @@ def _numbers(line: str, number: int) -> list[int]:
 
 def _lines(path: str, stage: str, quiet: bool) -> Iterator[str]:
     """The lines of a file, without their ends."""
-    if path == "-":
-        yield from _decoded(sys.stdin.buffer, "standard input")
-        return
-    check_is_file(path)
-    with opened(Path(path)) as (_, stream), lines_of(stream) as lines:
-        for (line,) in following(([line] for line in _decoded(lines, path)), stage, quiet):
-            yield line
-
-
-def _decoded(lines: Iterator[bytes], name: str) -> Iterator[str]:
-    for number, line in enumerate(lines, 1):
-        try:
-            yield line.removesuffix(b"\n").decode()
-        except UnicodeDecodeError as error:
-            raise CorpusError(f"{name} line {number}: not UTF-8 ({error.reason}); convert it with iconv") from error
+    lines = text_lines(path)
+    yield from lines if path == "-" else (line for (line,) in following(([line] for line in lines), stage, quiet))
 
 
 def _app() -> typer.Typer:

@@ -122,7 +122,7 @@ def _sentences(texts: str, conllu: bool, columns: bool, on_error: str, word_colu
     if format_of(texts) not in (RAW, CONLLU):
         raise OptionError(f"{texts} holds documents; use firth annotate {shlex.quote(texts)} --tagger MODEL -o OUT")
     if not conllu and not columns:
-        for number, lines in enumerate(line_batches(texts, LINES, damaged="strict")):
+        for number, lines in enumerate(line_batches(texts, LINES)):
             if number == 0 and _are_columns(lines):
                 raise OptionError(f"{texts} has a word per line, with tags behind it; use --columns")
             yield [line.split() for line in lines if line.strip()]

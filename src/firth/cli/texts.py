@@ -1,7 +1,7 @@
 """The corpus that a command line names, and the lines of a file."""
 
+import contextlib
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 from firth.cli.arguments import TEXT, ReadingOptions
 from firth.cli.flags import Flags
-from firth.corpus.contents import BYTE_ORDER_MARK
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
-from firth.corpus.reader import HEAD, check_text, lines_of, opened
+from firth.corpus.reader import lines_of, opened, standard_input
 from firth.corpus.sources import UNNAMED
 from firth.corpus.storage import is_built
 from firth.corpus.table_options import TableOptions
@@ -90,25 +89,35 @@ def source_of(sources: Sequence[str]) -> Any:
     return "-" if list(sources) == ["-"] else [Path(each) for each in sources]
 
 
-def line_batches(path: str, many: int, *, damaged: str = "replace") -> Iterator[list[str]]:
+def line_batches(path: str, many: int) -> Iterator[list[str]]:
     """Yield the lines of a file or of standard input in batches, without line ends.
 
     Args:
         path: the file, compressed or not; - for standard input.
         many: lines per batch, at most.
-        damaged: how to decode bytes that are not UTF-8: "strict" refuses them, any other word is Python's `errors`.
+
+    Raises:
+        CorpusError: there is no such file, or it is not text.
+    """
+    yield from batches((line.rstrip("\r") for line in text_lines(path)), many)
+
+
+def text_lines(path: str) -> Iterator[str]:
+    """Yield the lines of a file or of standard input, without their line feeds.
+
+    Args:
+        path: the file, compressed or not; - for standard input.
 
     Raises:
         CorpusError: there is no such file, or it is not text.
     """
     if path == "-":
-        yield from _batches(sys.stdin.buffer, many, damaged, "standard input")
-        return
-    check_is_file(path)
-    with opened(Path(path)) as (_, stream), lines_of(stream) as lines:
-        if damaged == "strict":
-            check_text(path, lines.peek(HEAD)[:HEAD])
-        yield from _batches(lines, many, damaged, path)
+        source: Any = contextlib.nullcontext((None, standard_input()))
+    else:
+        check_is_file(path)
+        source = opened(Path(path))
+    with source as (_, stream), lines_of(stream) as lines:
+        yield from (line.removesuffix(b"\n").decode() for line in lines)
 
 
 def check_is_file(path: str) -> None:
@@ -128,18 +137,3 @@ def batches(items: Iterable[_Item], many: int) -> Iterator[list[_Item]]:
     remaining = iter(items)
     while batch := list(islice(remaining, many)):
         yield batch
-
-
-def _batches(lines: Iterable[bytes], many: int, damaged: str, name: str) -> Iterator[list[str]]:
-    for number, batch in enumerate(batches(lines, many)):
-        if number == 0:
-            batch[0] = batch[0].removeprefix(BYTE_ORDER_MARK)
-        try:
-            yield [line.decode("utf-8", damaged).rstrip("\r\n") for line in batch]
-        except UnicodeDecodeError:
-            odd = next(
-                i for i, line in enumerate(batch, number * many + 1) if "\ufffd" in line.decode("utf-8", "replace")
-            )
-            raise CorpusError(
-                f"{name} line {odd}: not UTF-8 text; save it as UTF-8, for example with iconv -f LATIN1 -t UTF-8"
-            ) from None

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from firth.errors import FormatError, OptionError
-from firth.storage.files import decoded, text_of
+from firth.storage.encodings import decoded_text
+from firth.storage.files import text_of
 from firth.storage.untrusted import parse_json
 
 
@@ -93,7 +94,7 @@ def lines(path: str) -> Iterator[tuple[int, str]]:
         FormatError: the file is not UTF-8.
         OSError: it cannot be read.
     """
-    text = decoded(sys.stdin.buffer.read(), "standard input") if path == "-" else text_of(path)
+    text = decoded_text(sys.stdin.buffer.read(), "standard input") if path == "-" else text_of(path)
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             yield number, line.rstrip("\r")

@@ -33,11 +33,11 @@ class Asked(NamedTuple):
 
 
 Rows = Generator[tuple[Any, ...], None, None]
-Reader = Callable[[Path, BinaryIO, Asked], Rows]  # columns of text and of labels
+Reader = Callable[[Path, Any, Asked], Rows]  # columns of text and of labels
 
 
 def cells(
-    path: Path, column: Column, tick: Callable[[BinaryIO], None], how: TableOptions = USUAL
+    path: Path, column: Column, tick: Callable[[BinaryIO], None], how: TableOptions = USUAL, encoding: str | None = None
 ) -> Generator[Any, None, None]:
     """Yield the cells of one column; a missing cell is an empty text or an empty list of tokens.
 
@@ -46,6 +46,7 @@ def cells(
         column: name or number of the column; None applies the rule of `firth.corpus.tables`.
         tick: called with the raw file after each row, to report progress.
         how: how a text file is read.
+        encoding: of a table that is text; see `firth.corpus.reader.opened`.
 
     Raises:
         CorpusError: the column does not exist, the file is not in the format of its suffix, or a row cannot be read.
@@ -55,7 +56,11 @@ def cells(
         UserWarning: rows were skipped, or a table is written in an unusual way.
     """
     reader, asked = TABLES[inner_suffix(path)], Asked(column, how=how)
-    with opened(path) as (raw, stream), reading(path), contextlib.closing(reader(path, stream, asked)) as values:
+    with (
+        opened(path, encoding) as (raw, stream),
+        reading(path),
+        contextlib.closing(reader(path, stream, asked)) as values,
+    ):
 
         def read() -> Iterator[Any]:
             for row in values:
@@ -145,7 +150,7 @@ def _separated(separator: str) -> Reader:
 
 @contextlib.contextmanager
 def _as_text(stream: "io.BufferedReader[Any]") -> Iterator[io.TextIOWrapper]:
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")  # `opened` gives UTF-8
     try:
         yield text
     finally:
@@ -191,3 +196,4 @@ TABLES: dict[str, Reader] = {
     ".parquet": _parquet,
     ".arrow": _arrow,
 }
+BINARY = (".parquet", ".arrow")  # of these

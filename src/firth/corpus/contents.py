@@ -1,45 +1,44 @@
 """The contents of a source as byte streams or texts, and the sentences of texts."""
 
-import codecs
-import io
+import contextlib
 import itertools
 import re
-import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
-from firth.corpus.columns import TABLES, cells
+from firth.corpus.columns import BINARY, TABLES, cells
+from firth.corpus.markup import MARKUP, blocks
 from firth.corpus.options import CorpusOptions
-from firth.corpus.reader import HEAD, check_text, inner_suffix, lines_of, opened, reading
+from firth.corpus.reader import inner_suffix, lines_of, opened, reading, standard_input
 from firth.corpus.reading_progress import Meter
 from firth.corpus.sources import Files, Items, Source, StandardInput
-from firth.errors import CorpusError
+from firth.errors import CorpusError, FormatError
+from firth.storage.encodings import Utf8Stream
 from firth.text.markup import without_markup
 from firth.text.sentence_ends import split_sentences
 from firth.text.tokenise import decode
 
-BYTE_ORDER_MARK = codecs.BOM_UTF8
+LISTED = 20  # files that an error names
 _DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]\r?\n[^\S\n]*([^\W\d_])")
 _INVISIBLE = "".join(map(chr, range(33)))  # characters of a blank line
 
 
 @dataclass
 class ByteStream:
-    """UTF-8 from a file; a byte order mark at its beginning is no part of the text.
+    """The text of a file as UTF-8.
 
     Attributes:
         path: the file, for error messages.
         stream: its decompressed content.
         tick: called after each read.
-        started: whether something was read.
     """
 
     path: Path
-    stream: BinaryIO
+    stream: Utf8Stream
     tick: Callable[[], None]
-    started: bool = False
 
     def read_into(self, room: memoryview) -> int:
         """Read into `room`; return the number of bytes, 0 at the end.
@@ -48,11 +47,7 @@ class ByteStream:
             CorpusError: the file cannot be read, or its compressed data is damaged.
         """
         with reading(self.path):
-            size = cast("io.BufferedIOBase", self.stream).readinto(room)  # files and decompressors are buffered
-        if not self.started and bytes(room[: min(size, 3)]) == BYTE_ORDER_MARK:
-            size -= 3
-            room[:size] = bytes(room[3 : 3 + size])
-        self.started = True
+            size = self.stream.readinto(room)
         self.tick()
         return size
 
@@ -62,10 +57,6 @@ class ByteStream:
 
     def _lines(self, name: str) -> Iterator[str]:
         with reading(self.path), lines_of(self.stream) as lines:
-            head = lines.peek(HEAD)
-            check_text(name, head)
-            if head.startswith(BYTE_ORDER_MARK):
-                lines.read(3)
             for line in lines:
                 yield decode(line.removesuffix(b"\n"))
                 self.tick()
@@ -78,17 +69,22 @@ class TextStream:
     Attributes:
         items: the texts.
         tick: called after each text.
+        together: whether the texts are the blocks of one document.
     """
 
     items: Iterable[Any]
     tick: Callable[[], None]
+    together: bool = False
 
     def texts(self, name: str) -> Iterator[Iterable[str]]:
-        """Yield each text as its own group.
+        """Yield each text as its own group, or all as one.
 
         Raises:
             CorpusError: an item is not a string.
         """
+        if self.together:
+            yield self.items
+            return
         for i, text in enumerate(self.items):
             if not isinstance(text, str):
                 description = f"item {i} is {type(text).__name__} {text!r:.60}"
@@ -100,7 +96,7 @@ class TextStream:
 def contents(source: Source, meter: Meter) -> Iterator[tuple[str, ByteStream | TextStream]]:
     """Yield the parts of a source with their names; the end of a part ends a sentence."""
     if isinstance(source, StandardInput):
-        yield "standard input", ByteStream(Path("standard input"), sys.stdin.buffer, meter.update)
+        yield "standard input", ByteStream(Path("standard input"), standard_input(), meter.update)
     elif isinstance(source, Items):
         yield "the source", TextStream(guarded(source.items), meter.update)
     else:
@@ -110,14 +106,54 @@ def contents(source: Source, meter: Meter) -> Iterator[tuple[str, ByteStream | T
                 meter.finished += path.stat().st_size
 
 
+@contextlib.contextmanager
+def listing_unreadable(source: Source) -> Iterator[None]:
+    """Where one of several files is no text, name all that are none.
+
+    Raises:
+        CorpusError: that of the body, or one about all files.
+    """
+    try:
+        yield
+    except CorpusError as error:
+        paths = source.paths if isinstance(source, Files) else ()
+        problems = unreadable(paths) if len(paths) > 1 else []
+        if len(problems) < 2:
+            raise
+        shown = "\n".join([*problems[:LISTED], *(["..."] if len(problems) > LISTED else [])])
+        raise CorpusError(
+            f"{len(problems):,} of {len(paths):,} files cannot be read as text; leave them out, or see what "
+            f"each needs:\n{shown}"
+        ) from error
+
+
+def unreadable(paths: Iterable[Path]) -> list[str]:
+    """Return what is wrong with the files whose beginning is no text."""
+    problems = []
+    for path in paths:
+        if inner_suffix(path) in BINARY:
+            continue
+        try:
+            with warnings.catch_warnings(action="ignore"), opened(path) as (_, stream):
+                stream.read(1)
+        except (CorpusError, FormatError) as error:
+            problems.append(str(error))
+    return problems
+
+
 def _in_file(path: Path, source: Files, meter: Meter) -> Iterator[tuple[str, ByteStream | TextStream]]:
     def tick_at(raw: BinaryIO) -> None:
         meter.update(raw.tell())
 
     if inner_suffix(path) in TABLES:
-        yield str(path), TextStream(cells(path, source.column, tick_at, source.how), lambda: None)
+        yield str(path), TextStream(cells(path, source.column, tick_at, source.how, source.encoding), lambda: None)
         return
-    with opened(path) as (raw, stream):
+    if source.markup and inner_suffix(path) in MARKUP:
+        with reading(path):
+            lines = blocks(path, inner_suffix(path), source.encoding)
+        yield str(path), TextStream(lines, lambda: None, together=True)
+        return
+    with opened(path, source.encoding) as (raw, stream):
         yield str(path), ByteStream(path, stream, lambda: meter.update(raw.tell() if raw.seekable() else 0))
 
 
@@ -143,7 +179,7 @@ def sentences(groups: Iterable[Iterable[str]], options: CorpusOptions) -> Iterat
     """
     how: Any = options.sentences
     for group in groups:
-        if options.markup == "remove":
+        if options.markup:
             group = map(without_markup, group)
         if how == "line":
             yield from _lines(group)

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.corpus.columns import SEPARATED, TABLES, cells
-from firth.corpus.contents import ByteStream, TextStream, contents, guarded, sentences
+from firth.corpus.contents import ByteStream, TextStream, contents, guarded, listing_unreadable, sentences
 from firth.corpus.options import CorpusOptions
 from firth.corpus.parts import PartReader, Scan
-from firth.corpus.reader import HEAD, check_text, inner_suffix
+from firth.corpus.reader import inner_suffix
 from firth.corpus.reading_progress import Meter, ReadingProgress
 from firth.corpus.scanner import Scanner
 from firth.corpus.sources import Files, Items, Source
@@ -25,7 +25,6 @@ from firth.errors import CorpusError
 from firth.text.tokenise import encode, is_compiled, tokeniser
 
 _FEED, _SPACE = b"\n "
-_CONTINUED = -64  # smaller signed bytes are continuation bytes of UTF-8
 _BATCH = 1 << 16  # characters of texts that are scanned together
 
 Write = Callable[[npt.NDArray[np.int32]], None]
@@ -58,11 +57,12 @@ def count(
     scan = _scan_of(source, options)
     pours = is_compiled(options.tokens) and isinstance(source, Files) and _pours(source, options)
     lists = scan is _scan_token_lists  # what is wrong with them shows in all together
-    if parts and isinstance(source, Files) and (pours or parts.uncompiled) and not lists:
-        groups = parts.groups(source)
-        if len(groups) > 1:
-            return parts.count(groups, scan, counted, meter)
-    return scan(source, write=counted, meter=meter)
+    with listing_unreadable(source):
+        if parts and isinstance(source, Files) and (pours or parts.uncompiled) and not lists:
+            groups = parts.groups(source)
+            if len(groups) > 1:
+                return parts.count(groups, scan, counted, meter)
+        return scan(source, write=counted, meter=meter)
 
 
 def _scan_of(source: Source, options: CorpusOptions) -> Scan:
@@ -122,7 +122,7 @@ def _scan(source: Source, *, write: Write, meter: Meter, tokens: str, options: C
     scanner = Scanner(tokens, ends.write if options.keep_empty else write, paragraphs=paragraphs)
     for name, content in contents(source, meter):
         if isinstance(content, ByteStream) and options.reads_bytes:
-            ended, characters = _pour(name, content, scanner, whole=whole)
+            ended, characters = _pour(content, scanner, whole=whole)
             meter.characters += characters
         else:
             ended = 0
@@ -143,23 +143,18 @@ def _texts_of(content: ByteStream | TextStream, name: str, options: CorpusOption
     return sentences(content.texts(name), options)
 
 
-def _pour(name: str, content: ByteStream, scanner: Scanner, *, whole: bool) -> tuple[int, int]:
+def _pour(content: ByteStream, scanner: Scanner, *, whole: bool) -> tuple[int, int]:
     """Scan a file, one sentence per line or in all; return the numbers of sentences (empty ones too) and characters."""
-    head = b""
-    feeds, characters, last = 0, 0, _FEED
+    feeds, last = 0, _FEED
     while size := content.read_into(room := scanner.room()):
-        if len(head) < HEAD:
-            head += bytes(room[: min(size, HEAD)])
-            check_text(name, head)
-        data = np.frombuffer(room[:size], dtype=np.uint8)  # two passes over the bytes, a tenth of the scanner's time
+        data = np.frombuffer(room[:size], dtype=np.uint8)
         ends = data == _FEED
         feeds, last = feeds + int(np.count_nonzero(ends)), int(data[-1])
-        characters += int(np.count_nonzero(data.view(np.int8) >= _CONTINUED))
         if whole:
             data[ends] = _SPACE
         scanner.filled(size)
     scanner.end()
-    return 1 if whole else feeds + (last != _FEED), characters - feeds
+    return 1 if whole else feeds + (last != _FEED), content.stream.characters - feeds
 
 
 def _scan_with(source: Source, *, write: Write, meter: Meter, options: CorpusOptions) -> Counted:

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -29,6 +29,7 @@ from firth.errors import CorpusError, FormatError, MissingExtraError, brief, war
 from firth.kernels.threads import usable_threads
 from firth.notebook import facts
 from firth.progress import Progress, Report, Status, compiling, reporting
+from firth.storage.encodings import text_encoding
 from firth.storage.files import cache_folder
 from firth.storage.snapshots import snapshot
 from firth.text.tokenise import is_compiled
@@ -72,6 +73,7 @@ class Corpus:
         *,
         cache: str | os.PathLike[str] | None = None,
         column: str | int | None = None,
+        encoding: str | None = None,
         threads: int | None = None,
         progress: Progress = None,
         **options: Unpack[BuildArguments],
@@ -96,6 +98,8 @@ class Corpus:
             cache: folder of built corpora; FIRTH_CACHE or the user's cache folder if None.
             column: the column with texts or lists of tokens of a table; by default the only column, "text", or the only
                 column with text. A missing value is an empty text. Of a CSV or TSV file also its number, from 1.
+            encoding: of files and of standard input, such as "cp1252"; by default that of a byte order mark, or UTF-8,
+                or the one that fits; see `firth.text_encoding`.
             threads: files that are read at once; by default one per processor.
             progress: how to show progress; see `firth.progress`.
             **options: the fields of `CorpusOptions` and `TableOptions`.
@@ -109,13 +113,27 @@ class Corpus:
             MissingExtraError: the format needs a package that is not installed.
 
         Warns:
-            UserWarning: a file changed while it was read; the next call builds the corpus anew. Rows of a table were
-                skipped, or its separator, quoting or header are not the usual ones.
+            UserWarning: a file changed while it was read; the next call builds it anew. A file is not UTF-8: its
+                encoding was assumed, or bytes were replaced. Rows of a table were skipped, or its separator, quoting or
+                header are not the usual ones. Markup or undivided words would become strange words.
         """
+        with text_encoding(encoding):
+            return cls._build(source, cache, column, threads, progress, options)
+
+    @classmethod
+    def _build(
+        cls,
+        source: Any,
+        cache: str | os.PathLike[str] | None,
+        column: str | int | None,
+        threads: int | None,
+        progress: Progress,
+        options: Mapping[str, Any],
+    ) -> "Corpus":
         at_once = usable_threads(threads)
         how, given = TableOptions.among(options)
         checked = CorpusOptions(**given).checked()
-        resolved = resolve(source, column, how)
+        resolved = resolve(source, column, how, markup=checked.markup)
         if ("tokens" not in options or is_learned(checked.tokens)) and holds_token_lists(resolved):
             checked = replace(checked, tokens=GIVEN)
         folder = cache_folder("corpora") if cache is None else Path(cache).expanduser()
@@ -246,7 +264,8 @@ def _rows(corpus: Corpus) -> Iterator[dict[str, list[str]]]:
 
 def _place_digest(source: Files, options: CorpusOptions) -> str:
     # Without sizes and times: a corpus built from a former state of the files is replaced.
-    key = repr((source.asked, source.column, options.described()))
+    reading = [*([] if source.encoding is None else [source.encoding]), *(["markup"] if source.markup else [])]
+    key = repr((source.asked, source.column, options.described(), *reading))
     return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

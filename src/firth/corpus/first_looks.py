@@ -5,6 +5,7 @@ Markup that would become words, and scripts without spaces, whose words nobody h
 
 import contextlib
 import itertools
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +14,9 @@ import numpy.typing as npt
 
 from firth.corpus.columns import TABLES, cells
 from firth.corpus.options import CorpusOptions
-from firth.corpus.reader import HEAD, inner_suffix, opened, reading
+from firth.corpus.reader import HEAD, inner_suffix, lines_of, opened, reading
 from firth.corpus.sources import Files, Items, Source
+from firth.corpus.table_options import TableOptions
 from firth.errors import FirthError, brief, warn_caller
 from firth.text.markup import known_markup
 from firth.text.tokenise import are_words, decode
@@ -29,7 +31,7 @@ _MUCH = 0.2  # of all tokens
 
 def look_for_markup(source: Source, options: CorpusOptions) -> Source:
     """Warn if a source begins with markup that nobody removes; return the source, with everything still to be read."""
-    if options.markup == "remove" or not are_words(options.tokens) or (isinstance(source, Items) and source.tokenised):
+    if options.markup or not are_words(options.tokens) or (isinstance(source, Items) and source.tokenised):
         return source  # text of other tokens is prepared for them, and may hold <unk> on purpose
     if isinstance(source, Items):
         first = list(itertools.islice(source.items, TEXTS))
@@ -37,18 +39,20 @@ def look_for_markup(source: Source, options: CorpusOptions) -> Source:
         _warn({"the texts": "\n".join(text for text in first if isinstance(text, str))[:HEAD]})
     elif isinstance(source, Files):
         step = -(-len(source.paths) // FILES)
-        _warn({str(path): _beginning(path, source.column) for path in source.paths[::step]})
+        _warn({str(path): _beginning(path, source.column, source.how) for path in source.paths[::step]})
     return source
 
 
-def _beginning(path: Path, column: str | None) -> str:
-    with contextlib.suppress(FirthError, OSError):  # what is wrong is said when the file is read
+def _beginning(path: Path, column: str | int | None, how: TableOptions) -> str:
+    # What is wrong, and what is assumed, is said when the file is read.
+    with contextlib.suppress(FirthError, OSError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         if inner_suffix(path) in TABLES:
-            with contextlib.closing(cells(path, column, lambda raw: None)) as values:
+            with contextlib.closing(cells(path, column, lambda raw: None, how)) as values:
                 return "\n".join(cell for cell in itertools.islice(values, TEXTS) if isinstance(cell, str))[:HEAD]
         if path.is_file():
-            with opened(path) as (_, stream), reading(path):
-                return decode(stream.read(HEAD))
+            with opened(path) as (_, stream), reading(path), lines_of(stream) as lines:
+                return decode(lines.read(HEAD))
     return ""
 
 
@@ -61,7 +65,7 @@ def _warn(beginnings: dict[str, str]) -> None:
     others = f" and {len(marks) - 1:,} more of {len(beginnings):,} files" if len(marks) > 1 else ""
     warn_caller(
         f"{name}{others}: markup, such as {some} ({found.total():,} marks in the first {HEAD // 1024} KB), becomes "
-        "words; markup='remove' leaves tags out, resolves entities, and ends sentences at </s> and <br/>"
+        "words; markup=True leaves tags out, resolves entities, and ends sentences at </s> and <br/>"
     )
 
 

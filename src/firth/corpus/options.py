@@ -24,7 +24,6 @@ LEARNED = ("subwords", "characters", "wordpieces", "cased-wordpieces")
 TOKENS = (*RULES, *LEARNED)
 GIVEN = "whitespace"  # for corpora of token lists: tokenises their words unchanged
 SENTENCES = ("line", "paragraph", "text", "punctuation")
-MARKUP = ("keep", "remove")
 
 
 @options_class
@@ -67,7 +66,9 @@ class CorpusOptions:
         None, "language of the text, such as tr: its rules for capital letters and for the ends of sentences"
     )
     sentences: str | Tokeniser = option("line", "end of a sentence", choices=SENTENCES)
-    markup: str = option("keep", "what becomes of tags, entities, and markers such as </s>", choices=MARKUP)
+    markup: bool = option(
+        False, "leave out tags, entities and markers such as </s>; read .md, .html and .xml files without their markup"
+    )
     join_hyphens: bool | None = option(
         None,
         "join words that a hyphen divides at the end of a line; by default where sentences are found by punctuation",
@@ -128,7 +129,7 @@ class CorpusOptions:
     @property
     def reads_bytes(self) -> bool:
         """Whether the bytes of a file are read as they are, without a change to the text."""
-        return self.markup == "keep" and not self.joins_hyphens and self.sentences in ("line", "paragraph", "text")
+        return not self.markup and not self.joins_hyphens and self.sentences in ("line", "paragraph", "text")
 
     def described(self) -> dict[str, Any]:
         """Return the options as JSON values: functions as names, tokenizers as JSON."""
@@ -166,7 +167,7 @@ class TokenArguments(TypedDict, total=False):
     tokens: str | Tokeniser | Subwords | WordPieces
     language: str | None
     sentences: str | Tokeniser
-    markup: str
+    markup: bool
     join_hyphens: bool | None
     keep_empty: bool
 

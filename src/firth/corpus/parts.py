@@ -8,6 +8,7 @@ files: their words get the numbers of the words before them, or new ones.
 import itertools
 import threading
 import uuid
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,8 @@ import numpy.typing as npt
 from firth.corpus.reading_progress import Meter, ReadingProgress
 from firth.corpus.sources import Files, Source
 from firth.corpus.storage import Spill
-from firth.errors import CorpusError
+from firth.errors import CorpusError, warn_caller
+from firth.storage.encodings import text_encoding
 from firth.workers import Workers
 
 LEAST = 1 << 22  # bytes of files on disk for each thread; less is read faster than a thread and its tables are made
@@ -91,6 +93,7 @@ class PartCount(NamedTuple):
         spill: name of the file of provisional ids.
         characters: code points.
         size: bytes of its files.
+        said: warnings about them.
     """
 
     words: list[str]
@@ -98,6 +101,7 @@ class PartCount(NamedTuple):
     spill: str
     characters: int
     size: int
+    said: Sequence[str] = ()
 
 
 class PartReader(Protocol):
@@ -154,7 +158,7 @@ class Parts:
         try:
             with ThreadPoolExecutor(len(groups)) as pool:
                 futures = [
-                    pool.submit(scan, group, write=part.counting(write_part), meter=part)
+                    pool.submit(_scan_as_named, scan, group, write=part.counting(write_part), meter=part)
                     for group, write_part, part in zip(groups, writes, meters, strict=True)
                 ]
                 try:
@@ -208,6 +212,8 @@ class RemoteParts:
         there = [replace(group, paths=tuple(path.absolute() for path in group.paths)) for group in groups]
         for part in self.workers.map(read_part, [(group,) for group in there], scan, self.folder.absolute()):
             joined.add(part.words, part.counts, Spill(self.folder, part.spill, new=False))
+            for message in part.said:
+                warn_caller(message)
             meter.characters += part.characters
             meter.finished += part.size
             meter.update()
@@ -232,10 +238,18 @@ def read_part(scan: Scan, folder: Path, group: Files) -> PartCount:
     # A name of its own: a worker that was given up may still write.
     spill = Spill(folder, name := f"part-{uuid.uuid4().hex}.bin")
     try:
-        words, counts = scan(group, write=spill.write, meter=meter)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            words, counts = _scan_as_named(scan, group, write=spill.write, meter=meter)
     finally:
         spill.close()
-    return PartCount(words, counts, name, meter.characters, meter.finished)
+    return PartCount(words, counts, name, meter.characters, meter.finished, [str(each.message) for each in said])
+
+
+def _scan_as_named(scan: Scan, group: Files, *, write: Write, meter: Meter) -> Counted:
+    """Scan in a thread or process that does not know what encoding the user names."""
+    with text_encoding(group.encoding):
+        return scan(group, write=write, meter=meter)
 
 
 def check_seen(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import bz2
 import contextlib
+import functools
 import gzip
 import importlib
 import io
@@ -13,11 +14,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from firth.errors import CorpusError, MissingExtraError
+from firth.storage.encodings import Utf8Stream
 from firth.storage.untrusted import Bounded
 from firth.storage.user_files import open_file
 
 HEAD = 1 << 16  # bytes that are checked to tell text from other files
-_TOLERATED = 16  # invalid sequences that any text may have
 
 _SIGNATURES = (
     (b"\x1f\x8b", "gzip data: name it .gz"),
@@ -27,8 +28,6 @@ _SIGNATURES = (
     (b"PAR1", "a Parquet file: name it .parquet"),
     (b"PK\x03\x04", "a zip archive: unpack it"),
     (b"%PDF", "a PDF document: extract its text"),
-    (b"\xff\xfe", "UTF-16 text: convert it with iconv -f UTF-16 -t UTF-8"),
-    (b"\xfe\xff", "UTF-16 text: convert it with iconv -f UTF-16 -t UTF-8"),
 )
 
 
@@ -63,11 +62,15 @@ def inner_suffix(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Open a file and decompress it.
+def opened(path: Path, encoding: str | None = None) -> Iterator[tuple[BinaryIO, Utf8Stream]]:
+    """Open a file of text, decompress it and read it as UTF-8; see `firth.storage.encodings`.
+
+    Args:
+        path: the file.
+        encoding: that the user names; None for that of `firth.text_encoding`, if any.
 
     Yields:
-        The raw file, whose position shows the progress, and the decompressed stream.
+        The raw file, whose position shows the progress, and the stream of its text.
 
     Raises:
         CorpusError: the file cannot be opened or read, or its compressed data is damaged.
@@ -77,10 +80,27 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     with reading(path), open_file(path, 0 if path.suffix.lower() not in COMPRESSIONS else -1) as raw:
         compression = COMPRESSIONS.get(path.suffix.lower())
         if compression is None:
-            yield raw, raw
+            yield raw, text_stream(raw, str(path), encoding)
         else:
             with cast("BinaryIO", Bounded(compression(raw), path)) as stream:
-                yield raw, stream
+                yield raw, text_stream(stream, str(path), encoding)
+
+
+def text_stream(stream: BinaryIO, name: str, encoding: str | None = None) -> Utf8Stream:
+    """Return the text of a source as UTF-8.
+
+    Args:
+        stream: its bytes.
+        name: of the source, for messages.
+        encoding: as of `opened`.
+    """
+    check = functools.partial(check_text, name)
+    return Utf8Stream(stream, name, encoding=encoding, check=check, error=CorpusError)
+
+
+def standard_input() -> Utf8Stream:
+    """Return standard input as UTF-8."""
+    return text_stream(sys.stdin.buffer, "standard input")
 
 
 @contextlib.contextmanager
@@ -117,30 +137,22 @@ def _damaged(path: Path, error: Exception) -> CorpusError:
 
 
 def check_text(name: str, head: bytes) -> None:
-    """Refuse binary data and text in other encodings.
+    """Refuse binary data.
 
-    Text has no NUL byte, and most of its sequences beyond ASCII are valid UTF-8. Only the start of a file is checked;
-    later both count as separators.
+    Text has no NUL byte. Only the start of a file is checked; later it counts as a separator.
 
     Args:
         name: name of the source, for error messages.
         head: its first bytes.
 
     Raises:
-        CorpusError: the bytes are binary data or text in another encoding.
+        CorpusError: the bytes are binary data.
     """
     for signature, hint in _SIGNATURES:
         if head.startswith(signature):
-            raise CorpusError(f"{name}: holds {hint}; expected UTF-8 text")
+            raise CorpusError(f"{name}: holds {hint}; expected text")
     if b"\0" in head:
         raise CorpusError(
-            f"{name}: binary data (a NUL byte at {head.index(0):,}); expected UTF-8 text; leave it out or convert it"
-        )
-    text = head.decode("utf-8", "replace")
-    broken = text.count("\ufffd")
-    beyond_ascii = sum(1 for character in text if character > "\x7f") if broken > _TOLERATED else 0
-    if broken > _TOLERATED and 2 * broken > beyond_ascii:
-        raise CorpusError(
-            f"{name}: {broken:,} of the first {beyond_ascii:,} characters beyond ASCII are not valid UTF-8; expected "
-            "UTF-8 text; if it is text of another encoding, convert it, for example with iconv -f LATIN1 -t UTF-8"
+            f"{name}: binary data (a NUL byte at {head.index(0):,}); expected text; leave it out or convert it; if it "
+            "is UTF-16 or UTF-32 without a byte order mark, name that: encoding= or --encoding utf-16-le"
         )

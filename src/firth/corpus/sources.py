@@ -7,16 +7,19 @@ import hashlib
 import itertools
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from firth.corpus.columns import SEPARATED, TABLES
+from firth.corpus.markup import MARKUP
 from firth.corpus.reader import COMPRESSIONS, inner_suffix
 from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import DEFAULT_COLUMN, table_of, table_of_rows
-from firth.errors import CorpusError, OptionError, brief
+from firth.errors import CorpusError, OptionError, brief, counted, warn_caller
+from firth.storage.encodings import named_encoding
 
 TEXTS = (".txt", ".text", ".tok")
 _EXPECTED = (
@@ -24,6 +27,8 @@ _EXPECTED = (
 )
 UNNAMED = f"found an empty name; {_EXPECTED}; the current folder is '.'"
 _MANIFEST = "corpus.json"
+_READING = 2  # how bytes become text: with another number, corpora in the cache are built anew
+_WITHOUT = ", and markup=True Markdown, HTML and XML without their markup"
 _NOTHING = object()
 STRICT = 1  # version of how tables in text files are read: what an earlier one read is not reused
 
@@ -37,12 +42,16 @@ class Files:
         column: the column to read of tables.
         asked: the absolute paths, globs and folders that were given.
         how: how tables are read.
+        encoding: that the user names; None where none is named.
+        markup: whether Markdown, HTML and XML are read without their markup.
     """
 
     paths: tuple[Path, ...]
     column: str | int | None
     asked: tuple[str, ...]
     how: TableOptions = USUAL
+    encoding: str | None = field(default_factory=named_encoding)
+    markup: bool = False
 
     @property
     def name(self) -> str:
@@ -58,9 +67,9 @@ class Files:
         states = [_state(path) for path in self.paths]
         if None in states:
             return None
-        reading: Any = self.column
+        reading: Any = (_READING, self.column, self.encoding, *(["markup"] if self.markup else []))
         if any(inner_suffix(path) in SEPARATED for path in self.paths):
-            reading = (self.column, self.how, STRICT)
+            reading = (*reading, self.how, STRICT)
         digest = hashlib.blake2b(repr(reading).encode(), digest_size=16)
         for state in states:
             digest.update(repr(state).encode("utf-8", "surrogatepass"))
@@ -107,7 +116,7 @@ class Items:
 Source = Files | StandardInput | Items
 
 
-def resolve(source: Any, column: str | int | None = None, how: TableOptions = USUAL) -> Source:
+def resolve(source: Any, column: str | int | None = None, how: TableOptions = USUAL, *, markup: bool = False) -> Source:
     """Determine the kind of a source.
 
     A string or path object is a path ("-": standard input), a glob or a folder. A data frame, a series, a query or a
@@ -120,7 +129,7 @@ def resolve(source: Any, column: str | int | None = None, how: TableOptions = US
         OptionError: `how` says how a table in a text file is written, and the source is none.
         MissingExtraError: a table needs pyarrow, and that is not installed.
     """
-    found = _resolved(source, column, how.normalised())
+    found = _resolved(source, column, how.normalised(), markup)
     written = how.given()
     is_separated = isinstance(found, Files) and any(inner_suffix(path) in SEPARATED for path in found.paths)
     if written and not is_separated:
@@ -132,10 +141,10 @@ def resolve(source: Any, column: str | int | None = None, how: TableOptions = US
     return found
 
 
-def _resolved(source: Any, column: str | int | None, how: TableOptions) -> Source:
+def _resolved(source: Any, column: str | int | None, how: TableOptions, markup: bool) -> Source:
     if isinstance(source, str | os.PathLike):
         if source != "-":
-            return _files([source], column, how)
+            return _files([source], column, how, markup)
         if column is not None:
             raise CorpusError(f"column={column!r}: standard input has no columns; expected a file of a table")
         return StandardInput()
@@ -151,7 +160,7 @@ def _resolved(source: Any, column: str | int | None, how: TableOptions) -> Sourc
         return _cells(_begun(table.texts(column), source))
     if not isinstance(source, Iterable):
         raise CorpusError(f"found {type(source).__name__} {brief(source)}; {_EXPECTED}")
-    return _items(_begun(iter(source), source), column, how)
+    return _items(_begun(iter(source), source), column, how, markup)
 
 
 def _begun(items: Iterator[Any], source: Any) -> Iterator[Any]:
@@ -165,11 +174,11 @@ def _begun(items: Iterator[Any], source: Any) -> Iterator[Any]:
     return itertools.chain([first], items)
 
 
-def _items(items: Iterator[Any], column: str | int | None, how: TableOptions) -> Source:
+def _items(items: Iterator[Any], column: str | int | None, how: TableOptions, markup: bool) -> Source:
     first = next(items)
     everything = itertools.chain([first], items)
     if isinstance(first, os.PathLike) or (isinstance(first, str) and _names_file(first)):
-        return _files(list(everything), column, how)
+        return _files(list(everything), column, how, markup)
     if isinstance(first, Mapping):
         return _cells(table_of_rows(everything).texts(column))
     if column is not None:
@@ -215,17 +224,18 @@ def _known(path: Path) -> bool:
     return inner in TEXTS or inner in TABLES or path.suffix.lower() in COMPRESSIONS
 
 
-def _files(sources: list[Any], column: str | int | None, how: TableOptions) -> Files:
+def _files(sources: list[Any], column: str | int | None, how: TableOptions, markup: bool) -> Files:
     files: dict[Path, None] = {}  # a file that matches twice is read once
     for each in sources:
         if not isinstance(each, str | os.PathLike):
             raise CorpusError(f"{brief(each)} stands among paths; expected paths only, texts only or token lists only")
         if each == "":
             raise CorpusError(UNNAMED)
-        files.update(dict.fromkeys(_expand(_home(each))))
+        files.update(dict.fromkeys(_expand(_home(each), markup)))
     if column is not None:
         _check_columns(list(files), column)
-    return Files(tuple(files), column, tuple(str(_home(each).absolute()) for each in sources), how)
+    asked = tuple(str(_home(each).absolute()) for each in sources)
+    return Files(tuple(files), column, asked, how, markup=markup)
 
 
 def _home(path: str | os.PathLike[str]) -> Path:
@@ -257,7 +267,7 @@ def reads(source: Path, path: Path) -> bool:
     return path.exists() and any(each.samefile(path) for each in _expand(source))
 
 
-def _expand(path: Path) -> list[Path]:
+def _expand(path: Path, markup: bool = False) -> list[Path]:
     try:
         is_folder, is_there = path.is_dir(), path.exists()
     except ValueError:  # a NUL character
@@ -267,7 +277,7 @@ def _expand(path: Path) -> list[Path]:
             raise
         raise CorpusError(_missing(path)) from None
     if is_folder:
-        return _inside(path)
+        return _inside(path, markup)
     if is_there:
         return [path]
     if glob.has_magic(str(path)):
@@ -299,17 +309,26 @@ def _is_text(text: str) -> bool:
     return len(text) > 200 or "\n" in text or "\0" in text or text.count(" ") > 5
 
 
-def _inside(folder: Path) -> list[Path]:
+def _inside(folder: Path, markup: bool) -> list[Path]:
     """Return the text files of a folder and its subfolders, sorted by path, without hidden ones."""
     if (folder / _MANIFEST).is_file():
         raise CorpusError(f"{folder}: a corpus that is built already; expected text; open it with Corpus.open")
     everything = sorted(path for path in folder.rglob("*") if path.is_file() and not _hidden(path.relative_to(folder)))
-    files = [path for path in everything if _known(path)]
+    files = [path for path in everything if _known(path) or (markup and inner_suffix(path) in MARKUP)]
     if not files:
         suffixes = sorted({path.suffix or "no suffix" for path in everything})
         content = f"{len(everything)} files ({', '.join(suffixes[:8])})" if everything else "nothing"
         formats = ", ".join((*TEXTS, *TABLES, *COMPRESSIONS))
         raise CorpusError(f"{folder}: holds {content}; expected files ending in {formats}; name others by a glob")
+    if others := Counter(path.suffix.lower() or "no suffix" for path in set(everything).difference(files)):
+        left_out = ", ".join(
+            f"{count:,} {suffix}" for suffix, count in sorted(others.items(), key=lambda item: (-item[1], item[0]))[:8]
+        )
+        warn_caller(
+            f"{folder}: {counted(len(files), 'file')} read, {others.total():,} left out ({left_out}"
+            f"{', ...' if len(others) > 8 else ''}); a glob such as "
+            f"'{folder}/**/*.log' reads others as plain text{_WITHOUT if others.keys() & MARKUP.keys() else ''}"
+        )
     return files
 
 

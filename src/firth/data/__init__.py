@@ -25,6 +25,7 @@ from firth.data.sample_text import sample, write_once, write_sample
 from firth.data.sets import SETS
 from firth.errors import DataError, FirthError, OptionError
 from firth.progress import Progress
+from firth.storage.encodings import published
 from firth.storage.files import cache_folder, unpacked
 
 __all__ = ["SAMPLE", "SETS", "DataSet", "get", "path_of", "paths_of", "sample", "verify"]
@@ -100,10 +101,12 @@ def paths_of(name: str, data: str | os.PathLike[str] | None = None, *, progress:
         DataError: as in `path_of`.
     """
     folder = data or os.environ.get("FIRTH_DATA")
-    return [
+    files = [
         _local(data_set, Path(folder)) if folder else _downloaded(data_set, progress)
         for data_set in _with_companions(name)
     ]
+    published.update(map(str, files))
+    return files
 
 
 def is_here(name: str) -> bool:

@@ -17,7 +17,8 @@ from firth.arguments import names_files
 from firth.documents.document import Document, Entity, Span
 from firth.errors import CorpusError, FormatError, warn_caller
 from firth.readers.conllu import NONE, DependencySentence
-from firth.storage.files import as_utf8, decoded, replacing_file, text_of
+from firth.storage.encodings import decoded_text
+from firth.storage.files import as_utf8, replacing_file, text_of
 from firth.storage.untrusted import tar_members
 
 EXPECTED = "expected brackets with the numbers of chains in the last column, such as (7 or 7)|(8)"
@@ -123,7 +124,7 @@ def _texts(path: Path) -> Iterator[tuple[str, str]]:
         yield from ((str(file), text_of(file)) for file in files)
     elif path.name.endswith(_TARS):
         members = sorted(tar_members(path, _is_named, "an archive of coreference files"))
-        yield from ((f"{path}: {name}", decoded(content, f"{path}: {name}")) for name, content in members)
+        yield from ((f"{path}: {name}", decoded_text(content, f"{path}: {name}")) for name, content in members)
     elif not path.exists():
         raise CorpusError(f"{path}: no such file; expected a file, folder or archive in the columns of CoNLL-2012")
     else:

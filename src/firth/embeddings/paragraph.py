@@ -37,6 +37,7 @@ documents, V output rows, (2 window + 1) times as wide when vectors are concaten
 
 import dataclasses
 import functools
+import hashlib
 import os
 from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
@@ -56,7 +57,7 @@ from firth.embeddings.replicas import RowRates
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments, check_deterministic, check_start
 from firth.embeddings.window_model import WindowModel, kept_shares, mean_contexts, output_rates, text_of, window_run
-from firth.errors import OptionError, ShapeError, warn_caller
+from firth.errors import OptionError, ShapeError, brief, warn_caller
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import DBOW, Reading, document_addresses, document_work, read_piece, width_of
 from firth.kernels.objectives import MERGE, Predictor, Scoring, merge_copies, most_outputs, own_copies, predictor
@@ -69,6 +70,7 @@ from firth.progress import Progress
 from firth.randomness import generator
 from firth.vectors.document_inference import reading, scoring_of
 from firth.vectors.document_vectors import MOST, MOST_EPOCHS, DocumentVectors
+from firth.vectors.lexicon import first_repeat
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -123,6 +125,7 @@ class ParagraphVectors(WindowModel):
         corpus: Corpus | Any,
         *,
         names: Sequence[str] | None = None,
+        share_names: bool = False,
         seed: int = 0,
         threads: int | None = None,
         start: WordVectors | None = None,
@@ -140,7 +143,9 @@ class ParagraphVectors(WindowModel):
             corpus: encoded documents, or whatever `Corpus.build` takes: each text, row, cell or file is a document; of
                 a single text file, each line. Build your own corpus with `sentences="text"` and `keep_empty=True`:
                 documents without a known word are kept, so that the numbering does not change.
-            names: one per document, all different; by default "0", "1" and so on.
+            names: one per document; by default "0", "1" and so on.
+            share_names: whether documents of one name share a vector, as documents with one of gensim's tags do; they
+                are read as one document, one after the other, so that windows reach from one into the next.
             seed: as for `firth.Word2Vec.train`.
             threads: likewise.
             start: initial vectors for words of the corpus; other words are ignored.
@@ -151,8 +156,8 @@ class ParagraphVectors(WindowModel):
 
         Raises:
             CorpusError: the text cannot be read, or has no words.
-            OptionError: `threads` is below 1, there are not as many names as documents, or the checkpoint belongs to
-                another run.
+            OptionError: `threads` is below 1, there are not as many names as documents, a name occurs twice and is not
+                shared, or the checkpoint belongs to another run.
             KindError: `start` is a path.
             ShapeError: `start` has another width.
             DivergenceError: the training diverged.
@@ -166,7 +171,9 @@ class ParagraphVectors(WindowModel):
         corpus = as_corpus(
             corpus, text, defaults=document_options(corpus), threads=arguments.threads, progress=progress
         )
-        document_names = _document_names(names, len(corpus))
+        document_names = _document_names(names, len(corpus), share_names)
+        if len(set(document_names)) < len(document_names):
+            corpus, document_names = _joined(corpus, document_names)
         matrices = self.initial_matrices(corpus, seed, start)
         by = scoring_of(dataclasses.asdict(self), corpus.vocabulary.counts)
         trainer = functools.partial(self._shard_trainer, corpus, arguments, by)
@@ -262,7 +269,7 @@ class ParagraphVectors(WindowModel):
         )
 
 
-def _document_names(names: Sequence[str] | None, documents: int) -> Sequence[str]:
+def _document_names(names: Sequence[str] | None, documents: int, share: bool) -> Sequence[str]:
     if names is None:
         return list(map(str, range(documents)))
     names = list(names)
@@ -271,7 +278,25 @@ def _document_names(names: Sequence[str] | None, documents: int) -> Sequence[str
             f"{len(names):,} names for {documents:,} documents: expected one per document; a corpus leaves out "
             "documents without a known word unless it is built with keep_empty=True"
         )
+    if not share and len(set(names)) < documents:
+        first, second = first_repeat(names)
+        raise OptionError(
+            f"names: documents {first} and {second} are both called {brief(names[first])}; expected different names; "
+            "with share_names=True documents of one name share a vector"
+        )
     return names
+
+
+def _joined(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, Sequence[str]]:
+    """Return a corpus in which documents of one name are one, and the names in the order in which they first occur."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    owners = np.array([numbers[name] for name in names])
+    order = np.argsort(owners, kind="stable")
+    sizes = np.diff(corpus.offsets)
+    ids = np.concatenate([corpus.ids[corpus.offsets[i] : corpus.offsets[i + 1]] for i in order])
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(owners, weights=sizes).astype(np.int64))])
+    digest = hashlib.blake2b(f"{corpus.fingerprint} {owners.tolist()}".encode(), digest_size=16).hexdigest()
+    return dataclasses.replace(corpus, ids=ids, offsets=offsets, fingerprint=digest), list(numbers)
 
 
 def _known(start: WordVectors, corpus: Corpus, *, outputs: bool) -> WordVectors:

@@ -12,7 +12,8 @@ from pathlib import Path
 from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.tree import ROOT, Tree
-from firth.storage.files import decoded, text_of
+from firth.storage.encodings import decoded_text
+from firth.storage.files import text_of
 from firth.storage.untrusted import zip_members
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
@@ -69,7 +70,7 @@ def _texts(path: Path) -> Iterable[tuple[str, str]]:
         return ((str(file), text_of(file)) for file in sorted(path.rglob("*.mrg")))
     if path.suffix == ".zip":
         members = zip_members(path, lambda name: name.endswith(".mrg"), "a zip archive of .mrg files")
-        return ((f"{path}: {name}", decoded(members[name], f"{path}: {name}")) for name in sorted(members))
+        return ((f"{path}: {name}", decoded_text(members[name], f"{path}: {name}")) for name in sorted(members))
     return [(str(path), text_of(path))]
 
 

@@ -6,7 +6,6 @@ other sources labels are given beside the text; tokens with the prefix are then 
 
 import itertools
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from firth.corpus.columns import TABLES, labelled_cells, no_label
+from firth.corpus.contents import listing_unreadable
 from firth.corpus.line_scanner import LineScanner, TokenLines, scan_texts
-from firth.corpus.reader import HEAD, check_text, inner_suffix, opened, reading
+from firth.corpus.reader import inner_suffix, opened, reading, standard_input
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, Items, StandardInput, resolve
 from firth.corpus.table_options import USUAL, Faults, TableOptions
@@ -26,7 +26,6 @@ from firth.progress import Report
 LABEL_PREFIX = "__label__"  # fastText's
 BLOCK = 1 << 22  # bytes of a file that are scanned in one call
 MAX_LINE_BYTES = 1 << 24  # a longer line is not text, and scanning takes 17 times its size
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,15 +85,18 @@ def read_labelled(
         return LabelledTexts(scan_texts(_as_strings(resolved), prefix), None, "texts")
     scanner = LineScanner(prefix, one_text_per_line=False)
     if isinstance(resolved, StandardInput):
-        _scan_stream(scanner, sys.stdin.buffer, "standard input", lambda: None)
+        _scan_stream(scanner, standard_input(), "standard input", lambda: None)
         return LabelledTexts(scanner.finish(), None, "standard input")
     meter = ReadingProgress(report, resolved.size())
-    for path in resolved.paths:
-        if inner_suffix(path) in TABLES:
-            raise CorpusError(f"{path}: a table; name the label column with labels= and the text column with column=")
-        with opened(path) as (raw, stream), reading(path):
-            _scan_stream(scanner, stream, str(path), partial(_tick, meter, raw))
-        meter.finished += path.stat().st_size
+    with listing_unreadable(resolved):
+        for path in resolved.paths:
+            if inner_suffix(path) in TABLES:
+                raise CorpusError(
+                    f"{path}: a table; name the label column with labels= and the text column with column="
+                )
+            with opened(path) as (raw, stream), reading(path):
+                _scan_stream(scanner, stream, str(path), partial(_tick, meter, raw))
+            meter.finished += path.stat().st_size
     return LabelledTexts(scanner.finish(), None, resolved.name if len(resolved.paths) > 1 else str(resolved.paths[0]))
 
 
@@ -103,9 +105,7 @@ def _tick(meter: ReadingProgress, raw: Any) -> None:
 
 
 def _scan_stream(scanner: LineScanner, stream: Any, name: str, tick: Any) -> None:
-    rest = stream.read(HEAD)
-    check_text(name, rest)
-    rest = rest.removeprefix(BYTE_ORDER_MARK)
+    rest = b""
     while block := stream.read(BLOCK):
         complete, line_feed, tail = block.rpartition(b"\n")
         if line_feed:

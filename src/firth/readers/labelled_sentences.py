@@ -40,7 +40,7 @@ def read_labelled_sentences(path: Path) -> LabelledSentences:
     `.dev` in its place holds the development set.
 
     Args:
-        path: the file, UTF-8; other bytes, as in some published files, are read as U+FFFD.
+        path: the file, in any encoding; damaged UTF-8, as in some published files, is replaced by U+FFFD.
 
     Raises:
         FormatError: there is only one label, or the lines do not start with labels.
@@ -64,7 +64,7 @@ def _part(path: Path, name: str) -> list[tuple[str, list[str]]]:
 
 
 def _read(path: Path) -> list[tuple[str, list[str]]]:
-    split = [line.split() for _, line in numbered_lines(path, errors="replace")]
+    split = [line.split() for _, line in numbered_lines(path, strict=False)]
     return [(fields[0], fields[1:]) for fields in split]
 
 

@@ -41,7 +41,8 @@ def read_substitutions(path: PathLike) -> list[SubstitutionTarget]:
     its place, plain or gzip (`.gz`). The candidates of a word are all its substitutes in the file.
 
     Args:
-        path: the file of substitutes, UTF-8; other bytes, as in some lines of the published files, are read as U+FFFD.
+        path: the file of substitutes, in any encoding; damaged UTF-8, as in some lines of the published files,
+            is replaced by U+FFFD.
 
     Returns:
         One target per word and tag, in the order of the file.
@@ -52,7 +53,7 @@ def read_substitutions(path: PathLike) -> list[SubstitutionTarget]:
     """
     sentences = _sentences(Path(path))
     targets: dict[str, list[tuple[_Key, dict[str, float]]]] = {}
-    for number, line in numbered_lines(path, errors="replace", comments=False):
+    for number, line in numbered_lines(path, strict=False, comments=False):
         key, weights = _substitutes(line, f"{path} line {number}")
         if key not in sentences:
             raise FormatError(f"{path} line {number}: {' '.join(key)} has no sentence in the file beside it")
@@ -99,7 +100,7 @@ def _sentences(path: Path) -> dict[_Key, Occurrence]:
     if path.suffix != ".gold" or not files:
         raise FormatError(f"{path}: expected a name that ends in .gold, and {plain.name} beside it with the sentences")
     sentences = {}
-    for number, line in numbered_lines(files[0], errors="replace", comments=False):
+    for number, line in numbered_lines(files[0], strict=False, comments=False):
         fields = line.split("\t")
         tokens = fields[-1].split()
         if len(fields) != 4 or not fields[2].isdecimal() or int(fields[2]) >= len(tokens):

@@ -14,21 +14,20 @@ PathLike = str | os.PathLike[str]
 Row = tuple[int, list[str]]  # line number, fields
 
 
-def numbered_lines(path: PathLike, *, errors: str = "strict", comments: bool = True) -> list[tuple[int, str]]:
+def numbered_lines(path: PathLike, *, strict: bool = True, comments: bool = True) -> list[tuple[int, str]]:
     """Return the non-empty lines of a file with their numbers, stripped of white space.
 
     Args:
-        path: the file, UTF-8, plain or gzip (`.gz`).
-        errors: "strict" refuses a file with bytes that are not UTF-8; "replace" reads them as U+FFFD, for published
-            files that contain some.
+        path: the file, plain or gzip (`.gz`).
+        strict: whether to refuse damaged UTF-8, in place of replacing and counting.
         comments: whether lines that start with `#` are comments and skipped.
 
     Raises:
-        FormatError: the file is not UTF-8 text, is named `.gz` but is not gzip, or has no line with text.
+        FormatError: the file is in no encoding that is known, is named `.gz` but is not gzip, or has no line with text.
         OSError: the file cannot be read.
     """
     # Not splitlines: it also breaks at U+0085 and the like, which may be part of a word.
-    lines = [(number, line.strip("\r\n ")) for number, line in enumerate(text_of(path, damaged=errors).split("\n"), 1)]
+    lines = [(number, line.strip("\r\n ")) for number, line in enumerate(text_of(path, strict=strict).split("\n"), 1)]
     lines = [(number, line) for number, line in lines if line.strip() and not (comments and line.startswith("#"))]
     if not lines:
         raise FormatError(f"{path}: empty; expected text, one item per line")

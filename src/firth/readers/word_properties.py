@@ -29,6 +29,7 @@ from firth.arguments import names_files
 from firth.errors import FormatError
 from firth.readers.analogies import read_analogies
 from firth.readers.lines import finite_number, numbered_lines
+from firth.storage.encodings import decoded_text
 from firth.storage.untrusted import parse_json, zip_members
 
 FOLDS = 5  # of every probe; a class needs at least one word per fold
@@ -140,7 +141,7 @@ def _word_lists(path: Path) -> Iterable[tuple[str, str]]:
     return [
         (line.strip(), Path(name).stem)
         for name, words in lists.items()
-        for line in words.decode("utf-8", errors="replace").split("\n")
+        for line in decoded_text(words, f"{path}: {name}", strict=False).split("\n")
         if line.strip() and not line.startswith(";")
     ]
 

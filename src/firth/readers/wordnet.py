@@ -13,6 +13,7 @@ from typing import Any
 
 from firth.arguments import names_files
 from firth.errors import FormatError
+from firth.storage.encodings import decoded_text
 from firth.storage.files import text_of
 from firth.storage.untrusted import tar_members
 
@@ -89,7 +90,7 @@ def _files(path: Path) -> Iterator[tuple[str, Iterable[str]]]:
         return
     members = tar_members(path, lambda name: name.endswith(".yaml"), "a folder or a .tar.gz of WordNet's YAML files")
     for name, content in sorted(members):
-        yield Path(name).name, content.decode("utf-8").splitlines()
+        yield Path(name).name, decoded_text(content, f"{path}: {name}").splitlines()
 
 
 def _senses(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:

@@ -6,8 +6,7 @@ from itertools import islice
 from typing import Any, Unpack
 
 from firth.arguments import explained
-from firth.corpus.contents import ByteStream, TextStream, contents
-from firth.corpus.reader import HEAD, check_text
+from firth.corpus.contents import ByteStream, TextStream, contents, listing_unreadable
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, resolve
 from firth.corpus.table_options import TableArguments, TableOptions
@@ -39,7 +38,8 @@ def read_texts(
     with reporting_slow_work(progress) as report:
         meter = ReadingProgress(report, sources.size() if isinstance(sources, Files) else None)
         blocks = blocks_of(contents(sources, meter), False)
-        return [text_of(text) for block in blocks if isinstance(block, list) for text in block]
+        with listing_unreadable(sources):
+            return [text_of(text) for block in blocks if isinstance(block, list) for text in block]
 
 
 def blocks_of(parts: Any, as_bytes: bool) -> Generator[Block]:
@@ -52,7 +52,7 @@ def blocks_of(parts: Any, as_bytes: bool) -> Generator[Block]:
     with contextlib.closing(parts):  # files are closed at once after an error, the innermost reader first
         for name, content in parts:
             if as_bytes and isinstance(content, ByteStream):
-                yield from _whole_lines(name, content)
+                yield from _whole_lines(content)
                 continue
             with contextlib.closing(_texts_in(name, content)) as texts:
                 first = 0
@@ -74,13 +74,10 @@ def _texts_in(name: str, content: ByteStream | TextStream) -> Generator[Any]:
                 yield line.rstrip("\r")
 
 
-def _whole_lines(name: str, content: ByteStream) -> Iterator[bytes]:
+def _whole_lines(content: ByteStream) -> Iterator[bytes]:
     """Yield the bytes of a file, cut after line ends; the last line gets one."""
-    room, rest, checked = memoryview(bytearray(BYTES)), b"", False
+    room, rest = memoryview(bytearray(BYTES)), b""
     while size := content.read_into(room):
-        if not checked:
-            check_text(name, bytes(room[: min(size, HEAD)]))
-            checked = True
         end = bytes(room[:size]).rfind(b"\n") + 1
         if not end:
             rest += room[:size]

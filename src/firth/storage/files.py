@@ -1,9 +1,9 @@
 """Atomic writes: a reader sees the old content or the new, never a part; and the cache folder."""
 
-import codecs
 import contextlib
 import difflib
 import errno
+import io
 import itertools
 import json
 import mmap
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from firth.arguments import names_files
 from firth.errors import FileError, FormatError, MissingFileError, OptionError, brief
 from firth.storage import checksums
+from firth.storage.encodings import BLOCK, Utf8Stream, decoded_text
 from firth.storage.partial import partial_file, partial_folder, remove_leftovers
 from firth.storage.snapshots import snapshot
 from firth.storage.swapping import move_into, swap, take_mode
@@ -81,63 +82,38 @@ def _is_own_group(number: int) -> bool:
     return number == user.pw_gid and group.gr_name == user.pw_name and set(group.gr_mem) <= {user.pw_name}
 
 
-def text_of(path: str | os.PathLike[str], *, damaged: str = "strict") -> str:
+def text_of(path: str | os.PathLike[str], *, strict: bool = True, encoding: str | None = None) -> str:
     """Return the text of a small file.
 
     Args:
-        path: the file, UTF-8 with a byte order mark or without, plain or packed with gzip (`.gz`).
-        damaged: what becomes of bytes that are no UTF-8: "strict" refuses them, any other word is Python's `errors`.
+        path: the file, in any encoding that `firth.storage.encodings` knows, plain or packed with gzip (`.gz`).
+        strict: whether to refuse UTF-8 that is damaged, in place of replacing and counting.
+        encoding: of the file, where it is firth's own; None for what the user names, or what is found.
 
     Raises:
-        FormatError: the file is not UTF-8 text, or not gzip's though it is named so.
+        FormatError: the encoding cannot be found, or the file is damaged, or not gzip's though it is named so.
         OSError: the file cannot be read.
     """
-    return decoded(unpacked(Path(path)), path, damaged=damaged)
+    return decoded_text(unpacked(Path(path)), path, strict=strict, encoding=encoding)
 
 
 def lines_of(path: str | os.PathLike[str], *, ends: bool = False) -> Iterator[str]:
     """Yield the lines of a file as they are read.
 
     Args:
-        path: UTF-8 with a byte order mark or without, plain or packed by gzip, bzip2 or xz.
+        path: in any encoding that `firth.storage.encodings` knows, plain or packed by gzip, bzip2 or xz.
         ends: whether to keep the line feeds that end them.
 
     Raises:
-        FormatError: a line is not UTF-8, or packed data are damaged.
+        FormatError: the encoding cannot be found, or the text is damaged, or packed data are.
         OSError: the file cannot be read.
     """
     try:
-        with opened(Path(path)) as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-                except UnicodeDecodeError as error:
-                    raise FormatError(
-                        f"{path} line {number}: not UTF-8 text ({error.reason}); save it as UTF-8"
-                    ) from None
-                yield text if ends else text.removesuffix("\n")
+        with opened(Path(path)) as file, io.BufferedReader(Utf8Stream(file, path, strict=True), BLOCK) as lines:
+            for line in lines:
+                yield (line if ends else line.removesuffix(b"\n")).decode()
     except DAMAGE as error:
         raise FormatError(f"{path}: damaged packed data ({error}); fetch it or pack it again") from error
-
-
-def decoded(content: bytes, path: str | os.PathLike[str], *, damaged: str = "strict") -> str:
-    """Return text that has been read.
-
-    Args:
-        content: UTF-8, with a byte order mark or without.
-        path: where it is from, for the message.
-        damaged: as in `text_of`.
-
-    Raises:
-        FormatError: it is not UTF-8.
-    """
-    if damaged == "strict" and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise FormatError(f"{path}: UTF-16 text, expected UTF-8; convert it with iconv -f UTF-16 -t UTF-8")
-    try:
-        return content.decode("utf-8-sig", errors=damaged)
-    except UnicodeDecodeError as error:
-        number = content.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{path} line {number}: not UTF-8 text at byte {error.start:,}; save it as UTF-8") from None
 
 
 def as_utf8(text: str, what: str) -> bytes:

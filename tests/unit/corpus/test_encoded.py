@@ -157,7 +157,8 @@ def test_token_lists_may_hold_any_string(cache: Path) -> None:
 def test_broken_utf8_is_one_word_however_it_was_broken(tmp_path: Path, cache: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"a\xff b a\xfe\na\xff\n")
-    corpus = Corpus.build(path, cache=cache, min_count=1, tokens="whitespace")
+    with pytest.warns(UserWarning, match=r"a\.txt: 3 byte sequences are not valid utf-8 and were replaced"):
+        corpus = Corpus.build(path, cache=cache, min_count=1, tokens="whitespace")
     assert corpus.vocabulary.words == ["a\ufffd", "b"]
     assert corpus.vocabulary.counts.tolist() == [3, 1]
     assert list(corpus) == [["a\ufffd", "b", "a\ufffd"], ["a\ufffd"]]

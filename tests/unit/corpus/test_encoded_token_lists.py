@@ -29,7 +29,7 @@ def test_the_rule_can_be_named_and_files_of_token_lists_have_it(tmp_path: Path):
     path.write_text("".join(json.dumps({"text": tokens}) + "\n" for tokens in LISTS))
     assert firth.Corpus.build(path, min_count=1, cache=tmp_path).options.tokens == "whitespace"
     assert firth.Corpus.build(LISTS, min_count=1, cache=tmp_path, tokens="text8").options.tokens == "text8"
-    assert firth.Corpus.build(["The Cat", "sat"] * 2, min_count=1, cache=tmp_path).options.tokens == "unicode"
+    assert firth.Corpus.build(["The Cat", "sat"] * 2, min_count=1, cache=tmp_path).options.tokens == "words"
 
 
 def test_texts_without_a_known_word_are_warned_of():

@@ -28,14 +28,14 @@ def test_markup_can_be_left_out(tmp_path, from_file):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         source = path if from_file else SENTENCES
-        corpus = firth.Corpus.build(source, min_count=1, markup="remove", cache=tmp_path / "cache")
+        corpus = firth.Corpus.build(source, min_count=1, markup=True, cache=tmp_path / "cache")
     assert list(corpus) == [["the", "cat", "sat"], ["café", "noir"]] * 5
 
 
 def test_documents_of_wikiextractor(tmp_path):
     path = tmp_path / "wiki.txt"
     path.write_text('<doc id="1" title="A">\nA\n\none two\n</doc>\n<doc id="2" title="B">\nthree\n</doc>\n')
-    corpus = firth.Corpus.build(path, min_count=1, markup="remove", sentences="paragraph", cache=tmp_path / "cache")
+    corpus = firth.Corpus.build(path, min_count=1, markup=True, sentences="paragraph", cache=tmp_path / "cache")
     assert list(corpus) == [["a"], ["one", "two"], ["three"]]
 
 

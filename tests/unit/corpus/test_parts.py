@@ -19,6 +19,7 @@ from firth.errors import CorpusError, OptionError
 from firth.workers import lending
 from tests.here_workers import HereWorkers
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* (not UTF-8; read as|are not valid)")  # of the files of `texts`
 FILES = ("ids.bin", "offsets.bin", "vocabulary.txt", "counts.bin")
 
 

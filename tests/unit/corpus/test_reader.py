@@ -98,10 +98,7 @@ def test_inner_suffix() -> None:
     [
         (b"text\0more", r"binary data \(a NUL byte at 4\)"),
         (gzip.compress(b"x", mtime=0), "gzip data: name it .gz"),
-        ("text".encode("utf-16"), "UTF-16 text: convert it"),
         (b"%PDF-1.7", "a PDF document"),
-        (("Ein schöner Satz für Übungen. " * 20).encode("latin-1"), "of another encoding, convert it"),
-        (bytes(range(1, 256)) * 9, "not valid UTF-8"),
     ],
 )
 def test_what_is_not_text(head: bytes, message: str) -> None:
@@ -109,15 +106,9 @@ def test_what_is_not_text(head: bytes, message: str) -> None:
         check_text("name.txt", head)
 
 
-@pytest.mark.parametrize(
-    "head", [b"", b"plain", "ünï çödé 漢字".encode() * 100, b"\xff few \xfe broken", b"\xef\xbb\xbfbom"]
-)
+@pytest.mark.parametrize("head", [b"", b"plain", "ünï çödé 漢字".encode() * 100, b"\xff few \xfe broken"])
 def test_what_is_text(head: bytes) -> None:
     check_text("name.txt", head)
-
-
-def test_a_head_that_ends_inside_a_character_is_text() -> None:
-    check_text("name.txt", ("é" * 100).encode()[:-1])
 
 
 @pytest.mark.parametrize("suffix", WRITERS)

@@ -23,6 +23,17 @@ def paths(source: Any) -> list[str]:
     return [path.name for path in found.paths]
 
 
+LEFT_OUT = pytest.mark.filterwarnings("ignore:.* left out ")
+
+
+def test_files_left_out_of_a_folder_are_counted(folder: Path) -> None:
+    for name in ("a.html", "b.HTML", "c.docx", "LICENSE", ".hidden.pdf"):
+        (folder / name).touch()
+    with pytest.warns(UserWarning, match=r"4 files read, 6 left out \(2 \.html, 2 no suffix, 1 \.docx, 1 \.png\)"):
+        paths(folder)
+
+
+@LEFT_OUT
 def test_files_globs_and_folders(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert paths(folder / "h") == ["h"]
     assert paths(str(folder / "*.txt*")) == ["a.txt.gz", "b.txt"]
@@ -33,6 +44,7 @@ def test_files_globs_and_folders(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     assert paths("deep") == ["c.text", "d.csv"]
 
 
+@LEFT_OUT
 def test_lists_of_paths(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A file that is found twice is read once, where it was found first.
     assert paths([folder / "h", folder]) == ["h", "a.txt.gz", "b.txt", "c.text", "d.csv"]

@@ -1,5 +1,7 @@
 """Documents: what their vectors know, names, empty ones, and everything a run must keep to."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -108,6 +110,23 @@ def test_names(corpus):
     assert vectors["document 7"].tolist() == vectors.vectors[7].tolist()
     with pytest.raises(OptionError, match=r"299 names for 300 documents: .* keep_empty=True"):
         small().train(corpus, names=names[1:], progress=False)
+
+
+def test_a_name_that_occurs_twice_is_said_before_training(corpus):
+    names = [f"document {i % 299}" for i in range(300)]
+    with pytest.raises(OptionError, match=r"documents 0 and 299 are both called 'document 0'; .*share_names=True"):
+        small(epochs=10**5).train(corpus, names=names, progress=False)
+
+
+@pytest.mark.parametrize("architecture", ["dm", "dbow"])
+def test_documents_of_one_name_share_a_vector(corpus, topics, built, architecture):
+    """The 100 documents of a topic are one that holds their words in order."""
+    model = small(architecture=architecture, epochs=2)
+    shared = model.train(corpus, names=["abc"[i % 3] for i in range(300)], share_names=True, threads=1, progress=False)
+    assert shared.names == ["a", "b", "c"]
+    joined = [list(itertools.chain.from_iterable(topics[first::3])) for first in range(3)]
+    alone = model.train(built(joined), names=["a", "b", "c"], threads=1, progress=False)
+    np.testing.assert_array_equal(shared.vectors, alone.vectors)
 
 
 @pytest.mark.parametrize("architecture", ["dm", "dbow"])

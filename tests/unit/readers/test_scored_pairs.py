@@ -70,9 +70,18 @@ def test_what_is_no_set_of_pairs_is_refused(tmp_path, text, message):
         read_scored_pairs(written(tmp_path, text))
 
 
-def test_text_that_is_not_utf8_is_refused(tmp_path):
-    with pytest.raises(FormatError, match="line 2: not UTF-8"):
-        read_scored_pairs(written(tmp_path, "tiger cat 7\ncafé bar 3\n", encoding="latin-1"))
+def test_text_that_is_not_utf8_is_said(tmp_path):
+    with pytest.warns(UserWarning, match="not UTF-8; read as cp1252, which gives 'café'"):
+        assert (
+            read_scored_pairs(written(tmp_path, "tiger cat 7\ncafé bar 3\n", encoding="latin-1")).pairs[1][0] == "café"
+        )
+
+
+def test_damaged_utf8_is_refused(tmp_path):
+    path = written(tmp_path, "tiger cat 7\nœuvre éèàç 3\n")
+    path.write_bytes(path.read_bytes() + b"b\xe9b\xe9 x 1\n")
+    with pytest.raises(FormatError, match="line 3: not UTF-8 text at byte"):
+        read_scored_pairs(path)
 
 
 @pytest.mark.parametrize("pinned", [one for one in SETS.values() if one.kind == "similarity"], ids=lambda one: one.name)

@@ -115,7 +115,7 @@ def test_words_that_stand_twice(tmp_path):
         ("x\t{half\n", "line 1: '{half', expected supersenses with their shares"),
         ('x\t["a"]\ny\t["a"]\n', "every word has the label"),
         ("w\ta\nw\tb\n" * 4, "no word has one label"),
-        (b"caf\xe9\tplace\n", "line 1: not UTF-8"),
+        ("œuvre\tplace\n".encode() + b"caf\xe9\tplace\n", "line 2: not UTF-8"),
     ],
 )
 def test_what_is_no_property(tmp_path, text, said):

@@ -32,7 +32,7 @@ def test_a_file_of_nothing(tmp_path):
     (tmp_path / "a").write_bytes(b"\n")
     with pytest.raises(FormatError, match="no pairs"):
         read_labelled_pairs(tmp_path / "a")
-    (tmp_path / "a").write_bytes(b"caf\xe9 x 1\n")
+    (tmp_path / "a").write_bytes(b"caf\xff x 1\n")
     with pytest.raises(FormatError, match="not UTF-8"):
         read_labelled_pairs(tmp_path / "a")
 

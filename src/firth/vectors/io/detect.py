@@ -68,8 +68,12 @@ _PACKERS: dict[str, Callable[[BinaryIO], Any]] = {
 }
 
 
-def detect(path: Path) -> str:
+def detect(path: Path, separator: str = " ") -> str:
     """Return the format of a file: "word2vec", "word2vec-binary", "glove", "fasttext", "floret", "npy" or "parquet".
+
+    Args:
+        path: the file.
+        separator: between the fields of a text file.
 
     Raises:
         FormatError: the file is empty or in another format.
@@ -96,14 +100,14 @@ def detect(path: Path) -> str:
     try:
         _, dim = read_header(first, str(path))
     except FormatError:
-        if _is_row(first):
+        if _is_row(first.replace(separator.encode(), b" ")):
             return "glove"
         line = first[:60].decode("utf-8", "replace")
         raise FormatError(
             f"{path} line 1: {line!r}, expected vectors: a line of two counts (word2vec), or a word "
             "and its numbers (GloVe)"
         ) from None
-    second = rest.partition(b"\n")[0]
+    second = rest.partition(b"\n")[0].replace(separator.encode(), b" ")
     if dim == 1 and not _has_numbers(second, dim) and _has_numbers(first, 1):
         return "word2vec-binary"
     if _has_numbers(second, dim) or not rest:

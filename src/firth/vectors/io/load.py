@@ -24,7 +24,7 @@ from firth.vectors.io import fasttext, fasttext_vectors, floret, folder, spacy, 
 from firth.vectors.io.detect import detect, opened
 from firth.vectors.io.fasttext import FastTextFile, SparseRows
 from firth.vectors.io.formats import EXCHANGES, check_format, damaged_archive, folder_format, read_matrix
-from firth.vectors.io.table import Contents, Duplicates, LoadArguments, Reading, check_finite
+from firth.vectors.io.table import Contents, Duplicates, LoadArguments, Reading, as_named, check_finite
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.quantise import QuantisedMatrix
@@ -88,7 +88,7 @@ def load(
     check_exists(path, f"a model or vectors{_from_elsewhere(os.fspath(given))}")
     if format is not None:
         check_format(format)
-    reading = Reading(
+    reading = as_named(
         encoding=encoding,
         errors=errors,
         limit=limit,
@@ -124,7 +124,7 @@ def _read_other(path: Path, format: str | None, reading: Reading) -> Any:
         if format is None and transformers.is_folder(path):
             return registry.resolve(registry.TRANSFORMERS)(path)
     try:
-        format = format or detect(path)
+        format = format or detect(path, reading.separator)
         if format == "spacy" and (ngrams := spacy.read_ngrams(path)) is not None:
             return SubwordVectors.composed([], None, ngrams, metadata={"name": path.name})
         if format in EXCHANGES:

@@ -1,14 +1,17 @@
 """Tables for the readers of foreign formats: rows added one by one, and the checks common to all formats."""
 
+import contextlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
+from firth.storage.encodings import named_encoding
 
 CHUNK = 2**20  # numbers per chunk
 PRECISIONS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
@@ -88,6 +91,35 @@ class Reading:
             ) from None
         except LookupError as error:
             raise OptionError(f"{error}: expected the name of an encoding and of an error handler") from None
+
+
+_given: ContextVar[Mapping[str, Any] | None] = ContextVar("given", default=None)
+
+
+@contextlib.contextmanager
+def reading_vectors(**given: Any) -> Iterator[None]:
+    """Read the files of vectors inside with options that the user names for all of them, as on the command line.
+
+    Args:
+        given: fields of `Reading`; those of None are not named.
+    """
+    token = _given.set({**(_given.get() or {}), **{name: value for name, value in given.items() if value is not None}})
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
+def as_named(**how: Any) -> Reading:
+    """Return options of reading; those at their defaults are as `reading_vectors` names them.
+
+    Raises:
+        OptionError: an option is out of range.
+    """
+    encoding = named_encoding()
+    named = {**({} if encoding is None else {"encoding": encoding}), **(_given.get() or {})}
+    usual = {each.name: each.default for each in fields(Reading)}
+    return Reading(**{name: named.get(name, value) if value == usual[name] else value for name, value in how.items()})
 
 
 class Table:

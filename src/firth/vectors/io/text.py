@@ -19,6 +19,7 @@ import numpy.typing as npt
 from firth.errors import FormatError, brief
 from firth.vectors.io.table import WIDEST, Reading, Table
 
+_HINT = "if words contain spaces, pass separator='\\t' or another separator, or dim= for the width"
 BYTE_ORDER_MARK = codecs.BOM_UTF8  # skipped before a header; without a header it may be part of a word
 UNCOUNTED = b"<unk> "  # the last row of GloVe's program, which its header does not count
 GLANCE = 1000  # lines read to find the width without a header
@@ -48,7 +49,7 @@ def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, 
         first = list(islice(lines, GLANCE))
         dim = _usual_width(first, how.separator, path)
         lines = chain(first, lines)
-    split = _Splitter(dim, how, certain=how.dim is not None)
+    split = _Splitter(dim, how, header)
     table = Table(dim, how.dtype)
     with warnings.catch_warnings():
         # NumPy before 2.3 only warns when it stops at invalid text.
@@ -97,7 +98,9 @@ def _usual_width(lines: list[bytes], separator: str, path: str) -> int:
         raise FormatError(f"{path}: an empty file, expected a word and its numbers on every line")
     width = max(widths, key=lambda width: (widths[width], -width))
     if not 1 <= width <= WIDEST:
-        raise FormatError(f"{path} line 1: {lines[0][:60]!r}, expected a word and its numbers, separated by spaces")
+        raise FormatError(
+            f"{path} line 1: {lines[0][:60]!r}, expected a word and its numbers, separated by spaces; {_HINT}"
+        )
     return width
 
 
@@ -105,7 +108,7 @@ def _width(line: bytes, separator: str) -> int:
     line = line.rstrip(b" \t\r\n")
     if separator == " ":
         return line.count(b" ")
-    return len(line.partition(separator.encode())[2].split())
+    return len(_spaced(line.partition(separator.encode())[2], separator.encode()).split())
 
 
 def _check_end(lines: Iterable[bytes], number: int, full: bool, path: str) -> None:
@@ -116,17 +119,27 @@ def _check_end(lines: Iterable[bytes], number: int, full: bool, path: str) -> No
             raise FormatError(f"{path} line {place}: {line[:40]!r} {where_it_ends}; expected the end of the file")
 
 
+def _spaced(numbers: bytes, separator: bytes) -> bytes:
+    """Return numbers with spaces between them, whether the separator stands there too or only behind the word."""
+    return numbers if separator.isspace() else numbers.replace(separator, b" ")
+
+
 class _Splitter:
     """Splits lines into the bytes of the word and D numbers."""
 
-    def __init__(self, dim: int, how: Reading, certain: bool) -> None:
-        self._dim, self._certain = dim, certain
+    def __init__(self, dim: int, how: Reading, header: bool) -> None:
+        self._dim, self._certain = dim, how.dim is not None
         self._separator = how.separator.encode()
+        self._refuses_tabs = self._separator == b" " and not (self._certain or header)
         self._dtype = np.float32 if how.dtype == np.float32 else np.float64
 
     def __call__(self, line: bytes, where: str) -> tuple[bytes, Matrix]:
         line = line.rstrip(b" \t\r\n")
         token, body = self._token(line, where)
+        if (
+            self._refuses_tabs and b"\t" in token and is_number(token.rpartition(b"\t")[2])
+        ):  # the first number would become a part of the word
+            raise FormatError(f"{where}: a tab in the word {token.decode(errors='replace')!r}; {_HINT}")
         try:
             numbers = np.fromstring(body, dtype=self._dtype, sep=" ")
         except (ValueError, DeprecationWarning):
@@ -138,7 +151,7 @@ class _Splitter:
     def _token(self, line: bytes, where: str) -> tuple[bytes, bytes]:
         if self._separator != b" ":
             token, _, body = line.partition(self._separator)
-            return token, body
+            return token, _spaced(body, self._separator)
         if line.count(b" ") <= self._dim:
             token, _, body = line.partition(b" ")
             return token, body
@@ -155,10 +168,9 @@ class _Splitter:
         bad = next((field for field in fields[-self._dim :] if field and not is_number(field)), None)
         if bad is not None and len(fields) >= self._dim:
             text = brief(bad[:40].decode(errors="backslashreplace"))
-            return FormatError(f"{where}: {text} is not a number, expected {self._dim} numbers after the word")
+            return FormatError(f"{where}: {text} is not a number, expected {self._dim} numbers after the word; {_HINT}")
         number_count = sum(map(is_number, fields))
-        hint = "if words contain spaces, pass separator='\\t' or another separator, or dim= for the width"
-        return FormatError(f"{where}: {number_count} numbers, expected {self._dim}; the line is damaged, or {hint}")
+        return FormatError(f"{where}: {number_count} numbers, expected {self._dim}; the line is damaged, or {_HINT}")
 
 
 def is_number(field: bytes) -> bool:

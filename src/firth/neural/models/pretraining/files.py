@@ -80,9 +80,9 @@ def _refuse(path: Path) -> None:
 def _pieces(path: Path) -> WordPieces:
     try:
         if (path / TOKENIZER).is_file():
-            return WordPieces(text_of(path / TOKENIZER))
+            return WordPieces(text_of(path / TOKENIZER, encoding="utf-8"))
         if (path / VOCABULARY).is_file():
-            lines = text_of(path / VOCABULARY).split("\n")
+            lines = text_of(path / VOCABULARY, encoding="utf-8").split("\n")
             how = _json(path / TOKENIZER_CONFIG) if (path / TOKENIZER_CONFIG).is_file() else {}
             strip = how.get("strip_accents")
             return WordPieces.of(
