@@ -322,5 +322,6 @@ def no_attribute(kind: str, name: str, answers: Mapping[str, str], names: Iterab
         return AttributeError(problem)
     if name in answers:
         return AttributeError(f"{problem}; {answers[name]}")
-    near = difflib.get_close_matches(name, names, n=2, cutoff=0.75)
+    public = [each for each in names if not each.startswith("_")]
+    near = difflib.get_close_matches(name, public, n=2, cutoff=0.75)
     return AttributeError(problem + (f"; did you mean {' or '.join(near)}?" if near else ""))

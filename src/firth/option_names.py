@@ -314,7 +314,8 @@ _SPELLINGS = {"neighbor": "neighbour", "center": "centre", "color": "colour", "s
 _OTHER_SPELLING = re.compile("|".join(_SPELLINGS))
 TEXTS = ("sentences", "corpus_iterable", "corpus_file", "documents", "corpus", "texts")  # gensim's names for the text
 TEXT_OPTIONS = (  # options of `Corpus.build`, which everything that trains on a text accepts, too
-    "min_count", "max_size", "stop_words", "unknown", "tokens", "sentences", "keep_empty", "column", "cache",
+    "min_count", "max_size", "stop_words", "unknown", "tokens", "language", "sentences", "markup", "join_hyphens",
+    "keep_empty", "column", "cache",
     "separator", "quoting", "header", "on_error",
 )  # fmt: skip
 

@@ -74,7 +74,7 @@ def test_empty_standard_input(firth: Command):
 
 
 @pytest.mark.parametrize(
-    "content", [bytes(range(256)) * 64, b"\x7fELF" + b"\0" * 5000, b"\xff\xfe" + b"a\0b\0 \0" * 900]
+    "content", [bytes(range(256)) * 64, b"\x7fELF" + b"\0" * 5000, b"\x89PNG\r\n\x1a\n" + bytes(range(1, 256)) * 9]
 )
 def test_binary_garbage(firth: Command, content: bytes):
     (firth.folder / "garbage.txt").write_bytes(content)
@@ -141,7 +141,7 @@ def test_what_only_python_code_can_get_wrong(firth: Command, program: str, told:
         ("--threads", 0, "--threads 0"),
         ("--min-count", 0, "--min-count 0"),
         ("--max-size", 0, "--max-size 0"),
-        ("--tokens", "words", "--tokens words"),
+        ("--tokens", "word", "--tokens word"),
         ("--sentences", "page", "--sentences page"),
         ("--objective", "hinge", "--objective hinge"),
         ("--every", "5m", "--every 5m: there are no checkpoints"),

@@ -12,7 +12,7 @@ from tests.robustness.command import Command
     [
         (b"", [], "text.txt: empty"),
         (b"\n \n", [], "text.txt: empty"),
-        (b"caf\xe9\n", [], "text.txt line 1: not UTF-8"),
+        (bytes(range(128, 256)) + b"\n", [], "text.txt line 1: not UTF-8"),
         (b"one two\n", ["--patterns", "3"], "--patterns 3: none in 1 examples"),
         (b"one two\n", ["--patterns", "words"], "--patterns words: expected line, or a whole number"),
         (b"one two\n", ["--patterns", "0"], "--patterns 0"),
@@ -58,7 +58,8 @@ def judge(firth: Command):
 def test_a_set_without_a_known_word_is_no_figure(firth: Command, judge, item, files, policy):
     judge(item, files)
     ended = firth("evaluate", "v.firth", "--suite", item, "--unknown", policy)
-    assert (ended.status, ended.err) == (0, "")
+    assert ended.status == 0
+    assert all("no item has all its words in" in line for line in ended.err.splitlines())
     assert "0/1" in ended.out
     assert ("-" in ended.out.splitlines()[1].split()) == (policy == "skip")
 

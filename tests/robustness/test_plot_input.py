@@ -76,7 +76,7 @@ def test_wrong_lines(firth: Command, plot, vectors, case):
 @pytest.mark.parametrize(
     ("kind", "content", "told"),
     [
-        ("words", b"caf\xe9\n", "not UTF-8 text at byte 3"),
+        ("words", bytes(range(128, 256)) + b"\n", "not UTF-8 text at byte 0"),
         ("words", "\n\n", "holds no words"),
         ("groups", "a b c\n", "line 1: 'a b c'; expected a word, a tab and its group"),
         ("groups", "{broken", "no JSON object"),

@@ -65,8 +65,9 @@ def _checked(pair: Sequence[str], what: str) -> Pair:
 
 def _spelling(vectors: Vectors, pair: Pair) -> Pair | None:
     for form in (pair, (pair[0].lower(), pair[1].lower())):
-        if form[0] != form[1] and all(row_of(vectors, word) >= 0 for word in form):
-            return form
+        rows = [row_of(vectors, word) for word in form]
+        if min(rows) >= 0 and rows[0] != rows[1]:
+            return vectors.words[rows[0]], vectors.words[rows[1]]
     return None
 
 

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from typing import Any, BinaryIO
 
 from firth.errors import FirthError, FormatError, OptionError, brief, warn_caller
-from firth.storage.code_pages import LIKELY, detected
+from firth.storage.code_pages import BINARY, LIKELY, detected
 
 BLOCK = 1 << 16  # bytes that are read at once where text is decoded, and that are judged of a place
 _PIECE = 1 << 12  # bytes that are checked at once: the text they make stays in the processor's cache
@@ -33,7 +33,7 @@ _MARKS = (  # that of UTF-32 first, which begins as that of UTF-16 does
 )
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 _EXAMPLE = re.compile(r"\w*[^\W\d_a-zA-Z]\w*")  # a word with a letter beyond ASCII
-_HOW = "encoding= or firth.text_encoding in Python, --encoding on the command line"
+_HOW = "encoding= or firth.text_encoding"
 _REPLACED = "\ufffd".encode()
 
 published = set[str]()
@@ -215,6 +215,8 @@ class Utf8Stream(io.RawIOBase):
         self._begun = True
         while len(content) < 4 and not self._ended:
             content += self._read(BLOCK)
+        if content.startswith(BINARY):
+            raise self._error(f"{self._name}: a picture or a program, from {content[:4]!r}; expected text")
         for mark, encoding in _MARKS:
             if content.startswith(mark):
                 self._use(encoding)

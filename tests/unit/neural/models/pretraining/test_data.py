@@ -73,7 +73,7 @@ def test_the_end_of_a_text_is_held_out(text):
 
 
 def test_other_tokens_are_refused():
-    with pytest.raises(OptionError, match=r"^tokens='unicode': an encoder reads word pieces .* tokens='wordpieces' or"):
+    with pytest.raises(OptionError, match=r"^tokens='words': an encoder reads word pieces .* tokens='wordpieces' or"):
         PieceText.of(firth.Corpus.build(sentences(), min_count=1))
     with pytest.raises(OptionError, match=r"^subwords of another kind \(.*\): an encoder reads word pieces"):
         PieceText.of(firth.Corpus.build(sentences(), tokens="subwords", max_size=300))
