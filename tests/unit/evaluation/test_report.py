@@ -154,6 +154,7 @@ def test_half_precision_and_mapped_vectors_give_the_same(vectors, tmp_path):
     assert evaluate(half, similarity=gold).to_json() == expected
 
 
+@pytest.mark.filterwarnings("ignore:.*no item has all its words")
 def test_the_default_sets_are_the_five_of_the_field(vectors, shared_data):
     report = evaluate(vectors, data=shared_data)
     totals = {row.set: row.total for row in report.rows if not row.is_section}
