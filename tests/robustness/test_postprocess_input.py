@@ -38,8 +38,8 @@ def save(firth: Command, name: str, rows, words=tuple(WORDS)) -> None:
 STEPS = {
     ("good", "polish"): "step 'polish': expected one of centre, remove-components, whiten",
     ("good", "reduce"): "step 'reduce' without dim: expected reduce:DIM",
-    ("good", "reduce:many"): "many: expected a number",
-    ("good", "reduce:9"): "9 for vectors of dimension 3: expected 1 to 3",
+    ("good", "reduce:many"): "dim='many': expected a number",
+    ("good", "reduce:9"): "dim=9 for vectors of dimension 3: expected 1 to 3",
     ("good", "remove-components:3"): "count=3 components of vectors of dimension 3: expected 1 to 2",
     ("good", "whiten:size=3"): "whiten has no such option; expected one of frequency, method, ridge",
     ("good", "whiten:pca:zca"): "'zca' in 'whiten:pca:zca': expected OPTION=VALUE",
@@ -69,7 +69,7 @@ def test_a_step_that_cannot_be_taken(name: str, step: str, firth: Command, vecto
 FLAGS = {
     ("average", "--with", "german.firth"): "the 2 models have no word in common",
     ("average:both", "--with", "narrow.firth"): "words='both': expected common or union",
-    ("concatenate:6", "--with", "narrow.firth"): "6: expected 1 to 5, the sum of the models",
+    ("concatenate:6", "--with", "narrow.firth"): "dim=6: expected 1 to 5, the sum of the models",
     ("concatenate:weights=1,x", "--with", "narrow.firth"): "weights='1,x': expected numbers separated by commas",
     ("concatenate:weights=1", "--with", "narrow.firth"): "weights=[1.0] for 2 models",
     ("centre", "--with", "narrow.firth"): "--with with no step that uses it",

@@ -8,7 +8,7 @@ from typing import Any
 
 # Attributes of a command.
 EXPECTED = "expected"  # name of a parameter: what its value should be
-RENAMED = "renamed"  # name of an option: its flag, where that is called otherwise
+RENAMED = "renamed"  # name of an option: its flag, where that is called otherwise; "" where it has none
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}  # by the start of pydantic's names
 _PAIR = re.compile(r"(?<![\w:'\"./-])(?P<name>\w+)=(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[\w+-]+(?:\.\w+)?)")
 _NAME = re.compile(r"(?<![\w:'\"./-])(?P<name>\w+)=(?=[\s;,.]|$)")  # "name the column with column="
@@ -59,7 +59,7 @@ def flags_of(parameters: Iterable[Any], renamed: Mapping[str, str]) -> dict[str,
         if parameter.param_type_name == "option":
             flags[parameter.name] = parameter.opts[0]
             flags |= {flag.lstrip("-").replace("-", "_"): flag for flag in parameter.opts}
-    return {**flags, **renamed}
+    return {name: flag for name, flag in {**flags, **renamed}.items() if flag}
 
 
 def in_flags(message: str, flags: Mapping[str, str]) -> str:

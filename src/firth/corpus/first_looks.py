@@ -47,12 +47,13 @@ def _beginning(path: Path, column: str | int | None, how: TableOptions) -> str:
     # What is wrong, and what is assumed, is said when the file is read.
     with contextlib.suppress(FirthError, OSError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        if not path.is_file():
+            return ""  # what can be read only once is not read here
         if inner_suffix(path) in TABLES:
             with contextlib.closing(cells(path, column, lambda raw: None, how)) as values:
                 return "\n".join(cell for cell in itertools.islice(values, TEXTS) if isinstance(cell, str))[:HEAD]
-        if path.is_file():
-            with opened(path) as (_, stream), reading(path), lines_of(stream) as lines:
-                return decode(lines.read(HEAD))
+        with opened(path) as (_, stream), reading(path), lines_of(stream) as lines:
+            return decode(lines.read(HEAD))
     return ""
 
 
@@ -81,7 +82,7 @@ def look_for_undivided_words(words: list[str], counts: npt.NDArray[np.int64], op
             unit = "syllables" if script == "Tibetan" else "what stands between two spaces"
             warn_caller(
                 f"{script} puts no spaces between words, so that {unit} became words, such as "
-                f"{brief(words[own[0]])}; expected divided words: pass tokens= a function that divides them, or "
-                "tokens='subwords', or train FastText, which reads their n-grams"
+                f"{brief(words[own[0]])}; expected divided words: put spaces between them, or pass a "
+                "function that divides them; or use tokens='subwords', or train FastText, which reads their n-grams"
             )
             return

@@ -47,7 +47,7 @@ def test_texts_are_all_read_after_the_look(tmp_path):
 def test_scripts_without_spaces(tmp_path):
     thai = ["มนุษย์ทั้งหลายเกิดมามีอิสระ และเสมอภาคกัน"] * 9
     with pytest.warns(
-        UserWarning, match=r"^Thai puts no spaces between words, .* tokens='subwords', or train FastText"
+        UserWarning, match=r"^Thai puts no spaces between words, .* or use tokens='subwords', or train FastText"
     ):
         firth.Corpus.build(thai, min_count=1, cache=tmp_path)
     with warnings.catch_warnings():
