@@ -58,7 +58,8 @@ _LIKELY = (
 _RUN = re.compile(rb"[\x80-\xff]{4,}")  # words of other scripts; accents of Latin letters stand alone
 _CONTROLS = tuple(byte for byte in range(32) if byte not in b"\t\n\x0b\x0c\r\x1a\x1b")
 _RARE = 100  # bytes of text to a control character
-BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"\x7fELF", b"OggS", b"\xca\xfe\xba\xbe")  # pictures, programs
+# Pictures, sounds and programs.
+BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"\x7fELF", b"OggS\0", b"\xca\xfe\xba\xbe")
 _SAMPLE = 1 << 17  # bytes that are judged
 LIKELY = "cp1252 (Western European), cp1250 (Central European), cp1251 (Cyrillic), gb18030, shift_jis"
 

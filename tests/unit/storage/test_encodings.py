@@ -178,3 +178,14 @@ def test_all_bad_files_of_a_folder_are_listed(tmp_path):
         firth.Corpus.build(tmp_path, cache=tmp_path / "cache")
     with pytest.raises(CorpusError, match="3 of 4 files cannot be read"):
         firth.TextClassifier().train(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\nIHDR\n", b"GIF89a\x01\x80\xff\n", b"\xff\xd8\xff\xe0JFIF\n"])
+def test_pictures_are_no_text_in_any_encoding(content):
+    with pytest.raises(FormatError, match="a.txt: a picture or a program, from b.*; expected text"):
+        decoded_text(content, "a.txt", strict=False)
+
+
+@pytest.mark.parametrize("text", ["RIFF is a word", "GIF8 too", "OggS"])
+def test_words_that_begin_like_pictures_are_text(text):
+    assert decoded_text(text.encode() + b" \xe9t\xe9\n", "a.txt", encoding="cp1252") == f"{text} été\n"
