@@ -182,7 +182,7 @@ def test_all_bad_files_of_a_folder_are_listed(tmp_path):
 
 @pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\nIHDR\n", b"GIF89a\x01\x80\xff\n", b"\xff\xd8\xff\xe0JFIF\n"])
 def test_pictures_are_no_text_in_any_encoding(content):
-    with pytest.raises(FormatError, match="a.txt: a picture or a program, from b.*; expected text"):
+    with pytest.raises(FormatError, match=r"a\.txt: a picture or a program, from b.*; expected text"):
         decoded_text(content, "a.txt", strict=False)
 
 
