@@ -61,7 +61,7 @@ def test_bad_sources(source: Any, message: str, cache: Path, tmp_path: Path, mon
     ("data", "message"),
     [
         (b"", "holds no words"),
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", r"text\.txt: binary data \(a NUL byte at 8\)"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", r"text\.txt: a picture or a program, from b'\\x89PNG'; expected text"),
         (bytes(random.Random(1).choices(range(1, 256), k=5000)), r"text\.txt: .* are not valid UTF-8"),
         ("  ".encode("utf-16"), r"holds no words"),
     ],

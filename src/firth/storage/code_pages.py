@@ -45,17 +45,19 @@ _OTHER: tuple[tuple[tuple[str, ...], str], ...] = (
     (("cp1253", "iso8859_7"), "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ"),
     (("cp1256", "iso8859_6"), "ءآأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىيپچژگکٹڈڑںھہے،؟؛ًٌَُِّْـ"),
 )
-_MARKS = frozenset("„“”‘’‚«»‹›–—…•§°€£©®™´·×÷ \u00ad\u200c\u200d")  # of any language
+_MARKS = frozenset("„“”‘’‚«»‹›–—…•§°€£¢¥©®™´·×÷¼½¾²³±µ¶†‡ \u00ad\u200c\u200d")  # of any language
 _LEAST = 0.9  # share of the letters beyond ASCII that must be of the language
 _CAPITAL = 0.5  # of a lower-case letter: text in koi8_r read as cp1251 has the letters of Russian in the other case
 _CASELESS = 0.95  # of a letter of Arabic, which would win all ties for want of capitals
 _HANGUL = 0.8  # share of the characters beyond ASCII
+_IN_RUNS = 0.5  # share of the characters or bytes beyond ASCII beside another one: a lone cent sign is no Japanese
 _DOUBLE = ("cp932", "euc_jp", "gb18030", "big5", "cp874")  # and Thai: as the library names them
 _LIKELY = (
     "cp932", "euc_jp", "gb18030", "big5", "cp874", "cp1258", "cp1251", "koi8_r", "cp866", "cp1253", "cp1255",
     "cp1256", "cp1252", "cp1250", "cp1254", "cp1257",
 )  # fmt: skip
 _RUN = re.compile(rb"[\x80-\xff]{4,}")  # words of other scripts; accents of Latin letters stand alone
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _CONTROLS = tuple(byte for byte in range(32) if byte not in b"\t\n\x0b\x0c\r\x1a\x1b")
 _RARE = 100  # bytes of text to a control character
 # Pictures, sounds and programs.
@@ -77,7 +79,10 @@ def detected(content: bytes, *, mixed: bool = False) -> str | None:
     named = _named_by_library(sample)
     if _share_of_hangul(sample) >= _HANGUL:
         return "cp949"
-    if named in _DOUBLE:
+    if (
+        named in _DOUBLE
+        and max(_share_in_runs(sample.decode(each, "replace")) for each in (named, "latin1")) >= _IN_RUNS
+    ):
         return named
     if mixed:
         return None
@@ -141,6 +146,11 @@ def _score(sample: bytes, page: str, letters: str) -> float:
 def _share_of_hangul(sample: bytes) -> float:
     beyond = [letter for letter in sample.decode("euc_kr", "replace") if letter > "\x7f"]
     return sum("가" <= letter <= "힣" for letter in beyond) / max(len(beyond), 1)
+
+
+def _share_in_runs(text: str) -> float:
+    runs = [len(run) for run in _BEYOND_ASCII.findall(text)]
+    return sum(length for length in runs if length > 1) / max(sum(runs), 1)
 
 
 def _named_by_library(sample: bytes) -> str | None:

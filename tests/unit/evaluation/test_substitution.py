@@ -102,7 +102,9 @@ def test_gap_of_the_reference_scorer(shared_data, least, mean, first):
     The second ranking leaves a fifth of the candidates out: those whose score stands below .2 here, above .8 there.
     """
     gaps = []
-    for target in read_substitutions(shared_data / "relations/qvec-lexsub/lexsub/datasets/lst_all.gold"):
+    with pytest.warns(UserWarning, match=r"replaced by U\+FFFD"):
+        targets = read_substitutions(shared_data / "relations/qvec-lexsub/lexsub/datasets/lst_all.gold")
+    for target in targets:
         scores = np.array([[drawn(name, word) for word in target.candidates] for name in target.names])
         scores[scores >= 1 - least] = np.nan
         gaps += zip(target.names, generalised_average_precision(scores, target.weights), strict=True)
@@ -247,10 +249,13 @@ def test_sentences_that_are_missing(tmp_path):
 def test_the_published_sets(shared_data, name, targets, sentences):
     """Their candidates are those that the sets' own lists of candidates hold, single words only."""
     folder = shared_data / "relations/qvec-lexsub/lexsub/datasets"
-    found = read_substitutions(folder / name)
+    with pytest.warns(UserWarning, match=r"read as cp1252|replaced by U\+FFFD"):  # a cent sign; six lone quotes
+        found = read_substitutions(folder / name)
     assert (len(found), sum(len(target.names) for target in found)) == (targets, sentences)
-    listed = {"lst_all.gold": "lst.gold.candidates"}.get(name, "coinco.no_problematic.candidates")
-    lists = (line.partition("::") for line in (folder / listed).read_text("utf-8", "replace").splitlines())
+    listed, encoding = {"lst_all.gold": ("lst.gold.candidates", "utf-8")}.get(
+        name, ("coinco.no_problematic.candidates", "cp1252")
+    )
+    lists = (line.partition("::") for line in (folder / listed).read_text(encoding, "replace").splitlines())
     single = {
         word: sorted(one for one in all_.split(";") if one and " " not in one and "-" not in one)
         for word, _, all_ in lists

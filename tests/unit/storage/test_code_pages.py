@@ -50,6 +50,12 @@ def test_what_is_of_no_page(content):
     assert detected(content) is None
 
 
+@pytest.mark.parametrize("text", ["pence 2; ¢ 1; dollar", "it’s", "5½ pounds, or £4", "a naïf"])
+def test_a_lone_sign_is_not_taken_for_japanese(text):
+    """Bytes such as A2 are half-width characters of cp932, which would then be the only ones of their text."""
+    assert detected((text + "\n").encode("cp1252")) == "cp1252"
+
+
 def test_much_valid_utf8_happens_only_in_double_bytes():
     assert detected("naïve café".encode("cp1252"), mixed=True) is None
     assert detected(SENTENCES["euc_jp"][0].encode("euc_jp"), mixed=True) == "euc_jp"
