@@ -2,7 +2,7 @@
 
 charset-normalizer tells apart scripts and double-byte encodings. Among code pages of one script it mistakes Spanish in
 cp1252 for cp1250, and it reads no Korean. There the letters of languages decide: the page under which most bytes beyond
-ASCII are letters of one language where such letters stand wins; between equals, the first. A capital behind a lower-case
+ASCII are letters of one language where such letters stand wins; between equals, the first. A capital behind a small
 letter, and a sign such as ¾ within a word, speak against a page.
 """
 
