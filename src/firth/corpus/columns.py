@@ -1,4 +1,4 @@
-"""Texts and labels from the columns of table files: JSON lines, CSV, TSV, Parquet, Arrow."""
+"""Texts and labels from the columns of files: JSON lines, CSV, TSV, Parquet, Arrow; words of annotated files."""
 
 import contextlib
 import io
@@ -13,6 +13,7 @@ from firth.corpus.separated import Column, Separated, long_cells
 from firth.corpus.table_options import USUAL, Faults, TableOptions
 from firth.corpus.tables import ROWS, Schema, arrow_kinds, arrow_package, batch_rows, filled, kinds_of_values, pick
 from firth.errors import CorpusError
+from firth.storage.kinds import resolve
 from firth.storage.untrusted import parse_json
 
 
@@ -55,7 +56,7 @@ def cells(
     Warns:
         UserWarning: rows were skipped, or a table is written in an unusual way.
     """
-    reader, asked = TABLES[inner_suffix(path)], Asked(column, how=how)
+    reader, asked = COLUMNS[inner_suffix(path)], Asked(column, how=how)
     with (
         opened(path, encoding) as (raw, stream),
         reading(path),
@@ -187,6 +188,12 @@ def _arrow(path: Path, stream: BinaryIO, asked: Asked) -> Rows:
         yield from batch_rows(batches, names, str(path))
 
 
+def _annotated(path: Path, stream: BinaryIO, asked: Asked) -> Rows:
+    words = resolve(READ_WORDS)(path, column=asked.column, on_error=asked.how.on_error)
+    yield from ((list(sentence),) for sentence in words)
+
+
+READ_WORDS = "firth.readers.annotated_words:read_words"
 SEPARATED = (".csv", ".tsv")  # text files, which can be written in several ways
 TABLES: dict[str, Reader] = {
     ".jsonl": _json_lines,
@@ -197,3 +204,6 @@ TABLES: dict[str, Reader] = {
     ".arrow": _arrow,
 }
 BINARY = (".parquet", ".arrow")  # of these
+# A word a line: sentences as lists of words. Folders are not searched for them, since treebanks lie beside their text.
+ANNOTATED: dict[str, Reader] = dict.fromkeys((".conllu", ".conll", ".iob", ".iob2", ".bio"), _annotated)
+COLUMNS = {**TABLES, **ANNOTATED}  # files whose cells are texts or lists of words

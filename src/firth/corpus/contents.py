@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from firth.corpus.columns import BINARY, TABLES, cells
+from firth.corpus.columns import BINARY, COLUMNS, cells
 from firth.corpus.markup import MARKUP, blocks
 from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import inner_suffix, lines_of, opened, reading, standard_input
@@ -145,7 +145,7 @@ def _in_file(path: Path, source: Files, meter: Meter) -> Iterator[tuple[str, Byt
     def tick_at(raw: BinaryIO) -> None:
         meter.update(raw.tell())
 
-    if inner_suffix(path) in TABLES:
+    if inner_suffix(path) in COLUMNS:
         yield str(path), TextStream(cells(path, source.column, tick_at, source.how, source.encoding), lambda: None)
         return
     if source.markup and inner_suffix(path) in MARKUP:

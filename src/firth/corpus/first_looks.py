@@ -1,10 +1,11 @@
 """What a look at the beginning of a source shows, before it is read, and at the words, after it is: warnings.
 
-Markup that would become words, and scripts without spaces, whose words nobody has divided.
+Markup and annotation that would become words, and scripts without spaces, whose words nobody has divided.
 """
 
 import contextlib
 import itertools
+import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.columns import TABLES, cells
+from firth.corpus.columns import ANNOTATED, TABLES, cells
 from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import HEAD, inner_suffix, lines_of, opened, reading
 from firth.corpus.sources import Files, Items, Source
@@ -27,6 +28,10 @@ _SCRIPTS = {
     "Khmer": (0x1780, 0x17FF),
 }  # fmt: skip
 _MUCH = 0.2  # of all tokens
+_ANNOTATED_ROWS = {
+    ".conllu": re.compile(r"\d+([-.]\d+)?(\t[^\t]+){9}\r?"),
+    ".conll": re.compile(r"\S+([ \t]\S+)*[ \t]([BIESLU]-\S+|O)[ \t]*\r?"),
+}  # the last column has tags of spans
 
 
 def look_for_markup(source: Source, options: CorpusOptions) -> Source:
@@ -39,7 +44,10 @@ def look_for_markup(source: Source, options: CorpusOptions) -> Source:
         _warn({"the texts": "\n".join(text for text in first if isinstance(text, str))[:HEAD]})
     elif isinstance(source, Files):
         step = -(-len(source.paths) // FILES)
-        _warn({str(path): _beginning(path, source.column, source.how) for path in source.paths[::step]})
+        paths = [path for path in source.paths if inner_suffix(path) not in ANNOTATED]
+        beginnings = {str(path): _beginning(path, source.column, source.how) for path in paths[::step]}
+        _warn(beginnings)
+        _warn_of_columns(beginnings)
     return source
 
 
@@ -68,6 +76,19 @@ def _warn(beginnings: dict[str, str]) -> None:
         f"{name}{others}: markup, such as {some} ({found.total():,} marks in the first {HEAD // 1024} KB), becomes "
         "words; markup=True leaves tags out, resolves entities, and ends sentences at </s> and <br/>"
     )
+
+
+def _warn_of_columns(beginnings: dict[str, str]) -> None:
+    for name, text in beginnings.items():
+        rows = [line for line in text.split("\n")[:-1] if line.strip() and not line.startswith(("#", "-DOCSTART-"))]
+        for kind, row in _ANNOTATED_ROWS.items():
+            same = kind == ".conllu" or len({len(line.split()) for line in rows}) == 1
+            if len(rows) > 1 and same and all(map(row.fullmatch, rows)):
+                warn_caller(
+                    f"{name}: a word a line, with its annotation, such as {brief(rows[0])}: all columns become words; "
+                    f"to read those of the text alone, give the file a name that ends in {kind}"
+                )
+                return
 
 
 def look_for_undivided_words(words: list[str], counts: npt.NDArray[np.int64], options: CorpusOptions) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from firth.corpus.columns import SEPARATED, TABLES
+from firth.corpus.columns import ANNOTATED, COLUMNS, SEPARATED, TABLES
 from firth.corpus.markup import MARKUP
 from firth.corpus.reader import COMPRESSIONS, inner_suffix
 from firth.corpus.table_options import USUAL, TableOptions
@@ -70,6 +70,10 @@ class Files:
         reading: Any = (_READING, self.column, self.encoding, *(["markup"] if self.markup else []))
         if any(inner_suffix(path) in SEPARATED for path in self.paths):
             reading = (*reading, self.how, STRICT)
+        elif any(inner_suffix(path) in COLUMNS for path in self.paths) and self.how.on_error != USUAL.on_error:
+            reading = (*reading, self.how.on_error)
+        if any(inner_suffix(path) in ANNOTATED for path in self.paths):
+            reading = (*reading, "words")  # an earlier version read all columns
         digest = hashlib.blake2b(repr(reading).encode(), digest_size=16)
         for state in states:
             digest.update(repr(state).encode("utf-8", "surrogatepass"))
@@ -213,7 +217,7 @@ def _names_file(text: str) -> bool:
     if "\n" in text or len(text) > 4096:
         return False
     path = Path(text)
-    reader = _known(path)
+    reader = _known(path) or inner_suffix(path) in ANNOTATED
     if reader and not any(map(str.isspace, text)):
         return True
     return (reader or os.sep in text) and path.exists()
@@ -244,12 +248,12 @@ def _home(path: str | os.PathLike[str]) -> Path:
 
 def _check_columns(paths: list[Path], column: str | int) -> None:
     """Check that at least one of the files is a table; other files are read as text."""
-    if any(inner_suffix(path) in TABLES for path in paths):
+    if any(inner_suffix(path) in COLUMNS for path in paths):
         return
     first = paths[0]
     hint = "name a file of one JSON object a line .jsonl" if inner_suffix(first) == ".json" else "leave the column out"
     raise CorpusError(
-        f"{first}: has no columns, and column={brief(column)} was given; expected a table ({', '.join(TABLES)}): {hint}"
+        f"{first}: has no columns, and column={brief(column)} was given; expected one of {', '.join(COLUMNS)}: {hint}"
     )
 
 
@@ -327,7 +331,7 @@ def _inside(folder: Path, markup: bool) -> list[Path]:
         warn_caller(
             f"{folder}: {counted(len(files), 'file')} read, {others.total():,} left out ({left_out}"
             f"{', ...' if len(others) > 8 else ''}); a glob such as "
-            f"'{folder}/**/*.log' reads others as plain text{_WITHOUT if others.keys() & MARKUP.keys() else ''}"
+            f"'{folder}/**/*.log' reads others{_WITHOUT if others.keys() & MARKUP.keys() else ''}"
         )
     return files
 

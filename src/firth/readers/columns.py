@@ -73,10 +73,28 @@ def read_columns(
         OptionError: there is no such column of words, or `on_error` is something else.
         OSError: the file cannot be read.
     """
+    yield from column_sentences(path, word_column=word_column, on_error=on_error, argument="word_column")
+
+
+def column_sentences(
+    path: str | os.PathLike[str], *, word_column: int | str | None, on_error: str, argument: str
+) -> Iterator[ColumnSentence]:
+    """As `read_columns`, whose caller calls `word_column` otherwise.
+
+    Args:
+        path: as in `read_columns`.
+        word_column: as in `read_columns`.
+        on_error: as in `read_columns`.
+        argument: what messages call `word_column`.
+
+    Raises:
+        FormatError: as in `read_columns`.
+        OptionError: as in `read_columns`.
+    """
     skipping = Skipping(path, on_error, "sentence")
     lines = text_of(path).split("\n")
     layout = _layout(lines, path)
-    place = layout.place_of_words(word_column, path)
+    place = layout.place_of_words(word_column, path, argument)
     doubtful: list[int] = []
     for document, rows in _blocks(lines, layout, doubtful):
         if problem := layout.problem(rows):
@@ -122,7 +140,7 @@ class _Layout:
             return False
         return len(fields) != self.width or (line[1:2] in (" ", "\t") and fields[-1] not in self.tags)
 
-    def place_of_words(self, word_column: int | str | None, path: str | os.PathLike[str]) -> int:
+    def place_of_words(self, word_column: int | str | None, path: str | os.PathLike[str], argument: str) -> int:
         """Return the number of the column of words, from 0; say so if it is not the first and nobody chose it.
 
         Raises:
@@ -134,7 +152,7 @@ class _Layout:
             if named is None and self.counted:
                 warn_caller(
                     f"{path}: column 1 counts the words of each sentence, 1, 2, 3; column 2 is read as words. "
-                    "Otherwise number the column of words (word_column)"
+                    f"Otherwise number the column of words ({argument})"
                 )
             return int(self.counted) if named is None else named
         given = str(word_column)
@@ -142,7 +160,7 @@ class _Layout:
             return names.index(given.lower())
         if not given.isdecimal() or not 1 <= int(given) <= max(self.width, 1):
             others = f", or one of {', '.join(self.names)}" if self.names else ""
-            raise OptionError(f"{path}: word_column={given!r}: expected a number from 1 to {self.width}{others}")
+            raise OptionError(f"{path}: {argument}={given!r}: expected a number from 1 to {self.width}{others}")
         return int(given) - 1
 
     def problem(self, rows: Rows) -> tuple[int, str] | None:
