@@ -141,5 +141,5 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
 
 @pytest.fixture
 def without_checksums(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write folders as older versions did, so that readers rely on their own checks of the contents."""
+    """Write folders without checksums, so that readers rely on their own checks of the contents."""
     monkeypatch.setattr("firth.storage.checksums.write", lambda folder: None)

@@ -1,6 +1,6 @@
 """Messages for unknown option names: the right name, and the place where the option belongs.
 
-Users of gensim, fastText or PyTorch write `vector_size=100, workers=4`; scripts for earlier versions write `final_lr`.
+Users of gensim, fastText or PyTorch write `vector_size=100, workers=4`.
 All code that reads option names uses this module.
 """
 
@@ -13,32 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import Field, fields
 from typing import Any
 
-RENAMED = {  # from names in earlier versions, which their files still have
-    "alike": "merge_above",
-    "characters": "char_dim",
-    "clip": "clip_norm",
-    "connect": "connection",
-    "contexts": "max_contexts",
-    "decay": "lr_decay",
-    "diversity": "diversity_penalty",
-    "embed": "embedding",
-    "ends": "eos",
-    "final_lr": "lr_end_factor",
-    "inner": "ffn_dim",
-    "least_contexts": "min_contexts",
-    "least_share": "min_share",
-    "maps": "context_matrices",
-    "min_prior": "min_share",
-    "noise": "dropout_kind",
-    "out": "output",
-    "plateau": "plateau_factor",
-    "starts": "n_init",
-    "steps": "bptt",
-    "tie": "tie_weights",
-    "vary_steps": "vary_bptt",
-}
-RENAMED_VALUES = {("cell", "plain"): "rnn", ("embedding", "characters"): "char-cnn"}
-MOVED = {("TrainingOptions", name): "an option of language models: RecurrentLM" for name in ("bptt", "vary_bptt")}
 # From names in gensim, fastText, scikit-learn, PyTorch and Hugging Face; of several names, the first that there is.
 SYNONYMS: dict[str, str | tuple[str, ...]] = {
     "vector_size": "dim",
@@ -79,6 +53,7 @@ SYNONYMS: dict[str, str | tuple[str, ...]] = {
     "optimizer": "optimiser",
     "seq_len": "bptt",
     "max_grad_norm": "clip_norm",
+    "clip": "clip_norm",
     "hidden_size": ("hidden", "dim"),
     "units": ("hidden", "dim"),
     "num_layers": "layers",
@@ -326,14 +301,14 @@ def one_spelling(name: str) -> str:
 
 
 def synonym(name: str, names: Iterable[str]) -> str | None:
-    """Return the valid name for a former name or a name in another library, or None."""
+    """Return the valid name for a name in another library, or None."""
     names = list(names)
     return next((other for other in _others(name) if other in names), None)
 
 
 def _others(name: str) -> tuple[str, ...]:
-    """Return what a former name or a name in another library may be called here."""
-    other = RENAMED.get(name) or SYNONYMS.get(name, ())
+    """Return what a name in another library may be called here."""
+    other = SYNONYMS.get(name, ())
     return (other,) if isinstance(other, str) else other
 
 
@@ -383,9 +358,6 @@ def _place(
     train: Mapping[str, inspect.Parameter],
 ) -> str:
     """Return where a missing option belongs: another name, `train`, the text, or nowhere."""
-    former = options.get(RENAMED.get(name, ""))
-    if former is not None and name in train and value not in (former.metadata.get("choices") or ()):
-        return f"an argument of {verb}: {kind}(...).{verb}(text, {name}=...)"
     places = (_place_of(kind, name, other, value, options, verb, train) for other in _others(name) or (name,))
     elsewhere = TRAINED_ELSEWHERE.get(name) if verb == "train" else None
     return next(filter(None, places), f"{kind} has no such option; {elsewhere or suggestion(name, options)}")
@@ -402,10 +374,7 @@ def _place_of(
 ) -> str | None:
     """Return where `other`, which `name` may stand for, belongs; None for nowhere."""
     if other in options:
-        answer = f"renamed to {other}" if name in RENAMED else f"{kind} has no such option; use {other}"
-        return f"{answer} ({_meaning(options[other])})"
-    if (kind, other) in MOVED:
-        return f"now {other}, {MOVED[kind, other]}({other}=...)"
+        return f"{kind} has no such option; use {other} ({_meaning(options[other])})"
     if name in TEXTS and train and not (name in TEXT_OPTIONS and isinstance(value, str)):
         return _text_to(verb, kind)
     if other in TEXT_OPTIONS and "tokens" in train:

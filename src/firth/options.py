@@ -17,7 +17,7 @@ from typing import Any, TypeVar, dataclass_transform
 
 from firth.attribute_names import LOADERS, no_attribute
 from firth.errors import KindError, OptionError, UnknownOptionError, brief
-from firth.option_names import RENAMED_VALUES, explained, suggestion, synonym
+from firth.option_names import explained, suggestion, synonym
 
 _Class = TypeVar("_Class")
 
@@ -314,9 +314,7 @@ def _check_value(name: str, value: Any, kinds: tuple[Any, ...], meta: Any) -> No
         # An option that is a name may also be an object, which knows by itself what it is.
         others = tuple(kind for kind in kinds if isinstance(kind, type) and kind not in (str, type(None)))
         if not isinstance(value, others) and value not in meta["choices"]:
-            present = RENAMED_VALUES.get((name, value)) if isinstance(value, str) else None
-            renamed = f"renamed to {present!r}; " if present in meta["choices"] else ""
-            raise OptionError(f"{name}={brief(value)}: {renamed}expected one of {', '.join(meta['choices'])}")
+            raise OptionError(f"{name}={brief(value)}: expected one of {', '.join(meta['choices'])}")
         return
     if bool in kinds and not isinstance(value, bool):
         raise OptionError(f"{name}={brief(value)}: expected True or False")

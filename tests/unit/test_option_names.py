@@ -13,7 +13,7 @@ from firth.cli import app
 from firth.corpus.options import CorpusOptions
 from firth.corpus.table_options import TableOptions
 from firth.errors import OptionError, UnknownOptionError
-from firth.option_names import PUBLIC_NAMES, RENAMED, SYNONYMS, TEXT_OPTIONS, suggestion, synonym
+from firth.option_names import PUBLIC_NAMES, SYNONYMS, TEXT_OPTIONS, suggestion, synonym
 
 
 def said(kind, *unnamed, **named):
@@ -25,11 +25,6 @@ def said(kind, *unnamed, **named):
 @pytest.mark.parametrize(
     ("kind", "named", "message"),
     [
-        (
-            "Word2Vec",
-            {"final_lr": 0.1},
-            "final_lr=0.1: renamed to lr_end_factor (final learning rate as a share of lr)",
-        ),
         (
             "Word2Vec",
             {"vector_size": 9},
@@ -81,27 +76,6 @@ def test_options_of_the_training_of_neural_models():
     assert training.format("epochs") in said(firth.RecurrentLM, epochs=3)
     assert "use hidden" in said(firth.RecurrentLM, hidden_size=3)
     assert "use optimiser" in said(firth.TrainingOptions, optimizer="adam")
-
-
-def test_former_names_of_neural_options():
-    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    for name in ("steps", "vary_steps", "tie", "noise", "characters", "embed", "connect"):
-        assert f"{name}=1: renamed to {RENAMED[name]} (" in said(firth.RecurrentLM, **{name: 1})
-    assert "inner=1: renamed to ffn_dim (" in said(firth.TransformerLM, inner=1)
-    assert "maps=1: renamed to context_matrices (" in said(firth.LogBilinearLM, maps=1)
-    assert "steps=1: now bptt, an option of language models: RecurrentLM(bptt=...)" in said(
-        firth.TrainingOptions, steps=1
-    )
-    assert "an option of TrainingOptions" in said(firth.RecurrentLM, clip=1)
-    with pytest.raises(OptionError, match="cell='plain': renamed to 'rnn'; expected one of rnn, "):
-        firth.RecurrentLM(cell="plain")
-
-
-def test_former_names_of_sense_options(monkeypatch, capsys):
-    for name in ("alike", "starts", "least_share", "contexts"):
-        assert f"{name}=1: renamed to {RENAMED[name]} (" in said(firth.SenseClusters, **{name: 1})
-    assert "min_prior=1: renamed to min_share (" in said(firth.MultiSenseSkipGram, min_prior=1)
-    assert "; use --min-share: " in complaint(monkeypatch, capsys, "train", "mssg", "--min-prior", "0.1")
 
 
 def test_every_unknown_name_has_its_line():
@@ -168,7 +142,7 @@ def test_every_synonym_leads_to_an_option():
         known |= getattr(getattr(firth, name), "__dataclass_fields__", {}).keys()
     known |= inspect.signature(firth.TfidfIndex).parameters.keys()  # no options class
     meant = {each for other in SYNONYMS.values() for each in ((other,) if isinstance(other, str) else other)}
-    assert {*RENAMED.values(), *meant} <= known
+    assert meant <= known
 
 
 @pytest.mark.parametrize(
@@ -201,13 +175,11 @@ def test_names_of_pretrained_encoders(kind, name, message):
 
 @pytest.mark.parametrize("kind", ["Tagger", "BiaffineParser", "RecurrentClassifier"])
 def test_embed_is_an_argument_of_train_where_it_takes_one(kind):
-    """In earlier versions it was the name of the option `embedding`, whose values are still known."""
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
     of = getattr(firth, kind)
     assert said(of, embed="elmo.model") == (
         f"embed='elmo.model': an argument of train: {kind}(...).train(text, embed=...)"
     )
-    assert "embed='static': renamed to embedding (" in said(of, embed="static")
 
 
 def test_suggestions():
@@ -223,10 +195,6 @@ def test_suggestions():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["skipgram", "--final-lr", "0.1"],
-            "No such option: --final-lr; use --lr-end-factor: Final learning rate as a share",
-        ),
         (["skipgram", "--vector-size", "9"], "No such option: --vector-size; use --dim: Dimension of the vectors"),
         (["lsa", "--workers=9"], "No such option: --workers; use --threads: "),
         (["cbow", "--widnow", "9"], "No such option: --widnow (Possible options: --window"),

@@ -150,7 +150,7 @@ class Group(TyperGroup):
 
 
 class Commands(Group):
-    """The program. It suggests the right flag for one of an earlier version or of another program."""
+    """The program. It suggests the right flag for one of another program."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that the arguments name."""

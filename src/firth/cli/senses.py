@@ -8,7 +8,6 @@ import typer
 from firth.cli.arguments import AsJson, Quiet, Words, names, number
 from firth.cli.output import note, print_json, working
 from firth.cli.vectors import refuse_unknown
-from firth.storage.former_names import current_names
 from firth.text.tokenise import tokeniser
 from firth.text.word_rules import NAME
 from firth.vectors.io.load import load_as
@@ -98,7 +97,7 @@ def _too_few(space: SenseVectors, word: str) -> str | None:
     """Why a word has one sense, if the model did not look for more."""
     training = space.metadata.get("training")
     options = training.get("options") if isinstance(training, dict) else None
-    least = current_names(options, ("min_contexts",)).get("min_contexts") if isinstance(options, dict) else None
+    least = options.get("min_contexts") if isinstance(options, dict) else None
     count = None if space.counts is None else int(space.counts[space.lexicon.rows[word]])
     if not isinstance(least, int) or count is None or count >= least:
         return None

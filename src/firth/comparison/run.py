@@ -28,7 +28,6 @@ from firth.kernels.threads import usable_threads
 from firth.signals import last_signal
 from firth.storage.checksums import stamped
 from firth.storage.files import json_bytes, replacing_file, sync_folder
-from firth.storage.former_names import current_names
 
 WORKER = "import sys; sys.path[:] = sys.argv[1:]; from firth.comparison.worker import main; sys.exit(main())"
 PACKAGES = ("firth", "numpy", "scipy", "numba", "llvmlite")
@@ -137,7 +136,7 @@ def _begin(folder: Path, run: dict[str, Any]) -> dict[str, Any]:
                 "folder, or continue with the same"
             )
     for spec, options in run["models"].items():
-        there = current_names(before["models"].get(spec, options), options)
+        there = before["models"].get(spec, options)
         if differing := [name for name, value in options.items() if there.get(name) != value]:
             old = ", ".join(f"{name}={there.get(name)!r}" for name in differing)
             new = ", ".join(f"{name}={options[name]!r}" for name in differing)

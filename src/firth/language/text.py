@@ -23,7 +23,6 @@ from firth.corpus.options import CorpusOptions
 from firth.corpus.vocabulary_selection import by_count_then_word, select_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
-from firth.storage.former_names import current_names
 from firth.text.inputs import Text, token_lists
 from firth.text.subwords import Subwords, num_characters
 from firth.text.tokenise import are_words, is_named, join_tokens, join_words, tokeniser
@@ -51,12 +50,11 @@ class TextRules:
         """Return the rules of a saved model.
 
         Raises:
-            TypeError: a name is missing or unknown, or there are two names of one option.
+            TypeError: a name is missing or unknown.
         """
-        rules = current_names(config, names := ("tokens", "sentences", "eos"))
-        if set(rules) != set(names):
+        if not isinstance(config, Mapping) or set(config) != {"tokens", "sentences", "eos"}:
             raise TypeError(f"rules {config!r}: expected tokens, sentences and eos")
-        return cls(**rules)
+        return cls(**config)
 
     def __repr__(self) -> str:
         tokens = repr(self.tokens) if is_named(self.tokens) else "a tokenizer"

@@ -26,7 +26,6 @@ import torch
 import firth
 from firth.errors import FirthError, OptionError
 from firth.storage import model_folder
-from firth.storage.former_names import CLASSES, current_layout, current_options, current_tensors
 from firth.storage.model_folder import ModelFolder
 
 CARD = """# {title}
@@ -159,11 +158,8 @@ def read_options(content: ModelFolder, package: str) -> Any:
     name = content.config["model"]
     names = sorted(name for name, home in firth._MODULES.items() if home.startswith(f"{package}."))
     if name not in names:
-        name = CLASSES.get(name, name)
-    if name not in names:
         raise OptionError(f"model {name!r}, expected one of {', '.join(names)}")
-    kind = getattr(firth, name)
-    return kind(**current_options(content.config["options"], kind))
+    return getattr(firth, name)(**content.config["options"])
 
 
 def read_module(
@@ -199,7 +195,7 @@ def read_module(
     except (FirthError, RuntimeError, MemoryError) as error:  # RuntimeError: torch lacks memory
         raise content.damaged(f"config.json does not describe a model ({error})") from error
     arrays = {name: array for name, array in content.arrays.items() if name not in other}
-    _fill(module, current_tensors(arrays, module.state_dict()), content, resized)
+    _fill(module, arrays, content, resized)
     return module
 
 
@@ -212,8 +208,6 @@ def _fill(
         odd = sorted(set(arrays) ^ expected)
         more = f" and {len(odd) - SHOWN:,} more" if len(odd) > SHOWN else ""
         raise content.damaged(f"missing or unknown tensors: {', '.join(odd[:SHOWN])}{more}")
-    shapes = {tuple(tensor.shape) for tensor in state.values()}
-    arrays = {name: current_layout(array, shapes) for name, array in arrays.items()}
     whole = next(
         (name for name in arrays if state[name].is_floating_point() and arrays[name].dtype.kind in "iub"), None
     )

@@ -16,7 +16,7 @@ Everything else separates tokens: white space, hyphens (`state-of-the-art` is fo
 too), other punctuation, symbols, emoji. Katakana and Hangul are letters. Thai, Lao, Khmer and Burmese words can only be
 split with a dictionary and stay joined between spaces: pass a tokeniser of your own for such text.
 
-**unicode**, the default before: the same tokens, with full case folding (`characters.fold`: `Straße` -> `strasse`,
+**unicode**: the same tokens, with full case folding (`characters.fold`: `Straße` -> `strasse`,
 `δρόμος` -> `δρόμοσ`) in place of lower case. Corpora and models that have it keep it.
 
 **whitespace**: runs of characters other than the space and the control characters U+0000 to U+001F; nothing is folded.

@@ -331,8 +331,6 @@ def restore(content: ModelFolder) -> DocumentVectors:
     options, tokens = content.config.get("options"), content.config.get("tokens")
     if not isinstance(options, dict) or not isinstance(tokens, str):
         raise content.damaged("no options of the model in config.json")
-    if "final_lr" in options:  # the name in earlier versions
-        options = {**options, "lr_end_factor": options["final_lr"]}
     if wrong := _wrong_option(options):
         raise content.damaged(f"the option {wrong}={options.get(wrong)!r} in config.json is out of range")
     options = {**options, **{name: float(options[name]) for name in NUMBERS}}  # with an int, kernels compile again

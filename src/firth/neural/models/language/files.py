@@ -12,7 +12,6 @@ from firth.language.text import TextRules, check_readable
 from firth.neural.models.language.neural_model import COUNTS, NeuralLanguageModel
 from firth.neural.models.language.options import new_module
 from firth.neural.module_files import read_module, read_options
-from firth.storage.former_names import NEURAL_CONFIG, current_names
 from firth.storage.model_folder import ModelFolder
 from firth.vocabulary import Vocabulary
 
@@ -27,9 +26,8 @@ def restore(content: ModelFolder) -> NeuralLanguageModel:
     """
     words = content.words()
     try:
-        facts = current_names(content.config, ("bos",), NEURAL_CONFIG)
-        rules = TextRules.from_config(facts["rules"])
-        bos, total = int(facts["bos"]), int(facts["total"])
+        rules = TextRules.from_config(content.config["rules"])
+        bos, total = int(content.config["bos"]), int(content.config["total"])
         options = read_options(content, __package__)
         vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
         check_readable(vocabulary, rules)

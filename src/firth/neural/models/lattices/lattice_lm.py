@@ -20,7 +20,7 @@ Departures:
 - Chunks are the most frequent of the training text, each with an embedding and an output row of its own. Others have no
   edge: tokens spell them. (The paper composes the embeddings of others from their tokens.)
 - With K > 1, row (u, k) of U and b is the sum of a row of the unit, which its senses share, and a difference of the
-  sense, which starts at 0. Separate rows, as in models of earlier versions, split the examples of a unit among them
+  sense, which starts at 0. Separate rows would split the examples of a unit among them
   (benchmarks/results/lattice.md).
 - Drawn states (sampled, gumbel) are for training. Evaluation takes the expected state, which needs no random numbers.
 - One LSTM layer: with more, each edge would need products of its own.
