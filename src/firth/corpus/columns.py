@@ -10,10 +10,11 @@ from typing import Any, BinaryIO, NamedTuple
 from firth.corpus.dialects import MIXED, Dialect
 from firth.corpus.reader import inner_suffix, lines_of, opened, reading
 from firth.corpus.separated import Column, Separated, long_cells
-from firth.corpus.table_options import USUAL, Faults, TableOptions
+from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import ROWS, Schema, arrow_kinds, arrow_package, batch_rows, filled, kinds_of_values, pick
 from firth.errors import CorpusError
 from firth.storage.kinds import resolve
+from firth.storage.skipping import Skipping
 from firth.storage.untrusted import parse_json
 
 
@@ -100,35 +101,36 @@ def labelled_cells(
 
 def _json_lines(path: Path, stream: BinaryIO, asked: Asked) -> Rows:
     names: list[str] = []
-    faults = Faults(str(path), asked.how.on_error)
+    skipping = Skipping(path, asked.how.on_error, error=CorpusError)
     with lines_of(stream) as lines:
         for number, line in enumerate(lines, 1):
             if line.isspace():
                 continue
-            place = f"line {number:,}"
             try:
                 value = parse_json(line)
             except ValueError as error:
-                faults.add(place, f"not JSON ({error})", "expected one JSON object per line")
+                skipping.add(number, f"not JSON ({error})", "expected one JSON object per line")
                 continue
             if isinstance(value, dict):
-                where = f"{path} {place}"
+                where = f"{path} line {number:,}"
                 names = names or Schema(where, kinds_of_values(value)).settle(asked.column, asked.labels)
                 if absent := [name for name in names if name not in value]:
                     found = f"no column {absent[0]!r}; expected one of {', '.join(value)}"
-                    faults.add(place, found, "name it with column=")
+                    skipping.add(number, found, "name it with column=")
                     continue
                 row = tuple(pick(value, name, where) for name in names)
                 if asked.needs_labels and no_label(row[1]):
-                    faults.add(place, f"no label under {names[1]!r}", "write one; a text without a label has null")
+                    skipping.add(number, f"no label under {names[1]!r}", "write one; a text without a label has null")
                     continue
+                skipping.read += 1
                 yield row
             elif asked.labels is None:
+                skipping.read += 1
                 yield (value,)
             else:
                 expected = "expected an object with the columns of text and labels"
-                faults.add(place, f"found {value!r:.60}", expected)
-    faults.tell()
+                skipping.add(number, f"found {value!r:.60}", expected)
+    skipping.tell()
 
 
 def no_label(label: Any) -> bool:

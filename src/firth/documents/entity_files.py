@@ -16,10 +16,10 @@ from firth.documents.jsonl import document_from_facts, parsed
 from firth.errors import FormatError, MissingExtraError
 from firth.readers.columns import TAG_NAMES
 from firth.readers.conllu import DependencySentence
-from firth.readers.skipping import STOP, Skipping
 from firth.readers.span_tags import spans_of
 from firth.readers.word_tables import WordTable, is_word_table, read_table, read_word_table
 from firth.storage.files import lines_of, text_of
+from firth.storage.skipping import STOP, Skipping
 from firth.storage.untrusted import file_bytes, parse_json
 from firth.storage.user_files import open_file
 
@@ -133,9 +133,7 @@ def _documents(
             skipping.read += 1
             yield document
     alignment.tell()
-    skipping.tell()
-    if not skipping.read:
-        raise FormatError(f"{path}: no documents; expected one a line, as JSON")
+    skipping.tell("one a line, as JSON")
 
 
 def _items(content: Any) -> Sequence[Any]:
@@ -219,9 +217,7 @@ def read_entity_table(path: str | os.PathLike[str], *, on_error: str = STOP) -> 
             skipping.read += 1
             yield document
     alignment.tell()
-    skipping.tell()
-    if not skipping.read:
-        raise FormatError(f"{path}: no texts; expected one a row")
+    skipping.tell("one a row")
 
 
 def _of_words(path: str | os.PathLike[str], table: WordTable, on_error: str) -> Document:

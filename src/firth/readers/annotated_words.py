@@ -8,12 +8,14 @@ with `#begin document`, words are the fourth.
 import itertools
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
+from firth.corpus.reader import inner_suffix
 from firth.errors import FormatError, OptionError, brief
 from firth.readers.columns import column_sentences
 from firth.readers.conllu import COLUMNS, NONE, read_conllu
-from firth.readers.skipping import STOP
 from firth.storage.files import lines_of
+from firth.storage.skipping import STOP
 
 _CONLLU = {"form": "words", "2": "words", "lemma": "lemmas", "3": "lemmas"}
 _BEGIN = "#begin document"
@@ -26,7 +28,7 @@ def read_words(
     """Yield the words of each sentence.
 
     Args:
-        path: CoNLL-U, which a line with its ten columns shows, or columns; plain or packed.
+        path: CoNLL-U, which the ending `.conllu` or a line with its ten columns shows, or columns; plain or packed.
         column: of CoNLL-U "form", the default, or "lemma", or their numbers; of other columns as `word_column` of
             `read_columns`.
         on_error: "stop" at the first damaged sentence, or "skip" such sentences.
@@ -42,7 +44,7 @@ def read_words(
         if line.strip() and not line.startswith("#"):
             first = line
             break
-    if not _is_conllu(first):
+    if inner_suffix(Path(path)) != ".conllu" and not _is_conllu(first):
         if column is None and begins and len(first.split()) >= _CONLL2012[1]:
             column = _CONLL2012[0]
         sentences = column_sentences(path, word_column=column, on_error=on_error, argument="column")

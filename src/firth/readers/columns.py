@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from firth.arguments import names_files
 from firth.errors import FormatError, OptionError, brief, counted, warn_caller
-from firth.readers.skipping import STOP, Skipping
 from firth.storage.files import text_of
+from firth.storage.skipping import STOP, Skipping
 from firth.storage.untrusted import parse_json
 
 DOCUMENT = "-DOCSTART-"
@@ -108,9 +108,7 @@ def column_sentences(
         warn_caller(
             f"{path}: read {found} before sentences as comments, such as {brief(lines[doubtful[0] - 1].strip())}"
         )
-    skipping.tell()
-    if not skipping.read:
-        raise FormatError(f"{path}: no sentences; expected a word and its tags in each line")
+    skipping.tell("a word and its tags in each line")
 
 
 Rows = list[tuple[int, list[str]]]  # number and fields of each line of a sentence

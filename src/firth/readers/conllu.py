@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from firth.arguments import names_files
 from firth.attribute_names import SENTENCES, no_attribute
 from firth.errors import FormatError, KindError, ShapeError, brief, counted
-from firth.readers.skipping import STOP, Skipping
 from firth.readers.tree import Tree, tree_problem
 from firth.storage.files import lines_of, replacing_file
+from firth.storage.skipping import STOP, Skipping
 
 COLUMNS = 10
 FORM, LEMMA, UPOS, XPOS, FEATURES, HEAD, RELATION, ENHANCED = range(1, 9)

@@ -41,7 +41,7 @@ def test_tables_of_texts(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("text;kind\na, b;x\nc;\nd;y;z\n", encoding="utf-8")
     how = TableOptions(separator="semicolon", on_error="skip")
-    with pytest.warns(UserWarning, match=r"1 row skipped \(line 4: 3 cells, expected 2"):
+    with pytest.warns(UserWarning, match="skipped 1 of 3 rows: line 4: 3 cells, expected 2"):
         assert texts_of(str(path), None, "2", how) == (["a, b", "c"], ["x", ""])
     with pytest.raises(CorpusError, match=r"t.csv line 4: 3 cells, expected 2"):
         texts_of(str(path), "text", None, TableOptions(separator=";"))

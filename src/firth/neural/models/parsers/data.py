@@ -11,7 +11,7 @@ import numpy.typing as npt
 from firth.errors import CorpusError, brief
 from firth.neural.training.held_out import SHARE
 from firth.readers.conllu import DependencySentence, read_conllu
-from firth.readers.skipping import SKIP, check_on_error
+from firth.storage.skipping import SKIP, check_on_error
 
 COLUMNS: dict[str, Callable[[DependencySentence], Sequence[str]]] = {  # name: its values of a sentence
     "upos": lambda sentence: sentence.tags,

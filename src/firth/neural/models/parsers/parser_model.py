@@ -17,8 +17,8 @@ from firth.neural.module_files import SavedModel
 from firth.neural.training.devices import Runtime, no_subnormals, runtime_of, torch_threads
 from firth.progress import Progress, Status, reporting
 from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
-from firth.readers.skipping import SKIP
 from firth.storage.model_folder import ModelFolder
+from firth.storage.skipping import SKIP
 from firth.text.inputs import check_items
 from firth.training_facts import with_training_facts
 

@@ -17,7 +17,7 @@ from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.readers.conllu import DependencySentence
-from firth.readers.skipping import SKIP
+from firth.storage.skipping import SKIP
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 

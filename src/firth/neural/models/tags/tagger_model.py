@@ -25,8 +25,8 @@ from firth.neural.structs.chains import Chain, best_tags, k_best_tags, log_parti
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.readers.conllu import DependencySentence
-from firth.readers.skipping import SKIP
 from firth.storage.model_folder import ModelFolder
+from firth.storage.skipping import SKIP
 from firth.text.inputs import check_items, check_no_file, token_lists
 from firth.training_facts import with_training_facts
 

@@ -25,7 +25,7 @@ from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
-from firth.readers.skipping import SKIP
+from firth.storage.skipping import SKIP
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
