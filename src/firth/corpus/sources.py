@@ -18,7 +18,7 @@ from firth.corpus.markup import MARKUP
 from firth.corpus.reader import COMPRESSIONS, inner_suffix
 from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import DEFAULT_COLUMN, table_of, table_of_rows
-from firth.errors import CorpusError, OptionError, brief, counted, warn_caller
+from firth.errors import CorpusError, brief, counted, warn_caller
 from firth.storage.encodings import named_encoding
 
 TEXTS = (".txt", ".text", ".tok")
@@ -134,14 +134,9 @@ def resolve(source: Any, column: str | int | None = None, how: TableOptions = US
         MissingExtraError: a table needs pyarrow, and that is not installed.
     """
     found = _resolved(source, column, how.normalised(), markup)
-    written = how.given()
-    is_separated = isinstance(found, Files) and any(inner_suffix(path) in SEPARATED for path in found.paths)
-    if written and not is_separated:
+    if not isinstance(found, Files) or all(inner_suffix(path) not in SEPARATED for path in found.paths):
         name = str(found.paths[0]) if isinstance(found, Files) else "the source"
-        options = ", ".join(f"{option}={value!r}" for option, value in written.items())
-        raise OptionError(
-            f"{options}: says how {' and '.join(SEPARATED)} files are written, and {name} is none of them"
-        )
+        how.check_unused(name, f"{' and '.join(SEPARATED)} files")
     return found
 
 
