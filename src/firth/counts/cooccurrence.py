@@ -49,6 +49,7 @@ from firth.options import option, options_class
 from firth.progress import Progress, compiling, reporting
 from firth.storage.checkpoints import checkpoint_of
 from firth.storage.files import cache_folder
+from firth.training_facts import text_facts
 from firth.vocabulary import Vocabulary
 
 
@@ -179,7 +180,9 @@ class Cooccurrence:
             build_in(folder, fill, lambda place: holds(place, CooccurrenceMatrix.open, tell=False))
             for unfinished in done:
                 unfinished.remove()
-        return CooccurrenceMatrix.open(folder / fingerprint)
+        # Not from the folder: the same counts may be those of a text with other rules.
+        rules = text_facts(corpus).get("rules", {})
+        return dataclasses.replace(CooccurrenceMatrix.open(folder / fingerprint), rules=rules)
 
     def of(
         self,

@@ -9,7 +9,7 @@ import html
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,7 @@ class CooccurrenceMatrix:
         half: whether the matrix is symmetric and only cells with j <= i are stored.
         options: the options of counting.
         fingerprint: hexadecimal; equal for matrices with the same counts.
+        rules: names of the rules by which the text became words, as `firth.training_facts.text_facts` gives them.
     """
 
     vocabulary: Vocabulary
@@ -61,6 +62,7 @@ class CooccurrenceMatrix:
     half: bool
     options: Mapping[str, Any]
     fingerprint: str
+    rules: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     @names_files
@@ -85,7 +87,8 @@ class CooccurrenceMatrix:
         facts = read_manifest(folder)
         vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]), AGAIN)
         parts = _read_parts(folder)
-        return cls(vocabulary, **parts, half=facts["half"], options=facts["options"], fingerprint=facts["fingerprint"])
+        known = {name: facts[name] for name in ("half", "options", "fingerprint")}
+        return cls(vocabulary, **parts, **known, rules=facts.get("rules", {}))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the matrix as a folder, which appears complete or not at all.
@@ -109,7 +112,7 @@ class CooccurrenceMatrix:
         """Return the manifest without the words."""
         return {
             "cells": len(self.columns), "half": self.half, "options": dict(self.options),
-            "fingerprint": self.fingerprint,
+            "fingerprint": self.fingerprint, **({"rules": dict(self.rules)} if self.rules else {}),
         }  # fmt: skip
 
     def __len__(self) -> int:
@@ -192,13 +195,15 @@ class CooccurrenceMatrix:
         """
         if not most > 0:
             raise OptionError(f"most={most!r}: expected a number above 0")
-        return CooccurrenceMatrix(
-            self.vocabulary, self.rows, self.columns, np.minimum(self.values, np.float32(most)), self.half,
-            {**self.options, "capped": most}, f"{self.fingerprint}-{most}",
-        )  # fmt: skip
+        return replace(
+            self,
+            values=np.minimum(self.values, np.float32(most)),
+            options={**self.options, "capped": most},
+            fingerprint=f"{self.fingerprint}-{most}",
+        )
 
     def _id(self, word: str) -> int:
-        number = place_of(word, self.vocabulary.ids)
+        number = place_of(word, self.vocabulary.ids, self.rules.get("tokens"))
         if number is None:
             raise UnknownWordError(word)
         return number
@@ -249,6 +254,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             raise ValueError(f"{words} words, {cells} cells")
         if [type(facts[name]) for name in ("half", "options", "fingerprint")] != [bool, dict, str]:
             raise TypeError("its facts are of another kind")
+        if not all(isinstance(value, str) for value in dict(facts.get("rules", {})).values()):
+            raise TypeError("its rules are no names")
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise FormatError(f"{path}: damaged ({error}); {AGAIN}") from error
     if not supported:

@@ -42,6 +42,7 @@ from firth.errors import OptionError
 from firth.kernels.cooccurrence import MOST_REACH
 from firth.options import Preset, option, options_class
 from firth.progress import Progress
+from firth.training_facts import text_facts
 from firth.vectors.word_vectors import WordVectors
 
 DEFAULTS: dict[str, dict[str, Any]] = {  # as in the papers
@@ -147,7 +148,11 @@ class AssociationVectors:
             seed=seed,
             threads=threads,
             progress=progress,
-            facts={"options": {"model": "associations", **dataclasses.asdict(model)}, "counts": dict(counts.options)},
+            facts={
+                "options": {"model": "associations", **dataclasses.asdict(model)},
+                "counts": dict(counts.options),
+                **text_facts(counts),
+            },
         )
 
     def with_defaults(self) -> "AssociationVectors":

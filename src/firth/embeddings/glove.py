@@ -53,6 +53,7 @@ from firth.kernels.tiles import count_cells, fill_tiles, shuffle_tiles
 from firth.options import Preset, option, options_class
 from firth.randomness import generator, kernel_states
 from firth.storage.files import cache_folder
+from firth.training_facts import text_facts
 from firth.vectors.word_vectors import WordVectors
 
 BIASES = 2  # numbers after a row's vector: v has (bias, 1), u has (1, bias)
@@ -311,6 +312,6 @@ def _finish(counts: CooccurrenceMatrix, tiles: Tiles, matrices: Matrices, facts:
         x[:, :dim] + y[:, :dim],
         counts=counts.vocabulary.counts,
         output_vectors=y[:, :dim],
-        metadata={"training": facts},
+        metadata={"training": {**facts, **text_facts(counts)}},
         attributes={"bias": x[:, dim].copy(), "output_bias": y[:, dim + 1].copy()},
     )
