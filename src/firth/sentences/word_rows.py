@@ -27,6 +27,7 @@ class WordRows:
         vectors: word vectors.
         smoothing: a of smooth inverse frequency; None for the same weight of all words.
         direction: (D,) common direction to remove from averages, or None.
+        exact: whether words are looked up as they are, and in no other form; see `firth.vectors.queries.rows_of`.
 
     Attributes:
         table: (R, D) float32 rows.
@@ -35,10 +36,10 @@ class WordRows:
     """
 
     def __init__(
-        self, vectors: WordVectors | SubwordVectors, smoothing: float | None, direction: Matrix | None
+        self, vectors: WordVectors | SubwordVectors, smoothing: float | None, direction: Matrix | None, *, exact: bool
     ) -> None:
         self._space = vectors.known if isinstance(vectors, SubwordVectors) else vectors
-        self._smoothing, self.direction = smoothing, direction
+        self._smoothing, self.direction, self._exact = smoothing, direction, exact
         matrix = self._space.vectors
         self._whole = (
             isinstance(matrix, np.ndarray)
@@ -54,7 +55,7 @@ class WordRows:
     def of(self, words: Sequence[str]) -> npt.NDArray[np.int32]:
         """Return the row of each word in `table`; -1 for a word without a vector."""
         if self._whole:
-            return np.asarray(rows_of(self._space, words, exact=True), dtype=np.int32)
+            return np.asarray(rows_of(self._space, words, exact=self._exact), dtype=np.int32)
         if new := [word for word in dict.fromkeys(words) if word not in self._copied]:
             self._copy(new)
         return np.array([self._copied[word] for word in words], dtype=np.int32)
@@ -78,7 +79,7 @@ class WordRows:
         return averages if self.direction is None else averages - along(averages, self.direction)
 
     def _copy(self, words: list[str]) -> None:
-        vectors = gather(self._space, words, "skip", exact=True)
+        vectors = gather(self._space, words, "skip", exact=self._exact)
         known = ~np.isnan(vectors).any(axis=1)
         end = self._size + int(np.count_nonzero(known))
         if end > len(self.table):
@@ -86,7 +87,7 @@ class WordRows:
             table[: self._size], weights[: self._size] = self.table[: self._size], self.weights[: self._size]
             self.table, self.weights = table, weights
         self.table[self._size : end] = vectors[known]
-        self.weights[self._size : end] = self._weights(rows_of(self._space, words, exact=True)[known])
+        self.weights[self._size : end] = self._weights(rows_of(self._space, words, exact=self._exact)[known])
         places = np.full(len(words), NO_ROW)
         places[known] = np.arange(self._size, end)
         self._copied.update(zip(words, places.tolist(), strict=True))

@@ -5,13 +5,14 @@ makes it, which may change case, composition, apostrophes and widths; then by th
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from firth.text.tokenise import named, tokeniser
-from firth.text.word_rules import NAME
+from firth.text.word_rules import NAME, SHAPED
 
 _SAY_NOTHING = (None, "whitespace")  # the words came from elsewhere, as lists of tokens do
 _ELSEWHERE = (NAME, "words:tr", "unicode")  # rules of other vocabularies
+_FOLDING = frozenset(_ELSEWHERE)  # they leave folded letters and digits as they are
 
 
 def forms(word: str, tokens: str | None = None) -> Iterator[str]:
@@ -29,11 +30,20 @@ def forms(word: str, tokens: str | None = None) -> Iterator[str]:
         yield unicodedata.normalize(form, word)
     yield word.replace("’", "'")
     yield word.replace("'", "’")
-    for rule in _ELSEWHERE if tokens in _SAY_NOTHING else (tokens,):
+    for rule in _rules(tokens):
         split = named(rule)
         found = split(word) if split is not None else []
         if len(found) == 1:
             yield found[0]
+
+
+def _rules(tokens: str | None) -> tuple[str, ...]:
+    return _ELSEWHERE if tokens is None or says_nothing(tokens) else (tokens,)
+
+
+def says_nothing(tokens: str | None) -> bool:
+    """Return whether the rule of a text tells nothing of the forms of its words, which came from elsewhere."""
+    return tokens in _SAY_NOTHING
 
 
 def place_of(word: str, places: Mapping[str, int], tokens: str | None = None) -> int | None:
@@ -46,6 +56,35 @@ def place_of(word: str, places: Mapping[str, int], tokens: str | None = None) ->
     """
     found = (places.get(form) for form in forms(word, tokens))
     return next((place for place in found if place is not None), None)
+
+
+def places_of(words: Sequence[str], places: Mapping[str, int], tokens: str | None = None) -> list[int]:
+    """Return the place of each word, as `place_of` does for one, and -1 for none: many words in little time.
+
+    Args:
+        words: of a text, most of them distinct.
+        places: as in `place_of`.
+        tokens: likewise.
+    """
+    found = [places.get(word, -1) for word in words]
+    folding = _FOLDING.issuperset(_rules(tokens))
+    for number in [number for number, place in enumerate(found) if place < 0]:
+        word = words[number]
+        if not folding or not _is_folded(word):
+            place = place_of(word, places, tokens)
+        else:
+            place = None if word.isascii() else places.get(unicodedata.normalize("NFD", word))
+        found[number] = -1 if place is None else place
+    return found
+
+
+def _is_folded(word: str) -> bool:
+    """Return whether a word consists of letters and digits that no rule of `_FOLDING` changes."""
+    if not word.isalnum() or word != word.lower():
+        return False
+    return word.isascii() or (
+        word == word.casefold() and unicodedata.is_normalized("NFC", word) and SHAPED.search(word) is None
+    )
 
 
 def parts(word: str, tokens: str | None = None) -> list[str]:

@@ -32,6 +32,7 @@ _TATWEEL = 0x0640
 _FORMS = (
     (0x00B5, 0x00B5), (0x017F, 0x017F), (0xFB00, 0xFB4F), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC), (0xFF01, 0xFFEE)
 )  # fmt: skip
+SHAPED = re.compile(f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in _FORMS)}]")  # what may become letters
 # Capital I, unless a mark follows that it composes with: the letter is then another one, such as Î, or has its dot.
 _MARKS_OF_I = "".join(
     mark for mark in map(chr, range(0x300, 0x340)) if len(unicodedata.normalize("NFC", f"I{mark}")) == 1

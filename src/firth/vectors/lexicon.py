@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from firth.errors import FormatError, UnknownWordError, brief
-from firth.text.forms import forms, parts
+from firth.text.forms import forms, parts, places_of, says_nothing
 
 COMMONEST = 5_000  # most frequent words compared with a misspelt word: 50 ms at most
 LETTERS = 64  # replacements tried for each letter of a misspelt word
@@ -74,6 +74,12 @@ class Lexicon:
             row = next((one for one in found if one is not None), None)
         return row
 
+    def rows_of(self, words: Sequence[str]) -> list[int]:
+        """Return the row of each of many words, as `row_of` does for one, and -1 for an unknown word."""
+        if self.forms is None:
+            return [self.rows.get(word, -1) for word in words]
+        return places_of(words, self.rows, self.tokens)
+
     def read_by(self, tokens: str | None) -> None:
         """Look words up in other forms than the written one, too.
 
@@ -81,6 +87,14 @@ class Lexicon:
             tokens: name of the rule that made the words of a text, or None where it is not known.
         """
         self.tokens, self.forms = tokens, functools.partial(forms, tokens=tokens)
+
+    def is_made_by(self, tokens: object) -> bool:
+        """Return whether the words were made by a rule, so that those of other texts by this rule have no other form.
+
+        Args:
+            tokens: name of the rule.
+        """
+        return tokens == self.tokens and not says_nothing(self.tokens)
 
     def __len__(self) -> int:
         return len(self.words)

@@ -5,7 +5,7 @@ import pytest
 import firth
 from firth.corpus.concordance import concordance
 from firth.errors import UnknownWordError
-from firth.text.forms import forms
+from firth.text.forms import forms, place_of, places_of
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,18 @@ def test_a_set_of_other_words_says_why_nothing_is_covered(greek, tmp_path):
         UserWarning, match="no item has all its words in vectors: it asks for 'cat', .* and the 8 words of"
     ):
         firth.evaluate(greek[1], similarity=path)
+
+
+WRITTEN = (
+    "don't Don’t cat CAT Straße strasse STRASSE δρόμος ΔΡΌΜΟΣ δρόμοσ IŞIK ışık İstanbul istanbul i̇stanbul Ärger ärger "
+    "ａｂｃ ｶﾞ ﬁnd ſo ﷲ μ µ 7 7x école école Ǆ ǆ हिन्दी 東京 東 мой МОЙ мои\u0306 a_b ª ß ẞ ŉ ⅳ co-op 한국"
+)
+
+
+@pytest.mark.parametrize("tokens", [None, "words", "words:tr", "words:as-shaped", "unicode", "text8", "whitespace"])
+def test_many_words_are_looked_up_as_one_is(tokens):
+    written = WRITTEN.split()
+    for held in (written, [form for word in written for form in list(forms(word, tokens))[1:]], ["else"]):
+        places = {word: place for place, word in enumerate(dict.fromkeys(held))}
+        one_by_one = [place_of(word, places, tokens) for word in written]
+        assert places_of(written, places, tokens) == [-1 if place is None else place for place in one_by_one]
