@@ -15,7 +15,7 @@ try:
 except ImportError as error:
     raise MissingExtraError(error.name or "uvicorn", "explorer", "serve models") from error
 
-MOST_BYTES = 65_536  # of the lines before a body, but for the piece of input in which they end
+MOST_BYTES = 65_536  # bytes of the headers, without the chunk of input in which they end
 MOST_PIPELINED = 64  # requests of a connection that wait for the answer to an earlier one
 
 

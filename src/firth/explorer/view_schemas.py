@@ -1,4 +1,4 @@
-"""What the page's addresses take and give, besides those of `firth.explorer.schemas`, whose limits hold here too."""
+"""Requests and responses of the page, with the limits of `firth.explorer.schemas`."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ class MapRequest(Request):
     """A map of a model's first words."""
 
     method: Annotated[Literal["pca", "umap", "tsne"], Field(description="projection onto the plane")] = "pca"
-    n: Annotated[int, Field(ge=3, le=200_000, description="words, the first ones")] = 50_000
+    n: Annotated[int, Field(ge=3, le=200_000, description="number of words, from the most frequent")] = 50_000
 
 
 class MapColumn(BaseModel):
@@ -69,7 +69,7 @@ class AxesRequest(Request):
     second: Words
     third: Annotated[list[Word], Field(max_length=MOST_WORDS)] = Field(default_factory=list)
     fourth: Annotated[list[Word], Field(max_length=MOST_WORDS)] = Field(default_factory=list)
-    n: Annotated[int, Field(ge=1, le=200_000, description="words, the first ones")] = 50_000
+    n: Annotated[int, Field(ge=1, le=200_000, description="number of words, from the most frequent")] = 50_000
 
 
 class AxesResponse(Response):
@@ -136,7 +136,7 @@ class ChangesRequest(BaseModel):
 
 
 class Change(BaseModel):
-    """How much a word moved, and its neighbours in both models."""
+    """Change of a word between two models, and its neighbours in both."""
 
     word: str
     distance: float
@@ -197,7 +197,7 @@ class ExplainRequest(Request):
 
 
 class TokenScore(BaseModel):
-    """What a token contributes."""
+    """Contribution of a token."""
 
     token: str
     score: float
