@@ -195,7 +195,7 @@ class _SelfLearningRun:
 def _agreements(runs: list[_SelfLearningRun]) -> list[float]:
     """Return for each run the share of pairs in common with the most similar other run."""
     return [
-        max((one.strength.agreement(other.strength) for other in runs if other is not one), default=0.0) for one in runs
+        max((run.strength.agreement(other.strength) for other in runs if other is not run), default=0.0) for run in runs
     ]
 
 

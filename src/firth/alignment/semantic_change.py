@@ -72,14 +72,14 @@ class SemanticChanges:
         changes = [self.facts(word) for word in self.most_changed(SHOWN)]
         rows = [
             (
-                each["word"],
-                ", ".join(each["old"]),
-                ", ".join(each["new"]),
-                f"{each['distance']:.3f}",
-                f"{each['neighbourhood']:.3f}",
-                f"{100 * each['kept']:.0f} %",
+                change["word"],
+                ", ".join(change["old"]),
+                ", ".join(change["new"]),
+                f"{change['distance']:.3f}",
+                f"{change['neighbourhood']:.3f}",
+                f"{100 * change['kept']:.0f} %",
             )
-            for each in changes
+            for change in changes
         ]
         head = ("word", "neighbours then", "neighbours now", "distance", "neighbourhood", "neighbours kept")
         return notebook.table(head, rows, words=3, caption=f"The most changed of {len(self.words):,} words")
@@ -102,7 +102,7 @@ class SemanticChanges:
         """
         if n < 1:
             raise OptionError(f"n={n}: expected at least 1 word")
-        return [self.words[place] for place in self.order(by)[:n].tolist()]
+        return [self.words[row] for row in self.order(by)[:n].tolist()]
 
     def facts(self, word: str, near: int = 5) -> dict[str, Any]:
         """Return the measures of a word and its nearest words in both periods, for JSON.
@@ -110,12 +110,12 @@ class SemanticChanges:
         Raises:
             UnknownWordError: the word is not in both vocabularies.
         """
-        place = self.new.get_index(word)
+        row = self.new.get_index(word)
         return {
             "word": word,
-            "distance": float(self.distance[place]),
-            "neighbourhood": float(self.neighbourhood[place]),
-            "kept": float(self.kept[place]),
+            "distance": float(self.distance[row]),
+            "neighbourhood": float(self.neighbourhood[row]),
+            "kept": float(self.kept[row]),
             "old": [other for other, _ in self.old.similar_by_word(word, topn=near)],
             "new": [other for other, _ in self.new.similar_by_word(word, topn=near)],
         }
@@ -197,10 +197,10 @@ def _neighbourhoods(before: npt.NDArray[Any], after: npt.NDArray[Any], k: int) -
 
 
 def _own_left_out(rows: npt.NDArray[Any], part: Rows, k: int) -> Rows:
-    nearest, _ = neighbours.nearest(rows, cosine.row_norms(rows), rows[part], k + 1)
-    own = nearest == part[:, None]
+    neighbour_rows, _ = neighbours.nearest(rows, cosine.row_norms(rows), rows[part], k + 1)
+    own = neighbour_rows == part[:, None]
     own[~own.any(axis=1), -1] = True  # beyond duplicates of itself
-    return np.asarray(nearest[~own].reshape(len(part), k))
+    return np.asarray(neighbour_rows[~own].reshape(len(part), k))
 
 
 def _cosine(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> Floats:

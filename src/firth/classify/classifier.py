@@ -214,8 +214,8 @@ class Classifier:
 
         Args:
             source: the texts, as for `firth.TextClassifier.train`.
-            labels: their labels, likewise.
-            column: the column of texts, likewise.
+            labels: their labels, one per text or line.
+            column: the column of texts in a table.
             k: number of labels predicted per text.
             threshold: smallest probability of a predicted label.
             threads: number of threads.
@@ -224,12 +224,12 @@ class Classifier:
 
         Raises:
             CorpusError: the source is missing, not text, or empty, or no text has a label.
-            OptionError: an option is out of its range, or there are not as many labels as texts.
+            OptionError: an option is out of its range, or the numbers of labels and texts differ.
         """
         k = check_k(k, threshold, len(self.labels))
-        how = TableOptions(**table)
+        options = TableOptions(**table)
         with reporting(progress) as report:
-            data = read_labelled(source, labels, column, self.label_prefix, report, how)
+            data = read_labelled(source, labels, column, self.label_prefix, report, options)
         return self.scores(data, k=k, threshold=threshold, threads=threads)
 
     def scores(
@@ -246,8 +246,8 @@ class Classifier:
         Raises:
             CorpusError: no text has a label.
         """
-        known = set(self.labels)
-        unknown = [name for name in count_labels(data, prefix=self.label_prefix).names if name not in known]
+        trained = set(self.labels)
+        unknown = [name for name in count_labels(data, prefix=self.label_prefix).names if name not in trained]
         names = [*self.labels, *unknown]
         labels = LabelSet(names, np.zeros(len(names), dtype=np.int64))
         features = self.map.features(data.lines, labels.ids, prefix=self.label_prefix)
@@ -399,7 +399,7 @@ def feature_batches(features: Features, size: int) -> Iterator[Features]:
     """Yield the features of `size` texts at a time."""
     for first in range(0, len(features.ends), size):
         ends, label_ends = features.ends[first : first + size], features.label_ends[first : first + size]
-        start, label_start = (int(each[first - 1]) if first else 0 for each in (features.ends, features.label_ends))
+        start, label_start = (int(ends[first - 1]) if first else 0 for ends in (features.ends, features.label_ends))
         yield Features(
             features.rows[start : ends[-1]], ends - start, features.labels[label_start : label_ends[-1]],
             label_ends - label_start,
@@ -413,15 +413,15 @@ def batches(texts: Iterable[Any]) -> Iterator[list[str]]:
         KindError: `texts` is something else, such as a table.
         CorpusError: an item is not a string.
     """
-    remaining, place = iter(check_items(texts)), 0
+    remaining, start = iter(check_items(texts)), 0
     while batch := list(itertools.islice(remaining, BATCH)):
         bad = next((i for i, text in enumerate(batch) if not isinstance(text, str)), None)
         if bad is not None:
             raise CorpusError(
-                f"texts: item {place + bad} is {type(batch[bad]).__name__} {batch[bad]!r:.60}; expected a string"
+                f"texts: item {start + bad} is {type(batch[bad]).__name__} {batch[bad]!r:.60}; expected a string"
             )
         yield batch
-        place += len(batch)
+        start += len(batch)
 
 
 def _map_batches(batches: Iterable[Any], function: Callable[[Any], Any], threads: int | None) -> list[Any]:

@@ -135,7 +135,7 @@ class Cooccurrence:
 
         Raises:
             OptionError: `threads` is below one, the memory is too small, or the checkpoint belongs to another run.
-            KindError: `checkpoint` is no path.
+            KindError: `checkpoint` is not a path.
             FormatError: the checkpoint is damaged.
             CorpusError: no two words co-occur, or the counts cannot be written.
         """
@@ -177,7 +177,7 @@ class Cooccurrence:
             return folder / fingerprint
 
         if not holds(folder / fingerprint, CooccurrenceMatrix.open, tell=True):
-            build_in(folder, fill, lambda place: holds(place, CooccurrenceMatrix.open, tell=False))
+            build_in(folder, fill, lambda path: holds(path, CooccurrenceMatrix.open, tell=False))
             for unfinished in done:
                 unfinished.remove()
         # Not from the folder: the same counts may be those of a text with other rules.

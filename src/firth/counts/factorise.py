@@ -133,19 +133,19 @@ def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report 
             projected, room = np.pad(projected, (0, room)), 2 * room
         basis[:, m : m + b] = block
         near, last, m = last, m, m + b  # starts of the two blocks coupled to the next one
-        known, image = basis[:, :m], both.gram(block)
+        span, image = basis[:, :m], both.gram(block)
         inner = basis[:, near:m].T @ image
         projected[near:last, last:m] = inner[:-b]
         projected[last:m, near:last] = inner[:-b].T
         projected[last:m, last:m] = (inner[-b:] + inner[-b:].T) / 2
         rest = image - basis[:, near:m] @ inner
-        block = _directions(rest, known, float(np.abs(image).max(initial=0.0)), random)
+        block = _directions(rest, span, float(np.abs(image).max(initial=0.0)), random)
         if (m >= 2 * rank and m >= CHECK_GROWTH * checked) or m == width:
             values, vectors = linalg.eigh(projected[:m, :m], subset_by_index=(m - rank, m - 1))
             errors = np.linalg.norm(block.T @ rest @ vectors[-b:], axis=0)
             converged = errors <= tolerance * values[-1]
             if converged.all():
-                return known, vectors
+                return span, vectors
             checked = m
             if report is not None:
                 report(Status(stage="decomposing", done=int(converged.sum()), total=rank, unit="components"))

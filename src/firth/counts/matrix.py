@@ -100,10 +100,12 @@ class CooccurrenceMatrix:
             OptionError: the path is a folder with other content, which is never replaced.
             CorpusError: the folder cannot be written.
         """
-        place, size = Path(path), sum(getattr(self, name).nbytes for name in PARTS)
-        if place.is_dir() and not (place / MANIFEST).is_file() and not is_empty(place):
-            raise OptionError(f"{place} is a folder of something else; expected a new name, or counts that firth wrote")
-        with writing_counts(place.parent, size), replacing_folder(place, lambda _: FILES) as folder:
+        path_of_matrix, size = Path(path), sum(getattr(self, name).nbytes for name in PARTS)
+        if path_of_matrix.is_dir() and not (path_of_matrix / MANIFEST).is_file() and not is_empty(path_of_matrix):
+            raise OptionError(
+                f"{path_of_matrix} is a folder of something else; expected a new name, or counts that firth wrote"
+            )
+        with writing_counts(path_of_matrix.parent, size), replacing_folder(path_of_matrix, lambda _: FILES) as folder:
             for name, kind in PARTS.items():
                 (folder / f"{name}.bin").write_bytes(getattr(self, name).astype(kind, copy=False).data)
             write_manifest(folder, self.vocabulary, self.described())
@@ -124,8 +126,8 @@ class CooccurrenceMatrix:
         if self.half and context > centre:
             centre, context = context, centre
         first, last = self.rows[centre], self.rows[centre + 1]
-        place = first + np.searchsorted(self.columns[first:last], context)
-        return float(self.values[place]) if place < last and self.columns[place] == context else 0.0
+        index = first + np.searchsorted(self.columns[first:last], context)
+        return float(self.values[index]) if index < last and self.columns[index] == context else 0.0
 
     def contexts(self, word: str, topn: int = 10) -> list[tuple[str, float]]:
         """Return the most frequent context words of a word, with their counts.
@@ -306,7 +308,7 @@ def _check_numbers(
         release_pages(columns)
     least, most = _extremes(values)
     if not 0 < least <= most < np.inf:
-        raise FormatError(f"{folder / 'values.bin'}: damaged, it holds a count that is none; {AGAIN}")
+        raise FormatError(f"{folder / 'values.bin'}: damaged: a count is not a positive finite number; {AGAIN}")
 
 
 def _extremes(array: npt.NDArray[Any]) -> tuple[float, float]:

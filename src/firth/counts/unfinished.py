@@ -1,4 +1,4 @@
-"""Counts that are being written: two files that grow, and, with a checkpoint, a state from which a later call goes on.
+"""Counts that are being written: two files that grow, and, with a checkpoint, a state from which a later call resumes.
 
 What is written is never changed, so that a state is a number of rows, their sizes and a checksum of what was written
 up to there; whatever a kill has left behind it is cut off. One process at a time writes to a checkpoint.
@@ -24,7 +24,7 @@ from firth.timing import Stopwatch
 NAMES = ("columns.bin", "values.bin")
 KEPT = "counting."  # begins the names of all files in a checkpoint, a folder of the caller's
 LOCK = f"{KEPT}lock"
-BYTES = 4  # of a column, and of a value
+BYTES = 4  # bytes of a column, and of a value
 PIECE = 1 << 24  # bytes read at once
 _log = logging.getLogger("firth.checkpoints")
 
@@ -157,7 +157,7 @@ class UnfinishedRows:
     def remove(self) -> None:
         """Remove the checkpoint, for the matrix is where it belongs; other files in its folder stay."""
         if self._kept is not None:
-            with contextlib.suppress(OSError):  # what is left does no harm
+            with contextlib.suppress(OSError):  # a file that remains is harmless
                 for path in (self._kept / FILE, self._kept / FORMER, *self._paths(), self._kept / LOCK):
                     path.unlink(missing_ok=True)
                 self._kept.rmdir()

@@ -45,7 +45,7 @@ from firth.progress import Progress
 from firth.training_facts import text_facts
 from firth.vectors.word_vectors import WordVectors
 
-DEFAULTS: dict[str, dict[str, Any]] = {  # as in the papers
+DEFAULTS: dict[str, dict[str, Any]] = {  # the values of the papers
     "ppmi": {"window": 5, "exponent": 0.5, "contexts": 0},
     "correlation": {"window": 4, "exponent": 1.0, "contexts": 14_000},
     "counts": {"window": 5, "exponent": 1.0, "contexts": 0},
@@ -134,13 +134,13 @@ class AssociationVectors:
         Raises:
             OptionError: `threads` is below 1, `dim` is above the rank of the matrix, the memory is too small, or the
                 checkpoint belongs to another run.
-            KindError: `checkpoint` is no path.
+            KindError: `checkpoint` is not a path.
             FormatError: the checkpoint is damaged.
             CorpusError: no two words co-occur, or the counts cannot be written.
         """
         model = self.with_defaults()
-        how: Any = {"threads": threads, "memory": self.memory, "progress": progress}
-        counts = model.counting.of(corpus, text, checkpoint=checkpoint, **how)
+        arguments: Any = {"threads": threads, "memory": self.memory, "progress": progress}
+        counts = model.counting.of(corpus, text, checkpoint=checkpoint, **arguments)
         return spectral_vectors(
             model,
             counts.vocabulary,

@@ -237,8 +237,8 @@ class Tiles:
             list(pool.map(fill, cuts[:-1], cuts[1:]))
         of_block = np.bincount(np.arange(words) % blocks, minlength=blocks)
         starts = np.concatenate([[0], np.cumsum(of_block)])
-        places = starts[np.arange(words) % blocks] + np.arange(words) // blocks
-        return cls(cells, bounds, starts, places, total, counts.fingerprint)
+        positions = starts[np.arange(words) % blocks] + np.arange(words) // blocks
+        return cls(cells, bounds, starts, positions, total, counts.fingerprint)
 
     @property
     def ids(self) -> Any:
@@ -289,20 +289,20 @@ def _room(cells: int, memory: int) -> npt.NDArray[np.float32]:
 def _begin_with(
     start: WordVectors,
     counts: CooccurrenceMatrix,
-    places: npt.NDArray[np.int64],
+    rows_of_words: npt.NDArray[np.int64],
     x: npt.NDArray[np.float32],
     y: npt.NDArray[np.float32],
 ) -> None:
     words = counts.vocabulary.ids
-    known = [row for row, word in enumerate(start.words) if word in words]
-    rows = places[[words[start.words[row]] for row in known]]
+    common = [row for row, word in enumerate(start.words) if word in words]
+    rows = rows_of_words[[words[start.words[row]] for row in common]]
     own = start.metadata.get("training", {}).get("options", {}).get("model") == "glove"
     outputs = start.output_vectors if own else None
-    context = outputs[known] if outputs is not None else start.vectors[known] / 2
-    x[rows, : start.dim], y[rows, : start.dim] = start.vectors[known] - context, context
+    context = outputs[common] if outputs is not None else start.vectors[common] / 2
+    x[rows, : start.dim], y[rows, : start.dim] = start.vectors[common] - context, context
     if outputs is not None:
-        x[rows, start.dim] = start.attributes["bias"][known]
-        y[rows, start.dim + 1] = start.attributes["output_bias"][known]
+        x[rows, start.dim] = start.attributes["bias"][common]
+        y[rows, start.dim + 1] = start.attributes["output_bias"][common]
 
 
 def _finish(counts: CooccurrenceMatrix, tiles: Tiles, matrices: Matrices, facts: dict[str, Any]) -> WordVectors:

@@ -41,7 +41,7 @@ def learned_children(
     rows = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
     children = np.zeros((max(total - 1, 0), 2), dtype=np.int64)
     words, starts = np.arange(total), np.zeros(min(total - 1, 1), dtype=np.int64)  # parts, one after the other
-    nodes = np.full(len(starts), total - 2)  # of each part; numbers descend from that of the root
+    nodes = np.full(len(starts), total - 2)  # the node of each part; numbers descend from the root's
     free = total - 3  # the next node
     while len(starts):
         words, cuts = _cut(rows, counts, words, starts, random)

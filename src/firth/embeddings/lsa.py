@@ -135,7 +135,7 @@ class LatentSemanticAnalysis:
             names: one per document; by default "0", "1" and so on.
 
         Raises:
-            OptionError: the vectors come from another model, or there are not as many names as documents.
+            OptionError: the vectors come from another model, or the numbers of names and documents differ.
             ShapeError: the width of the vectors is not `dim`.
         """
         facts = vectors.metadata.get("training", {})

@@ -94,7 +94,7 @@ def log_prob(vectors: WordVectors, centre: Any, context: Any, model: _Options) -
     words_of_one = [context] if model.architecture == "skipgram" else list(context)
     single = not words_of_one or isinstance(words_of_one[0], str)
     contexts = [context] if single else list(context)
-    hidden = np.stack([_hidden(vectors, one, model) for one in contexts])
+    hidden = np.stack([_hidden(vectors, context, model) for context in contexts])
     if centre is None:
         log_probs = _all_log_probs(hidden, outputs, vectors, rows)
         return log_probs[0] if single else log_probs

@@ -41,7 +41,7 @@ class TrainingArguments(Generic[Start]):
         runner: is called with the `firth.embeddings.training.TrainingRun` in place of its `train`: a cluster's.
 
     Raises:
-        KindError: the checkpoint is no path.
+        KindError: the checkpoint is not a path.
         OptionError: `progress` is something else than None, True, False or a function.
     """
 
@@ -68,7 +68,7 @@ class TrainingArguments(Generic[Start]):
 
     @property
     def shards(self) -> int:
-        """Number of shards: one per thread, or in deterministic trainings always as many."""
+        """Number of shards: one per thread, or a fixed number in deterministic trainings."""
         return self.parts if self.deterministic else self.threads
 
     @property

@@ -84,7 +84,7 @@ def release_memory() -> None:
     import ctypes
 
     library = ctypes.CDLL(None)
-    if hasattr(library, "malloc_trim"):  # of glibc
+    if hasattr(library, "malloc_trim"):  # glibc only
         library.malloc_trim(0)
     madvise = library.madvise
     madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)

@@ -83,12 +83,12 @@ def call_exponentials(
     Args:
         context: passed by Numba.
         kernel: the address of `exponentials`.
-        hidden: as for `firth.kernels.step.call_score`.
-        m: likewise.
-        outputs: likewise.
-        n: likewise.
-        chunks: likewise.
-        coefficients: likewise.
+        hidden: see `firth.kernels.step.call_score`.
+        m: see `firth.kernels.step.call_score`.
+        outputs: see `firth.kernels.step.call_score`.
+        n: see `firth.kernels.step.call_score`.
+        chunks: see `firth.kernels.step.call_score`.
+        coefficients: see `firth.kernels.step.call_score`.
         shifts: b_n, N float32, followed by numbers that may be read.
     """
 

@@ -95,8 +95,8 @@ def _emit_product(e: Emitter, x: Any, y: Any, chunks: int) -> Any:
     sums = [e.constant(0)] * min(SUMS, chunks)
     for k in range(chunks):
         at = 4 * e.width * k
-        one, other = (e.load(e.offset(row, at), 4 * e.width) for row in (x, y))
-        sums[k % SUMS] = e.fma(one, other, sums[k % SUMS])
+        left, right = (e.load(e.offset(row, at), 4 * e.width) for row in (x, y))
+        sums[k % SUMS] = e.fma(left, right, sums[k % SUMS])
     while len(sums) > 1:
         sums = [e.b.fadd(*sums[k : k + 2]) if k + 1 < len(sums) else sums[k] for k in range(0, len(sums), 2)]
     return e.b.extract_element(e.horizontal_sums(sums), I32(0))

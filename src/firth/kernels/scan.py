@@ -241,7 +241,7 @@ def scan(
                 starter, ccc_before = (
                     _FIRST,
                     _0,
-                )  # as most of them are; for the others only the reference is called in vain
+                )  # almost always right; otherwise the reference is called without need
                 if p >= size:
                     break
         b = text[p]
@@ -369,9 +369,9 @@ def count_ids(
     counts: npt.NDArray[np.int64],  # (V,) updated in place
 ) -> int:
     """Count the occurrences of each id; return the index of the first one out of range, or the number of ids."""
-    for place in range(ids.size):
-        word = ids[place]
+    for position in range(ids.size):
+        word = ids[position]
         if word < 0 or word >= counts.size:
-            return place
+            return position
         counts[word] += 1
     return ids.size

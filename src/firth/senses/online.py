@@ -52,16 +52,16 @@ from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.sense_centres import CentreAddresses, choose_senses
 from firth.kernels.targets import (
     Addresses,
-    Work,
+    Workspace,
     addresses,
     draw_reach,
     gather_contexts,
-    new_work,
+    new_workspace,
     place_outputs,
     step_window,
 )
 from firth.options import Preset, option, options_class
-from firth.senses.online_senses import Tidying, initial_state, sense_vectors
+from firth.senses.online_senses import PruningThresholds, initial_state, sense_vectors
 from firth.senses.online_state import SenseState, centres
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.word_vectors import WordVectors
@@ -125,16 +125,16 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
         room = model.room(len(corpus.vocabulary))
         matrices, state = initial_state(corpus, self.dim, room, seed=arguments.seed, start=arguments.start)
         keep = corpus.vocabulary.keep_probabilities(self.sample)
-        tidying = Tidying(self.merge_above, self.min_share) if self.growing else None
-        by = output_layer(corpus, "negative", self.negative, self.noise_exponent, None)
+        thresholds = PruningThresholds(self.merge_above, self.min_share) if self.growing else None
+        layer = output_layer(corpus, "negative", self.negative, self.noise_exponent, None)
         matrices = dataclasses.replace(matrices, state=state._asdict(), limits=state.limits)
-        train_shard = model._shard_trainer(corpus, matrices, state, by.noise, arguments.threads)
+        train_shard = model._shard_trainer(corpus, matrices, state, layer.noise, arguments.threads)
 
         def finish(trained: Matrices, facts: dict[str, Any]) -> SenseVectors:
-            return sense_vectors(trained, state, facts, keep, tidying)
+            return sense_vectors(trained, state, facts, keep, thresholds)
 
         # One function for all shards: they take turns where it settles senses.
-        run = window_run(model, corpus, arguments, matrices, by, lambda _: train_shard, finish, sampled=False)
+        run = window_run(model, corpus, arguments, matrices, layer, lambda _: train_shard, finish, sampled=False)
         return run.train()
 
     def with_defaults(self) -> "MultiSenseSkipGram":
@@ -169,17 +169,19 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
                     state.refresh(matrices.outputs, epoch)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
-            work = new_work(self.window, self.negative, AHEAD // self.shared_windows + 2, matrices.inputs.shape[1])
+            work = new_workspace(self.window, self.negative, AHEAD // self.shared_windows + 2, matrices.inputs.shape[1])
             rows = np.zeros_like(work.sentence)
             at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim)
-            by = centres(state, self.opening if self.growing else None)
+            centre_addresses = centres(state, self.opening if self.growing else None)
             settings = SenseSettings(noise, self.window, self.context_window, self.shrink_windows, self.shared_windows)
             left = shard.last - shard.first if one_each else max(0, warm - int(shard.read[0]))
             until = min(shard.last, int(shard.position[0]) + left)
-            train_senses(text, settings, False, rows, by, work, at, shard.state(stop)._replace(last=until))
+            train_senses(
+                text, settings, False, rows, centre_addresses, work, at, shard.state(stop)._replace(last=until)
+            )
             if not stop[0] and until < shard.last:
                 ready(shard)
-                train_senses(text, settings, True, rows, by, work, at, shard.state(stop))
+                train_senses(text, settings, True, rows, centre_addresses, work, at, shard.state(stop))
 
         return train_shard
 
@@ -200,8 +202,8 @@ def train_senses(
     settings: SenseSettings,
     separate: bool,  # whether senses are distinguished
     rows: npt.NDArray[np.int64],  # (LONGEST + 1 + window,) the sense row of each word of a part of the text
-    by: CentreAddresses,
-    work: Work,
+    centres: CentreAddresses,
+    work: Workspace,
     at: Addresses,
     state: ShardState,
 ) -> None:
@@ -213,7 +215,7 @@ def train_senses(
     for count, _, rate in pieces(text, work, state):
         if count < 2:
             continue  # a single word has no context
-        choose_senses(sentence, count, separate, settings.around, rows, by, at)
+        choose_senses(sentence, count, separate, settings.around, rows, centres, at)
         newest = current = len(sets) - 1  # the noise sets last drawn and in use
         due = remaining = 0  # windows until a new set is drawn, and until the next one is used
         for t in range(-AHEAD, count):

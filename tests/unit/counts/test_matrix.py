@@ -123,7 +123,7 @@ def test_no_matrix_there(tmp_path):
         ("columns", 0, -1, "it names word -1"),
         ("columns", -1, 0, "the words of a row do not ascend"),
         ("columns", 0, 3, "the words of a row do not ascend"),  # above the diagonal of a matrix that keeps one half
-        ("values", 0, np.nan, "it holds a count that is none"),
+        ("values", 0, np.nan, "a count is not a positive finite number"),
     ],
 )
 def test_numbers_that_lead_astray(tmp_path, part, place, number, complaint):
