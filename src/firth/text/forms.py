@@ -1,18 +1,19 @@
 """The forms in which a vocabulary may hold a word that a user writes: one function for every look-up.
 
 A word is looked up as it is written. If the vocabulary lacks it so, it is looked up as the rule of the model's text
-makes it, which may change case, composition, apostrophes and widths; then by the rules of other vocabularies.
+makes it, which may change case, composition, apostrophes and widths. Where nobody knows the rule, no sign is left out.
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from firth.text.characters import fold
 from firth.text.tokenise import named, tokeniser
-from firth.text.word_rules import NAME, SHAPED
+from firth.text.word_rules import DEFAULT, NAME, SHAPED, WordRule
 
 _SAY_NOTHING = (None, "whitespace")  # the words came from elsewhere, as lists of tokens do
-_ELSEWHERE = (NAME, "words:tr", "unicode")  # rules of other vocabularies
-_FOLDING = frozenset(_ELSEWHERE)  # they leave folded letters and digits as they are
+_CASES: tuple[Callable[[str], str], ...] = (DEFAULT.folded, WordRule("tr").folded, fold)  # of other vocabularies
+_FOLDING = frozenset((NAME, "words:tr", "unicode"))  # rules that leave folded letters and digits as they are
 
 
 def forms(word: str, tokens: str | None = None) -> Iterator[str]:
@@ -30,15 +31,15 @@ def forms(word: str, tokens: str | None = None) -> Iterator[str]:
         yield unicodedata.normalize(form, word)
     yield word.replace("’", "'")
     yield word.replace("'", "’")
-    for rule in _rules(tokens):
-        split = named(rule)
-        found = split(word) if split is not None else []
-        if len(found) == 1:
-            yield found[0]
-
-
-def _rules(tokens: str | None) -> tuple[str, ...]:
-    return _ELSEWHERE if tokens is None or says_nothing(tokens) else (tokens,)
+    if says_nothing(tokens):
+        # Only the case and the shape of letters: without its signs, C++ would be another word of GloVe.
+        for lower in _CASES:
+            yield lower(word.strip())
+        return
+    split = named(str(tokens))
+    words = split(word) if split is not None else []
+    if len(words) == 1:
+        yield words[0]
 
 
 def says_nothing(tokens: str | None) -> bool:
@@ -67,7 +68,7 @@ def places_of(words: Sequence[str], places: Mapping[str, int], tokens: str | Non
         tokens: likewise.
     """
     found = [places.get(word, -1) for word in words]
-    folding = _FOLDING.issuperset(_rules(tokens))
+    folding = says_nothing(tokens) or tokens in _FOLDING
     for number in [number for number, place in enumerate(found) if place < 0]:
         word = words[number]
         if not folding or not _is_folded(word):

@@ -75,9 +75,9 @@ class WordRule:
             lower = _SOFT_DOT.sub(r"\1", lower)
         return unicodedata.normalize("NFC", lower)
 
-    def folded(self, character: str) -> str:
-        """Return what becomes of a character that stands alone."""
-        return self.lowered(self.prepared(character))
+    def folded(self, word: str) -> str:
+        """Return what becomes of a character that stands alone, or of a word with all its signs."""
+        return self.lowered(self.prepared(word))
 
 
 DEFAULT = WordRule()

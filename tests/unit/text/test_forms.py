@@ -26,6 +26,9 @@ from firth.text.forms import forms, place_of, places_of
         ("كـتاب", None, "كتاب"),
         ("co\u00adoperate", None, "cooperate"),
         ("New", "whitespace", "new"),
+        ("C++", None, "c++"),
+        ("U.S.", None, "u.s."),
+        ("New-York", "whitespace", "new-york"),
     ],
 )
 def test_forms(word, tokens, form):
@@ -60,6 +63,15 @@ def test_what_is_written_comes_first():
     vectors = firth.WordVectors(["us", "US"], [[1.0, 0.0], [0.0, 1.0]])
     assert vectors.get_index("US") == 1
     assert vectors.get_index("us") == 0
+
+
+def test_signs_of_words_from_elsewhere_are_not_left_out():
+    """GloVe has c, c++ and u.s., and c is neither C++ nor C#."""
+    vectors = firth.WordVectors(["c", "c++", "u.s.", "tag"], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
+    assert vectors.get_index("C++") == 1
+    assert vectors.get_index("U.S.") == 2
+    assert "C#" not in vectors
+    assert "#tag" not in vectors
 
 
 def test_several_words_are_named():
