@@ -19,13 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained, made_by
-from firth.attribute_names import CLASSIFIERS, no_attribute
 from firth.classify.explainable import LinearText, linear_text, random_like
 from firth.classify.features import FeatureMap, Features, bucket_rows
 from firth.classify.labels import LabelSet, count_labels
@@ -34,6 +33,7 @@ from firth.classify.scores import LabelScores, label_scores
 from firth.corpus.line_scanner import scan_texts
 from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import CorpusError, OptionError
+from firth.hints import Hinted
 from firth.kernels.labelled_text import END, REMOVED, best_labels
 from firth.kernels.threads import usable_threads
 from firth.notebook import note, table
@@ -54,7 +54,7 @@ Prediction = list[tuple[str, float]]
 
 @made_by("firth.TextClassifier(...).train({}) to train one, or firth.load({}) to open one")
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Classifier:
+class Classifier(Hinted):
     """A trained classifier.
 
     Attributes:
@@ -84,11 +84,6 @@ class Classifier:
 
     def __len__(self) -> int:
         return len(self.labels)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute("Classifier", name, CLASSIFIERS, dir(type(self)))
 
     def __repr__(self) -> str:
         kind = ", quantised" if isinstance(self.inputs, QuantisedMatrix) else ""

@@ -17,7 +17,7 @@ from firth.corpus.encoded import Corpus
 from firth.corpus.options import BuildArguments
 from firth.embeddings.trainer import CorpusTrainer
 from firth.errors import OptionError, UnknownOptionError, brief
-from firth.option_names import synonym
+from firth.hints import synonym
 from firth.options import option, options_class
 from firth.progress import Progress
 from firth.storage.checkpoints import checkpoint_of, make_folder

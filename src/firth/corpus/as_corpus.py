@@ -9,7 +9,7 @@ from firth.corpus.columns import COLUMNS
 from firth.corpus.encoded import Corpus
 from firth.corpus.reader import inner_suffix
 from firth.errors import OptionError, UnknownOptionError, brief
-from firth.option_names import TEXT_OPTIONS, synonym
+from firth.hints import TEXT_OPTIONS, synonym
 from firth.progress import Progress
 
 

@@ -33,8 +33,8 @@ from firth.errors import MissingExtraError, OptionError
 from firth.evaluation.diversity import ngrams
 from firth.evaluation.ngram_scores import Bleu, Chrf
 from firth.evaluation.text_diversity import distinct, frequent, pattern_entropy, repeated
-from firth.option_names import one_spelling
 from firth.resampling import Floats, Mean, Ratio, Statistic
+from firth.spelling import one_spelling
 
 Tags = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 UNKNOWN = "<unk>"

@@ -21,14 +21,14 @@ import math
 import numbers
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.attribute_names import BOLTZMANN_MACHINES, no_attribute
 from firth.errors import OptionError, ShapeError, brief
 from firth.finite import check_finite
+from firth.hints import Hinted
 from firth.latent import gibbs
 from firth.latent.partition import LARGEST, PartitionEstimate, annealed, enumerated, log_one_plus_exp
 from firth.notebook import facts
@@ -48,7 +48,7 @@ VISIBLE = (BINARY, SOFTMAX)
 
 
 @dataclass(frozen=True, eq=False)
-class BoltzmannMachine:
+class BoltzmannMachine(Hinted):
     """A restricted Boltzmann machine.
 
     Attributes:
@@ -87,11 +87,6 @@ class BoltzmannMachine:
     def dim(self) -> int:
         """H, the number of hidden units."""
         return int(self.weights.shape[1])
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, BOLTZMANN_MACHINES, dir(type(self)))
 
     def __repr__(self) -> str:
         visible, hidden = self.weights.shape

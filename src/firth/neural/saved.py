@@ -27,6 +27,7 @@ import torch
 
 import firth
 from firth.errors import FirthError, FormatError, OptionError
+from firth.hints import Hinted
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 
@@ -122,7 +123,7 @@ def describing(content: ModelFolder, what: str, files: str = "config.json does")
         raise content.damaged(f"{files} not describe {what} ({error})") from error
 
 
-class SavedModel(abc.ABC):
+class SavedModel(Hinted, abc.ABC):
     """A trained model that is saved as a folder.
 
     A class sets `kind` and `what`, and either `fields` with `_card`, or `_content` and a `restore` of its own. Its

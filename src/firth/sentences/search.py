@@ -8,12 +8,12 @@ Cost: exact search takes N D multiplications per query.
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from firth.arguments import explained
-from firth.attribute_names import TEXT_INDEXES, no_attribute
+from firth.hints import Hinted
 from firth.options import check_whole
 from firth.progress import Progress
 from firth.sentences.encoded_texts import encoded_texts
@@ -39,7 +39,7 @@ class TextMatch:
     text: Text
 
 
-class SearchableTexts(abc.ABC):
+class SearchableTexts(Hinted, abc.ABC):
     """Texts that can be searched.
 
     Attributes:
@@ -47,11 +47,6 @@ class SearchableTexts(abc.ABC):
     """
 
     texts: Sequence[Text]
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, TEXT_INDEXES, dir(type(self)))
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.attribute_names import DOCUMENTS, no_attribute
 from firth.errors import OptionError, ShapeError, brief, warn_caller
+from firth.hints import no_attribute
 from firth.progress import Progress
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
@@ -102,8 +102,8 @@ class DocumentVectors:
         # Called for names that this class lacks: the queries of word vectors.
         if name.startswith("_") or name == "documents":
             raise AttributeError(name)
-        if name in DOCUMENTS:
-            raise no_attribute("DocumentVectors", name, DOCUMENTS, ())
+        if not hasattr(self.documents, name):
+            raise no_attribute(self, name, self.documents)
         return getattr(self.documents, name)
 
     def __dir__(self) -> list[str]:

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import CONTEXTS, no_attribute
 from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.evaluation.rankings import evaluate_rankings
 from firth.evaluation.report import EvaluationReport
@@ -58,11 +57,6 @@ class ContextModel(SavedModel):
         self.module, self.options = module.eval(), options
         self.vocabulary, self.rules, self.metadata = vocabulary, rules, with_training_facts(metadata)
         self._targets: WordVectors | None = None
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, CONTEXTS, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<ContextModel: {len(self.vocabulary):,} words, {self.dim:,} numbers per context>"

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import PARSERS, no_attribute
 from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.evaluation.dependencies import TreeScores, score_trees
 from firth.neural.models.parsers.data import COLUMNS, ParserVocabulary, read_sentences
@@ -56,11 +55,6 @@ class ParserModel(SavedModel):
         self.module: Any = module.eval()
         self.options, self.vocabulary = options, vocabulary
         self.metadata = with_training_facts(metadata)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, PARSERS, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {type(self.options).__name__}, {len(self.relations):,} relations>"

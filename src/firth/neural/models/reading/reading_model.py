@@ -4,15 +4,15 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.attribute_names import ANSWERS, READERS, no_attribute
 from firth.errors import CorpusError, KindError, ShapeError, brief
 from firth.evaluation.answers import AnswerScores, score_answers
+from firth.hints import Hinted
 from firth.neural.models.reading.answering import FoundSpan, found_spans, windows_of
 from firth.neural.models.reading.examples import questions_from
 from firth.neural.models.reading.module import ReadingModule
@@ -33,7 +33,7 @@ BLOCK = 1000  # questions that are read together
 
 
 @dataclass(frozen=True, eq=False)
-class ReadAnswer:
+class ReadAnswer(Hinted):
     """The answer to a question.
 
     Attributes:
@@ -63,11 +63,6 @@ class ReadAnswer:
     def __str__(self) -> str:
         return self.text or "(no answer)"
 
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, ANSWERS, dir(type(self)))
-
 
 class ReadingModel(SavedModel):
     """A trained reader, as `firth.Reader(...).train` returns it.
@@ -96,11 +91,6 @@ class ReadingModel(SavedModel):
     ) -> None:
         self.module, self.options, self.reader = module.eval(), options, reader
         self.metadata = with_training_facts(metadata)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, READERS, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<ReadingModel: {type(self.options).__name__}, {len(self.words):,} words>"

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from firth.errors import OptionError, brief
+from firth.hints import near_names
 from firth.neural.models.tags.module import TaggerModule
 from firth.neural.models.tags.tag_set import TagSet
 from firth.neural.models.tokens.options import TokenOptions
 from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.training.options import TrainingOptions
-from firth.option_names import near_names
 from firth.options import option, options_class
 from firth.vectors.word_vectors import WordVectors
 

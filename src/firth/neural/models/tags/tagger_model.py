@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import TAGGERS, no_attribute
 from firth.errors import OptionError, brief
 from firth.evaluation.tags import TagScores, score_tags
 from firth.finite import not_finite
@@ -85,11 +84,6 @@ class TaggerModel(SavedModel):
     ) -> None:
         self.module, self.options, self.reader, self.sets = module.eval(), options, reader, list(sets)
         self.metadata = with_training_facts(metadata)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, TAGGERS, dir(type(self)))
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{len(tags):,} tags of {target}" for target, tags in self.tags.items())
