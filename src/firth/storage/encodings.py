@@ -3,7 +3,8 @@
 A byte order mark tells (UTF-8, UTF-16, UTF-32), then the encoding that the user names, then the bytes: valid UTF-8
 passes as it is; otherwise the code page that fits the letters is assumed, and a warning says so, with words to judge
 by. UTF-8 in which a few bytes are damaged stays UTF-8: U+FFFD stands for each damaged sequence, and a warning counts
-them. What is neither is refused. Nothing is replaced without a word.
+them. What is neither is refused. Nothing is replaced without a word. Lines that end with carriage returns alone, as
+spreadsheets still write them for the Macintosh, end with line feeds.
 """
 
 import codecs
@@ -128,6 +129,7 @@ class Utf8Stream(io.RawIOBase):
         self._strict = strict and (encoding is not None or self._named is None)  # who names UTF-8 takes it as it is
         self._decoder: codecs.IncrementalDecoder | None = None  # None: UTF-8 that passes as it is
         self._assumed = self._begun = self._ended = False
+        self._returns: bool | None = None  # whether lines end with carriage returns alone
         self._rest = b""  # an incomplete sequence
         self._ready = memoryview(b"")
         self._valid = self._damaged = self._lines = 0
@@ -144,15 +146,24 @@ class Utf8Stream(io.RawIOBase):
         while not self._ready:
             if self._ended:
                 return 0
-            direct = self._begun and self._decoder is None and len(view) >= BLOCK
+            direct = self._begun and self._decoder is None and len(view) >= BLOCK and not self._returns
             if direct and (size := self._pass(view)):
                 return size
             if not direct:
                 self._take(self._rest + self._read(BLOCK))
+                self._end_lines()
         size = min(len(view), len(self._ready))
         view[:size] = self._ready[:size]
         self._ready = self._ready[size:]
         return size
+
+    def _end_lines(self) -> None:
+        """Where the first lines end with carriage returns alone, make these and those of what follows line feeds."""
+        if self._returns is None and not self._quiet:
+            beginning = bytes(self._ready)
+            self._returns = _ends_with_returns(beginning) or (False if b"\n" in beginning else None)
+        if self._returns:
+            self._ready = memoryview(bytes(self._ready).replace(b"\r", b"\n"))
 
     def _read(self, size: int) -> bytes:
         block = bytearray(size)
@@ -355,6 +366,11 @@ def _without_mark(content: bytes) -> str | None:
     return "utf-16-be" if even > _WIDE and not odd else None
 
 
+def _ends_with_returns(content: bytes) -> bool:
+    beginning = content[:BLOCK]
+    return b"\r" in beginning.rstrip(b"\r") and b"\n" not in beginning
+
+
 def _judged(content: bytes) -> tuple[int, int]:
     """Return about how many sequences beyond ASCII are valid UTF-8, and how many are damaged."""
     text = content.decode("utf-8", "replace")
@@ -385,7 +401,8 @@ def decoded_text(
     """
     try:
         # Most files by far: no byte order mark, nothing named, valid.
-        if named_encoding(encoding) in (None, *_UTF8) and not content.startswith(tuple(mark for mark, _ in _MARKS)):
+        plain = not content.startswith(tuple(mark for mark, _ in _MARKS)) and not _ends_with_returns(content)
+        if plain and named_encoding(encoding) in (None, *_UTF8):
             return content.decode()
     except UnicodeDecodeError:
         pass

@@ -124,6 +124,20 @@ def test_strict_readers_refuse_damage_with_its_line(tmp_path):
             assert "caf\ufffd" in "".join(whole(path))
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
+def test_carriage_returns_alone_end_lines(encoding, tmp_path):
+    text, path = FRENCH.replace("\n", "\r"), tmp_path / "a.txt"
+    with warnings.catch_warnings(action="ignore"):
+        assert read(text.encode(encoding), 1 << 16, 1 << 17) == FRENCH
+        assert read((text * 60).encode(encoding), 1 << 15, 7) == FRENCH * 60
+        assert decoded_text(text.encode(encoding), "a.txt") == FRENCH
+        path.write_bytes("one two\rthree\r".encode(encoding))
+        assert [*lines_of(path)] == ["one two", "three"]
+        assert [*firth.Corpus.build(path, min_count=1, cache=tmp_path)] == [["one", "two"], ["three"]]
+    for other in ("one\r\ntwo\rthree\n", "one\r", "one\rtwo\nthree"):
+        assert read(other.encode(encoding), 9, 9, encoding=encoding) == other
+
+
 def test_files_of_firth_are_read_as_they_are(tmp_path, monkeypatch):
     path = tmp_path / "gold.txt"
     path.write_text("é", encoding="utf-8")
