@@ -12,7 +12,8 @@ from firth.text.tokenise import named, tokeniser
 from firth.text.word_rules import DEFAULT, NAME, SHAPED, WordRule
 
 _SAY_NOTHING = (None, "whitespace")  # the words came from elsewhere, as lists of tokens do
-_CASES: tuple[Callable[[str], str], ...] = (DEFAULT.folded, WordRule("tr").folded, fold)  # of other vocabularies
+# Of other vocabularies, most of which are made by a plain lower case: `İ` is `i` and a dot there.
+_CASES: tuple[Callable[[str], str], ...] = (str.lower, DEFAULT.folded, WordRule("tr").folded, fold)
 _FOLDING = frozenset((NAME, "words:tr", "unicode"))  # rules that leave folded letters and digits as they are
 
 

@@ -74,6 +74,13 @@ def test_signs_of_words_from_elsewhere_are_not_left_out():
     assert "#tag" not in vectors
 
 
+def test_the_plain_lower_case_of_words_from_elsewhere_comes_first():
+    """As models of older versions have it, too, which do not say their rule."""
+    vectors = firth.WordVectors(["i̇nsan", "insan"], [[1.0, 0.0], [0.0, 1.0]])
+    assert vectors.get_index("İnsan") == 0
+    assert vectors.get_index("INSAN") == 1
+
+
 def test_several_words_are_named():
     vectors = firth.WordVectors(["well", "known"], [[1.0, 0.0], [0.0, 1.0]])
     with pytest.raises(
