@@ -191,7 +191,7 @@ def test_a_comparison_of_something_else_is_refused(firth: Command, pairs: Path):
     assert "comparison with another corpus" in firth(*COMPARE, "-o", "run").complaint
     (firth.folder / "other").mkdir()
     (firth.folder / "other" / "file").touch()
-    assert "is no comparison" in firth(*COMPARE, "-o", "other").complaint
+    assert "is not a comparison" in firth(*COMPARE, "-o", "other").complaint
     assert (
         "model 'nothing': expected one of" in firth("compare", "text.txt", "--models", "nothing", "-o", "x").complaint
     )

@@ -111,7 +111,7 @@ def test_a_damaged_comparison(firth: Command, plot):
     (firth.folder / "cmp").mkdir()
     write(firth, "cmp/run.json", json.dumps({"format": "firth comparison", "version": 1, "tokens": 1, "threads": 1}))
     write(firth, "cmp/metrics.jsonl", "{broken\n")
-    assert "line 1: damaged, or no JSON object" in plot("models", "cmp", "-o", "x.png").complaint
+    assert "line 1: damaged, or not a JSON object" in plot("models", "cmp", "-o", "x.png").complaint
 
 
 @pytest.mark.parametrize(

@@ -88,17 +88,17 @@ def check_reachable(address: str) -> None:
     """
     if ray_package().is_initialized() or address == "local":
         return
-    place = address.removeprefix("ray://")
+    resolved = address.removeprefix("ray://")
     if address == "auto":  # as Ray finds it; where it finds none, it says so at once
         note = Path(os.environ.get("RAY_TMPDIR", tempfile.gettempdir())) / "ray" / "ray_current_cluster"
-        place = os.environ.get("RAY_ADDRESS") or (note.read_text("utf-8").strip() if note.is_file() else "")
-    host, _, port = place.rpartition(":")
+        resolved = os.environ.get("RAY_ADDRESS") or (note.read_text("utf-8").strip() if note.is_file() else "")
+    host, _, port = resolved.rpartition(":")
     if address == "auto" and not (host and port.isdigit()):
         return
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=REACHED).close()
     except (OSError, ValueError, OverflowError) as error:
-        shown = repr(address) if address != "auto" else f"'auto' (which is {place})"
+        shown = repr(address) if address != "auto" else f"'auto' (which is {resolved})"
         raise ClusterError(
             f"no Ray cluster at {shown} ({error}); expected the address and port of one that was started with ray "
             "start --head, 'auto' for the one of this machine, or 'local', to start one"
@@ -122,7 +122,7 @@ class RayCrew:
 
     Args:
         ray: the module, connected.
-        job: what they train.
+        job: the training job.
         count: number of workers.
 
     Attributes:
@@ -187,7 +187,7 @@ class RayCrew:
         self.workers = []
 
     def _hired(self, count: int) -> list[Any]:
-        """Return new workers that have started, at most so many."""
+        """Return new workers that have started, at most `count`."""
         made = [self._actor.options(scheduling_strategy="SPREAD").remote() for _ in range(count)]
         if not made:
             return []

@@ -64,7 +64,7 @@ class RayWorkers:
         return self._session
 
     def serves(self, address: str, workers: int | None) -> bool:
-        """Whether they are what somebody else would hire."""
+        """Whether these workers have this address and this number."""
         return (address, workers) == (self._address, self._asked)
 
     @property
@@ -76,7 +76,7 @@ class RayWorkers:
         """Call a function for pieces of work; see `firth.workers.Workers.map`."""
         ray, count = self.session()
         task = ray.remote(do_piece).options(num_cpus=1, max_retries=LOSSES - 1, scheduling_strategy="SPREAD")
-        common = [self._put(each) for each in (function, *shared)]
+        common = [self._put(argument) for argument in (function, *shared)]
         waiting: deque[Any] = deque()
         try:
             for piece in pieces:
@@ -142,7 +142,7 @@ class RayWorkers:
         """Return whether the training has come to its end, and its result, or else what was lost."""
         ray, _ = self.session()
         try:
-            place, *_ = ray.get([actor.place.remote() for actor in actors], timeout=PATIENCE)
+            address, *_ = ray.get([actor.address.remote() for actor in actors], timeout=PATIENCE)
         except ray.exceptions.GetTimeoutError:
             raise ClusterError(
                 f"{len(actors)} workers did not start within {PATIENCE:.0f} s: expected as many free processors, a GPU "
@@ -150,7 +150,7 @@ class RayWorkers:
             ) from None
         except ray.exceptions.RayError as error:
             return False, _brief(error)
-        running = [actor.train.remote(sent, number, board, *place) for number, actor in enumerate(actors)]
+        running = [actor.train.remote(sent, number, board, *address) for number, actor in enumerate(actors)]
         waiting, asked = list(running), False
         while waiting:
             ready, waiting = ray.wait(waiting, timeout=POLL)
@@ -208,7 +208,7 @@ def do_piece(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[s
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         result = _with_own_errors(function, *arguments)
-    return result, [str(each.message) for each in caught if each.category is UserWarning]
+    return result, [str(warning.message) for warning in caught if warning.category is UserWarning]
 
 
 def _with_own_errors(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -218,8 +218,8 @@ def _with_own_errors(function: Callable[..., Any], *arguments: Any) -> Any:
         raise
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(last.filename).name} line {last.lineno}"
-        raise ClusterError(f"a worker failed: {error!r} ({place}: {last.line})") from None
+        line = f"{Path(last.filename).name} line {last.lineno}"
+        raise ClusterError(f"a worker failed: {error!r} ({line}: {last.line})") from None
 
 
 def _here(ray: Any) -> Any:
@@ -233,7 +233,7 @@ def _brief(error: Exception) -> str:
 
 
 class Board:
-    """What the first worker of a training says, and what it is asked: an actor."""
+    """An actor with the progress of a training and the request to stop it."""
 
     def __init__(self) -> None:
         self._status: Any = None
@@ -258,28 +258,28 @@ class Board:
         return self._stop
 
 
-class Teller:
-    """Tells a board; `progress` and `callbacks` of the first worker.
+class BoardCallback:
+    """Sends progress to a board; serves as `progress` and in `callbacks` of the first worker.
 
     Args:
         board: handle of the actor.
-        row: whether it tells rows of evaluations.
+        row: whether it sends rows of evaluations.
     """
 
     def __init__(self, board: Any, *, row: bool = False) -> None:
         self._board, self._row = board, row
 
     def __call__(self, status: Any) -> None:
-        """Tell it."""
+        """Send a status or a row."""
         said = self._board.tell.remote(status, self._row)
-        if self._row:  # none of these may be missing in the end
+        if self._row:  # rows must all arrive: wait for each
             ray_package().get(said)
 
 
 class TrainingActor:
     """One of the processes of a training."""
 
-    def place(self) -> tuple[str, int]:
+    def address(self) -> tuple[str, int]:
         """Return where all processes can meet: an address of this machine, and a free port."""
         with socket.socket() as free:
             free.bind(("", 0))
@@ -296,5 +296,7 @@ class TrainingActor:
                 looked[:] = time.monotonic(), ray.get(board.asked.remote())
             return bool(looked[1])
 
-        told = dataclasses.replace(config, progress=Teller(board), callbacks=(Teller(board, row=True),))
-        return _with_own_errors(work, number, told, asked)
+        monitored = dataclasses.replace(
+            config, progress=BoardCallback(board), callbacks=(BoardCallback(board, row=True),)
+        )
+        return _with_own_errors(work, number, monitored, asked)

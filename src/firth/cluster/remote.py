@@ -79,7 +79,7 @@ class RemoteReplicas:
 
     Attributes:
         schedule: when they are merged.
-        longest: as given.
+        longest: most tokens between merges; None for the rule of `Schedule`.
         merges: how many there were.
         bytes: that have travelled as rows, to and from workers.
         lost: workers that were lost.
@@ -173,7 +173,7 @@ class RemoteReplicas:
 
     def _keep(self) -> None:
         """Remember the common parameters and the states, to go back to."""
-        self._kept = [each.copy() for each in self._common], self._states(range(len(self._shards)))
+        self._kept = [matrix.copy() for matrix in self._common], self._states(range(len(self._shards)))
 
     def _recover(self, error: LostWorkersError) -> None:
         """Go back to the last merge of all rows, with other workers.
@@ -190,8 +190,8 @@ class RemoteReplicas:
             ) from error
         warn_caller(f"lost {len(error.lost)} of {len(self._crew.workers)} workers ({error}); going on without them")
         matrices, states = self._kept
-        for common, kept in zip(self._common, matrices, strict=True):
-            common[:] = kept
+        for common, saved in zip(self._common, matrices, strict=True):
+            common[:] = saved
         for shard, state in zip(self._shards, states, strict=True):
             set_state(shard, state)
         self._crew.replace(error.lost)
@@ -205,7 +205,7 @@ class RemoteReplicas:
         ]
         self._merged = None
         matrices = self._crew.share(list(self._common))
-        self.bytes += len(self._owned) * sum(each.nbytes for each in self._common)
+        self.bytes += len(self._owned) * sum(matrix.nbytes for matrix in self._common)
         try:
             self._crew.ask(
                 [

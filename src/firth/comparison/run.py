@@ -111,7 +111,7 @@ def file_name(spec: str) -> str:
 def _plain(value: Any) -> Any:
     if value is None or isinstance(value, int | float | str):
         return value
-    return str(value) if isinstance(value, os.PathLike) else [str(each) for each in value]
+    return str(value) if isinstance(value, os.PathLike) else [str(item) for item in value]
 
 
 def _described(model: Any) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _begin(folder: Path, run: dict[str, Any]) -> dict[str, Any]:
     """Create the folder, or check that it belongs to this comparison; return the rows that it holds."""
     if not (folder / RUN).exists():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise OptionError(f"{folder} exists and is no comparison; expected a new name")
+            raise OptionError(f"{folder} exists and is not a comparison; expected a new name")
         _write_run(folder, run)
         return {}
     before = read_run(folder)
@@ -151,9 +151,9 @@ def _write_run(folder: Path, run: Mapping[str, Any]) -> None:
 
 
 def _append(path: Path, row: Mapping[str, Any]) -> None:
-    rows = [stamped(each) for each in [*read_rows(path), row]]
+    rows = [stamped(record) for record in [*read_rows(path), row]]
     with replacing_file(path) as file:
-        file.writelines(json_bytes(each) + b"\n" for each in rows)
+        file.writelines(json_bytes(record) + b"\n" for record in rows)
     sync_folder(path.parent)
 
 
@@ -176,7 +176,7 @@ def _measured(task: Mapping[str, Any]) -> dict[str, Any]:
             child.stdin.flush()  # and open: where it ends, the child does
             answer = child.stdout.read()
         except KeyboardInterrupt:
-            if last_signal() == signal.SIGTERM:  # what a terminal sends has reached the child, too
+            if last_signal() == signal.SIGTERM:  # Ctrl-C in a terminal has reached the child, too
                 child.terminate()
             child.wait()  # it keeps what it has learned
             raise

@@ -103,8 +103,8 @@ def _peak_bytes() -> int | None:
         import resource
     except ModuleNotFoundError:
         return None
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most * (1 if sys.platform == "darwin" else 1024)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak * (1 if sys.platform == "darwin" else 1024)
 
 
 def _end_with_parent() -> None:

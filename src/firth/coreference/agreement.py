@@ -1,4 +1,4 @@
-"""Whether a noun phrase of a tree may be what an English pronoun stands for."""
+"""Agreement of English pronouns with noun phrases of a tree that may be their antecedents."""
 
 from functools import lru_cache
 
@@ -55,8 +55,8 @@ def agrees(pronoun: str, phrase: NounPhrase) -> bool:
     if wanted.person in (1, 2):
         return False
     if wanted.gender in ("male", "female") and mention.animacy != "animate":
-        known = mention.kind == "noun" or mention.head in _TIMES
-        return not known and agree(_pronoun(pronoun.lower()), mention)
+        is_known = mention.kind == "noun" or mention.head in _TIMES
+        return not is_known and agree(_pronoun(pronoun.lower()), mention)
     return agree(_pronoun(pronoun.lower()), mention)
 
 

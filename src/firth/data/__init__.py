@@ -112,7 +112,7 @@ def paths_of(name: str, data: str | os.PathLike[str] | None = None, *, progress:
 def is_here(name: str) -> bool:
     """Return whether a named data set is on this machine, so that `path_of` downloads nothing."""
     folder = os.environ.get("FIRTH_DATA")
-    return bool(folder) or all((cache_folder("data") / each.path).is_file() for each in _with_companions(name))
+    return bool(folder) or all((cache_folder("data") / dataset.path).is_file() for dataset in _with_companions(name))
 
 
 @names_files
@@ -141,7 +141,7 @@ def verify(pinned: DataSet, path: Path) -> None:
 def _with_companions(name: str) -> list[DataSet]:
     """The files that accompany a data set, and the data set itself."""
     if name not in SETS:
-        sample_text = "the sample text is no file: firth data get sample -o FOLDER writes it; " * (name == SAMPLE)
+        sample_text = "the sample text is not a file: firth data get sample -o FOLDER writes it; " * (name == SAMPLE)
         raise DataError(f"no data set is called {name!r}; {sample_text}expected one of {', '.join(SETS)}")
     return [*(SETS[other] for other in SETS[name].beside), SETS[name]]
 

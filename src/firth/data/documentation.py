@@ -31,7 +31,7 @@ _STRINGS = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _LEFT_OUT = {"test", "tests", "testing", "site-packages", "__pycache__", "_vendor", "vendored"}
-_IDENTIFIER = re.compile(r"\S*(?:[_\\=@<>|{}]|\(\)|:\w)\S*")  # what stands in prose for code, and would crowd out words
+_IDENTIFIER = re.compile(r"\S*(?:[_\\=@<>|{}]|\(\)|:\w)\S*")  # code within prose, which would crowd out words
 _PROMPT = ("In [", ">>> ", "... ", "Traceback", ".. ", "+-", "==", "--")
 _FEWEST_WORDS = 4
 _LEAST_LETTERS = 0.7  # the share of letters and spaces that tells prose from tables and code

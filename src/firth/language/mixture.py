@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 
 _MAX_ROUNDS = 10_000
 _MIN_GAIN = 1e-10  # nats per token; EM stops at a smaller gain
-_TOLERANCE = 1e-6  # of the sum of the weights
+_TOLERANCE = 1e-6  # for the sum of the weights
 
 
 class Mixture(LanguageModel):

@@ -97,7 +97,9 @@ class LanguageModel(Hinted, abc.ABC):
             KindError: the sentences are something else, such as a table.
         """
         batch = [sentences] if isinstance(sentences, str) else list(check_items(sentences, "sentences"))
-        texts = [self.token_ids([one]) for one in batch] if self.connected else [self.token_ids(batch)] if batch else []
+        texts = (
+            [self.token_ids([text]) for text in batch] if self.connected else [self.token_ids(batch)] if batch else []
+        )
         return [score for text in texts for score in split_sentences(text, self.log_probs(text))]
 
     @final

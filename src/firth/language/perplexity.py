@@ -84,7 +84,7 @@ class Perplexity:
 
     @property
     def bits_per_word(self) -> float | None:
-        """Total loss in bits, sentence ends included, by the number of words; None if the tokens are no words."""
+        """Total loss in bits, sentence ends included, by the number of words; None if the tokens are not words."""
         return self._bits(self.words) if self.unit == "words" else None
 
     @property

@@ -145,15 +145,17 @@ class BoltzmannMachine(Hinted):
         """
         visible = self._checked(rows)
         energies, lengths = self.free_energy(visible), self.lengths(visible)
-        known = {int(length): log_partition for length in np.unique(lengths)}
-        if log_partition is not None and len(known) > 1:
+        log_partitions = {int(length): log_partition for length in np.unique(lengths)}
+        if log_partition is not None and len(log_partitions) > 1:
             raise OptionError(
-                f"one log_partition for rows of {len(known):,} lengths, of which each has its own; expected rows of "
-                "one length, or log_partition=None"
+                f"one log_partition for rows of {len(log_partitions):,} lengths, of which each has its own; expected "
+                "rows of one length, or log_partition=None"
             )
-        for length in known:
-            known[length] = self.log_partition(length=length) if log_partition is None else _as_float(log_partition)
-        return -energies - np.array([known[int(length)] for length in lengths], dtype=np.float64)
+        for length in log_partitions:
+            log_partitions[length] = (
+                self.log_partition(length=length) if log_partition is None else _as_float(log_partition)
+            )
+        return -energies - np.array([log_partitions[int(length)] for length in lengths], dtype=np.float64)
 
     def log_partition(self, *, length: int = 1) -> float:
         """Return log Z in nats, exactly.
@@ -219,8 +221,8 @@ class BoltzmannMachine(Hinted):
             OptionError: a number is out of its range.
         """
         visible, rates = self._checked(rows).astype(np.float64), self.base_rates.astype(np.float64)
-        found = visible @ np.log(rates)
-        return found if self.visible == SOFTMAX else found + (1 - visible) @ np.log1p(-rates)
+        log_likelihood = visible @ np.log(rates)
+        return log_likelihood if self.visible == SOFTMAX else log_likelihood + (1 - visible) @ np.log1p(-rates)
 
     def reconstruct(self, rows: Any) -> Floats:
         """Return the probabilities of the visible units given the features of rows: (N, V) float32.
@@ -328,24 +330,24 @@ def checked_rows(rows: Any, visible: str, *, width: int | None = None) -> Floats
         ShapeError: they are no matrix, or have another width.
         OptionError: a number is out of its range.
     """
-    found = single_array("rows", rows.toarray() if hasattr(rows, "toarray") else rows, "rows of numbers, (N, V)")
-    if found.ndim != 2 or 0 in found.shape or (width is not None and found.shape[1] != width):
+    matrix = single_array("rows", rows.toarray() if hasattr(rows, "toarray") else rows, "rows of numbers, (N, V)")
+    if matrix.ndim != 2 or 0 in matrix.shape or (width is not None and matrix.shape[1] != width):
         expected = "(N, V)" if width is None else f"(N, {width:,})"
-        raise ShapeError(f"rows of the shape {found.shape}; expected {expected}, at least one row")
+        raise ShapeError(f"rows of the shape {matrix.shape}; expected {expected}, at least one row")
     if visible == BINARY:
-        if not (found.min() >= 0 and found.max() <= 1):
-            raise _out_of_range(found, (found >= 0) & (found <= 1), "numbers from 0 to 1; scale or binarise them")
-    elif not ((found >= 0) & (found == np.floor(found)) & (found < 2**24)).all():
-        whole = (found >= 0) & (found == np.floor(found)) & (found < 2**24)
-        raise _out_of_range(found, whole, "counts of words, whole numbers from 0 on")
-    return np.ascontiguousarray(found)
+        if not (matrix.min() >= 0 and matrix.max() <= 1):
+            raise _out_of_range(matrix, (matrix >= 0) & (matrix <= 1), "numbers from 0 to 1; scale or binarise them")
+    elif not ((matrix >= 0) & (matrix == np.floor(matrix)) & (matrix < 2**24)).all():
+        whole = (matrix >= 0) & (matrix == np.floor(matrix)) & (matrix < 2**24)
+        raise _out_of_range(matrix, whole, "counts of words, whole numbers from 0 on")
+    return np.ascontiguousarray(matrix)
 
 
 def _as_float(log_partition: Any) -> float:
-    """Return log Z as it was given.
+    """Return a given log Z as a float.
 
     Raises:
-        OptionError: it is no finite number.
+        OptionError: it is not a finite number.
     """
     real = isinstance(log_partition, numbers.Real | PartitionEstimate) and not isinstance(log_partition, bool)
     if not real or not math.isfinite(log_partition):

@@ -345,8 +345,8 @@ def shared_direction(averages: Iterable[Matrix]) -> Matrix | None:
 def with_metadata(vectors: Any, settings: dict[str, Any]) -> Any:
     """Return a shallow copy of the vectors with these settings in its metadata."""
     if isinstance(vectors, SubwordVectors):
-        known = with_metadata(vectors.known, settings)
-        return SubwordVectors(known, vectors.own, vectors.ngrams, vectors.codes)
+        words = with_metadata(vectors.known, settings)
+        return SubwordVectors(words, vectors.own, vectors.ngrams, vectors.codes)
     other = copy.copy(vectors)
     other.metadata = {**vectors.metadata, KEY: settings}
     return other

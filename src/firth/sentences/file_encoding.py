@@ -47,7 +47,7 @@ PART, STATE = ".part", ".part.json"
 
 @dataclass(frozen=True)
 class EncodedFile:
-    """What `encode_file` wrote.
+    """Summary of a file that `encode_file` wrote.
 
     Attributes:
         path: the file.
@@ -120,10 +120,10 @@ def encode_file(
         blocks = blocks_of(contents(sources, meter), as_bytes)
         with contextlib.closing(blocks), stopping() as request:
             writing.write(blocks, lambda: request.stop)
-    found = writing.result(target)
-    for problem, count in found.problems.items():
-        warn_caller(TextsWarning(count, found.count, problem))
-    return found
+    result = writing.result(target)
+    for problem, count in result.problems.items():
+        warn_caller(TextsWarning(count, result.count, problem))
+    return result
 
 
 def check_target(path: Path) -> None:
@@ -167,11 +167,11 @@ def _block_encoder(encoder: TextEncoder, batch_size: int | None) -> BlockEncoder
             warnings.simplefilter("always")
             vectors = encoder.encode(block, batch_size=batch_size, progress=False)
         problems: dict[str, int] = {}
-        for each in caught:
-            if isinstance(each.message, TextsWarning):
-                problems[each.message.problem] = each.message.count
+        for warning in caught:
+            if isinstance(warning.message, TextsWarning):
+                problems[warning.message.problem] = warning.message.count
             else:
-                warn_caller(each.message if isinstance(each.message, Warning) else str(each.message))
+                warn_caller(warning.message if isinstance(warning.message, Warning) else str(warning.message))
         return np.asarray(vectors, dtype=np.float32), problems
 
     return average if lines is not None else encode
@@ -285,14 +285,14 @@ class _Writing:
             return [], create(self.part, self.format, self.encoder.dim)
         if identity != self.identity or not self.part.is_file():
             raise self._another("another file or kind of model")
-        kept: list[Block] = []
+        remaining_blocks: list[Block] = []
         head: Block | None = None
         remaining = rows
         for block in blocks:
             if head is None:
                 head = cut(block, min(COMPARED, rows))[0]
             if size_of(block) > remaining:
-                kept = [cut(block, remaining)[1]]
+                remaining_blocks = [cut(block, remaining)[1]]
                 remaining = 0
                 break
             remaining -= size_of(block)
@@ -301,18 +301,18 @@ class _Writing:
         if remaining or head is None:
             raise self._another("a source of more texts")
         expected, _ = self.block_encoder(head)
-        found = first_rows(self.part, self.format, self.encoder.dim, len(expected))
-        if np.abs(expected - found).max(initial=0) > SAME * np.abs(expected).max(initial=0):
+        stored = first_rows(self.part, self.format, self.encoder.dim, len(expected))
+        if np.abs(expected - stored).max(initial=0) > SAME * np.abs(expected).max(initial=0):
             raise self._another("another model, other options or other texts")
         self.rows = self.resumed = rows
         self._size = size
         self.problems.update(state.get("problems", {}))
-        return kept, continued(self.part, self.format, self.encoder.dim, size)
+        return remaining_blocks, continued(self.part, self.format, self.encoder.dim, size)
 
     def _another(self, what: str) -> OptionError:
         return OptionError(
             f"{self.part} is the finished part of an interrupted call with {what}: repeat that call, or delete the "
-            "part to start anew"
+            "part to start again"
         )
 
     def _record(self) -> None:

@@ -80,7 +80,9 @@ def continued(path: Path, format: str, dim: int, size: int) -> RowFile:
         OSError: the file cannot be written.
     """
     if path.stat().st_size < size:
-        raise FormatError(f"{path}: {path.stat().st_size:,} bytes, expected at least {size:,}; delete it to start anew")
+        raise FormatError(
+            f"{path}: {path.stat().st_size:,} bytes, expected at least {size:,}; delete it to start again"
+        )
     if format == ".parquet":
         return ParquetRows.continued(path, dim)
     os.truncate(path, size)
@@ -105,7 +107,7 @@ def first_rows(path: Path, format: str, dim: int, count: int) -> Matrix:
             rows = np.asarray(batch.column(0).flatten(), dtype=np.float32)
         return rows.reshape(count, dim)
     except (ValueError, KeyError, TypeError, StopIteration, OSError) as error:
-        raise FormatError(f"{path}: damaged ({error}); delete it to start anew") from error
+        raise FormatError(f"{path}: damaged ({error}); delete it to start again") from error
 
 
 class NpyRows:
@@ -198,7 +200,7 @@ class ParquetRows:
             for group in range(file.num_row_groups):
                 rows._writer.write_table(file.read_row_group(group))
         except ValueError as error:  # ArrowInvalid is one
-            raise FormatError(f"{path}: damaged ({error}); delete it to start anew") from error
+            raise FormatError(f"{path}: damaged ({error}); delete it to start again") from error
         finally:
             before.unlink(missing_ok=True)
         return rows

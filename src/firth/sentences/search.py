@@ -90,10 +90,10 @@ class TextIndex(SearchableTexts):
         options: of that kind of index, as in `firth.WordVectors.index`.
 
     Attributes:
-        texts: as given.
+        texts: the texts, in order of rows.
 
     Raises:
-        KindError: the model gives texts no vectors, or `texts` is no list of texts.
+        KindError: the model gives texts no vectors, or `texts` is not a list of texts.
         OptionError: there is no such kind or option of an index.
         ShapeError: the given vectors have another shape.
         CorpusError: no text has a known word.
@@ -122,14 +122,14 @@ class TextIndex(SearchableTexts):
     def _found(self, queries: Sequence[Text], topn: int) -> list[list[TextMatch]]:
         """Return the matches of each query; see `SearchableTexts`."""
         vectors = self._encoder.encode(queries, progress=False)
-        found = self._index.query(np.asarray(vectors, dtype=np.float32), topn)
+        neighbours = self._index.query(np.asarray(vectors, dtype=np.float32), topn)
         return [
             [
                 TextMatch(int(self._rows[row]), float(score), self.texts[int(self._rows[row])])
                 for row, score in zip(rows, scores, strict=True)
                 if row >= 0 and vector.any()
             ]
-            for rows, scores, vector in zip(found.rows.tolist(), found.scores.tolist(), vectors, strict=True)
+            for rows, scores, vector in zip(neighbours.rows.tolist(), neighbours.scores.tolist(), vectors, strict=True)
         ]
 
 

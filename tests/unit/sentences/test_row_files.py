@@ -61,7 +61,7 @@ def test_damage(format, tmp_path):
     path.write_bytes(b"{\n")
     with pytest.raises(FormatError, match="damaged"):
         first_rows(path, format, 4, 2)
-    with pytest.raises(FormatError, match=r"2 bytes, expected at least 100; delete it to start anew"):
+    with pytest.raises(FormatError, match=r"2 bytes, expected at least 100; delete it to start again"):
         continued(path, format, 4, 100)
 
 
