@@ -11,12 +11,13 @@ import functools
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, TypeVar, cast, overload
 
 from firth.errors import FileError, FirthError, KindError, UnknownOptionError, brief
 from firth.hints import meaning_the_same, wrong_argument
 from firth.options import description
+from firth.storage.encodings import named_encoding, text_encoding
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Class = TypeVar("_Class")
@@ -102,17 +103,15 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
 def names_files(function: _Function) -> _Function:
     """Decorate a public function that reads files: what the system says of one becomes a `FileError`.
 
-    `explained` does this, too. A generator's errors are those of its iteration.
+    `explained` does this, too. A generator's errors are those of its iteration; it reads in the encoding that the user
+    names where it is called.
     """
     wrapped: Any
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)
         def wrapped(*args: Any, **named: Any) -> Any:
-            try:
-                yield from function(*args, **named)
-            except OSError as error:
-                _raise_named(error)
+            return _iterated(function(*args, **named), named_encoding())
     else:
 
         @functools.wraps(function)
@@ -123,6 +122,18 @@ def names_files(function: _Function) -> _Function:
                 _raise_named(error)
 
     return cast("_Function", wrapped)
+
+
+def _iterated(items: Iterator[Any], encoding: str | None) -> Iterator[Any]:
+    try:
+        while True:
+            with text_encoding(encoding):
+                item = next(items, items)
+            if item is items:
+                return
+            yield item
+    except OSError as error:
+        _raise_named(error)
 
 
 def _raise_named(error: OSError) -> NoReturn:

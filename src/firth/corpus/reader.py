@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from firth.errors import CorpusError, MissingExtraError
-from firth.storage.encodings import Utf8Stream
+from firth.storage.encodings import HOW, Utf8Stream
 from firth.storage.untrusted import Bounded
 from firth.storage.user_files import open_file
 
@@ -154,5 +154,5 @@ def check_text(name: str, head: bytes) -> None:
     if b"\0" in head:
         raise CorpusError(
             f"{name}: binary data (a NUL byte at {head.index(0):,}); expected text; leave it out or convert it; if it "
-            "is UTF-16 or UTF-32 without a byte order mark, name that: encoding= or --encoding utf-16-le"
+            f"is UTF-16 or UTF-32 without a byte order mark, name that: {HOW.format('utf-16-le')}"
         )

@@ -34,7 +34,8 @@ _MARKS = (  # that of UTF-32 first, which begins as that of UTF-16 does
 )
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 _EXAMPLE = re.compile(r"\w*[^\W\d_a-zA-Z]\w*")  # a word with a letter beyond ASCII
-_HOW = "encoding= or firth.text_encoding"
+HOW = "with firth.text_encoding({0!r}):, or --encoding {0} on the command line"  # {0}: a name
+_HOW = HOW.format("NAME")
 _REPLACED = "\ufffd".encode()
 
 published = set[str]()
@@ -46,6 +47,10 @@ _named: ContextVar[str | None] = ContextVar("encoding", default=None)
 @contextlib.contextmanager
 def text_encoding(encoding: str | None) -> Iterator[None]:
     """Read all text files of the user in an encoding, as `--encoding` does on the command line.
+
+    This is the one way for every function that reads text, so that each need not have an argument for it: readers of
+    treebanks and gold standards, tables, word lists, dictionaries, text vectors. A reader that yields what it reads
+    keeps the encoding that was named where it was called. `Corpus.build` and `firth.load` also have `encoding=`.
 
     Files with a byte order mark keep theirs. Without it, files are read as UTF-8, or the encoding is found; see
     `firth.storage.encodings`.
@@ -323,7 +328,7 @@ class Utf8Stream(io.RawIOBase):
             if size - len(text) > _FEW and not self.encoding.startswith("utf-"):
                 raise self._error(
                     f"{self._name}: begins as text in {self.encoding} and goes on as UTF-8; expected one encoding; "
-                    f"convert a part of it, or name one, such as encoding='utf-8', which replaces what is not valid"
+                    f"convert a part of it, or name one, such as utf-8, which replaces what is not valid: {_HOW}"
                 )
 
     def _conclude(self) -> None:

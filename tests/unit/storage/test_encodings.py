@@ -6,6 +6,7 @@ import pytest
 
 import firth
 from firth.errors import CorpusError, FormatError, OptionError
+from firth.readers.conllu import read_conllu
 from firth.storage import encodings
 from firth.storage.encodings import Utf8Stream, decoded_text, text_encoding
 from firth.storage.files import lines_of, text_of
@@ -203,3 +204,24 @@ def test_pictures_are_no_text_in_any_encoding(content):
 @pytest.mark.parametrize("text", ["RIFF is a word", "GIF8 too", "OggS"])
 def test_words_that_begin_like_pictures_are_text(text):
     assert decoded_text(text.encode() + b" \xe9t\xe9\n", "a.txt", encoding="cp1252") == f"{text} été\n"
+
+
+def test_readers_that_yield_keep_the_encoding_that_was_named_where_they_were_called(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_bytes("1\tżółw".encode("cp1250") + b"\t_" * 8 + b"\n\n")
+    with text_encoding("cp1250"):
+        inside = read_conllu(path, trees=False)
+    assert [sentence.words for sentence in inside] == [("żółw",)]
+    later = read_conllu(path, trees=False)
+    with text_encoding("cp1250"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert next(later).words == ("żółw",)  # nothing was named there
+
+
+def test_messages_name_what_every_reader_obeys(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes("żółw łódź ".encode("cp1250") * 9)
+    with pytest.warns(
+        UserWarning, match=r"with firth\.text_encoding\('NAME'\):, or --encoding NAME on the command line$"
+    ):
+        firth.Corpus.build(path, min_count=1, cache=tmp_path)
