@@ -12,7 +12,8 @@ from collections import Counter
 
 _MORE = r"""(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?"""  # attributes
 _ENDS = re.compile(rf"</?(?:s|doc|p|div|li|tr|h[1-6]|title){_MORE}>|<br\s*/?>", re.IGNORECASE)
-_TAGS = re.compile(rf"</?[A-Za-z][A-Za-z0-9:-]*{_MORE}/?>|<!--.*?-->", re.DOTALL)
+_TAGS = re.compile(rf"</?[A-Za-z][A-Za-z0-9:-]*{_MORE}/?>")
+_COMMENT, _COMMENT_END = re.compile("<!--.*?-->", re.DOTALL), "-->"
 _ENTITIES = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 # What is surely markup, in the text of whatever subject.
 _KNOWN = re.compile(
@@ -30,6 +31,8 @@ def without_markup(text: str) -> str:
     ['café', 'noir', '<br>']
     """
     if "<" in text:
+        end = text.rfind(_COMMENT_END) + len(_COMMENT_END)  # behind it, each beginning would be searched for an end
+        text = _COMMENT.sub(" ", text[:end]) + text[end:]
         text = _TAGS.sub(" ", _ENDS.sub("\n", text))
     return _ENTITIES.sub(lambda match: html.unescape(match[0]), text) if "&" in text else text
 
