@@ -86,6 +86,8 @@ def known_encoding(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
         "a".encode(name)
+        if name in ("idna", "punycode"):
+            raise LookupError  # of names of machines
     except (LookupError, TypeError, ValueError):
         raise OptionError(
             f"encoding={brief(encoding)}: expected the name of an encoding, such as utf-8, utf-16, {LIKELY}"

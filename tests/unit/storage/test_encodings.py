@@ -109,7 +109,7 @@ def test_a_named_encoding_is_used_and_doubted():
         assert read(b"a\x81b", 9, 9, encoding="cp1252") == "a\ufffdb"
 
 
-@pytest.mark.parametrize("name", ["nonsense", "base64", "rot13", "a\0b", 3])
+@pytest.mark.parametrize("name", ["nonsense", "base64", "rot13", "punycode", "idna", "undefined", "a\0b", 3])
 def test_encodings_that_are_none(name):
     with pytest.raises(OptionError, match=r"encoding=.*: expected the name of an encoding, such as utf-8"):
         Utf8Stream(io.BytesIO(b""), "a.txt", encoding=name)
