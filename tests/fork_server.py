@@ -184,7 +184,7 @@ def _import_everything() -> None:
     import firth.cli
 
     modules = [name for _, name, _ in pkgutil.walk_packages(firth.__path__, "firth.") if not name.endswith("__main__")]
-    modules += ["scipy.sparse.linalg", "scipy.optimize", "matplotlib.figure", "plotly.graph_objects"]
+    modules += ["scipy.sparse.linalg", "scipy.optimize", "matplotlib.figure"]
     # What the first command of a process imports, and its first optimiser, which takes longer than all of PyTorch.
     modules += ["typer._adapters", "typer._click.decorators", "typer.rich_utils", "platformdirs.unix", "torch._dynamo"]
     for name in modules:
