@@ -186,7 +186,7 @@ def _neighbourhoods(before: npt.NDArray[Any], after: npt.NDArray[Any], k: int) -
     overlaps, local = np.empty(len(then)), np.empty(len(then))
     for start in range(0, len(then), BATCH):
         part = np.arange(start, min(start + BATCH, len(then)))
-        near = np.stack([_own_left_out(rows, part, k) for rows in (then, now)])  # (2, B, k)
+        near = np.stack([_neighbours_without_self(rows, part, k) for rows in (then, now)])  # (2, B, k)
         same = near[0][:, :, None] == near[1][:, None, :]
         overlaps[part] = same.any(axis=2).mean(axis=1)
         union = np.concatenate([near[0], near[1]], axis=1)  # (B, 2k)
@@ -196,7 +196,7 @@ def _neighbourhoods(before: npt.NDArray[Any], after: npt.NDArray[Any], k: int) -
     return overlaps, local
 
 
-def _own_left_out(rows: npt.NDArray[Any], part: Rows, k: int) -> Rows:
+def _neighbours_without_self(rows: npt.NDArray[Any], part: Rows, k: int) -> Rows:
     neighbour_rows, _ = neighbours.nearest(rows, cosine.row_norms(rows), rows[part], k + 1)
     own = neighbour_rows == part[:, None]
     own[~own.any(axis=1), -1] = True  # beyond duplicates of itself

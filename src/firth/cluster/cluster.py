@@ -68,7 +68,7 @@ class Cluster:
             OptionError: it has fewer processors than workers are asked for.
             MissingExtraError: Ray is not installed.
         """
-        with self._hired() as workers, lending(workers):
+        with self._workers() as workers, lending(workers):
             yield
 
     @explained
@@ -141,7 +141,7 @@ class Cluster:
                 "then the text"
             )
         _check_arguments(model, mode, arguments)
-        with self._hired() as workers:
+        with self._workers() as workers:
             if (folder := checkpoint_of(arguments.get("checkpoint"))) is not None:
                 make_folder(Path(folder))
             if mode == "replicas":
@@ -158,7 +158,7 @@ class Cluster:
                 return model.train(*data, **arguments)
 
     @contextlib.contextmanager
-    def _hired(self) -> Iterator[RayWorkers]:
+    def _workers(self) -> Iterator[RayWorkers]:
         """Hire workers, or use those that are lent."""
         hired = lent()
         if isinstance(hired, RayWorkers) and hired.serves(self.address, self.workers):

@@ -19,7 +19,7 @@ from pathlib import Path
 from pickle import PicklingError
 from typing import Any
 
-from firth.cluster.ray_crew import PATIENCE, as_own, check_reachable, ray_package, ray_session
+from firth.cluster.ray_crew import PATIENCE, check_reachable, original_error, ray_package, ray_session
 from firth.cluster.remote import LOSSES
 from firth.errors import ClusterError, FirthError, brief, warn_caller
 
@@ -123,7 +123,7 @@ class RayWorkers:
         needs: dict[str, Any] = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_restarts": 0}
         needs |= {"num_gpus": 1} if device == "cuda" else {}
         for _ in range(LOSSES):
-            board = ray.remote(num_cpus=0, scheduling_strategy=_here(ray))(Board).remote()
+            board = ray.remote(num_cpus=0, scheduling_strategy=_this_node(ray))(Board).remote()
             actors = [ray.remote(**needs)(TrainingActor).remote() for _ in range(count)]
             try:
                 done, result = self._trained(actors, board, sent, config, stop)
@@ -172,7 +172,7 @@ class RayWorkers:
         if lost := [failure for failure in failures if not isinstance(failure, ray.exceptions.RayTaskError)]:
             return False, _brief(lost[0])
         for failure in sorted(failures, key=lambda failure: not isinstance(failure.cause, FirthError)):
-            raise as_own(failure) from None
+            raise original_error(failure) from None
         return True, ray.get(running[0])
 
     def _failed(self, reference: Any) -> Any:
@@ -191,7 +191,7 @@ class RayWorkers:
         try:
             return ray.get(reference)
         except ray.exceptions.RayTaskError as error:
-            raise as_own(error) from None
+            raise original_error(error) from None
         except ray.exceptions.RayError as error:
             raise ClusterError(
                 f"a piece of the work was lost {LOSSES} times ({_brief(error)}); expected "
@@ -222,7 +222,7 @@ def _with_own_errors(function: Callable[..., Any], *arguments: Any) -> Any:
         raise ClusterError(f"a worker failed: {error!r} ({line}: {last.line})") from None
 
 
-def _here(ray: Any) -> Any:
+def _this_node(ray: Any) -> Any:
     """Return what makes Ray put an actor on the machine of this process."""
     strategies = importlib.import_module("ray.util.scheduling_strategies")
     return strategies.NodeAffinitySchedulingStrategy(node_id=ray.get_runtime_context().get_node_id(), soft=True)

@@ -33,12 +33,12 @@ def _read(folder: Path) -> Comparison:
     if not all(type(run.get(name)) is int and 0 < run[name] < MOST for name in ("tokens", "threads")):
         raise FormatError(f"{folder / RUN}: no numbers of tokens and threads; expected what firth compare wrote")
     for number, row in enumerate(rows, 1):
-        if wrong := _wrong_in(row):
+        if wrong := _problem_in(row):
             raise FormatError(f"{folder / METRICS} line {number}: {wrong}; expected what firth compare wrote")
     return Comparison(rows, run)
 
 
-def _wrong_in(row: Mapping[str, Any]) -> str:
+def _problem_in(row: Mapping[str, Any]) -> str:
     """Return what a row of metrics lacks or has wrong, or ""."""
     if not isinstance(row.get("model"), str):
         return f"model {row.get('model')!r}, no name"

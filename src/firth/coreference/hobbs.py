@@ -143,9 +143,9 @@ def hobbs(
 def most_recent(
     trees: Sequence[Tree], word: int, *, sentence: int = -1, agrees: Agreement | None = None, every: bool = False
 ) -> Resolution:
-    """Return the most recent noun phrase before a pronoun that agrees with it: what Hobbs' algorithm has to surpass.
+    """Return the most recent noun phrase before a pronoun that agrees with it: the baseline of Hobbs' algorithm.
 
-    Noun phrases are proposed by the place of their head, the last one first, without those that hold the pronoun; the
+    Noun phrases are proposed by the position of their head, from the last, without those that contain the pronoun; the
     step is 0. Arguments are those of `hobbs`.
 
     Args:

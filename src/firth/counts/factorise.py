@@ -95,7 +95,7 @@ def factorise(
         return _signed(transposed.right, transposed.values, transposed.left)
     threads = usable_threads(threads)
     with ThreadPoolExecutor(threads) as pool:
-        both = _Both(Cells.of(a), Cells.of(a.T.tocsr()), pool, threads)
+        both = _WithTranspose(Cells.of(a), Cells.of(a.T.tocsr()), pool, threads)
         basis, vectors = _krylov(both, rank, tolerance, seed, report)
         right = basis @ vectors
         left, triangle = np.linalg.qr(both.forward(right))
@@ -104,7 +104,7 @@ def factorise(
     return _signed(left @ inner, values, right @ rest.T)
 
 
-class _Both(NamedTuple):
+class _WithTranspose(NamedTuple):
     """A and its transpose, with a thread pool for products."""
 
     matrix: Cells
@@ -119,7 +119,7 @@ class _Both(NamedTuple):
         return multiply(self.transposed, self.forward(block), self.pool, self.threads)
 
 
-def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report | None) -> tuple[Any, Any]:
+def _krylov(both: _WithTranspose, rank: int, tolerance: float, seed: int, report: Report | None) -> tuple[Any, Any]:
     """Return a basis (C, m) and the vectors of the `rank` largest eigenvalues that A^T A has within it, (m, rank)."""
     width = both.transposed.matrix.shape[0]
     room = min(8 * rank + BLOCK, width)  # unused pages take no memory

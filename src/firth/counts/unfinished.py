@@ -102,7 +102,7 @@ class UnfinishedRows:
             ) from error
 
     def _paths(self) -> list[Path]:
-        """Return the places of both files while they grow."""
+        """Return the paths of both files while they grow."""
         return [self._target / name if self._kept is None else self._kept / f"{KEPT}{name}" for name in NAMES]
 
     def write(self, columns: npt.NDArray[np.int32], values: npt.NDArray[np.float32], sizes: npt.NDArray[Any]) -> None:
@@ -131,7 +131,7 @@ class UnfinishedRows:
             self.save()
 
     def save(self) -> None:
-        """Write the state, if there is a place for one.
+        """Write the state, if there is a checkpoint.
 
         Raises:
             CorpusError: it cannot be written.

@@ -44,7 +44,7 @@ BASELINE = "overlap"
 
 
 @names_files
-def read_judged_pairs(path: Path) -> SentencePairs:
+def read_scored_pairs(path: Path) -> SentencePairs:
     """Read pairs of sentences for this suite; see `read_split_pairs`.
 
     Raises:
@@ -64,7 +64,7 @@ def read_judged_pairs(path: Path) -> SentencePairs:
     return pairs
 
 
-@as_suite("sentence-pairs", ("msrp", "sick"), read_judged_pairs, of_texts=True)
+@as_suite("sentence-pairs", ("msrp", "sick"), read_scored_pairs, of_texts=True)
 def suite(space: Space | TextSpace, gold: SentencePairs, options: EvaluationOptions) -> list[Score]:
     """Sentence pairs: paraphrase, entailment and relatedness, from the vectors of both, beside their overlap."""
     overlap = _overlap(gold)

@@ -217,7 +217,7 @@ def answer_together(model: Any, requests: Sequence[schema.AnswerRequest]) -> lis
 
 
 def substitutes(model: Any, request: schema.SubstitutesRequest) -> dict[str, Any]:
-    """Return the words that fit a place best, with their scores."""
+    """Return the words that fit a gap best, with their scores."""
     return {"neighbors": _pairs(model.substitutes(request.text, n=request.n))}
 
 

@@ -91,7 +91,7 @@ def _refused(
 
 
 def _unknown_path(path: str, paths: Mapping[str, Endpoint], answered: Collection[str]) -> str:
-    """Return what to ask in place of an address that answers nothing."""
+    """Return the message for an unknown path, with similar paths."""
     if path in paths:
         return f"none of the models here answers {path}; /info says what they answer"
     near = difflib.get_close_matches(path[:LONGEST_MISTAKE], [other for other in answered if other not in HIDDEN], n=1)

@@ -49,11 +49,11 @@ class Maps:
         self._positions: dict[tuple[str, str], tuple[Floats, str]] = {}
         self._groups: dict[str, Groups] = {}
         self._rows: dict[str, Floats] = {}
-        self._coming: _Coming | None = None
+        self._running: _MapProcess | None = None
         self.slow = True
 
     def positions(self, name: str, method: str) -> tuple[Floats, str] | None:
-        """Return the (n, 2) places of the first words of a model, and how to read them; None while they are computed.
+        """Return the (n, 2) positions of the first words of a model, and a caption; None while they are computed.
 
         Args:
             name: of the model.
@@ -71,11 +71,11 @@ class Maps:
             return self._positions[key]
         if not self.slow:
             raise OptionError(f"{method} takes minutes, and is for firth explore; expected pca")
-        if self._coming is not None and self._coming.key == key:
-            coming = self._coming
+        if self._running is not None and self._running.key == key:
+            coming = self._running
             if not coming.is_done():
                 return None
-            self._coming = None
+            self._running = None
             self._positions[key] = coming.result()
             return self._positions[key]
         rows = self.rows(name)[: SLOW[method]]
@@ -84,12 +84,12 @@ class Maps:
         if positions is not None:
             self._positions[key] = positions, SAID[method]
             return self._positions[key]
-        if self._coming is not None and not self._coming.is_done():  # one at a time
+        if self._running is not None and not self._running.is_done():  # one at a time
             return None
-        if self._coming is not None:  # no request has asked for it since
+        if self._running is not None:  # no request has asked for it since
             with contextlib.suppress(FirthError):
-                self._positions[self._coming.key] = self._coming.result()
-        self._coming = _Coming(key, rows, method, file)
+                self._positions[self._running.key] = self._running.result()
+        self._running = _MapProcess(key, rows, method, file)
         return None
 
     def groups(self, name: str) -> Groups:
@@ -122,11 +122,11 @@ class Maps:
 
     def close(self) -> None:
         """End the computation of maps."""
-        if self._coming is not None:
-            self._coming.end()
+        if self._running is not None:
+            self._running.end()
 
 
-class _Coming:
+class _MapProcess:
     """A map that a process of its own computes, which ends with this one.
 
     Args:
@@ -149,7 +149,7 @@ class _Coming:
         return self._answer.poll() or not self._process.is_alive()
 
     def result(self) -> tuple[Floats, str]:
-        """Return the places, and how to read them.
+        """Return the positions, and a caption.
 
         Raises:
             OptionError: the process has ended without them.

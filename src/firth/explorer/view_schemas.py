@@ -15,7 +15,7 @@ class MapRequest(Request):
 
 
 class MapColumn(BaseModel):
-    """A column of the words or texts: numbers (float64), or the places (uint16) of values among its names."""
+    """A column of the words or texts: numbers (float64), or indices (uint16) into its names."""
 
     name: str
     values: str
@@ -23,7 +23,7 @@ class MapColumn(BaseModel):
 
 
 class MapResponse(Response):
-    """Words, or the beginnings of texts, with their places; or that these are being computed: ask again.
+    """Words, or the beginnings of texts, with their positions; or that these are being computed: ask again.
 
     Numbers are base64 of little-endian bytes: float32 x and y by turns, uint8 groups, float64 counts.
     """

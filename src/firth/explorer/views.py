@@ -29,7 +29,7 @@ LONGEST = 2_000  # characters of a text that is found
 
 
 def word_map(maps: Maps, request: schema.MapRequest) -> dict[str, Any]:
-    """Return words with their places and groups."""
+    """Return words with their positions and groups."""
     name = first_of(maps.models, request.model)
     map_id = {"model": name, "method": request.method}
     result = maps.positions(name, request.method)
@@ -50,7 +50,7 @@ def word_map(maps: Maps, request: schema.MapRequest) -> dict[str, Any]:
 
 
 def column_of(name: str, values: Any) -> dict[str, Any] | None:
-    """Return a column as the page takes it: numbers, or places among names; None for one of too many values."""
+    """Return a column as the page takes it: numbers, or indices into names; None for one of too many values."""
     if values.dtype.kind in "fiub":
         return {"name": name, "values": packed(values.astype(np.float64))}
     texts = writable([str(value) for value in values])

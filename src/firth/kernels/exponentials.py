@@ -76,7 +76,7 @@ def _exponential(e: Emitter, scores: Any, shift: Any, _: dict[str, Any]) -> Any:
 def call_exponentials(
     context: Any, kernel: Any, hidden: Any, m: Any, outputs: Any, n: Any, chunks: Any, coefficients: Any, shifts: Any
 ) -> Any:
-    """Call an `exponentials` kernel: write e^(x_m . o_n - b_n) at the indices that `place_of` returns.
+    """Call an `exponentials` kernel: write e^(x_m . o_n - b_n) at the indices that `index_of` returns.
 
     Every argument is an int64: an address, or a count.
 
@@ -99,7 +99,7 @@ def call_exponentials(
 
 
 @njit(nogil=True, inline="always")
-def place_of(n: int, k: int, m: int) -> int:
+def index_of(n: int, k: int, m: int) -> int:
     """Return the index of the coefficient of output row n and hidden row k of m."""
     together = TOGETHER[m]
     return n // together * BLOCK[m] + n % together * m + k

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from firth.kernels.exponentials import call_exponentials, place_of
+from firth.kernels.exponentials import call_exponentials, index_of
 from firth.kernels.memory import get_float32, get_float64, get_int64, get_uint64, set_float32, set_float64, set_int64
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.output_rows import end_outputs, place_output
@@ -238,7 +238,7 @@ def clear_padding(at: Addresses, m: int, n: int) -> None:
     """Take the rows behind the n out of the step: e^0 is not 0, and the row of zeros must stay zero."""
     for i in range(n, -(-n // GROUP) * GROUP):
         for k in range(m):
-            set_float32(at.coefficients, place_of(i, k, m), np.float32(0))
+            set_float32(at.coefficients, index_of(i, k, m), np.float32(0))
 
 
 @njit(nogil=True, inline="always")
@@ -340,16 +340,16 @@ def _softmax(at: Addresses, m: int, n: int, true: int, rate: np.float32) -> floa
         total = 0.0
         for i in range(n):
             if get_float32(at.signs, i) != 0:
-                total += get_float32(at.coefficients, place_of(i, k, m))
-        loss += math.log(total) - math.log(get_float32(at.coefficients, place_of(true, k, m)))
+                total += get_float32(at.coefficients, index_of(i, k, m))
+        loss += math.log(total) - math.log(get_float32(at.coefficients, index_of(true, k, m)))
         scale = -rate / np.float32(total)  # d log softmax / d score_i = [i = true] - e^score_i / total
         for i in range(n):
-            index = place_of(i, k, m)
+            index = index_of(i, k, m)
             present = get_float32(at.signs, i) != 0
             set_float32(
                 at.coefficients, index, scale * get_float32(at.coefficients, index) if present else np.float32(0)
             )
-        index = place_of(true, k, m)
+        index = index_of(true, k, m)
         set_float32(at.coefficients, index, get_float32(at.coefficients, index) + rate)
     return loss
 
@@ -361,7 +361,7 @@ def _posteriors(at: Addresses, m: int, n: int, rate: np.float32) -> float:
     unit = np.float32(1)
     for k in range(m):
         for i in range(n):
-            index = place_of(i, k, m)
+            index = index_of(i, k, m)
             odds = get_float32(at.coefficients, index)
             if get_float32(at.signs, i) > 0:
                 loss += math.log1p(1.0 / odds)  # -log p(true), p = odds / (1 + odds); d/dscore = 1 - p

@@ -49,7 +49,7 @@ def count_candidates(
     first: int,  # the first word to count candidates of
     last: int,  # one past the last
     base: int,  # the word of `starts[0]`
-    starts: npt.NDArray[np.int64],  # each word's first entry in `places`
+    starts: npt.NDArray[np.int64],  # each word's first entry in `positions`
     positions: npt.NDArray[np.int64],  # as `firth.kernels.cooccurrence.find_positions` writes them
     connectors: npt.NDArray[np.bool_],  # (V,)
     least: int,  # minimum count of a candidate

@@ -63,7 +63,7 @@ def _choose(word: int, first: int, senses: CentreAddresses, at: Addresses) -> in
     opened, centre_bytes = get_int64(senses.known, word), 4 * senses.size
     best, sense = np.float32(-np.inf), first
     for row in range(first, first + opened):
-        near = _likeness(at.hidden, senses.centres + row * centre_bytes, senses.size)
+        near = _scaled_cosine(at.hidden, senses.centres + row * centre_bytes, senses.size)
         if near > best:
             best, sense = near, row
     room = get_int64(senses.firsts, word + 1) - first
@@ -97,7 +97,7 @@ def _product(left: int, right: int, size: int) -> np.float32:
 
 
 @njit(nogil=True, fastmath=True)
-def _likeness(context: int, centre: int, size: int) -> np.float32:
+def _scaled_cosine(context: int, centre: int, size: int) -> np.float32:
     """Return the length of a context times its cosine with a centre; 0 for a zero centre."""
     product, square = np.float32(0), np.float32(0)
     for i in range(size):

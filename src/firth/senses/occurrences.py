@@ -18,7 +18,7 @@ from firth.kernels.random import below, draw
 from firth.randomness import kernel_states
 from firth.vectors.sense_readers import Contexts
 
-Places = npt.NDArray[np.int64]
+Positions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,16 +26,16 @@ class Occurrences:
     """Occurrences of W words in a corpus.
 
     Attributes:
-        places: (P,) token positions, grouped by word, in the order of the text.
+        positions: (P,) token positions, grouped by word, in the order of the text.
         starts: (W + 1,) start of each word's positions; the last is P.
     """
 
-    places: Places
-    starts: Places
+    positions: Positions
+    starts: Positions
 
-    def of(self, number: int) -> Places:
+    def of(self, number: int) -> Positions:
         """Return the positions of one of the words."""
-        return self.places[self.starts[number] : self.starts[number + 1]]
+        return self.positions[self.starts[number] : self.starts[number + 1]]
 
 
 def find_occurrences(corpus: Corpus, ids: npt.ArrayLike, most: int, *, seed: int = 0) -> Occurrences:
@@ -87,7 +87,7 @@ def _sample(
             positions[starts[word] + slot] = t
 
 
-def contexts_at(corpus: Corpus, positions: Places, window: int) -> Contexts:
+def contexts_at(corpus: Corpus, positions: Positions, window: int) -> Contexts:
     """Return the context words around tokens of a corpus, within their sentences.
 
     Args:

@@ -164,7 +164,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
             epoch = int(shard.read[0]) // max(1, shard.last - shard.first)
             with turn:
                 if not state.matrix.any():
-                    state.settle(matrices.outputs, shares, self.whiten)
+                    state.fit_whitening(matrices.outputs, shares, self.whiten)
                 if state.epoch[0] < epoch:
                     state.refresh(matrices.outputs, epoch)
 

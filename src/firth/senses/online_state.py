@@ -73,7 +73,7 @@ class SenseState(NamedTuple):
         """Smallest and largest value of the arrays that compiled code uses as indices."""
         return {"firsts": (self.firsts.copy(), self.firsts.copy()), "known": (1, np.diff(self.firsts))}
 
-    def settle(self, outputs: npt.NDArray[np.float32], shares: npt.NDArray[np.float64], whiten: float) -> None:
+    def fit_whitening(self, outputs: npt.NDArray[np.float32], shares: npt.NDArray[np.float64], whiten: float) -> None:
         """Compute m and A from the current global vectors.
 
         Args:
@@ -88,7 +88,7 @@ class SenseState(NamedTuple):
         variances /= max(variances[-1], np.finfo(np.float64).tiny)
         self.matrix[:] = (axes * np.maximum(variances, FAINTEST) ** -whiten) @ axes.T
 
-    def settle_as(self, outputs: npt.NDArray[Any], words: npt.NDArray[Any]) -> None:
+    def restore_whitening(self, outputs: npt.NDArray[Any], words: npt.NDArray[Any]) -> None:
         """Restore m and A from (V, D) global vectors and the (V, D) vectors of the same words in a context."""
         rows = np.column_stack([outputs.astype(np.float64), np.ones(len(outputs))])
         solved = np.linalg.lstsq(rows, words.astype(np.float64), rcond=None)[0]

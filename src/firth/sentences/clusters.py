@@ -51,7 +51,7 @@ class TextClusters:
         return f"<TextClusters: {len(self.texts):,} texts in {len(self)} clusters>"
 
     def rows(self, cluster: int) -> npt.NDArray[np.int64]:
-        """Return the places of a cluster's texts, those nearest to its centre first.
+        """Return the indices of a cluster's texts, those nearest to its centre first.
 
         Raises:
             OptionError: there is no such cluster.

@@ -32,8 +32,8 @@ class Duplicate:
     """Two texts that say nearly the same.
 
     Attributes:
-        first: place of a text, from 0.
-        second: place of a later text.
+        first: index of a text, from 0.
+        second: index of a later text.
         score: cosine of their vectors.
     """
 

@@ -29,7 +29,7 @@ from firth.errors import CorpusError, OptionError, warn_caller
 from firth.progress import Progress, Report, Status, reporting_slow_work
 from firth.sentences.averages import SentenceAverages, as_lines
 from firth.sentences.encoder import TextEncoder, as_encoder
-from firth.sentences.row_files import RowFile, continued, create, first_rows, format_of, is_ours
+from firth.sentences.row_files import RowFile, continued, create, first_rows, format_of, has_format
 from firth.sentences.text_blocks import Block, blocks_of, cut, size_of, text_of
 from firth.signals import stopping
 from firth.storage.files import check_replaceable, followed, json_bytes, replacing_file, sync_folder
@@ -135,7 +135,7 @@ def check_target(path: Path) -> None:
     """
     if Path(path).is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write")
-    check_replaceable(path, is_ours, f"{format_of(path)} files")
+    check_replaceable(path, has_format, f"{format_of(path)} files")
 
 
 def finished_rows(path: str | os.PathLike[str]) -> int:
@@ -273,7 +273,7 @@ class _Writing:
             self._appending = False
             if stopped():
                 raise KeyboardInterrupt
-            if time.monotonic() - self._recorded > INTERVAL and file.settle():
+            if time.monotonic() - self._recorded > INTERVAL and file.flush():
                 self._record()
 
     def _begin(self, blocks: Iterator[Block]) -> tuple[list[Block], RowFile]:

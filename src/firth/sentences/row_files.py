@@ -36,7 +36,7 @@ class RowFile(Protocol):
         """Write rows, without the texts in .npy; return the size in bytes, 0 if only a closed file can be continued."""
         ...
 
-    def settle(self) -> bool:
+    def flush(self) -> bool:
         """Make what was written durable; return whether the file can be continued from here if it is not closed."""
         ...
 
@@ -56,7 +56,7 @@ def format_of(path: Path) -> str:
     return path.suffix.lower()
 
 
-def is_ours(path: Path) -> bool:
+def has_format(path: Path) -> bool:
     """Return whether a file begins like a file of vectors of the format that its name says."""
     return beginning(path).startswith(STARTS[format_of(path)])
 
@@ -125,7 +125,7 @@ class NpyRows:
         self._file.write(np.ascontiguousarray(vectors, dtype="<f4").data)
         return self._file.tell()
 
-    def settle(self) -> bool:
+    def flush(self) -> bool:
         """Make what was written durable."""
         return _synced(self._file)
 
@@ -134,7 +134,7 @@ class NpyRows:
         rows = (self._file.tell() - NPY_HEADER) // (4 * self._dim)
         self._file.seek(0)
         self._file.write(npy_header(rows, self._dim))
-        self.settle()
+        self.flush()
         self._file.close()
 
 
@@ -165,13 +165,13 @@ class JsonRows:
             self._file.write(line.encode())
         return self._file.tell()
 
-    def settle(self) -> bool:
+    def flush(self) -> bool:
         """Make what was written durable."""
         return _synced(self._file)
 
     def close(self) -> None:
         """Close the file."""
-        self.settle()
+        self.flush()
         self._file.close()
 
 
@@ -214,7 +214,7 @@ class ParquetRows:
         self._writer.write_table(arrow.Table.from_arrays(columns, schema=self._schema))
         return 0
 
-    def settle(self) -> bool:
+    def flush(self) -> bool:
         """Return False: a Parquet file has no end before it is closed."""
         return False
 

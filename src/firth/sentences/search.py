@@ -29,7 +29,7 @@ class TextMatch:
     """A text that a search found.
 
     Attributes:
-        row: its place among the texts, from 0.
+        row: its index among the texts, from 0.
         score: cosine with the query.
         text: the text.
     """
