@@ -131,7 +131,7 @@ class ChangesRequest(BaseModel):
     old: Word
     new: Word
     n: Annotated[int, Field(ge=1, le=200, description="words that moved most")] = 30
-    least: Annotated[int, Field(ge=1, le=2**31, description="count of a word in each text, at least")] = 1
+    min_count: Annotated[int, Field(ge=1, le=2**31, description="minimum count of a word in each text")] = 1
     word: Annotated[Word | None, Field(description="this word only")] = None
 
 

@@ -147,23 +147,23 @@ class Changes:
         self.models = models
         self._made: dict[tuple[str, str, int], SemanticChanges] = {}
 
-    def between(self, old: str, new: str, least: int) -> SemanticChanges:
+    def between(self, old: str, new: str, min_count: int) -> SemanticChanges:
         """Return how the first words of a model differ from those of another.
 
         Args:
             old: name of a model.
             new: name of another.
-            least: count of a word in each text, at least.
+            min_count: minimum count of a word in each text.
 
         Raises:
             UnknownModelError: there is no such model.
             OptionError: the models cannot be compared.
         """
-        key = first_of(self.models, old), first_of(self.models, new), least
+        key = first_of(self.models, old), first_of(self.models, new), min_count
         if key not in self._made:
             sides = [self.models[name] for name in key[:2]]
             few = [side.first(COMPARED) if len(side) > COMPARED else side for side in sides]
-            self._made[key] = SemanticChange(least=least).measure(*few)
+            self._made[key] = SemanticChange(min_count=min_count).measure(*few)
             if len(self._made) > KEPT:
                 del self._made[next(iter(self._made))]
         return self._made[key]
@@ -171,7 +171,7 @@ class Changes:
 
 def changes(compared: Changes, request: schema.ChangesRequest) -> dict[str, Any]:
     """Return the words that moved most."""
-    result = compared.between(request.old, request.new, request.least)
+    result = compared.between(request.old, request.new, request.min_count)
     words = result.most_changed(request.n) if request.word is None else [request.word]
     sides = [compared.models[name] for name in (request.old, request.new)]
     counted = all(side.counts is not None for side in sides)

@@ -102,9 +102,11 @@ class SenseState(NamedTuple):
         self.epoch[0] = epoch
 
 
-def centres(state: SenseState, opening: float | None) -> CentreAddresses:
-    """Return the addresses of a state, which the caller keeps alive; `opening` is lambda, or None for MSSG."""
+def centres(state: SenseState, below: float | None) -> CentreAddresses:
+    """Return the addresses of a state, which the caller keeps alive; `below` is lambda, or None for MSSG."""
     names = ("firsts", "known", "counts", "centres", "tries", "cosines", "words")
     arrays = {name: getattr(state, name).ctypes.data for name in names}
-    growing, below = opening is not None, np.float32(opening or 0)
-    return CentreAddresses(**arrays, growing=growing, opening=below, size=state.centres.shape[1])
+    threshold = np.float32(below or 0)
+    return CentreAddresses(
+        **arrays, nonparametric=below is not None, new_sense_below=threshold, size=state.centres.shape[1]
+    )
