@@ -19,8 +19,9 @@ from firth.corpus.reader import HEAD, inner_suffix, lines_of, opened, reading
 from firth.corpus.sources import Files, Items, Source
 from firth.corpus.table_options import TableOptions
 from firth.errors import FirthError, brief, warn_caller
+from firth.text.dictionary_words import DIVIDED
 from firth.text.markup import known_markup
-from firth.text.tokenise import are_words, decode
+from firth.text.tokenise import SEGMENT, are_words, decode
 
 FILES, TEXTS = 50, 500  # looked at
 _SCRIPTS = {
@@ -100,10 +101,13 @@ def look_for_undivided_words(words: list[str], counts: npt.NDArray[np.int64], op
     for script, (first, last) in _SCRIPTS.items():
         own = [i for i in order if any(first <= ord(character) <= last for character in words[i])]
         if sum(int(counts[i]) for i in own) > _MUCH * total:
-            unit = "syllables" if script == "Tibetan" else "what stands between two spaces"
+            if options.tokens == SEGMENT and script in DIVIDED:
+                return
+            unit = "what stands between two spaces" if script in DIVIDED else "syllables"
+            how = "tokens='segment' divides them (pip install 'firth[segment]')" if script in DIVIDED else "divide them"
             warn_caller(
                 f"{script} puts no spaces between words, so that {unit} became words, such as "
-                f"{brief(words[own[0]])}; expected divided words: put spaces between them, or pass a "
-                "function that divides them; or use tokens='subwords', or train FastText, which reads their n-grams"
+                f"{brief(words[own[0]])}; expected divided words: {how}; or put spaces between them; or use "
+                "tokens='subwords', or train FastText, which reads their n-grams"
             )
             return
