@@ -12,12 +12,12 @@ import inspect
 import re
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import Context, copy_context
 from typing import Any, NoReturn, TypeVar, cast, overload
 
 from firth.errors import FileError, FirthError, KindError, UnknownOptionError, brief
 from firth.hints import meaning_the_same, wrong_argument
 from firth.options import description
-from firth.storage.encodings import named_encoding, text_encoding
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Class = TypeVar("_Class")
@@ -103,15 +103,15 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
 def names_files(function: _Function) -> _Function:
     """Decorate a public function that reads files: what the system says of one becomes a `FileError`.
 
-    `explained` does this, too. A generator's errors are those of its iteration; it reads in the encoding that the user
-    names where it is called.
+    `explained` does this, too. A generator's errors are those of its iteration; it runs in the context in which it is
+    called, so that `firth.text_encoding` there counts.
     """
     wrapped: Any
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)
         def wrapped(*args: Any, **named: Any) -> Any:
-            return _iterated(function(*args, **named), named_encoding())
+            return _iterated(function(*args, **named), copy_context())
     else:
 
         @functools.wraps(function)
@@ -124,13 +124,9 @@ def names_files(function: _Function) -> _Function:
     return cast("_Function", wrapped)
 
 
-def _iterated(items: Iterator[Any], encoding: str | None) -> Iterator[Any]:
+def _iterated(items: Iterator[Any], context: Context) -> Iterator[Any]:
     try:
-        while True:
-            with text_encoding(encoding):
-                item = next(items, items)
-            if item is items:
-                return
+        while (item := context.run(next, items, items)) is not items:
             yield item
     except OSError as error:
         _raise_named(error)
