@@ -13,7 +13,7 @@ from firth.bias.query import Query
 from firth.bias.word_lists import weat_queries
 from firth.corpus.concordance import concordance
 from firth.directions import axis_between, project
-from firth.errors import OptionError, UnknownModelError
+from firth.errors import OptionError, UnknownModelError, UnknownWordError
 from firth.explanation.explain import explain
 from firth.explorer import view_schemas as schema
 from firth.explorer.endpoint import Endpoint, writable
@@ -130,9 +130,10 @@ def senses(model: Any, request: schema.WordRequest) -> dict[str, Any]:
 
 def contexts(corpus: Any, request: schema.ContextsRequest) -> dict[str, Any]:
     """Return a word in its sentences; none if it does not occur."""
-    if request.word not in corpus.vocabulary:
+    try:
+        occurrences, count = concordance(corpus, request.word, n=request.n, width=request.width)
+    except UnknownWordError:
         return {"occurrences": 0, "contexts": []}
-    occurrences, count = concordance(corpus, request.word, n=request.n, width=request.width)
     return {"occurrences": count, "contexts": [vars(occurrence) for occurrence in occurrences]}
 
 

@@ -125,6 +125,7 @@ def test_contexts(client):
     found = post(client, "/contexts", word="cat", n=100)
     assert found["occurrences"] == 10
     assert found["contexts"][0] == {"sentence": 0, "before": ["the"], "after": ["sat"]}
+    assert post(client, "/contexts", word="Cat", n=100) == found  # in any form
     assert post(client, "/contexts", word="none") == {"model": "the text", "occurrences": 0, "contexts": []}
 
 
