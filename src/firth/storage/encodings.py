@@ -32,6 +32,7 @@ _MARKS = (  # that of UTF-32 first, which begins as that of UTF-16 does
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_ESCAPES = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$B", "iso2022_jp"), (b"\x1b$@", "iso2022_jp"))
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 _EXAMPLE = re.compile(r"\w*[^\W\d_a-zA-Z]\w*")  # a word with a letter beyond ASCII
 HOW = "with firth.text_encoding({0!r}):, or --encoding {0} on the command line"  # {0}: a name
@@ -86,8 +87,7 @@ def known_encoding(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
         "a".encode(name)
-        if name in ("idna", "punycode"):
-            raise LookupError  # of names of machines
+        codecs.getincrementaldecoder(name)("replace").decode(b"\xe9")  # punycode and idna replace nothing
     except (LookupError, TypeError, ValueError):
         raise OptionError(
             f"encoding={brief(encoding)}: expected the name of an encoding, such as utf-8, utf-16, {LIKELY}"
@@ -241,7 +241,7 @@ class Utf8Stream(io.RawIOBase):
                 content = content[len(mark) :]
                 break
         else:
-            self._use(self._named or _without_mark(content) or "utf-8")
+            self._use(_in_order(self._named, content) or _without_mark(content) or "utf-8")
             self._assumed = not self._named and self.encoding != "utf-8"
             if self._named and self._decoder is not None:
                 self._doubt(content)
@@ -364,13 +364,31 @@ class Utf8Stream(io.RawIOBase):
 
 
 def _without_mark(content: bytes) -> str | None:
-    """Return the encoding of UTF-16 that has no byte order mark, in text with letters of Latin scripts."""
+    """Return the encoding of text that is UTF-16 without a byte order mark, or ISO-2022, whose bytes are all ASCII."""
     if content.count(0) < _FEW:
-        return None
+        return next((name for mark, name in _ESCAPES if mark in content and _decodes(content, name)), None)
     even, odd = (content[first::2].count(0) / (len(content) // 2) for first in (0, 1))
-    if odd > _WIDE and not even:
-        return "utf-16-le"
-    return "utf-16-be" if even > _WIDE and not odd else None
+    if even and odd:
+        return None
+    name, share = ("utf-16-be", even) if even else ("utf-16-le", odd)
+    return name if share > _WIDE or _decodes(content, name) else None
+
+
+def _in_order(named: str | None, content: bytes) -> str | None:
+    """Return the encoding that the user names, with an order of bytes where there is no mark for it."""
+    if named not in ("utf-16", "utf-32"):
+        return named
+    found = _without_mark(content) if named == "utf-16" else None
+    return found if found and found.startswith(named) else f"{named}-le"
+
+
+def _decodes(content: bytes, encoding: str) -> bool:
+    """Whether content, which may be cut anywhere, is nothing but visible characters and spaces in an encoding."""
+    try:
+        text = codecs.getincrementaldecoder(encoding)("strict").decode(content)
+    except UnicodeDecodeError:
+        return False
+    return all(character.isprintable() or character.isspace() for character in text)
 
 
 def _ends_with_returns(content: bytes) -> bool:

@@ -67,6 +67,35 @@ def test_a_code_page_is_found_late_in_a_long_text():
         assert read(text.encode("cp1252"), 1 << 16, 1 << 17) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("吾輩は猫である。名前はまだ無い。\n" * 20, "iso2022_jp"),  # 7 bits, as in letters and newsgroups
+        ("모든 인간은 자유로우며\n" * 20, "iso2022_kr"),
+        ("Все счастливые семьи похожи.\n" * 20, "utf-16-be"),
+        ("道可道,非常道。名可名,非常名。\n" * 20, "utf-16-le"),
+    ],
+)
+def test_text_without_a_mark_whose_bytes_could_be_ascii_or_binary(text, encoding):
+    with pytest.warns(UserWarning, match=f"not UTF-8; read as {encoding}"):
+        assert read(text.encode(encoding), 1 << 16, 1 << 17) == text
+    if encoding.startswith("utf-16"):
+        assert read(text.encode(encoding), 1 << 16, 1 << 17, encoding="utf-16") == text
+
+
+def test_binary_data_is_no_utf16():
+    content = bytes(
+        byte for code in range(1, 500) for byte in (code * 37 % 251 + 1, 0 if code % 9 == 0 else code % 256 or 1)
+    )
+    assert encodings._without_mark(content) is None
+
+
+@pytest.mark.parametrize("encoding", ["idna", "punycode"])
+def test_codecs_of_names_are_no_encodings_of_text(encoding):
+    with pytest.raises(OptionError, match="expected the name of an encoding"):
+        read(b"\xe9", 9, 9, encoding=encoding)
+
+
 def test_few_damaged_bytes_are_replaced_and_counted():
     damaged = FRENCH.encode() + b"caf\xe9 \xff\n" + FRENCH.encode() + b"\xe6\xbc"
     with pytest.warns(UserWarning, match=r"a\.txt: 3 byte sequences are not valid utf-8 and were replaced by U\+FFFD"):
