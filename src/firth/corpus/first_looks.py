@@ -33,6 +33,7 @@ _ANNOTATED_ROWS = {
     ".conllu": re.compile(r"\d+([-.]\d+)?(\t[^\t]+){9}\r?"),
     ".conll": re.compile(r"\S+([ \t]\S+)*[ \t]([BIESLU]-\S+|O)[ \t]*\r?"),
 }  # the last column has tags of spans
+_DOTLESS = 0.05  # likewise; of Turkish a fifth have it, of other languages names alone
 
 
 def look_for_markup(source: Source, options: CorpusOptions) -> Source:
@@ -93,11 +94,17 @@ def _warn_of_columns(beginnings: dict[str, str]) -> None:
 
 
 def look_for_undivided_words(words: list[str], counts: npt.NDArray[np.int64], options: CorpusOptions) -> None:
-    """Warn if most words are of a script that puts no spaces between them."""
+    """Warn if many words are of a script that puts no spaces between them, or of a language with rules of its own."""
     if not are_words(options.tokens) or not len(counts):
         return
     order = np.argsort(-counts, kind="stable")[:2000].tolist()
     total = sum(int(counts[i]) for i in order)
+    dotless = [i for i in order if "ı" in words[i]]
+    if options.language is None and sum(int(counts[i]) for i in dotless) > _DOTLESS * total:
+        warn_caller(
+            f"words such as {brief(words[dotless[0]])} have the dotless ı of Turkish and Azerbaijani, and a capital I "
+            "became i; language='tr' (or 'az') makes it ı"
+        )
     for script, (first, last) in _SCRIPTS.items():
         own = [i for i in order if any(first <= ord(character) <= last for character in words[i])]
         if sum(int(counts[i]) for i in own) > _MUCH * total:
