@@ -22,7 +22,7 @@ from firth.text.sentence_ends import split_sentences
 from firth.text.tokenise import decode
 
 LISTED = 20  # files that an error names
-_DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]\r?\n[^\S\n]*([^\W\d_])")
+_DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad\u00ac\u2e17]\r?\n[^\S\n]*([^\W\d_])")
 _INVISIBLE = "".join(map(chr, range(33)))  # characters of a blank line
 
 

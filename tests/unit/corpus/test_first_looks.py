@@ -92,3 +92,10 @@ def test_words_divided_at_the_end_of_a_line(tmp_path, options, sentences):
 def test_lines_that_are_sentences_cannot_be_joined(tmp_path):
     with pytest.raises(firth.FirthError, match="join_hyphens=True with sentences='line': a line is whole there"):
         firth.Corpus.build(["a"], join_hyphens=True, cache=tmp_path)
+
+
+@pytest.mark.parametrize("hyphen", ["-", "\u2010", "¬", "⸗"])
+def test_what_transcripts_write_for_a_hyphen_at_the_end_of_a_line(tmp_path, hyphen):
+    """The sign ¬ is that of the Deutsches Textarchiv and of OCR, ⸗ that of old prints."""
+    corpus = firth.Corpus.build([f"die Haupt{hyphen}\nsache"], min_count=1, sentences="punctuation", cache=tmp_path)
+    assert list(corpus) == [["die", "hauptsache"]]
