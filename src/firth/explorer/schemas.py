@@ -397,12 +397,6 @@ class OpenAIErrorResponse(BaseModel):
 # About the server
 
 
-class InfoRequest(BaseModel):
-    """Nothing is asked."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
 class ModelScore(BaseModel):
     """A result of an evaluation."""
 

@@ -224,21 +224,6 @@ class BoltzmannMachine(Hinted):
         log_likelihood = visible @ np.log(rates)
         return log_likelihood if self.visible == SOFTMAX else log_likelihood + (1 - visible) @ np.log1p(-rates)
 
-    def reconstruct(self, rows: Any) -> Floats:
-        """Return the probabilities of the visible units given the features of rows: (N, V) float32.
-
-        Args:
-            rows: as for `encode`.
-
-        Raises:
-            ShapeError: the rows have another width.
-            OptionError: a number is out of its range.
-        """
-        hidden = self.encode(rows)
-        rates = np.empty((len(hidden), len(self.weights)), dtype=np.float32)
-        gibbs.decode(hidden, self._weights, self.visible_bias, self.visible == SOFTMAX, rates)
-        return rates
-
     def sample(self, number: int, *, steps: int = 1000, length: int = 1, start: Any = None, seed: int = 0) -> Floats:
         """Return rows drawn by Gibbs sampling: (number, V) float32.
 
