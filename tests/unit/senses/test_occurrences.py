@@ -53,7 +53,7 @@ def test_contexts_stay_in_their_sentences(corpus):
 
 
 def test_numbers_out_of_range(corpus):
-    with pytest.raises(OptionError, match="most=0: expected at least 1 occurrence"):
+    with pytest.raises(OptionError, match="max_per_word=0: expected at least 1 occurrence"):
         find_occurrences(corpus, [0], 0)
     with pytest.raises(OptionError, match="window=0: expected at least 1 word on each side"):
         contexts_at(corpus, np.zeros(1, np.int64), 0)
