@@ -131,6 +131,7 @@ def _krylov(both: _WithTranspose, rank: int, tolerance: float, seed: int, report
         if m + b > room:
             basis = np.asfortranarray(np.pad(basis, ((0, 0), (0, room))))
             projected, room = np.pad(projected, (0, room)), 2 * room
+        # Block Lanczos: basis^T A^T A basis is block tridiagonal, so only the last two blocks enter `inner`.
         basis[:, m : m + b] = block
         near, last, m = last, m, m + b  # starts of the two blocks coupled to the next one
         span, image = basis[:, :m], both.gram(block)
@@ -138,11 +139,11 @@ def _krylov(both: _WithTranspose, rank: int, tolerance: float, seed: int, report
         projected[near:last, last:m] = inner[:-b]
         projected[last:m, near:last] = inner[:-b].T
         projected[last:m, last:m] = (inner[-b:] + inner[-b:].T) / 2
-        rest = image - basis[:, near:m] @ inner
+        rest = image - basis[:, near:m] @ inner  # the part of A^T A block outside the basis: the next block
         block = _directions(rest, span, float(np.abs(image).max(initial=0.0)), random)
         if (m >= 2 * rank and m >= CHECK_GROWTH * checked) or m == width:
             values, vectors = linalg.eigh(projected[:m, :m], subset_by_index=(m - rank, m - 1))
-            errors = np.linalg.norm(block.T @ rest @ vectors[-b:], axis=0)
+            errors = np.linalg.norm(block.T @ rest @ vectors[-b:], axis=0)  # residuals |A^T A v - s^2 v|
             converged = errors <= tolerance * values[-1]
             if converged.all():
                 return span, vectors

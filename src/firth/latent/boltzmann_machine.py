@@ -126,7 +126,9 @@ class BoltzmannMachine(Hinted):
         visible = self._checked(rows)
         weights, b, a = self._parameters()
         inputs = visible @ weights + self.lengths(visible)[:, None] * a
-        energies: Doubles = -(visible @ b) - log_one_plus_exp(inputs).sum(1)
+        energies: Doubles = -(visible @ b) - log_one_plus_exp(inputs).sum(
+            1
+        )  # F(v) = -b . v - sum_j log(1 + e^inputs_j)
         check_finite(energies, self, range(len(energies)), "row")
         return energies
 
