@@ -1,4 +1,4 @@
-"""Workers that are actors of Ray, each with a processor of its own."""
+"""Workers that are actors of Ray, each with its own processor."""
 
 import contextlib
 import logging
@@ -24,7 +24,7 @@ def ray_package() -> Any:
     Raises:
         MissingExtraError: Ray is not installed.
     """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports to the makers of Ray
     try:
         import ray
     except ImportError as error:
@@ -39,12 +39,12 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
     Args:
         address: of the head, "auto" for the one that runs on this machine, "local" to start one for the time being;
             a connection that this program has already is used for both.
-        workers: how many are asked for; None for one per processor of the cluster.
+        workers: number requested; None for one per processor of the cluster.
 
     Raises:
         MissingExtraError: Ray is not installed.
         ClusterError: no cluster is at the address, or this program is connected to another.
-        OptionError: it has fewer processors than workers are asked for.
+        OptionError: it has fewer processors than requested workers.
     """
     ray = ray_package()
     own = not ray.is_initialized()

@@ -57,7 +57,7 @@ class RayWorkers:
 
         Raises:
             ClusterError: no cluster is at the address, or this program is connected to another.
-            OptionError: it has fewer processors than workers are asked for.
+            OptionError: it has fewer processors than requested workers.
         """
         if self._session is None:
             self._session = self._open.enter_context(ray_session(self._address, self._asked))
@@ -99,7 +99,7 @@ class RayWorkers:
         return result
 
     def _put(self, value: Any) -> Any:
-        """Return what stands for a large argument.
+        """Return the reference of a large argument.
 
         Raises:
             ClusterError: it cannot be sent.
@@ -134,12 +134,12 @@ class RayWorkers:
             if done:
                 return result
             warn_caller(f"lost a worker ({result}); all go back to the last checkpoint")
-        raise ClusterError(f"workers were lost {LOSSES} times ({result}); expected machines that stay")
+        raise ClusterError(f"workers were lost {LOSSES} times ({result}); expected machines that stay up")
 
     def _trained(
         self, actors: list[Any], board: Any, sent: Any, config: Any, stop: Callable[[], bool]
     ) -> tuple[bool, Any]:
-        """Return whether the training has come to its end, and its result, or else what was lost."""
+        """Return whether the training has ended, and its result, or else the lost worker."""
         ray, _ = self.session()
         try:
             address, *_ = ray.get([actor.address.remote() for actor in actors], timeout=PATIENCE)
@@ -164,7 +164,7 @@ class RayWorkers:
                 for callback in config.callbacks:
                     callback(row)
             if failed := [failure for reference in ready if (failure := self._failed(reference))]:
-                # Whoever has lost a peer fails with an error of torch's, perhaps before Ray says who is lost.
+                # A worker that has lost a peer fails with an error of torch, perhaps before Ray reports the lost one.
                 if any(isinstance(getattr(failure, "cause", None), RuntimeError) for failure in failed):
                     ray.wait(waiting, num_returns=len(waiting), timeout=GRACE)
                 break
@@ -248,7 +248,7 @@ class Board:
             self._status = status
 
     def read(self, stop: bool) -> tuple[Any, list[Any]]:
-        """Return what is new, and note whether the training is asked to stop."""
+        """Return new messages, and note whether the training should stop."""
         new = self._status, self._rows
         self._status, self._rows, self._stop = None, [], stop
         return new

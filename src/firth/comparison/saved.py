@@ -20,7 +20,7 @@ MOST = 10**18  # largest number accepted
 
 @names_files
 def read(path: str | os.PathLike[str]) -> Comparison:
-    """Return what a folder of `firth compare` holds.
+    """Return the comparison in a folder of `firth compare`.
 
     Raises:
         FormatError: the folder holds something else.
@@ -39,7 +39,7 @@ def _read(folder: Path) -> Comparison:
 
 
 def _problem_in(row: Mapping[str, Any]) -> str:
-    """Return what a row of metrics lacks or has wrong, or ""."""
+    """Return the problem of a row of metrics, or ""."""
     if not isinstance(row.get("model"), str):
         return f"model {row.get('model')!r}, no name"
     for name in MEASURED:
@@ -65,7 +65,7 @@ def _is_number(value: object) -> bool:
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Return what a comparison is of: corpus, options, seed and environment.
+    """Return the conditions of a comparison: corpus, options, seed and environment.
 
     Raises:
         FormatError: the folder holds something else.

@@ -94,7 +94,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Resolution:
-    """A pronoun with what was proposed for it.
+    """A pronoun with its proposed antecedents.
 
     Attributes:
         antecedent: the first proposal that agrees, or None.
@@ -124,10 +124,10 @@ def hobbs(
         sentence: number of its sentence; -1 for the last.
         agrees: whether a noun phrase may be the antecedent of a pronoun, such as `firth.coreference.agreement.agrees`
             for English; None if all may.
-        every: whether the walk goes on after the antecedent, to show all proposals.
+        every: whether the walk continues after the antecedent, to show all proposals.
 
     Raises:
-        KindError: `trees` holds something else, or a number is none.
+        KindError: `trees` holds something else, or an index is not a number.
         OptionError: there is no such sentence or word.
     """
     trees, at, word = _checked(trees, sentence, word, agrees)
@@ -156,7 +156,7 @@ def most_recent(
         every: whether all proposals are shown.
 
     Raises:
-        KindError: `trees` holds something else, or a number is none.
+        KindError: `trees` holds something else, or an index is not a number.
         OptionError: there is no such sentence or word.
     """
     trees, at, word = _checked(trees, sentence, word, agrees)
@@ -287,7 +287,7 @@ def _within(layout: "_Layout", leaf: int) -> Iterator[tuple[int, int]]:
 
 
 class _Layout:
-    """A tree with what the walk asks of it.
+    """A tree with the lookups that the walk needs.
 
     Attributes:
         tree: the syntax tree.

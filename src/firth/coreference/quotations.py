@@ -60,7 +60,7 @@ def quotations(document: Document) -> list[Span]:
 
 
 def _opens(document: Document, number: int) -> bool:
-    """Return whether a straight mark at the start of a sentence opens: a word follows, and the sentence goes on."""
+    """Return whether a straight mark at the start of a sentence opens: a word follows, and the sentence continues."""
     after = document.tokens[number + 1 : number + 2]
     return bool(after) and after[0][0].isalnum()
 

@@ -113,7 +113,7 @@ def write_rows(unfinished: UnfinishedRows, corpus: Corpus, plan: Plan, threads: 
     for rows in _rows(corpus, plan, threads, unfinished.done):
         unfinished.write(rows.columns, rows.values, rows.sizes)
         done = int(plan.counts[: unfinished.done].sum())
-        # What was done before counts as done at the same rate: the display goes on where it was.
+        # Earlier work counts as done at the same rate, so that the display continues.
         seconds = (time.monotonic() - start) * done / (done - before)
         report(Status(stage="counting co-occurrences", done=done, total=words, seconds=seconds))
 

@@ -210,7 +210,7 @@ class TrainingRun(Generic[Result]):
         }
 
     def _threads(self) -> int | str:
-        """Return what a checkpoint says of threads: their number, or why it does not matter."""
+        """Return the entry of a checkpoint for threads: their number, or why it does not matter."""
         if self.replicas is not None and self.replicas.longest is not None:
             return f"any number (a cluster with {self.arguments.shards} shards, merge_every={self.replicas.longest})"
         return ANY_THREADS if self.arguments.deterministic else self.arguments.threads

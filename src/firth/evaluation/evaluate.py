@@ -174,7 +174,7 @@ def _comparable(models: Mapping[str, Model]) -> Mapping[str, Model]:
 
 
 def _check_suites(requests: Sequence[tuple[Suite, GoldSets]], models: Mapping[str, Model]) -> None:
-    """Raise an error if a suite needs word vectors and a model is none."""
+    """Raise an error if a suite needs word vectors and a model is an encoder."""
     suite = next((suite for suite, _ in requests if not suite.of_texts), None)
     name = next((name for name, model in models.items() if not isinstance(model, WordVectors | SubwordVectors)), None)
     if suite is not None and name is not None:
@@ -244,7 +244,7 @@ def _scores(
 
 
 def _warn_uncovered(space: Space, label: str, name: str) -> None:
-    """Say why no item of a set could be scored."""
+    """Warn that no item of a set could be scored, and why."""
     unknown, words = list(space.unknown), space.vectors.words
     if not unknown:
         return

@@ -25,7 +25,7 @@ LONGEST_MISTAKE = 300  # characters
 
 
 def _problem_of(error: Mapping[str, Any], fields: Collection[str]) -> str:
-    """Return what is wrong with a field of a request."""
+    """Return a description of the error in a field of a request."""
     *_, name = [str(part) for part in error["loc"][1:]] or ["request"]
     if error["type"] == "json_invalid":
         return f"the body is not valid JSON: {error.get('ctx', {}).get('error', 'unreadable')}, character {name}"

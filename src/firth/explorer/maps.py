@@ -1,7 +1,8 @@
 """Maps of words and texts for the page: principal components at once; UMAP and t-SNE in a process, then kept on disk.
 
 Words are in the order of the model, so that the first are the most frequent. Groups are those of spherical k-means over
-the first words or texts; one of words is named after those nearest to its centre, one of texts after telling words.
+the first words or texts; a group of words is named after those nearest to its centre, a group of texts after
+characteristic words.
 """
 
 import contextlib
@@ -127,7 +128,7 @@ class Maps:
 
 
 class _MapProcess:
-    """A map that a process of its own computes, which ends with this one.
+    """A map that is computed in its own process, which ends with this one.
 
     Args:
         key: model and method.
@@ -145,7 +146,7 @@ class _MapProcess:
         child.close()
 
     def is_done(self) -> bool:
-        """Return whether there is an answer, or will be none."""
+        """Return whether there is an answer, or the process has ended."""
         return self._answer.poll() or not self._process.is_alive()
 
     def result(self) -> tuple[Floats, str]:
@@ -183,7 +184,7 @@ def _projected(rows: Floats, method: str) -> tuple[Floats, str]:
 
 
 def _send(answer: Any, compute: Callable[..., Any], rows: Floats, method: str, cache: Path) -> None:
-    """Compute a map in a process of its own, and send it or why there is none."""
+    """Compute a map in its own process, and send it or an error."""
     try:
         outcome: Any = compute(rows, method, cache)
     except FirthError as error:
@@ -202,7 +203,7 @@ def _computed(rows: Floats, method: str, cache: Path) -> tuple[Floats, str]:
 
 
 def _read(cache: Path, words: int) -> Floats | None:
-    """Return a map that was kept; None if there is none, or none that can be read."""
+    """Return a saved map; None if there is none that can be read."""
     try:
         with cache.open("rb") as file:
             if np.lib.format.read_magic(file) != (1, 0):

@@ -1,4 +1,4 @@
-"""The page: its files, held in memory, and what it saves of a map."""
+"""Routes of the page: its files, held in memory, and exports of a map."""
 
 import asyncio
 import tempfile

@@ -56,7 +56,7 @@ class FoundText(BaseModel):
 
 
 class SearchResponse(Response):
-    """The texts of nearest meaning, best first, and the text of the row that was asked for."""
+    """The texts of nearest meaning, best first, and the text of the requested row."""
 
     text: str
     results: list[FoundText]

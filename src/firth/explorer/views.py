@@ -86,7 +86,7 @@ def first_of(models: Mapping[str, Any], name: str | None) -> str:
     """Return the name of the model that is meant.
 
     Raises:
-        UnknownModelError: there is none of the name.
+        UnknownModelError: no model has the name.
     """
     if name is None:
         return next(iter(models))

@@ -3,7 +3,7 @@
 What: `exponentials` writes e^(x_m . o_n - b_n) where `score` writes coefficients; a softmax or posterior needs only
 sums. `pull` is `update` with fixed outputs, for inference on a new document.
 
-Objective: none of its own; `firth.kernels.objectives` turns exponentials into the coefficients of `update`.
+Objective: none; `firth.kernels.objectives` turns exponentials into the coefficients of `update`.
 
 Source: Bengio and Senecal 2003, "Quick training of probabilistic neural nets by importance sampling", section 3, for
 the correction b_n; see `firth.kernels.step` for everything shared.

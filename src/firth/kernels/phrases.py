@@ -146,7 +146,7 @@ def join_phrases(
     ends: npt.NDArray[np.int64],
     table: npt.NDArray[np.int64],
     out: npt.NDArray[np.int32],  # written: words, V + the number of a phrase, and -1 behind each sentence
-    counts: npt.NDArray[np.int64],  # (V + P,) how often each stands there, added to
+    counts: npt.NDArray[np.int64],  # (V + P,) counts, added to
 ) -> int:
     """Write sentences with phrases as single tokens, from left to right; return the number of entries written."""
     n = 0

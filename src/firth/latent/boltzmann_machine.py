@@ -230,7 +230,7 @@ class BoltzmannMachine(Hinted):
         """Return rows drawn by Gibbs sampling: (number, V) float32.
 
         Args:
-            number: of rows, each from a chain of its own.
+            number: number of rows, each from its own chain.
             steps: of each chain; the first ones depend on the start.
             length: n, number of words of a text, for softmax units.
             start: (number, V) rows to start from; None draws them by the base rates.
@@ -364,5 +364,5 @@ def restore(content: ModelFolder) -> BoltzmannMachine:
     arrays = {name: content.array(name, (size,), dtype=np.float32) for name, size in sides.items()}
     rates = arrays["base_rates"]
     if not ((rates > 0) & ((rates < 1) if visible == BINARY else (rates <= 1))).all():
-        raise content.damaged("base rates that are no probabilities")
+        raise content.damaged("base rates that are not probabilities")
     return BoltzmannMachine(weights, **arrays, visible=visible, metadata=dict(content.metadata))

@@ -85,7 +85,7 @@ def cluster_texts(
     """Group texts by meaning into k clusters: spherical k-means over their vectors.
 
     Args:
-        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        model: an encoder (a model with `encode`), or word vectors, which are averaged.
         texts: N texts.
         k: number of clusters.
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.

@@ -1,7 +1,7 @@
 """Vectors of all texts of a file, in a file: in bounded memory, and resumable.
 
 What: the texts of a source are read in blocks, encoded, and appended to a file beside the target, which takes the
-    target's name when it is whole. Ctrl-C leaves the finished rows there, and the same call goes on with them.
+    target's name when it is whole. Ctrl-C leaves the finished rows there, and the same call continues with them.
 Cost: one block of texts with its vectors in memory. Averages of word vectors are computed from the bytes of the text:
     the scanner of corpora reads each byte once, the averages read 4 D bytes per word, and 4 D bytes per text are
     written.
@@ -54,7 +54,7 @@ class EncodedFile:
         count: N, number of texts and rows.
         dim: D.
         resumed: rows that an interrupted call had finished.
-        problems: what is wrong with some texts, and how many, such as those that were truncated.
+        problems: problems of texts, such as truncation, with the number of texts.
     """
 
     path: Path
@@ -81,7 +81,7 @@ def encode_file(
     model and source, continues with them. Any other error leaves nothing.
 
     Args:
-        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        model: an encoder (a model with `encode`), or word vectors, which are averaged.
         source: files with one text per line (a path, glob or folder, several paths, or "-"), tables (CSV, TSV, JSONL,
             Parquet), a data frame, or texts. An empty line is a text, too.
         path: the file to write. Its name ends in .npy (an array (N, D) of float32 for `numpy.load`, mapped with
@@ -179,7 +179,7 @@ def _block_encoder(encoder: TextEncoder, batch_size: int | None) -> BlockEncoder
 
 @dataclass
 class _Writing:
-    """A file that is being written, and what is known of its rows."""
+    """A file that is being written, and the state of its rows."""
 
     encoder: TextEncoder
     block_encoder: BlockEncoder
@@ -217,7 +217,7 @@ class _Writing:
         """Encode all blocks and give the file its name.
 
         Raises:
-            KeyboardInterrupt: a signal asked for an end; the finished rows stay.
+            KeyboardInterrupt: a signal stopped the call; the finished rows stay.
         """
         self.target.parent.mkdir(parents=True, exist_ok=True)
         with locked(self.part, self.target):

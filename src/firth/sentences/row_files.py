@@ -37,7 +37,7 @@ class RowFile(Protocol):
         ...
 
     def flush(self) -> bool:
-        """Make what was written durable; return whether the file can be continued from here if it is not closed."""
+        """Make written rows durable; return whether the file can be continued from here if it is not closed."""
         ...
 
     def close(self) -> None:
@@ -49,7 +49,7 @@ def format_of(path: Path) -> str:
     """Return the suffix of a file of vectors, in lower case.
 
     Raises:
-        OptionError: it is none of the formats.
+        OptionError: it is not one of the formats.
     """
     if path.suffix.lower() not in FORMATS:
         raise OptionError(f"{path}: expected a name that ends in {', '.join(FORMATS)}")
@@ -126,7 +126,7 @@ class NpyRows:
         return self._file.tell()
 
     def flush(self) -> bool:
-        """Make what was written durable."""
+        """Make written rows durable."""
         return _synced(self._file)
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class JsonRows:
     """One JSON object per line."""
 
     def __init__(self, path: Path, dim: int, *, new: bool = True) -> None:
-        self._form = "[" + ", ".join(["%.9g"] * dim) + "]"  # nine digits tell all float32 numbers apart
+        self._form = "[" + ", ".join(["%.9g"] * dim) + "]"  # nine digits distinguish all float32 numbers
         self._file = path.open("wb" if new else "ab")
 
     def append(self, texts: Sequence[str], vectors: Matrix) -> int:
@@ -166,7 +166,7 @@ class JsonRows:
         return self._file.tell()
 
     def flush(self) -> bool:
-        """Make what was written durable."""
+        """Make written rows durable."""
         return _synced(self._file)
 
     def close(self) -> None:

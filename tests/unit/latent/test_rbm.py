@@ -356,7 +356,7 @@ def test_damaged_folders(tmp_path):
     tensors = load_file(file)
     for name, array, message in (
         ("hidden_bias", np.zeros(2, np.float32), "hidden_bias"),
-        ("base_rates", np.full(4, 2, np.float32), "base rates that are no probabilities"),
+        ("base_rates", np.full(4, 2, np.float32), "base rates that are not probabilities"),
     ):
         save_file({**tensors, name: array}, file)
         (tmp_path / "m" / "checksums.json").unlink(missing_ok=True)
