@@ -80,11 +80,11 @@ def test_what_models_of_labels_are_given_and_what_is_made_of_their_answers(files
         assert (found["F1"].covered, found["F1"].total) == (61, 62)
         (nine, overlap), (many, plain), (all_, joined) = seen
         assert (nine, many, all_) == (9, 32, 43)
-        assert overlap["known"] is None
+        assert overlap["encoded"] is None
         assert plain["weights"] is None
         assert joined["weights"] == pytest.approx([1.0] * 32 + [32**0.5] * 11)
         for how in (plain, joined):
-            assert np.flatnonzero(~how["known"]).tolist() == [len(gold) - 2]
+            assert np.flatnonzero(~how["encoded"]).tolist() == [len(gold) - 2]
             assert (how["development"] is None) == (development is None)
     np.testing.assert_allclose(_overlap(gold), overlap_features(gold.first, gold.second, ~gold.test), atol=1e-6)
 
