@@ -210,10 +210,7 @@ def make_pretrained(options: Any) -> Callable[[], tuple[Any, Any]]:
 
     def make() -> tuple[Any, Any]:
         model = options.train(LINES, held_out=LINES[:4], max_size=90, **how())
-        return model, [
-            model.encode(LINES[:3], progress=False),
-            [each for each in model.encode_tokens([["the", "cat"]])],
-        ]
+        return model, [model.encode(LINES[:3], progress=False), list(model.encode_tokens([["the", "cat"]]))]
 
     return make
 
@@ -490,29 +487,35 @@ def pin_reader(name: str) -> dict[str, Any]:
 
 def run(*line: str) -> tuple[int, str]:
     """Return the status and the output of a command."""
-    from typer.testing import CliRunner
+    from firth.cli.app import build_app
 
-    from firth.cli.app import app
-
-    result = CliRunner().invoke(app, list(line), prog_name="firth")
-    return result.exit_code, result.output
+    output, status = io.StringIO(), 0
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        try:
+            build_app(list(line))(list(line), prog_name="firth")
+        except SystemExit as ended:
+            status = ended.code if isinstance(ended.code, int) else 1
+        except Exception as error:
+            status, _ = 1, print(f"{type(error).__name__}: {error}")
+    return status, output.getvalue()
 
 
 def commands() -> Iterator[tuple[str, ...]]:
     """Yield all commands."""
-    import click
     import typer.main
 
-    from firth.cli.app import app
+    from firth.cli.app import COMMANDS, build_app
 
-    def walk(command: Any, line: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-        yield line
-        if isinstance(command, click.Group) or hasattr(command, "list_commands"):
-            context = click.Context(command, info_name=line[-1] if line else "firth")
-            for name in command.list_commands(context):
-                yield from walk(command.get_command(context, name), (*line, name))
-
-    yield from walk(typer.main.get_command(app), ())
+    yield ()
+    for name in COMMANDS:
+        yield (name,)
+        inside = getattr(typer.main.get_group(build_app([name])).commands[name], "commands", {})
+        yield from ((name, each) for each in inside)
+    yield from (("train", name) for name in ("skipgram", "fasttext", "glove"))
+    yield from (("lm", "train", name) for name in ("recurrent", "transformer", "ngrams"))
+    for group in ("tag", "parse", "translate", "summarize", "sentences", "answer", "coref"):
+        yield (group, "train")
+    yield from (("classify", "train", "--model", name) for name in ("cnn", "vdcnn", "tree-lstm"))
 
 
 def pin_json() -> dict[str, Any]:
