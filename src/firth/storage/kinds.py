@@ -3,6 +3,7 @@
 A folder of another kind, such as one of a newer version, is never replaced.
 """
 
+import functools
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-context2vec": "firth.neural.models.contexts.files:restore",
     "firth-coreference": "firth.neural.models.coreference.files:restore",
     "firth-documents": "firth.vectors.document_vectors:restore",
-    "firth-graph-model": "firth.neural.models.graphs.files:restore",
+    "firth-graph-model": "firth.neural.models.graphs.predict:NodeModel.restore",
     "firth-label-model": "firth.neural.models.texts.files:restore",
     "firth-encoder": "firth.neural.models.pretraining.files:restore",
     "firth-lattice-language-model": "firth.neural.models.lattices.files:restore",
@@ -28,14 +29,14 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-sentence-autoencoder": "firth.neural.models.autoencoders.files:restore",
     "firth-sentence-encoder": "firth.neural.models.sentences.files:restore",
     "firth-predictor-network": "firth.neural.models.predictors.files:restore",
-    "firth-pointer-network": "firth.neural.models.pointers.files:restore",
+    "firth-pointer-network": "firth.neural.models.pointers.predict:PointerModel.restore",
     "firth-reader": "firth.neural.models.reading.files:restore",
     "firth-parser": "firth.neural.models.parsers.files:restore",
     "firth-senses": "firth.vectors.sense_vectors:restore",
     "firth-subwords": "firth.vectors.io.load:restore_subwords",
     "firth-summarizer": "firth.neural.models.summaries.files:restore",
     "firth-tagger": "firth.neural.models.tags.files:restore",
-    "firth-text-graph": "firth.neural.models.graphs.text_graph_model:restore",
+    "firth-text-graph": "firth.neural.models.graphs.text_predict:restore",
     "firth-translator": "firth.neural.models.translation.files:restore",
     "firth-tree-model": "firth.neural.models.trees.files:restore",
     "firth-vectors": "firth.vectors.io.load:restore_words",
@@ -46,7 +47,7 @@ CHECKS = {  # kind: "module:function", a check of the contents of a ModelFolder 
 
 
 def resolve(location: str) -> Callable[..., Any]:
-    """Import and return the function at a location of the form "module:function"."""
-    module, _, name = location.partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    """Import and return the function at a location of the form "module:function" or "module:class.method"."""
+    module, _, names = location.partition(":")
+    function: Callable[..., Any] = functools.reduce(getattr, names.split("."), importlib.import_module(module))
     return function

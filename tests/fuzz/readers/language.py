@@ -111,7 +111,7 @@ def make_pointers(path: Path) -> None:
     import torch
 
     import firth
-    from firth.neural.models.pointers.pointer_model import PointerModel
+    from firth.neural.models.pointers.predict import PointerModel
 
     options = firth.PointerNetwork(hidden=4, order="permutation")
     with torch.random.fork_rng(devices=[]):
@@ -202,7 +202,7 @@ def make_graph_network(path: Path) -> None:
     import torch
 
     import firth
-    from firth.neural.models.graphs.node_model import NodeModel
+    from firth.neural.models.graphs.predict import NodeModel
 
     options = firth.GCN(hidden=3)
     with torch.random.fork_rng(devices=[]):
@@ -247,7 +247,7 @@ def make_text_graph(path: Path) -> None:
     """Two texts and three words with numbers at random."""
     import numpy as np
 
-    from firth.neural.models.graphs.text_graph_model import TextGraphModel, digests
+    from firth.neural.models.graphs.text_predict import TextGraphModel, digests
 
     random = np.random.default_rng(1)
     vectors, chances = (random.random((5, 2), dtype=np.float32) for _ in range(2))

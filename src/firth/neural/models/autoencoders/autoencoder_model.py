@@ -20,7 +20,7 @@ from firth.neural.models.autoencoders.measures import COLLAPSED, AutoencoderScor
 from firth.neural.models.autoencoders.scorer import CodeScorer
 from firth.neural.models.translation.searching import Search
 from firth.neural.models.translation.units import BOS, UNKNOWN
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_kind, check_whole
 from firth.progress import Progress, Status, reporting_slow_work

@@ -1,6 +1,6 @@
 """Sentence autoencoders from their folders.
 
-Besides the module and its options (`firth.neural.module_files`), a folder holds:
+Besides the module and its options (`firth.neural.saved`), a folder holds:
 
 model.safetensors    "counts" (V,) int64
 vocab.json           the V words
@@ -13,7 +13,7 @@ from typing import Any
 from firth.neural.models.autoencoders.autoencoder_model import COUNTS, LABELS, UNITS, AutoencoderModel
 from firth.neural.models.autoencoders.data import SentenceItems
 from firth.neural.models.translation.units import SPECIAL, Units
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.text.subwords import Subwords
 

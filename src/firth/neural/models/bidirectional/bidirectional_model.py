@@ -16,7 +16,7 @@ from firth.language.text import LanguageText, TextRules, held_out_text
 from firth.neural.models.bidirectional.data import sentence_buckets
 from firth.neural.models.bidirectional.module import BidirectionalModule
 from firth.neural.models.bidirectional.task import EVAL_WORDS, Reader
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.training.batching import pad
 from firth.progress import Progress, Status, reporting
 from firth.storage.model_folder import ModelFolder

@@ -1,6 +1,6 @@
 """Bidirectional language models from their folders, which `BidirectionalLanguageModel.save` writes.
 
-Besides the module and its options (`firth.neural.module_files`), a folder holds:
+Besides the module and its options (`firth.neural.saved`), a folder holds:
 
 model.safetensors    "counts" (V,) int64
 vocab.json           the V words
@@ -11,7 +11,7 @@ README.md            a model card
 from firth.language.text import EOS, TextRules, check_readable
 from firth.neural.models.bidirectional.bidirectional_model import COUNTS, BidirectionalLanguageModel
 from firth.neural.models.bidirectional.train import new_module
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.vocabulary import Vocabulary
 

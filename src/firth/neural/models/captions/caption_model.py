@@ -25,7 +25,7 @@ from firth.neural.models.translation.scorer import TranslationScorer
 from firth.neural.models.translation.searching import Search
 from firth.neural.models.translation.translation_model import SCORED, UNITS
 from firth.neural.models.translation.units import BOS, EOS, UNKNOWN, Units
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_kind, check_whole
 from firth.progress import Progress, Status, reporting_slow_work

@@ -6,7 +6,7 @@ from firth.neural.models.captions.caption_model import CaptionModel
 from firth.neural.models.captions.data import Shape
 from firth.neural.models.translation.files import COUNTS, read_units
 from firth.neural.models.translation.translation_model import UNITS
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 
 

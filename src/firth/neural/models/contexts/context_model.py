@@ -13,7 +13,7 @@ from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.evaluation.rankings import evaluate_rankings
 from firth.evaluation.report import EvaluationReport
 from firth.language.text import EOS, UNK, TextRules
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.training.batching import pad
 from firth.neural.training.devices import no_subnormals
 from firth.readers.words_in_context import Occurrence

@@ -4,7 +4,7 @@ from typing import Any
 
 from firth.language.text import EOS, UNK, TextRules, check_readable
 from firth.neural.models.contexts.context_model import COUNTS, ContextModel
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.vocabulary import Vocabulary
 

@@ -16,7 +16,7 @@ from firth.evaluation.coreference import CoreferenceScores, coreference_interval
 from firth.neural.models.coreference.sources import documents_of
 from firth.neural.models.tokens.files import reader_arrays, reader_texts
 from firth.neural.models.tokens.reader import TokenReader
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.storage.model_folder import ModelFolder

@@ -7,7 +7,7 @@ from firth.neural.models.coreference.pair_data import PairReader
 from firth.neural.models.coreference.span_model import SpanCoreferenceModel
 from firth.neural.models.coreference.spans import SpanCoreference
 from firth.neural.models.tokens.files import COUNTS, restored_reader
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 
 

@@ -12,7 +12,6 @@ Cost
     Memory for the edges and the numbers that are not 0.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +23,7 @@ from scipy.sparse import csr_array, diags_array, eye_array, issparse
 
 from firth.errors import CorpusError, KindError, OptionError, ShapeError, brief
 from firth.neural.layers.graphs import Inputs, SparseMatrix
+from firth.neural.supervised import digest
 from firth.text.labels import plain_labels
 from firth.vectors.real_arrays import check_real, single_array
 
@@ -99,7 +99,6 @@ def read_graph(edges: Any, features: Any, *, dim: int | None = None) -> Graph:
         dim: D, if it is known.
 
     Raises:
-        KindError: they are no matrices of real numbers.
         ShapeError: the edges are not square, or the features have no width, or another number of rows or width.
         OptionError: a weight is negative, or a number is not finite.
     """
@@ -119,13 +118,10 @@ def read_graph(edges: Any, features: Any, *, dim: int | None = None) -> Graph:
         hint = "" if numbers.shape[1] else "; None if the nodes have no features"
         raise ShapeError(f"features of the shape {numbers.shape}; expected {expected}, a row per node{hint}")
     propagation = normalised(weights)
-    digest = hashlib.blake2b(digest_size=16)
-    for matrix in (propagation, numbers):
-        for array in (matrix.indptr, matrix.indices, matrix.data):
-            digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    content = digest((matrix.indptr, matrix.indices, matrix.data) for matrix in (propagation, numbers))
     sparse = numbers.nnz < DENSE * numbers.shape[0] * numbers.shape[1]
     rows: Inputs = SparseMatrix.of(_tensor(numbers)) if sparse else torch.from_numpy(numbers.toarray())
-    return Graph(SparseMatrix.of(_tensor(propagation)), rows, digest.hexdigest())
+    return Graph(SparseMatrix.of(_tensor(propagation)), rows, content)
 
 
 def normalised(weights: csr_array) -> csr_array:
@@ -144,14 +140,7 @@ def read_labels(
 ) -> tuple[list[str], Ints]:
     """Return the names of labels, and the label of each node or `UNKNOWN`.
 
-    Args:
-        labels: N labels, strings or whole numbers; a missing or a negative one for a node without a label.
-        nodes: N.
-        names: of the labels, if they are known.
-        what: a node stands for, for messages.
-
     Raises:
-        KindError: they are no list, or one is neither a string nor a number.
         ShapeError: there are more or fewer labels than nodes.
         CorpusError: no node has a label, all have the same, or one is none of the names.
     """

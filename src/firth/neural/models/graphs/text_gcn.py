@@ -15,14 +15,84 @@ Cost
     2 E H multiplications per epoch for E edges, and as many for the gradients.
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
-from firth.counts.word_document_graph import WINDOW
-from firth.neural.models.graphs.graph_network import GCN, GraphModule
-from firth.neural.models.graphs.text_train import train_text_network
-from firth.neural.training.options import TrainingOptions
+import numpy as np
+import torch
+
+from firth.arguments import explained
+from firth.counts.word_document_graph import WINDOW, word_document_graph
+from firth.neural.models.graphs.data import UNKNOWN, Graph, Ints, read_graph, read_labels
+from firth.neural.models.graphs.graph_network import GCN, GraphModule, fitted, read_held_out
+from firth.neural.models.graphs.text_predict import TextGraphModel, digests
+from firth.neural.training.devices import no_subnormals
+from firth.neural.training.held_out import split_rows
+from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.options import check, option, options_class
-from firth.text.tokenise import RULES
+from firth.text.inputs import token_lists
+from firth.text.tokenise import RULES, tokeniser
+from firth.timing import running_clock
+
+
+@explained
+def train_text_network(
+    options: Any, texts: Any, labels: Any, *, unlabelled: Any = (), held_out: Any = None, **run: Unpack[RunArguments]
+) -> TextGraphModel:
+    """Learn the labels of texts, of which some are known.
+
+    Args:
+        options: `firth.TextGCN`.
+        texts: strings, or lists of tokens.
+        labels: of the texts, strings or whole numbers; None or a negative number for a text without one.
+        unlabelled: further texts without labels. Only texts given here can be labelled later.
+        held_out: numbers of texts whose labels select the best epoch, by their loss, and are not learned. Without them,
+            a tenth of the texts with labels is held out, at random.
+        **run: training options and circumstances of the run; see `RunConfig`.
+
+    Returns:
+        The model.
+
+    Raises:
+        KindError: the texts are no texts, or a label is neither a string nor a number.
+        ShapeError: there are not as many labels as texts.
+        CorpusError: no text has a label, all have the same, or no word is left.
+        OptionError: an option is out of its range, or held-out texts have no labels.
+        DivergenceError: training diverged.
+    """
+    config = RunConfig.of(options.training, run)
+    with running_clock():
+        split = tokeniser(options.tokens)
+        labelled = token_lists(texts, split)
+        tokens = [*labelled, *token_lists(unlabelled, split, "unlabelled")]
+        names, known = read_labels(labels, len(labelled), what="text")
+        judged = _held_out(held_out, known, config.seed)
+        # stop words and rare words are left out by the corpus
+        how = {"min_count": options.min_count, "stop_words": options.stop_words, "tokens": "whitespace"}
+        graph = word_document_graph(tokens, window=options.window, progress=False, **how)
+        nodes = read_graph(graph.edges, None)
+        numbers = np.append(known, np.full(nodes.nodes - len(known), UNKNOWN))
+        module, facts = fitted(options, nodes, (names, numbers), judged, config, by_loss=True)
+        vectors, probabilities = _outputs(module, nodes)
+    result = digests(tokens), vectors, probabilities
+    return TextGraphModel(names, graph.words, *result, options.tokens, {"training": facts})
+
+
+def _held_out(held_out: Any, labels: Ints, seed: int) -> Ints:
+    if held_out is not None:
+        return read_held_out(held_out, labels)
+    known = np.flatnonzero(labels != UNKNOWN)
+    return known[split_rows(len(known), seed, f"texts: {len(known)} with a label")[1]]
+
+
+@torch.no_grad()
+def _outputs(module: Any, graph: Graph) -> tuple[Any, Any]:
+    """Return (N, H) hidden vectors and (N, L) probabilities of all nodes, float32."""
+    graph = graph.to(next(module.parameters()).device)
+    with no_subnormals():
+        module.eval()
+        hidden = module.hidden(graph)
+        scores = module.layers[-1](graph.edges, hidden)
+        return hidden.float().cpu().numpy(), scores.float().softmax(1).cpu().numpy()
 
 
 @options_class

@@ -1,6 +1,6 @@
 """Neural language models from their folders, which `NeuralLanguageModel.save` writes.
 
-Besides the module and its options (`firth.neural.module_files`), a folder holds:
+Besides the module and its options (`firth.neural.saved`), a folder holds:
 
 model.safetensors    "counts" (V,) int64
 vocab.json           the V words
@@ -11,7 +11,7 @@ README.md            a model card
 from firth.language.text import TextRules, check_readable
 from firth.neural.models.language.neural_model import COUNTS, NeuralLanguageModel
 from firth.neural.models.language.options import new_module
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.former_names import NEURAL_CONFIG, current_names
 from firth.storage.model_folder import ModelFolder
 from firth.vocabulary import Vocabulary

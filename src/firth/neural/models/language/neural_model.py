@@ -23,7 +23,7 @@ from firth.neural.layers.state import State, rows_of
 from firth.neural.models.language.explainable import explainable_text
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.options import LanguageOptions, new_module
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.training.batching import pad
 from firth.progress import Progress, Status, reporting
 from firth.randomness import torch_seed

@@ -27,7 +27,7 @@ from firth.language.text import LanguageText, TextRules, held_out_text
 from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.neural_model import NeuralLanguageModel
 from firth.neural.models.language.options import LanguageOptions, learned_tree, new_module
-from firth.neural.module_files import module_arrays
+from firth.neural.saved import module_arrays
 from firth.options import wrong_kind
 from firth.progress import Progress
 from firth.registry import plain_name

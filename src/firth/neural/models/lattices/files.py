@@ -1,6 +1,6 @@
 """Lattice language models from their folders, which `LatticeModel.save` writes.
 
-Besides the module and its options (`firth.neural.module_files`), a folder holds:
+Besides the module and its options (`firth.neural.saved`), a folder holds:
 
 model.safetensors    "counts" (V,) int64; "chunks" (C, L) int64, token ids of each, and -1 behind shorter ones
 vocab.json           the V tokens
@@ -15,7 +15,7 @@ import numpy as np
 
 from firth.language.text import TextRules, check_readable
 from firth.neural.models.lattices.lattice_model import CHUNKS, COUNTS, LatticeModel
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.vocabulary import Vocabulary
 

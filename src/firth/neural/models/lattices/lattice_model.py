@@ -16,7 +16,7 @@ from firth.neural.decoding import TensorScores
 from firth.neural.layers.state import State, mapped, rows_of
 from firth.neural.models.lattices.lattice import Lattice
 from firth.neural.models.lattices.module import LatticeModule, Reading
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.progress import Progress, Status, reporting
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import Text, checked_texts

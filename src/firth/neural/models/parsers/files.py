@@ -1,6 +1,6 @@
 """Dependency parsers from their folders, which `ParserModel.save` writes.
 
-Besides the module and its options (`firth.neural.module_files`), a folder holds:
+Besides the module and its options (`firth.neural.saved`), a folder holds:
 
 labels.json          the L relations
 vocab.json and more  the rest of the vocabulary: words, tags, characters
@@ -11,7 +11,7 @@ README.md            a model card
 from firth.errors import FirthError
 from firth.neural.models.parsers.options import ParserOptions
 from firth.neural.models.parsers.parser_model import ParserModel
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 
 

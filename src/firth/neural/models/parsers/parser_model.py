@@ -13,7 +13,7 @@ from firth.evaluation.dependencies import TreeScores, score_trees
 from firth.neural.models.parsers.data import COLUMNS, ParserVocabulary, read_sentences
 from firth.neural.models.parsers.module import ParserModule
 from firth.neural.models.parsers.options import ParserOptions
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.training.devices import Runtime, no_subnormals, runtime_of, torch_threads
 from firth.progress import Progress, Status, reporting
 from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence

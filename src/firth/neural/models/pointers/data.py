@@ -12,7 +12,7 @@ Cost
     Padding of examples of similar size.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,11 @@ class PointerExamples:
         """Return some examples."""
         return PointerExamples([self.inputs[row] for row in rows], [self.targets[row] for row in rows])
 
+    def content(self) -> Iterator[str | Floats | Positions]:
+        """Yield all that the examples hold, for a digest."""
+        for inputs, targets in zip(self.inputs, self.targets, strict=True):
+            yield from (str(inputs.shape), inputs, targets)
+
 
 @dataclass(frozen=True, eq=False)
 class PointerBatch:
@@ -78,15 +83,10 @@ class PointerBatch:
 
 
 def read_inputs(inputs: Any, *, dim: int | None = None) -> list[Floats]:
-    """Return the sets of vectors of examples.
-
-    Args:
-        inputs: B sets: arrays (N, D) or lists of N lists; or one array (B, N, D).
-        dim: D; None to take it from the first.
+    """Return B sets of vectors: arrays (N, D) or lists of N lists; or one array (B, N, D).
 
     Raises:
-        KindError: it is no list, or a set is no array of real numbers.
-        ShapeError: a set is empty, or its vectors have another width.
+        ShapeError: a set is empty, or its vectors have another width than the first, or than D.
         CorpusError: a number is not finite.
     """
     sets = []
@@ -104,18 +104,11 @@ def read_inputs(inputs: Any, *, dim: int | None = None) -> list[Floats]:
 
 
 def read_examples(inputs: Any, targets: Any, *, order: str, dim: int | None = None) -> PointerExamples:
-    """Return examples, checked.
-
-    Args:
-        inputs: as for `read_inputs`.
-        targets: for each set, the positions from 0 to point at, in order.
-        order: what positions may be; see `firth.PointerNetwork`.
-        dim: D, if it is known.
+    """Return examples of inputs as for `read_inputs` and, for each set, the positions from 0 to point at, in order.
 
     Raises:
         CorpusError: there are no examples, or not as many targets; a position is outside its set, occurs twice or is
             left out where `order` does not allow it.
-        KindError, ShapeError: as `read_inputs`.
     """
     sets = read_inputs(inputs, dim=dim)
     wanted = list(_listed(targets, "targets", "positions for each set, [[1, 0]]"))
@@ -170,14 +163,7 @@ def padded(sets: Any) -> tuple[torch.Tensor, torch.Tensor]:
 def pointer_batches(
     examples: PointerExamples, *, batch_size: int, seed: int = 0, shuffle: bool = True
 ) -> Buckets[tuple[Floats, Positions]]:
-    """Return examples in batches of similar size.
-
-    Args:
-        examples: to batch.
-        batch_size: B, examples per batch.
-        seed: of the order.
-        shuffle: whether each epoch has a new order.
-    """
+    """Return examples in batches of similar size; see `Buckets`."""
     items = list(zip(examples.inputs, examples.targets, strict=True))
     lengths = np.array([len(each) for each in examples.inputs], dtype=np.int64)
     return Buckets(items=items, lengths=lengths, collate=collate, batch_size=batch_size, seed=seed, shuffle=shuffle)

@@ -16,33 +16,31 @@ Cost
     O(N T H) for the attention, O((N + T) H^2) for the LSTMs, per example.
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import torch
 from torch import nn
 
+from firth.arguments import explained
+from firth.errors import OptionError
 from firth.neural.layers.attention import AdditiveScores
 from firth.neural.layers.cells import RecurrentLayer
 from firth.neural.layers.masks import mask_scores
-from firth.neural.models.pointers.data import END
-from firth.neural.models.pointers.train import train_pointer_network
-from firth.neural.training.options import TrainingOptions
+from firth.neural.models.pointers.data import END, PointerBatch, pointer_batches, read_examples
+from firth.neural.models.pointers.predict import PointerModel
+from firth.neural.supervised import SupervisedTask, digest, divided, mean_figures, mean_loss
+from firth.neural.training.devices import new_parameters
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.options import check, option, options_class
+from firth.timing import running_clock
 
 ORDERS = ("any", "distinct", "permutation")
+EVAL_BATCH = 256  # examples per batch of an evaluation
 
 
 class PointerModule(nn.Module):
-    """The network.
-
-    Args:
-        dim: D, width of the input vectors.
-        hidden: H, width of the states.
-        order: what positions may be.
-
-    Attributes:
-        order: as given.
-    """
+    """The network, for vectors of width D, with states of width H."""
 
     def __init__(self, dim: int, hidden: int, *, order: str) -> None:
         super().__init__()
@@ -67,13 +65,10 @@ class PointerModule(nn.Module):
     def decode(
         self, memory: "Memory", previous: torch.Tensor, state: Any, used: torch.Tensor
     ) -> tuple[torch.Tensor, Any]:
-        """Return (B, T, N + 1) log-probabilities of the next ids, and the decoder's state.
+        """Return (B, T, N + 1) log-probabilities of the next ids, and the decoder's state after them.
 
-        Args:
-            memory: of B examples.
-            previous: (B, T) ids before each step; END at the first.
-            state: the decoder's before these steps.
-            used: (B, T, N + 1) whether each position was pointed at before.
+        `previous` are the (B, T) ids before each step, END at the first; `used` is (B, T, N + 1), whether each position
+        was pointed at before.
         """
         keys, read, inside, _ = memory
         rows = torch.arange(len(read), device=read.device)[:, None]
@@ -115,7 +110,6 @@ class PointerNetwork:
         Vinyals, Fortunato and Jaitly 2015; the module's docstring has the formula and every departure.
     """
 
-    train = train_pointer_network
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=10, batch_size=128, optimiser="adam", lr=0.001, clip_norm=2.0, schedule="linear"
     )
@@ -135,3 +129,64 @@ class PointerNetwork:
     def build(self, dim: int) -> PointerModule:
         """Return a module with random parameters from torch's default generator, for vectors of width D."""
         return PointerModule(dim, self.hidden, order=self.order)
+
+    @explained
+    def train(
+        self,
+        inputs: Any,
+        targets: Any,
+        *,
+        held_out: Any = None,
+        held_out_targets: Any = None,
+        **run: Unpack[RunArguments],
+    ) -> PointerModel:
+        """Train a pointer network.
+
+        Args:
+            inputs: sets of vectors: arrays of N vectors of D numbers, N different from set to set; or one array (B, N,
+                D). Numbers are best near 1.
+            targets: for each set, the positions from 0 to point at, in order. Where several orders are right, such as
+                those of a cycle, always give the same one of them.
+            held_out: sets that select the best epoch. Without them a tenth of the training examples is held out.
+            held_out_targets: their positions.
+            **run: training options and circumstances of the run; see `RunConfig`.
+
+        Returns:
+            The model of the best evaluation on held-out examples.
+
+        Raises:
+            CorpusError: there are no examples, not as many targets as sets, or a position is outside its set.
+            KindError: a set is no array of numbers.
+            ShapeError: a set is empty, or its vectors have another width.
+            OptionError: an option is out of its range, held-out sets have no targets, or the checkpoint is of another
+                run.
+            DivergenceError: training diverged.
+        """
+        config = RunConfig.of(self.training, run)
+        if (held_out is None) != (held_out_targets is None):
+            raise OptionError("held_out and held_out_targets: one is given without the other; expected both or neither")
+        with running_clock():
+            examples = read_examples(inputs, targets, order=self.order)
+            if held_out is None:
+                examples, judged = divided(examples, config.seed, f"inputs: {len(examples)} set")
+            else:
+                judged = read_examples(held_out, held_out_targets, order=self.order, dim=examples.dim)
+            with new_parameters(config.seed, 2):
+                module = self.build(examples.dim)
+
+            def losses(batch: PointerBatch) -> torch.Tensor:
+                log_probs: torch.Tensor = module(batch.inputs, batch.lengths, batch.targets)
+                return -log_probs[batch.counted]
+
+            evaluation = pointer_batches(judged, batch_size=EVAL_BATCH, shuffle=False)
+            task = SupervisedTask(
+                module=module,
+                batches=pointer_batches(examples, batch_size=config.training.batch_size, seed=config.seed),
+                loss=lambda batch, progress: mean_loss(losses(batch)),
+                figures=lambda: mean_figures(evaluation, module, losses),
+                unit="positions",
+                eval_predictions=sum(len(each) + 1 for each in judged.targets),
+            )
+            data = {"examples": digest(examples.content(), judged.content()), "sets": len(examples)}
+            facts = fit_model(task, self, config, data, facts={"held_out_sets": len(judged)})
+        return PointerModel(module, self, examples.dim, {"training": facts})

@@ -3,7 +3,7 @@
 from typing import Any
 
 from firth.neural.models.predictors.predictor_model import PredictorModel
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 
 

@@ -16,7 +16,7 @@ from firth.neural.decoding import TensorScores
 from firth.neural.layers.state import State, mapped, rows_of
 from firth.neural.models.predictors.data import END, IDS, Values, collated, padded_values, read_examples, read_records
 from firth.neural.models.predictors.module import Memory, PredictorModule
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.structs.segmentations import Segments, piece_gradients, segments_total
 from firth.neural.structs.semirings import LOG, MAX
 from firth.neural.training.devices import no_subnormals, torch_threads

@@ -18,7 +18,7 @@ from firth.neural.models.language.start import digest
 from firth.neural.models.pretraining.heads import ReplacedPrediction
 from firth.neural.models.pretraining.layout import Head, arrays_of, described
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.training.batching import Buckets, pad
 from firth.options import check_whole
 from firth.progress import Progress, Status, reporting_slow_work

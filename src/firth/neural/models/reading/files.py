@@ -7,7 +7,7 @@ from firth.neural.models.reading.reading_model import ReadingModel
 from firth.neural.models.reading.train import new_module
 from firth.neural.models.tags.tagger_model import TaggerModel
 from firth.neural.models.tokens.files import COUNTS, restored_reader
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.registry import restored
 from firth.storage.model_folder import ModelFolder
 

@@ -19,7 +19,7 @@ from firth.neural.models.reading.module import ReadingModule
 from firth.neural.models.reading.options import ReadingOptions
 from firth.neural.models.reading.passages import Passage, PassageReader
 from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_whole
 from firth.progress import Progress, Status, reporting_slow_work

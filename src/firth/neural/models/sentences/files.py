@@ -1,6 +1,6 @@
 """Sentence encoders from their folders, which `SentenceEncoder.save` writes.
 
-Besides the module and its options (`firth.neural.module_files`), a folder holds:
+Besides the module and its options (`firth.neural.saved`), a folder holds:
 
 model.safetensors    "counts" (V,) int64; with added words "added" (U, E) float32
 vocab.json           the V words
@@ -12,7 +12,7 @@ README.md            a model card
 from firth.language.text import TextRules, check_readable
 from firth.neural.models.sentences.options import new_module
 from firth.neural.models.sentences.sentence_model import ADDED, COUNTS, NAMES, SentenceEncoder
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary

@@ -15,7 +15,7 @@ from firth.language.text import UNK, TextRules
 from firth.neural.models.sentences.expansion import mapped_words
 from firth.neural.models.sentences.module import SentenceModule
 from firth.neural.models.sentences.options import SentenceOptions
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.training.batching import pad
 from firth.options import check_kind
 from firth.progress import Progress

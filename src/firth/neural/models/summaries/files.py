@@ -4,7 +4,7 @@ from typing import Any
 
 from firth.neural.models.summaries.summary_model import SummaryModel
 from firth.neural.models.translation.files import restored
-from firth.neural.module_files import read_options
+from firth.neural.saved import read_options
 from firth.storage.model_folder import ModelFolder
 
 

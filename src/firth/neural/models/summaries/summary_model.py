@@ -12,7 +12,7 @@ from firth.inference.generation_options import GenerationOptions
 from firth.neural.models.summaries.selection import COPIED, LEFT, TARGET, copied_words, selected_words
 from firth.neural.models.translation.system import Floats, read_pairs
 from firth.neural.models.translation.translation_model import TranslationModel
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items

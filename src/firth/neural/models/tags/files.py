@@ -6,7 +6,7 @@ from firth.neural.models.tags.tag_set import TagSet
 from firth.neural.models.tags.tagger_model import TAGS, TaggerModel
 from firth.neural.models.tags.train import new_module
 from firth.neural.models.tokens.files import COUNTS, restored_reader
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.readers.span_tags import BIO, BIOES
 from firth.storage.model_folder import ModelFolder
 

@@ -20,7 +20,7 @@ from firth.neural.models.tags.options import TaggerOptions
 from firth.neural.models.tags.tag_set import TagSet, check_notation, check_tags
 from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
 from firth.neural.models.tokens.reader import Sentence, TokenReader, words_of
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.structs.chains import Chain, best_tags, k_best_tags, log_partition, marginals
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work

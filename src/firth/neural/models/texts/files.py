@@ -1,6 +1,6 @@
 """Models of texts or trees with labels from their folders, which `LabelledModel.save` writes.
 
-Besides the module and its options (`firth.neural.module_files`), a folder holds:
+Besides the module and its options (`firth.neural.saved`), a folder holds:
 
 model.safetensors    "label_counts" (L,) int64
 vocab.json           the V words, or characters
@@ -22,7 +22,7 @@ from firth.neural.models.texts.labelled_model import COUNTS, LabelledModel
 from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.models.tokens.contextual_files import restored_embedders
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.text.wordpieces import WordPieces
 

@@ -19,7 +19,7 @@ from firth.neural.models.texts.examples import label_counts
 from firth.neural.models.texts.module import LabelModule
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.models.tokens.contextual_files import embedder_config, embedder_folders
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
 from firth.storage.untrusted import parse_json

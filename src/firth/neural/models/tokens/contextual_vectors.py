@@ -9,7 +9,7 @@ from torch import nn
 from firth.neural.layers.scalar_mix import ScalarMix
 from firth.neural.models.tokens.embedders import PLACES, ContextualEmbedder
 from firth.neural.models.tokens.features import Features
-from firth.neural.module_files import SavedApart
+from firth.neural.saved import SavedApart
 
 Vectors = dict[str, torch.Tensor]  # of each place that has some, (B, T, W)
 

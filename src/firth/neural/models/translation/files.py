@@ -10,7 +10,7 @@ from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.translation_model import UNITS, TranslationModel
 from firth.neural.models.translation.units import KINDS, SPECIAL, Units
-from firth.neural.module_files import read_module, read_options
+from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.text.subwords import Subwords
 

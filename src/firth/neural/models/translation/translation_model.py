@@ -20,7 +20,7 @@ from firth.neural.models.translation.spelled_words import spelled
 from firth.neural.models.translation.system import Floats, TranslationSystem, read_pairs
 from firth.neural.models.translation.units import UNKNOWN, Units, bare
 from firth.neural.models.translation.word_states import word_states
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_kind, wrong_kind
 from firth.progress import Progress, Status, reporting_slow_work

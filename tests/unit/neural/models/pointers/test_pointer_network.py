@@ -10,7 +10,7 @@ import torch
 import firth
 from firth.errors import CorpusError, KindError, OptionError, ShapeError
 from firth.neural.models.pointers.data import collate, padded
-from firth.neural.models.pointers.pointer_model import PointerModel
+from firth.neural.models.pointers.predict import PointerModel
 from tests.gradients.neural.directions import check_parameters
 
 

@@ -1,6 +1,6 @@
-"""PyTorch modules in folders, for every neural model: parameters and buffers by name, options as values.
+"""Trained models in folders: each class declares its fields, and is written and read by them.
 
-A model's folder holds, besides what its kind adds:
+A folder holds, besides what the fields add:
 
     model.safetensors    each parameter and buffer of the module by its name; a tied weight once, under its first name
     config.json          the class of the options, and their values
@@ -10,21 +10,23 @@ class is looked up among firth's public names, and options are checked like a us
 """
 
 import abc
+import contextlib
 import dataclasses
+import functools
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 import firth
-from firth.errors import FirthError, OptionError
+from firth.errors import FirthError, FormatError, OptionError
 from firth.storage import model_folder
 from firth.storage.former_names import CLASSES, current_layout, current_options, current_tensors
 from firth.storage.model_folder import ModelFolder
@@ -54,15 +56,93 @@ class SavedApart(torch.nn.ModuleList):
     """Modules of models inside a model, which it trains: subfolders hold their tensors, not the model's own file."""
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Saved:
+    """What a folder holds of one field of a model, by the names of `ModelFolder`."""
+
+    arrays: Mapping[str, npt.NDArray[Any]] = dataclasses.field(default_factory=dict)
+    texts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    config: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    subfolders: Mapping[str, Callable[[Path], None]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """An attribute of a model, and how a folder keeps it.
+
+    Attributes:
+        name: of the attribute, and of the model's parameter.
+        write: returns what a folder holds of a value.
+        read: returns the value from a folder and the model's options. ValueError, KeyError, TypeError and OverflowError
+            say that the folder is damaged.
+        arrays: names of the arrays that it has in a folder.
+    """
+
+    name: str
+    write: Callable[[Any], Saved]
+    read: Callable[[ModelFolder, Any], Any]
+    arrays: tuple[str, ...] = ()
+
+
+def size_field(name: str) -> Field:
+    """Return the field of a width, in config.json."""
+
+    def read(content: ModelFolder, options: Any) -> int:
+        size = int(content.config[name])
+        if not 1 <= size <= sum(array.size for array in content.arrays.values()):
+            raise ValueError(f"{name}={size}")
+        return size
+
+    return Field(name, lambda size: Saved(config={name: size}), read)
+
+
+def names_field(name: str, minimum: int = 0) -> Field:
+    """Return the field of a list of different strings, in a JSON file of its own."""
+
+    def read(content: ModelFolder, options: Any) -> list[str]:
+        names = content.words(name)
+        if len(set(names)) != len(names) or len(names) < minimum:
+            raise ValueError(f"{len(names)} {name}")
+        return names
+
+    return Field(name, lambda names: Saved(texts={name: list(names)}), read)
+
+
+@contextlib.contextmanager
+def describing(content: ModelFolder, what: str, files: str = "config.json does") -> Iterator[None]:
+    """Turn errors of reading a folder into one that says that it does not describe a model.
+
+    Raises:
+        FormatError: it does not.
+    """
+    try:
+        yield
+    except FormatError:
+        raise
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise content.damaged(f"{files} not describe {what} ({error})") from error
+
+
 class SavedModel(abc.ABC):
     """A trained model that is saved as a folder.
 
+    A class sets `kind` and `what`, and either `fields` with `_card`, or `_content` and a `restore` of its own. Its
+    constructor takes the module, the options, the fields in their order, and the metadata.
+
     Attributes:
+        kind: of the folder, as in `firth.storage.kinds`.
+        what: it is, for messages: "a pointer network".
+        fields: what the folder holds besides the module and the options.
+        resized: as for `read_module`.
         module: with trained parameters.
         options: of the model.
         metadata: JSON values to save with the model.
     """
 
+    kind: ClassVar[str]
+    what: ClassVar[str]
+    fields: ClassVar[tuple[Field, ...]] = ()
+    resized: ClassVar[tuple[str, ...]] = ()
     module: Any
     options: Any
     metadata: dict[str, Any]
@@ -73,12 +153,33 @@ class SavedModel(abc.ABC):
         device: torch.device = next(self.module.parameters()).device
         return device
 
-    @abc.abstractmethod
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes."""
+    def _card(self) -> tuple[str, str, str]:
+        """Return what the model card says: the title, what follows the name of the model, and an example."""
+        return self.what, "", ""
+
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        """Return a new module for options and the values of the fields."""
+        module: torch.nn.Module = options.build(*values)
+        return module
+
+    @classmethod
+    def restore(cls, content: ModelFolder) -> Self:
+        """Return the model of a folder.
+
+        Raises:
+            FormatError: the folder is damaged, or holds a model that this version does not know.
+        """
+        with describing(content, cls.what):
+            options = read_options(content, cls.__module__.rpartition(".")[0])
+            values = [field.read(content, options) for field in cls.fields]
+        other = [name for field in cls.fields for name in field.arrays]
+        build = functools.partial(cls._build, options, *values)
+        module = read_module(content, options, build, other=other, resized=cls.resized)
+        return cls(module, options, *values, content.metadata)  # type: ignore[call-arg]  # as the class says
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as a folder that `firth.load` opens; `firth.neural.module_files` says what it holds.
+        """Write the model as a folder that `firth.load` opens; `this module says what it holds.
 
         Args:
             path: of the folder; a firth folder at the path is replaced.
@@ -100,6 +201,16 @@ class SavedModel(abc.ABC):
             digest.update(name.encode())
             digest.update(np.ascontiguousarray(array).view(np.uint8).data)
         return digest.hexdigest()
+
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes: the module, the options, the fields, and a card."""
+        parts = [field.write(getattr(self, field.name)) for field in self.fields]
+
+        def merged(name: str) -> dict[str, Any]:
+            return {key: value for part in parts for key, value in getattr(part, name).items()}
+
+        arrays, texts, config, subfolders = map(merged, ("arrays", "texts", "config", "subfolders"))
+        return self._model_folder(self.kind, arrays, texts, config, self._card(), subfolders)
 
     def _model_folder(
         self,

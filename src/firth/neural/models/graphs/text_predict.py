@@ -26,7 +26,7 @@ from firth.attribute_names import TEXT_GRAPHS, no_attribute
 from firth.errors import CorpusError, brief
 from firth.evaluation.significance import wilson_interval
 from firth.neural.models.graphs.data import UNKNOWN, read_labels
-from firth.neural.models.graphs.node_model import NodeScores
+from firth.neural.models.graphs.predict import NodeScores
 from firth.options import check_whole
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
@@ -217,11 +217,7 @@ class TextGraphModel:
 
 
 def restore(content: ModelFolder) -> TextGraphModel:
-    """Return the model of a folder.
-
-    Raises:
-        FormatError: the folder is damaged.
-    """
+    """Return the model of a folder."""
     words, labels, tokens = content.words(), content.words("labels"), content.config.get("tokens")
     if tokens not in list(RULES):
         raise content.damaged(f"tokens={tokens!r} in config.json; expected one of {', '.join(RULES)}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +17,10 @@ from firth.inference.sampling import greedy_search
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.state import rows_of
 from firth.neural.models.pointers.data import END, Floats, Positions, padded, read_examples, read_inputs
-from firth.neural.module_files import SavedModel
-from firth.neural.training.devices import no_subnormals, torch_threads
-from firth.progress import Progress, Status, reporting
-from firth.storage.model_folder import ModelFolder
+from firth.neural.prediction import in_batches
+from firth.neural.saved import SavedModel, size_field
+from firth.progress import Progress
 
-KIND = "firth-pointer-network"
 BATCH = 256  # sets that are searched together
 
 
@@ -49,15 +47,16 @@ class PointerScores:
 class PointerModel(SavedModel):
     """A trained pointer network, as `firth.PointerNetwork(...).train` returns it.
 
-    Args:
-        module: with trained parameters.
+    Attributes:
+        module: in evaluation mode.
         options: of the network.
         dim: D, width of the vectors.
-        metadata: JSON values to save with the model.
-
-    Attributes:
-        module, options, dim, metadata: as given.
+        metadata: JSON values: how it was trained.
     """
+
+    kind: ClassVar = "firth-pointer-network"
+    what: ClassVar = "a pointer network"
+    fields: ClassVar = (size_field("dim"),)
 
     def __init__(self, module: Any, options: Any, dim: int, metadata: Mapping[str, Any] | None = None) -> None:
         self.module, self.options, self.dim = module.eval(), options, dim
@@ -117,36 +116,26 @@ class PointerModel(SavedModel):
         )
         return PointerScores(right / len(found), *wilson_interval(right, len(found)), examples=len(found))
 
-    @torch.no_grad()
     def _search(
         self, sets: Sequence[Floats], beams: int | BeamSearch, threads: int | None, progress: Progress
     ) -> list[Continuation]:
         search = beams if isinstance(beams, BeamSearch) else BeamSearch(beams=beams, length_normalisation="none")
-        order = np.argsort([len(each) for each in sets], kind="stable").tolist()
-        result: list[Any] = [None] * len(sets)
-        with reporting(progress) as report, torch_threads(threads), no_subnormals():
-            for start in range(0, len(sets), BATCH):
-                rows = order[start : start + BATCH]
-                scorer = PointerScorer(self.module, [sets[row] for row in rows])
-                longest = self.options.max_length if self.options.order == "any" else scorer.size
-                options = GenerationOptions(max_length=longest + 1)  # with the end
-                prompts = [()] * len(rows)
-                if search.beams == 1:
-                    found = greedy_search(scorer, prompts, options, stop=(END,))
-                else:
-                    found = [each[0] for each in beam_search(scorer, prompts, options, search, stop=(END,))]
-                for row, each in zip(rows, found, strict=True):
-                    result[row] = each
-                report(Status(stage="pointing", done=start + len(rows), total=len(sets), unit="sets"))
-        return result
 
-    def _content(self) -> ModelFolder:
-        card = (
-            "Pointer network",
-            f" of sets of vectors of {self.dim} numbers",
-            f"model.predict([{[[0.0] * self.dim] * 2}])\n",
-        )
-        return self._model_folder(KIND, {}, {}, {"dim": self.dim}, card)
+        def point(rows: list[int]) -> list[Continuation]:
+            scorer = PointerScorer(self.module, [sets[row] for row in rows])
+            longest = self.options.max_length if self.options.order == "any" else scorer.size
+            options = GenerationOptions(max_length=longest + 1)  # with the end
+            prompts = [()] * len(rows)
+            if search.beams == 1:
+                return greedy_search(scorer, prompts, options, stop=(END,))
+            return [each[0] for each in beam_search(scorer, prompts, options, search, stop=(END,))]
+
+        sizes = list(map(len, sets))
+        return in_batches(sizes, point, size=BATCH, stage="pointing", unit="sets", threads=threads, progress=progress)
+
+    def _card(self) -> tuple[str, str, str]:
+        example = f"model.predict([{[[0.0] * self.dim] * 2}])\n"
+        return "Pointer network", f" of sets of vectors of {self.dim} numbers", example
 
 
 class PointerScorer:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,9 @@ from firth.attribute_names import GRAPH_NETWORKS, no_attribute
 from firth.evaluation.significance import wilson_interval
 from firth.finite import check_finite
 from firth.neural.models.graphs.data import UNKNOWN, read_graph, read_labels
-from firth.neural.module_files import SavedModel
+from firth.neural.saved import SavedModel, names_field, size_field
 from firth.neural.training.devices import no_subnormals
-from firth.storage.model_folder import ModelFolder
 from firth.training_facts import with_training_facts
-
-KIND = "firth-graph-model"
 
 
 @dataclass(frozen=True)
@@ -43,16 +40,17 @@ class NodeScores:
 class NodeModel(SavedModel):
     """A trained graph network, as `firth.GCN(...).train` returns it.
 
-    Args:
-        module: with trained parameters.
+    Attributes:
+        module: in evaluation mode.
         options: of the network.
         labels: L names.
         dim: D, width of the features.
-        metadata: JSON values to save with the model.
-
-    Attributes:
-        module, options, labels, dim, metadata: as given.
+        metadata: JSON values: how it was trained.
     """
+
+    kind: ClassVar = "firth-graph-model"
+    what: ClassVar = "a graph network"
+    fields: ClassVar = (names_field("labels"), size_field("dim"))
 
     def __init__(
         self, module: Any, options: Any, labels: Sequence[str], dim: int, metadata: Mapping[str, Any] | None = None
@@ -114,6 +112,11 @@ class NodeModel(SavedModel):
         right, count = int((found == expected)[known].sum()), int(known.sum())
         return NodeScores(right / count, *wilson_interval(right, count), nodes=count)
 
-    def _content(self) -> ModelFolder:
-        card = ("Graph network", f" over {self.dim:,} features of nodes", "model.predict(edges, features)\n")
-        return self._model_folder(KIND, {}, {"labels": self.labels}, {"dim": self.dim}, card)
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        labels, dim = values
+        module: torch.nn.Module = options.build(dim, len(labels))
+        return module
+
+    def _card(self) -> tuple[str, str, str]:
+        return "Graph network", f" over {self.dim:,} features of nodes", "model.predict(edges, features)\n"

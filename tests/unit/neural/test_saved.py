@@ -1,0 +1,34 @@
+"""Fields of models in folders: what is written is read, and what does not fit is refused."""
+
+import json
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth
+from firth.errors import FormatError
+from firth.neural.models.graphs.predict import NodeModel
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        ("config.json", {"dim": 10**9}, r"config.json does not describe a graph network \(dim=1000000000\)"),
+        ("config.json", {"dim": "x"}, "config.json does not describe a graph network"),
+        ("config.json", {"dim": None}, "config.json does not describe a graph network"),
+        ("config.json", {"model": "PointerNetwork"}, "does not describe a graph network .* expected one of GAT, GCN"),
+        ("labels.json", ["a", "a"], r"does not describe a graph network \(2 labels\)"),
+    ],
+)
+def test_a_folder_that_describes_no_model_is_refused(tmp_path, file, change, message):
+    options = firth.GCN(hidden=2)
+    model = NodeModel(options.build(3, 2), options, ["a", "b"], 3)
+    model.save(tmp_path / "m")
+    assert firth.load(tmp_path / "m").fingerprint() == model.fingerprint()
+    (tmp_path / "m" / "checksums.json").unlink()
+    path = tmp_path / "m" / file
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, **change} if isinstance(content, dict) else change))
+    with pytest.raises(FormatError, match=message):
+        firth.load(tmp_path / "m")
