@@ -489,15 +489,15 @@ def run(*line: str) -> tuple[int, str]:
     """Return the status and the output of a command."""
     from firth.cli.app import build_app
 
-    output, status = io.StringIO(), 0
-    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+    output, said, status = io.StringIO(), io.StringIO(), 0
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(said):
         try:
             build_app(list(line))(list(line), prog_name="firth")
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else 1
         except Exception as error:
             status, _ = 1, print(f"{type(error).__name__}: {error}")
-    return status, output.getvalue()
+    return status, output.getvalue() or said.getvalue()
 
 
 def commands() -> Iterator[tuple[str, ...]]:
@@ -545,7 +545,13 @@ def pin_json() -> dict[str, Any]:
             "explain": ("explain", "cnn", "the goal now", "--json"),
             "phrases": ("phrases", "text.txt", "--json"),
         }
-        return {key: [*run(*line)] for key, line in lines.items()}
+        return {key: printed(*run(*line)) for key, line in lines.items()}
+
+
+def printed(status: int, text: str) -> list[Any]:
+    """Return the status and the lines that a command printed, JSON as values."""
+    lines = text.splitlines()
+    return [status, *(plain(json.loads(line)) if line[:1] in "[{" else line for line in lines)]
 
 
 def quietly(work: Callable[[], Any]) -> Any:
