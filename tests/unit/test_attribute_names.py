@@ -93,9 +93,9 @@ def test_answers_name_what_exists():
 
 def test_answers_about_encoders_name_what_exists():
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    from firth.neural.models.bidirectional.bidirectional_model import BidirectionalLanguageModel
+    from firth.neural.models.bidirectional.predict import BidirectionalLanguageModel
     from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
-    from firth.neural.models.sentences.sentence_model import SentenceEncoder
+    from firth.neural.models.sentences.predict import SentenceEncoder
     from firth.text.wordpieces import WordPieces
 
     for kind, answers in (
@@ -136,7 +136,7 @@ def test_pretrained_encoders(name, answer):
 
 def test_bidirectional_language_models_read_words_by_token_states():
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    from firth.neural.models.bidirectional.bidirectional_model import BidirectionalLanguageModel
+    from firth.neural.models.bidirectional.predict import BidirectionalLanguageModel
 
     model = BidirectionalLanguageModel.__new__(BidirectionalLanguageModel)
     for name in ("encode_tokens", "embed_sentence"):

@@ -11,12 +11,12 @@ from typing import Any
 PREFIX = "firth-"  # every kind begins with it
 LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns the model
     "firth-alignment": "firth.alignment.alignment:restore",
-    "firth-bidirectional-language-model": "firth.neural.models.bidirectional.files:restore",
+    "firth-bidirectional-language-model": "firth.neural.models.bidirectional.predict:BidirectionalLanguageModel.restore",
     "firth-boltzmann-machine": "firth.latent.boltzmann_machine:restore",
     "firth-captioner": "firth.neural.models.captions.files:restore",
     "firth-classifier": "firth.classify.files:restore",
     "firth-composition": "firth.embeddings.compositional:restore",
-    "firth-context2vec": "firth.neural.models.contexts.files:restore",
+    "firth-context2vec": "firth.neural.models.contexts.predict:ContextModel.restore",
     "firth-coreference": "firth.neural.models.coreference.files:restore",
     "firth-documents": "firth.vectors.document_vectors:restore",
     "firth-graph-model": "firth.neural.models.graphs.predict:NodeModel.restore",

@@ -10,8 +10,8 @@ tokens.json          how sentences are split
 
 from typing import Any
 
-from firth.neural.models.autoencoders.autoencoder_model import COUNTS, LABELS, UNITS, AutoencoderModel
 from firth.neural.models.autoencoders.data import SentenceItems
+from firth.neural.models.autoencoders.predict import COUNTS, LABELS, UNITS, AutoencoderModel
 from firth.neural.models.translation.units import SPECIAL, Units
 from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
@@ -19,11 +19,7 @@ from firth.text.subwords import Subwords
 
 
 def restore(content: ModelFolder) -> AutoencoderModel:
-    """Return the autoencoder of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds an autoencoder that this version does not know.
-    """
+    """Return the autoencoder of a folder."""
     try:
         options: Any = read_options(content, __package__)
         units, labels = _units(content, options), content.texts[LABELS]

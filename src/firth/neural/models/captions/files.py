@@ -2,20 +2,16 @@
 
 from typing import Any
 
-from firth.neural.models.captions.caption_model import CaptionModel
 from firth.neural.models.captions.data import Shape
+from firth.neural.models.captions.predict import CaptionModel
 from firth.neural.models.translation.files import COUNTS, read_units
-from firth.neural.models.translation.translation_model import UNITS
+from firth.neural.models.translation.predict import UNITS
 from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 
 
 def restore(content: ModelFolder) -> CaptionModel:
-    """Return the model of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a model that this version does not know.
-    """
+    """Return the model of a folder."""
     try:
         options: Any = read_options(content, __package__)
         shape = _shape(content)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from firth.neural.models.coreference.coreference_model import CoreferenceModel
 from firth.neural.models.coreference.pair_data import PairReader
-from firth.neural.models.coreference.span_model import SpanCoreferenceModel
+from firth.neural.models.coreference.predict import CoreferenceModel
+from firth.neural.models.coreference.span_predict import SpanCoreferenceModel
 from firth.neural.models.coreference.spans import SpanCoreference
 from firth.neural.models.tokens.files import COUNTS, restored_reader
 from firth.neural.saved import read_module, read_options
@@ -12,11 +12,7 @@ from firth.storage.model_folder import ModelFolder
 
 
 def restore(content: ModelFolder) -> CoreferenceModel | SpanCoreferenceModel:
-    """Return the model of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a model that this version does not know.
-    """
+    """Return the model of a folder."""
     tokens = restored_reader(content)
     try:
         options: Any = read_options(content, __package__)

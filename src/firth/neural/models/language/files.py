@@ -9,8 +9,8 @@ README.md            a model card
 """
 
 from firth.language.text import TextRules, check_readable
-from firth.neural.models.language.neural_model import COUNTS, NeuralLanguageModel
-from firth.neural.models.language.options import new_module
+from firth.neural.models.language.language_model import new_module
+from firth.neural.models.language.predict import COUNTS, NeuralLanguageModel
 from firth.neural.saved import read_module, read_options
 from firth.storage.former_names import NEURAL_CONFIG, current_names
 from firth.storage.model_folder import ModelFolder
@@ -20,11 +20,7 @@ TREE = ("output.inner_nodes", "output.leaf_words", "output.weight", "output.bias
 
 
 def restore(content: ModelFolder) -> NeuralLanguageModel:
-    """Return the model of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a model that this version does not know.
-    """
+    """Return the model of a folder."""
     words = content.words()
     try:
         facts = current_names(content.config, ("bos",), NEURAL_CONFIG)

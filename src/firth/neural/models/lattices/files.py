@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from firth.language.text import TextRules, check_readable
-from firth.neural.models.lattices.lattice_model import CHUNKS, COUNTS, LatticeModel
+from firth.neural.models.lattices.predict import CHUNKS, COUNTS, LatticeModel
 from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.vocabulary import Vocabulary
@@ -23,11 +23,7 @@ UNIT_ROWS = "unit_weight", "unit_bias"  # of the module
 
 
 def restore(content: ModelFolder) -> LatticeModel:
-    """Return the model of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a model that this version does not know.
-    """
+    """Return the model of a folder."""
     words = content.words()
     try:
         rules = TextRules.from_config(content.config["rules"])

@@ -9,18 +9,14 @@ README.md            a model card
 """
 
 from firth.errors import FirthError
-from firth.neural.models.parsers.options import ParserOptions
-from firth.neural.models.parsers.parser_model import ParserModel
+from firth.neural.models.parsers.parser import ParserOptions
+from firth.neural.models.parsers.predict import ParserModel
 from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 
 
 def restore(content: ModelFolder) -> ParserModel:
-    """Return the parser of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a model that this version does not know.
-    """
+    """Return the parser of a folder."""
     try:
         options: ParserOptions = read_options(content, __package__)
         vocabulary = options.vocabulary_of(content)

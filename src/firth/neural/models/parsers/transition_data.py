@@ -29,7 +29,6 @@ class TransitionVocabulary:
 
     Attributes:
         words: V names; the number of `words[i]` is i + 3.
-        tags: likewise.
         relations: L names, by number.
         columns: whose values are the tags, together: names of `firth.neural.models.parsers.data.COLUMNS`.
         lowercase: whether words are looked up in lower case.
@@ -121,14 +120,6 @@ def learn_vocabulary(
 ) -> TransitionVocabulary:
     """Return the vocabulary of training sentences.
 
-    Args:
-        sentences: with tags and trees.
-        columns: whose values are the tags.
-        lowercase: whether words are read in lower case.
-        min_count: minimum count of a word; those with a vector are kept however rare they are.
-        vectors: given word vectors.
-        extra_words: most frequent words of `vectors` that are known, too.
-
     Raises:
         CorpusError: no relation is named.
     """
@@ -190,12 +181,7 @@ class ParserBatch:
 
 
 def collate(items: Sequence[ParserItem], relations: int) -> ParserBatch:
-    """Return sentences in arrays.
-
-    Args:
-        items: at least one.
-        relations: L, the number of known relations, which stands for none.
-    """
+    """Return sentences in arrays."""
     sizes = np.array([0, *(len(item.words) for item in items)], dtype=np.int64)
     distinct, words = np.unique(
         np.concatenate([np.array([NOTHING], np.int32), *(item.words for item in items)]), return_inverse=True
@@ -220,15 +206,7 @@ def read_item(sentence: DependencySentence, vocabulary: TransitionVocabulary, *,
 def sentence_batches(
     items: Sequence[ParserItem], relations: int, *, batch_size: int, seed: int = 0, shuffle: bool = True
 ) -> Buckets[ParserItem]:
-    """Return sentences in batches of any lengths.
-
-    Args:
-        items: to train on.
-        relations: L.
-        batch_size: sentences per batch.
-        seed: of the order.
-        shuffle: whether each epoch has a new order.
-    """
+    """Return sentences in batches of any lengths."""
 
     def batch(some: list[ParserItem]) -> ParserBatch:
         return collate(some, relations)

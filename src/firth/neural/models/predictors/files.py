@@ -2,17 +2,13 @@
 
 from typing import Any
 
-from firth.neural.models.predictors.predictor_model import PredictorModel
+from firth.neural.models.predictors.predict import PredictorModel
 from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 
 
 def restore(content: ModelFolder) -> PredictorModel:
-    """Return the network of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a network that this version does not know.
-    """
+    """Return the network of a folder."""
     try:
         options: Any = read_options(content, __package__)
         fields = list(content.config["fields"])

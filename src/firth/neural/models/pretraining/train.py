@@ -14,9 +14,9 @@ from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError, counted, warn_caller
 from firth.neural.layers.masking import MaskedPrediction
+from firth.neural.models.pretraining.corruption import ReplacedPrediction
 from firth.neural.models.pretraining.data import PieceText, Windows
 from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
-from firth.neural.models.pretraining.heads import ReplacedPrediction
 from firth.neural.models.pretraining.network import EncoderConfig
 from firth.neural.models.pretraining.options import TOKENS, PretrainingOptions
 from firth.neural.models.pretraining.task import Objective, PretrainingTask

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from firth.neural.models.reading.passages import PassageReader
-from firth.neural.models.reading.reading_model import ReadingModel
-from firth.neural.models.reading.train import new_module
-from firth.neural.models.tags.tagger_model import TaggerModel
+from firth.neural.models.reading.data import PassageReader
+from firth.neural.models.reading.predict import ReadingModel
+from firth.neural.models.reading.reader import new_module
+from firth.neural.models.tags.predict import TaggerModel
 from firth.neural.models.tokens.files import COUNTS, restored_reader
 from firth.neural.saved import read_module, read_options
 from firth.registry import restored
@@ -13,11 +13,7 @@ from firth.storage.model_folder import ModelFolder
 
 
 def restore(content: ModelFolder) -> ReadingModel:
-    """Return the reader of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a reader that this version does not know.
-    """
+    """Return the reader of a folder."""
     tokens = restored_reader(content)
     try:
         options: Any = read_options(content, __package__)

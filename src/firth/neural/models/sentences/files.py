@@ -11,7 +11,7 @@ README.md            a model card
 
 from firth.language.text import TextRules, check_readable
 from firth.neural.models.sentences.options import new_module
-from firth.neural.models.sentences.sentence_model import ADDED, COUNTS, NAMES, SentenceEncoder
+from firth.neural.models.sentences.predict import ADDED, COUNTS, NAMES, SentenceEncoder
 from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.vectors.word_vectors import WordVectors
@@ -19,11 +19,7 @@ from firth.vocabulary import Vocabulary
 
 
 def restore(content: ModelFolder) -> SentenceEncoder:
-    """Return the model of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a model that this version does not know.
-    """
+    """Return the model of a folder."""
     words = content.words()
     try:
         rules = TextRules.from_config(content.config["rules"])

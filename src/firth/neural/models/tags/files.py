@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from firth.neural.models.tags.predict import TAGS, TaggerModel
 from firth.neural.models.tags.tag_set import TagSet
-from firth.neural.models.tags.tagger_model import TAGS, TaggerModel
-from firth.neural.models.tags.train import new_module
+from firth.neural.models.tags.tagger import new_module
 from firth.neural.models.tokens.files import COUNTS, restored_reader
 from firth.neural.saved import read_module, read_options
 from firth.readers.span_tags import BIO, BIOES
@@ -12,11 +12,7 @@ from firth.storage.model_folder import ModelFolder
 
 
 def restore(content: ModelFolder) -> TaggerModel:
-    """Return the tagger of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a tagger that this version does not know.
-    """
+    """Return the tagger of a folder."""
     reader = restored_reader(content)
     try:
         options: Any = read_options(content, __package__)

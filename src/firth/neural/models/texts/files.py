@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 from firth.classify.labels import LabelSet
 from firth.errors import FormatError, OptionError
 from firth.neural.models.pretraining.network import EncoderConfig
-from firth.neural.models.texts.label_model import LabelModel
+from firth.neural.models.texts.classifier import new_module
 from firth.neural.models.texts.labelled_model import COUNTS, LabelledModel
-from firth.neural.models.texts.options import new_module
+from firth.neural.models.texts.predict import LabelModel
 from firth.neural.models.texts.reader import TextReader
-from firth.neural.models.tokens.contextual_files import restored_embedders
+from firth.neural.models.tokens.embedders import restored_embedders
 from firth.neural.saved import read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.text.wordpieces import WordPieces
@@ -51,16 +51,7 @@ def _reader(content: ModelFolder, words: list[str], options: Any, facts: dict[st
 
 
 def restored(content: ModelFolder, kind: type[Model], package: str) -> Model:
-    """Return the model of a folder.
-
-    Args:
-        content: of the folder.
-        kind: of model.
-        package: that defines its classes of options.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a model that this version does not know.
-    """
+    """Return the model of a folder."""
     words, names = content.words(), content.words("labels")
     try:
         options: Any = read_options(content, package)

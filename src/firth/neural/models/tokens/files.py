@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.neural.models.tokens.contextual_files import embedder_config, embedder_folders, restored_embedders
+from firth.neural.models.tokens.embedders import embedder_config, embedder_folders, restored_embedders
 from firth.neural.models.tokens.reader import COLUMNS, Ids, TokenReader
 from firth.storage.model_folder import ModelFolder
 
@@ -43,11 +43,7 @@ def reader_texts(reader: TokenReader) -> dict[str, Any]:
 
 
 def restored_reader(content: ModelFolder) -> TokenReader:
-    """Return the reader of a folder.
-
-    Raises:
-        FormatError: the folder is damaged.
-    """
+    """Return the reader of a folder."""
     words = content.words()
     counts = content.counts(COUNTS, len(words))
     try:

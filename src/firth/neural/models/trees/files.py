@@ -1,7 +1,7 @@
 """Models of trees with labels from their folders, which are like those of texts."""
 
 from firth.neural.models.texts.files import restored
-from firth.neural.models.trees.tree_model import TreeModel
+from firth.neural.models.trees.predict import TreeModel
 from firth.storage.model_folder import ModelFolder
 
 

@@ -11,8 +11,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import FormatError, OptionError
-from firth.neural.models.parsers.biaffine import BiaffineParser
-from firth.neural.models.parsers.biaffine_task import BiaffineTask
+from firth.neural.models.parsers.biaffine import BiaffineParser, BiaffineTask
 from firth.neural.training import checkpoints, loop
 from firth.readers.conllu import DependencySentence
 from firth.readers.tree import tree_problem

@@ -1,0 +1,359 @@
+"""A trained tagger: tags, their probabilities, the n best sequences, scores, saving."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.arguments import explained
+from firth.attribute_names import TAGGERS, no_attribute
+from firth.errors import OptionError, brief
+from firth.evaluation.tags import TagScores, score_tags
+from firth.finite import not_finite
+from firth.neural.models.tags.data import Reading, read_tagged
+from firth.neural.models.tags.network import TaggerModule
+from firth.neural.models.tags.tag_set import ByTarget, TagSet, check_notation, check_tags
+from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
+from firth.neural.models.tokens.reader import Sentence, TokenReader, words_of
+from firth.neural.saved import SavedModel
+from firth.neural.structs.chains import Chain, best_tags, k_best_tags, log_partition, marginals
+from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.progress import Progress, Status, reporting_slow_work
+from firth.readers.conllu import DependencySentence
+from firth.readers.skipping import SKIP
+from firth.storage.model_folder import ModelFolder
+from firth.text.inputs import check_items, check_no_file, token_lists
+from firth.training_facts import with_training_facts
+
+TAGS = "tags"  # the JSON file of the tags of each target
+BATCH_WORDS = 4096  # words that are read together, padding included
+Floats = npt.NDArray[np.float64]
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class TaggedSentence:
+    """A sentence of T words with tags.
+
+    Attributes:
+        words: T words.
+        tags: of each target, T tags.
+        probabilities: of each target, the probability of each of these tags; empty unless asked for.
+    """
+
+    words: tuple[str, ...]
+    tags: Mapping[str, tuple[str, ...]]
+    probabilities: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+class TaggerModel(SavedModel):
+    """A trained tagger, as `firth.Tagger(...).train` returns it.
+
+    A sentence is a list of words, a string that is split at white space, or a
+    `firth.readers.conllu.DependencySentence`, whose annotation does not matter.
+
+    Args:
+        module: with trained parameters.
+        options: of the tagger.
+        reader: how it reads words.
+        sets: the tags of each target.
+        metadata: JSON values to save with the model: how it was trained.
+
+    Attributes:
+        module: in evaluation mode.
+        options: as given.
+        reader: as given.
+        sets: as given.
+        metadata: as given.
+    """
+
+    def __init__(
+        self,
+        module: TaggerModule,
+        options: Any,
+        reader: TokenReader,
+        sets: Sequence[TagSet],
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.module, self.options, self.reader, self.sets = module.eval(), options, reader, list(sets)
+        self.metadata = with_training_facts(metadata)
+
+    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(type(self).__name__, name, TAGGERS, dir(type(self)))
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{len(tags):,} tags of {target}" for target, tags in self.tags.items())
+        return f"<TaggerModel: {self.options.encoder}, {self.options.head}, {kinds}, {len(self.words):,} words>"
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """What is tagged."""
+        names: tuple[str, ...] = self.options.target_names
+        return names
+
+    @property
+    def tags(self) -> dict[str, list[str]]:
+        """The L tags of each target."""
+        return {target: known.shown for target, known in zip(self.targets, self.sets, strict=True)}
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The V words that are looked up."""
+        return self.reader.words
+
+    @explained
+    def predict(
+        self, sentences: Any, *, probabilities: bool = False, threads: int | None = None, progress: Progress = False
+    ) -> Any:
+        """Return the best tags of sentences.
+
+        Args:
+            sentences: a list of them, or one string or `DependencySentence`.
+            probabilities: whether to compute the probability of each tag, too.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Returns:
+            A list of `TaggedSentence`; of one string, one `TaggedSentence`.
+
+        Raises:
+            OptionError: `probabilities` of a tagger with a margin, whose scores are none.
+            CorpusError: an item is no sentence.
+            KindError: the path of a file stands in place of a sentence.
+        """
+        if probabilities:
+            self._check_probabilities()
+        check_no_file(sentences, "sentences", "a sentence or a list of them")
+        if isinstance(sentences, str | DependencySentence):
+            return self.predict([sentences], probabilities=probabilities, threads=threads)[0]
+        items = _sentences(sentences)
+
+        def answer(chain: Chain, known: TagSet) -> list[tuple[tuple[str, ...], tuple[float, ...]]]:
+            paths = best_tags(chain)
+            if not probabilities:
+                return [(known.decode(path), ()) for path in paths]
+            values = _shown_marginals(chain, known)
+            columns = {name: number for number, name in enumerate(known.shown)}
+            decoded = list(map(known.decode, paths))
+            return [
+                (tags, tuple(float(row[columns[tag]]) for row, tag in zip(table, tags, strict=False)))
+                for tags, table in zip(decoded, values, strict=True)
+            ]
+
+        nothing: tuple[tuple[str, ...], tuple[float, ...]] = ((), ())
+        found = self._answers(items, answer, nothing, threads, progress)
+        return [
+            TaggedSentence(
+                tuple(words_of(sentence)),
+                ByTarget(zip(self.targets, (tags for tags, _ in row), strict=True)),
+                ByTarget(zip(self.targets, (values for _, values in row), strict=True) if probabilities else ()),
+            )
+            for sentence, row in zip(items, found, strict=True)
+        ]
+
+    @explained
+    def marginals(
+        self, sentences: Any, *, threads: int | None = None, progress: Progress = False
+    ) -> list[dict[str, Floats]]:
+        """Return the probability of every tag of every word: for each sentence and target (T, L) float64.
+
+        Columns are in the order of `tags`; rows sum to 1.
+
+        Args:
+            sentences: a list of sentences.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            OptionError: the tagger was trained with a margin, whose scores are no probabilities.
+            CorpusError: an item is no sentence.
+        """
+        self._check_probabilities()
+        items = _sentences(sentences)
+        none = [np.zeros((0, len(known.shown))) for known in self.sets]
+        found = self._answers(items, _shown_marginals, np.empty(0), threads, progress)
+        return [
+            ByTarget(zip(self.targets, row if len(words_of(sentence)) else none, strict=True))
+            for sentence, row in zip(items, found, strict=True)
+        ]
+
+    @explained
+    def n_best(
+        self, sentences: Any, n: int = 5, *, target: str | None = None, threads: int | None = None
+    ) -> list[list[tuple[tuple[str, ...], float]]]:
+        """Return the n best tag sequences of each sentence with their probabilities, best first.
+
+        Args:
+            sentences: a list of sentences.
+            n: sequences per sentence, at most.
+            target: which; None for the only one.
+            threads: number of threads; None for 1.
+
+        Raises:
+            OptionError: n is below 1, there are several targets and none is named, or the tagger was trained with a
+                margin.
+            CorpusError: an item is no sentence.
+        """
+        self._check_probabilities()
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise OptionError(f"n={n!r}: expected a whole number of at least 1")
+        if target is None and len(self.targets) > 1:
+            raise OptionError(f"targets {', '.join(self.targets)}: name one, target={self.targets[0]!r}")
+        if target is not None and target not in self.targets:
+            raise OptionError(f"target={target!r}: expected one of {', '.join(self.targets)}")
+
+        def answer(chain: Chain, known: TagSet) -> list[list[tuple[tuple[str, ...], float]]]:
+            totals = log_partition(chain).tolist()
+            return [
+                [(known.decode(path), float(np.exp(score - total))) for path, score in paths]
+                for paths, total in zip(k_best_tags(chain, n), totals, strict=True)
+            ]
+
+        number = 0 if target is None else self.targets.index(target)
+        empty: list[tuple[tuple[str, ...], float]] = [((), 1.0)]
+        found = self._answers(_sentences(sentences), answer, empty, threads, False, only=number)
+        return [row[0] for row in found]
+
+    @explained
+    def test(
+        self,
+        gold: Any,
+        *,
+        seed: int = 0,
+        on_error: str = SKIP,
+        word_column: int | str | None = None,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> dict[str, TagScores]:
+        """Compare predictions with gold tags: accuracy, also on unknown words, and F1 where tags mark spans.
+
+        Args:
+            gold: sentences with tags, in any form that `train` reads.
+            seed: of the resamples of the confidence intervals.
+            on_error: as for `train`.
+            word_column: as for `train`.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Returns:
+            The scores of each target; `print` shows them as tables.
+
+        Warns:
+            UserWarning: the tagger does not know some of the tags, which count as missed; tags of spans are in an
+                unusual scheme or break its rules; or sentences were skipped.
+
+        Raises:
+            CorpusError: the source is missing or holds no sentence, or the tagger knows none of its tags.
+            FormatError: a file is damaged, or tags mark no spans where those of the training data do.
+            OptionError: the source has no such target.
+        """
+        data = read_tagged(gold, self.targets, Reading(on_error, word_column))
+        for target, tags in zip(self.targets, self.sets, strict=True):
+            check_tags(tags, data.tags[target], target, data.name)
+            if tags.scheme is not None:
+                check_notation(data.tags[target], target, data.name)
+        found = self.predict(data.sentences, threads=threads, progress=progress)
+        known = [[self.reader.knows(word) for word in words_of(sentence)] for sentence in data.sentences]
+        return ByTarget(
+            (
+                target,
+                score_tags(
+                    [tags.normal(each) for each in data.tags[target]],
+                    [sentence.tags[target] for sentence in found],
+                    spans=tags.scheme is not None,
+                    known=known,
+                    seed=seed,
+                ),
+            )
+            for target, tags in zip(self.targets, self.sets, strict=True)
+        )
+
+    def _check_probabilities(self) -> None:
+        if self.options.head == "margin":
+            raise OptionError("head='margin': its scores are no probabilities; train with head='softmax' or 'crf'")
+
+    @torch.no_grad()
+    def _answers(
+        self,
+        sentences: Sequence[Sentence],
+        answer: Callable[[Chain, TagSet], Sequence[Answer]],
+        empty: Answer,
+        threads: int | None,
+        progress: Progress,
+        *,
+        only: int | None = None,
+    ) -> list[list[Answer]]:
+        """Return for each sentence the answers of the targets, or of one; `empty` for sentences without words."""
+        heads = list(zip(self.module.target_heads, self.sets, strict=True))
+        targets = range(len(heads)) if only is None else [only]
+        result: list[list[Answer]] = [[empty] * len(targets) for _ in sentences]
+        done = 0
+        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
+            for rows in _batches([len(words_of(sentence)) for sentence in sentences]):
+                inputs = self.reader.collate([self.reader.read(sentences[row]) for row in rows]).to(self.device)
+                scores = self.module(inputs)
+                for row, each in zip(rows, torch.stack([part.float().sum((1, 2)) for part in scores], 1), strict=True):
+                    if not each.isfinite().all():
+                        raise not_finite(f"sentence {row} ({brief(' '.join(words_of(sentences[row])))})", self)
+                for place, target in enumerate(targets):
+                    head, known = heads[target]
+                    found = head.sequences(scores[target], inputs.lengths, known)
+                    for row, value in zip(rows, answer(*found), strict=True):
+                        result[row][place] = value
+                done += len(rows)
+                report(Status(stage="tagging", done=done, total=len(sentences), unit="sentences"))
+        return result
+
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes; see `firth.neural.models.tags.files`."""
+        facts = [
+            {"names": known.names, "scheme": known.scheme, "shown_scheme": known.shown_scheme, "broken": known.broken}
+            for known in self.sets
+        ]
+        kinds = ", ".join(f"{len(tags):,} tags of {target}" for target, tags in self.tags.items())
+        return self._model_folder(
+            "firth-tagger",
+            reader_arrays(self.reader),
+            {**reader_texts(self.reader), TAGS: facts},
+            reader_config(self.reader),
+            ("A tagger", f": {kinds}, {len(self.words):,} words", 'model.predict("This is a sentence .")\n'),
+            reader_folders(self.reader),
+        )
+
+
+def _sentences(items: Any) -> list[Sentence]:
+    """Return sentences; strings are split at white space."""
+    return [
+        item if isinstance(item, DependencySentence) else token_lists([item], str.split, f"sentence {number}")[0]
+        for number, item in enumerate(check_items(items, "sentences", "sentence"))
+    ]
+
+
+def _shown_marginals(chain: Chain, known: TagSet) -> list[Floats]:
+    """Return of each sentence the (T, L) probabilities of its tags as they are shown."""
+    table = marginals(chain).double().cpu().numpy() @ known.groups
+    lengths = chain.lengths.tolist()
+    return [
+        values[:length] / values[:length].sum(1, keepdims=True) for values, length in zip(table, lengths, strict=True)
+    ]
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the numbers of sentences in batches of similar length, without empty sentences."""
+    order = [row for row in np.argsort(lengths, kind="stable").tolist() if lengths[row]]
+    batch: list[int] = []
+    for row in order:
+        if batch and (len(batch) + 1) * lengths[row] > BATCH_WORDS:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
