@@ -6,9 +6,8 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from tests.unit.neural.models.reading.test_reading_model import made_questions
-
 from firth.readers.questions import Answer, Question, write_questions
+from tests.unit.neural.models.reading.test_predict_reading_model import made_questions
 
 
 @pytest.fixture

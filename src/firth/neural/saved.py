@@ -167,7 +167,7 @@ def describing(content: ModelFolder, what: str, files: str = "config.json does")
 class SavedModel(abc.ABC):
     """A trained model that is saved as a folder.
 
-    A class sets `kind` and `what`, and either `fields` with `_card`, or `_content` and a `restore` of its own.
+    A class sets `kind` and `what`, and either `saved_fields` with `_card`, or `_content` and a `restore` of its own.
 
     Args:
         module: with trained parameters.
@@ -177,7 +177,8 @@ class SavedModel(abc.ABC):
     Attributes:
         kind: of the folder, as in `firth.storage.kinds`.
         what: it is, for messages: "a pointer network".
-        fields: what the folder holds besides the module and the options.
+        saved_fields: what the folder holds besides the module and the options.
+        described_by: the files, and a verb, for messages.
         resized: as for `read_module`.
         module: with trained parameters.
         options: of the model.
@@ -186,16 +187,17 @@ class SavedModel(abc.ABC):
 
     kind: ClassVar[str]
     what: ClassVar[str]
-    fields: ClassVar[tuple[Field, ...]] = ()
+    saved_fields: ClassVar[tuple[Field, ...]] = ()
+    described_by: ClassVar[str] = "config.json does"
     resized: ClassVar[tuple[str, ...]] = ()
     module: Any
     options: Any
     metadata: dict[str, Any]
 
     def __init__(self, module: Any, options: Any, *values: Any) -> None:
-        *given, metadata = values if len(values) > len(self.fields) else (*values, None)
+        *given, metadata = values if len(values) > len(self.saved_fields) else (*values, None)
         self.module, self.options, self.metadata = module.eval(), options, with_training_facts(metadata)
-        for field, value in zip(self.fields, given, strict=True):
+        for field, value in zip(self.saved_fields, given, strict=True):
             setattr(self, field.name, value)
 
     @property
@@ -222,13 +224,13 @@ class SavedModel(abc.ABC):
         Raises:
             FormatError: the folder is damaged, or holds a model that this version does not know.
         """
-        with describing(content, cls.what):
+        with describing(content, cls.what, cls.described_by):
             options = read_options(content, cls.__module__.rpartition(".")[0])
-            values = [field.read(content, options) for field in cls.fields]
-        other = [name for field in cls.fields for name in field.arrays]
+            values = [field.read(content, options) for field in cls.saved_fields]
+        other = [name for field in cls.saved_fields for name in field.arrays]
         build = functools.partial(cls._build, options, *values)
         module = read_module(content, options, build, other=other, resized=cls.resized)
-        return cls(module, options, *values, content.metadata)  # type: ignore[call-arg]  # as the class says
+        return cls(module, options, *values, content.metadata)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as a folder that `firth.load` opens; `this module says what it holds.
@@ -256,7 +258,7 @@ class SavedModel(abc.ABC):
 
     def _content(self) -> ModelFolder:
         """Return what `save` writes: the module, the options, the fields, and a card."""
-        parts = [field.write(getattr(self, field.name)) for field in self.fields]
+        parts = [field.write(getattr(self, field.name)) for field in self.saved_fields]
 
         def merged(name: str) -> dict[str, Any]:
             return {key: value for part in parts for key, value in getattr(part, name).items()}

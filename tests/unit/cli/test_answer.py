@@ -6,13 +6,12 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from tests.unit.neural.models.reading.test_reading_model import QUICK, made_questions
-
 import firth
 from firth.cli.app import build_app
 from firth.errors import CorpusError, MissingFileError, OptionError
 from firth.neural.models.reading.predict import ReadAnswer, ReadingModel
 from firth.readers.questions import write_questions
+from tests.unit.neural.models.reading.test_predict_reading_model import QUICK, made_questions
 
 TEXTS = "Bob lives in Oslo.\nZoe lives in Cairo.\nMax lives in Rome.\n"
 

@@ -8,11 +8,11 @@ pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'fi
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from starlette.testclient import TestClient
-from tests.unit.neural.models.reading.test_reading_model import made_questions
 
 import firth
 from firth.explorer.endpoints import ENDPOINTS
 from firth.explorer.server import build_app
+from tests.unit.neural.models.reading.test_predict_reading_model import made_questions
 
 QUICKLY = firth.TrainingOptions(epochs=1, batch_size=8, lr=0.01)
 PAIRS = [("a b c", "x y z"), ("c b", "z y"), ("b", "y")] * 8

@@ -1,7 +1,7 @@
 """A sentence autoencoder over a batch of codes, for searches."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,8 @@ from firth.neural.models.autoencoders.data import Ids, Item, LabelledSentences, 
 from firth.neural.models.autoencoders.measures import COLLAPSED, AutoencoderScores, CodeUse, code_uses, measured
 from firth.neural.models.autoencoders.module import SentenceAutoencoder
 from firth.neural.models.translation.scorer import Search
-from firth.neural.models.translation.units import BOS, UNKNOWN
-from firth.neural.saved import SavedModel
+from firth.neural.models.translation.units import BOS, SPECIAL, UNKNOWN, Units
+from firth.neural.saved import Field, Saved, SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_kind, check_whole
 from firth.progress import Progress, Status, reporting_slow_work
@@ -29,10 +29,10 @@ from firth.randomness import check_seed, torch_seed
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import check_batch_size
 from firth.text.inputs import check_items, check_text
-from firth.training_facts import with_training_facts
+from firth.text.subwords import Subwords
 from firth.vectors.real_arrays import given_array
 
-KIND, COUNTS, LABELS, UNITS = "firth-sentence-autoencoder", "counts", "labels", "tokens"
+COUNTS, LABELS, UNITS = "counts", "labels", "tokens"
 BATCH = 64  # sentences that are read or written together
 Codes = npt.NDArray[Any]
 
@@ -74,21 +74,24 @@ class CodeScorer:
 class AutoencoderModel(SavedModel):
     """A trained autoencoder of sentences, as `firth.SentenceVAE(...).train` returns it.
 
-    Args:
-        module: with trained parameters.
+    Attributes:
+        module: in evaluation mode.
         options: of the autoencoder.
         items: what reads sentences.
-        metadata: JSON values to save with the model.
-
-    Attributes:
-        module, options, items, metadata: as given.
+        metadata: JSON values: how it was trained.
     """
 
-    def __init__(
-        self, module: Any, options: Any, items: SentenceItems, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        self.module, self.options, self.items = module.eval(), options, items
-        self.metadata: dict[str, Any] = with_training_facts(metadata)
+    kind: ClassVar = "firth-sentence-autoencoder"
+    what: ClassVar = "an autoencoder of sentences"
+    saved_fields: ClassVar = (
+        Field(
+            "items",
+            lambda items: _written_items(items),
+            lambda content, options: _read_items(content, options),
+            (COUNTS,),
+        ),
+    )
+    items: SentenceItems
 
     if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
 
@@ -390,10 +393,37 @@ class AutoencoderModel(SavedModel):
         if kl < COLLAPSED:
             warn_caller(f"the code of this model has collapsed (KL {kl:.2f}): sentences hardly depend on it")
 
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.autoencoders.files`."""
-        units = self.items.units
-        texts = {"vocab": list(units.words), LABELS: self.labels, UNITS: units.described()}
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        (items,) = values
+        return super()._build(options, items.units, len(items.labels))
+
+    def _card(self) -> tuple[str, str, str]:
         example = f"model.sample(3, {self.labels[0]!r})\n" if self.labels else "model.sample(3)\n"
-        card = ("Autoencoder of sentences", f" over {len(units):,} {self.options.units}", example)
-        return self._model_folder(KIND, {COUNTS: units.counts}, texts, {}, card)
+        return "Autoencoder of sentences", f" over {len(self.items.units):,} {self.options.units}", example
+
+
+def _written_items(items: SentenceItems) -> Saved:
+    units = items.units
+    texts = {"vocab": list(units.words), LABELS: list(items.labels), UNITS: units.described()}
+    return Saved(arrays={COUNTS: units.counts}, texts=texts)
+
+
+def _read_items(content: ModelFolder, options: Any) -> SentenceItems:
+    units, labels = _units(content, options), content.texts[LABELS]
+    if not isinstance(labels, list) or sorted(set(labels)) != labels or len(labels) == 1:
+        raise ValueError(f"labels {labels!r:.80}")
+    return SentenceItems(units, labels, options.max_length)
+
+
+def _units(content: ModelFolder, options: Any) -> Units:
+    words, facts = content.words(), content.texts[UNITS]
+    if tuple(words[: len(SPECIAL)]) != SPECIAL or len(set(words)) != len(words):
+        raise ValueError(f"{len(words)} words that begin with {words[: len(SPECIAL)]}")
+    rules = facts["subwords"]
+    if facts["lowercase"] != options.lowercase or (rules is not None) != (options.units == "subwords"):
+        raise ValueError(f"{UNITS}.json does not describe the {options.units} of the options")
+    subwords = None if rules is None else Subwords(str(rules))
+    if subwords is not None and list(words[len(SPECIAL) :]) != subwords.vocabulary:
+        raise ValueError("the words are not the subwords")
+    return Units(tuple(words), content.counts(COUNTS, len(words)), options.lowercase, subwords)

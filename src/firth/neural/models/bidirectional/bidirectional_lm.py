@@ -23,7 +23,6 @@ Cost: 16 D^2 multiplications per word and layer for both directions, the charact
     and the output layer twice per word; three times that in training.
 """
 
-import hashlib
 import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Unpack
@@ -42,6 +41,7 @@ from firth.neural.models.bidirectional.predict import BidirectionalLanguageModel
 from firth.neural.models.language.language_model import output_layer, parse_output
 from firth.neural.models.language.train import UNSPELLED
 from firth.neural.models.sentences.token_rows import TokenBatch, TokenRows
+from firth.neural.supervised import digest
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
@@ -165,9 +165,7 @@ def _check(text: LanguageText) -> None:
 
 def _digest(text: LanguageText) -> str:
     """Return a digest of a text as the module reads it."""
-    digest = hashlib.blake2b(text.input_ids.tobytes(), digest_size=16)
-    digest.update("\n".join([*text.vocabulary.words, *text.unknown_words]).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+    return digest(text.input_ids, "\n".join([*text.vocabulary.words, *text.unknown_words]))
 
 
 @options_class

@@ -39,7 +39,7 @@ class BidirectionalLanguageModel(SavedModel):
 
     kind: ClassVar = "firth-bidirectional-language-model"
     what: ClassVar = "a bidirectional language model"
-    fields: ClassVar = text_fields(needed=(EOS,))
+    saved_fields: ClassVar = text_fields(needed=(EOS,))
     vocabulary: Vocabulary
     rules: TextRules
 

@@ -21,7 +21,6 @@ Cost
     P D M multiplications per caption for the features; the rest is that of a translator's decoder over P states.
 """
 
-import hashlib
 from collections.abc import Callable
 from typing import Any, ClassVar, Unpack
 
@@ -45,6 +44,7 @@ from firth.neural.models.translation.coders import Encoded, RecurrentTarget
 from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.train import TranslationTask
 from firth.neural.models.translation.units import Units, learn_units
+from firth.neural.supervised import digest
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
@@ -213,13 +213,15 @@ def _fitted(
 
 def _digest(units: Units, *parts: CaptionData) -> str:
     """Return a digest of the data of a run."""
-    digest = hashlib.blake2b("\n".join(units.words).encode("utf-8", "surrogatepass"), digest_size=16)
-    for part in parts:
-        digest.update(str(part.features.shape).encode())
-        digest.update(np.ascontiguousarray(part.features).view(np.uint8).data)
-        for row, ids in part.examples:
-            digest.update(row.to_bytes(8, "little") + len(ids).to_bytes(4, "little") + ids.tobytes())
-    return digest.hexdigest()
+    content = (
+        (
+            str(part.features.shape),
+            np.asarray(part.features),
+            [(row.to_bytes(8, "little"), len(ids).to_bytes(4, "little"), ids) for row, ids in part.examples],
+        )
+        for part in parts
+    )
+    return digest("\n".join(units.words), content)
 
 
 @options_class
@@ -273,8 +275,6 @@ class Captioner:
 
     def build(self, shape: Shape, units: Units) -> TranslationModule:
         """Return a module with random parameters from torch's default generator."""
-        from torch import nn
-
         dim = self.dim or self.hidden
         encoder = FeatureEncoder(
             shape.cells, shape.dim, self.hidden, positions=self.positions and shape.grid, dropout=self.dropout

@@ -1,8 +1,8 @@
 """A trained caption model: captions by search, their probabilities, figures, files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,19 +20,16 @@ from firth.inference.generation_options import GenerationOptions
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.models.captions.data import CaptionData, FeatureBatch, Floats, Shape, read_captions, read_features
 from firth.neural.models.translation.constraints import constraints_of
-from firth.neural.models.translation.module import TranslationModule
+from firth.neural.models.translation.files import read_units
 from firth.neural.models.translation.predict import SCORED, UNITS
 from firth.neural.models.translation.scorer import Search, TranslationScorer
 from firth.neural.models.translation.units import BOS, EOS, UNKNOWN, Units
-from firth.neural.saved import SavedModel
+from firth.neural.saved import Field, Saved, SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_kind, check_whole
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import check_batch_size
-from firth.training_facts import with_training_facts
-
-KIND = "firth-captioner"
 
 
 @dataclass(frozen=True)
@@ -64,28 +61,28 @@ class Caption:
 class CaptionModel(SavedModel):
     """A trained caption model, as `firth.Captioner(...).train` returns it.
 
-    Args:
-        module: with trained parameters.
+    Attributes:
+        module: in evaluation mode.
         options: of the model.
         units: of captions.
         shape: of features.
-        metadata: JSON values to save with the model.
-
-    Attributes:
-        module: in evaluation mode.
-        options, units, shape, metadata: as given.
+        metadata: JSON values: how it was trained.
     """
 
-    def __init__(
-        self,
-        module: TranslationModule,
-        options: Any,
-        units: Units,
-        shape: Shape,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.module, self.options, self.units, self.shape = module.eval(), options, units, shape
-        self.metadata: dict[str, Any] = with_training_facts(metadata)
+    kind: ClassVar = "firth-captioner"
+    what: ClassVar = "a caption model"
+    saved_fields: ClassVar = (
+        Field(
+            "units",
+            lambda units: _written_units(units),
+            lambda content, options: _read_units(content, options),
+            ("target_counts",),
+        ),
+        Field("shape", lambda shape: Saved(config={"shape": list(shape)}), lambda content, options: _shape(content)),
+    )
+    described_by: ClassVar = f"config.json and {UNITS}.json do"
+    units: Units
+    shape: Shape
 
     if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
 
@@ -287,7 +284,30 @@ class CaptionModel(SavedModel):
         tables = self.module.attention(batch.to(self.device)).float().cpu().numpy()
         return [table[: len(ids)] for table, (_, ids) in zip(tables, examples, strict=True)]
 
-    def _content(self) -> ModelFolder:
-        texts = {UNITS: {"target": self.units.described()}, "target-vocab": list(self.units.words)}
-        card = ("A caption model", f": features {self.shape} to captions", "model.caption(features)\n")
-        return self._model_folder(KIND, {"target_counts": self.units.counts}, texts, {"shape": list(self.shape)}, card)
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        units, shape = values
+        return super()._build(options, shape, units)
+
+    def _card(self) -> tuple[str, str, str]:
+        return "A caption model", f": features {self.shape} to captions", "model.caption(features)\n"
+
+
+def _written_units(units: Units) -> Saved:
+    texts = {UNITS: {"target": units.described()}, "target-vocab": list(units.words)}
+    return Saved(arrays={"target_counts": units.counts}, texts=texts)
+
+
+def _read_units(content: ModelFolder, options: Any) -> Units:
+    return read_units(content, "target", options.units, lowercase=options.lowercase)
+
+
+def _shape(content: ModelFolder) -> Shape:
+    cells, dim, grid = content.config["shape"]
+    most = sum(array.size for array in content.arrays.values())
+    whole = all(isinstance(each, int) and not isinstance(each, bool) for each in (cells, dim))
+    if not whole or not isinstance(grid, bool) or not (1 <= cells <= most and 1 <= dim <= most):
+        raise ValueError(f"shape={[cells, dim, grid]}")
+    if not grid and cells != 1:
+        raise ValueError(f"{cells} cells without a grid")
+    return Shape(cells, dim, grid)

@@ -17,7 +17,6 @@ Cost
     16 H (D + H) operations per word and pass for the LSTMs, 8 H^2 + 4 H D for the network, 2 D S for S noise words.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Unpack
 
@@ -38,6 +37,7 @@ from firth.neural.layers.state import State
 from firth.neural.models.contexts.predict import ContextModel
 from firth.neural.models.sentences.data import Padded, SentenceText
 from firth.neural.models.sentences.options import long_sentences
+from firth.neural.supervised import digest
 from firth.neural.training.batching import Buckets, pad
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
@@ -167,9 +167,7 @@ def train_context2vec(
 
 
 def _digest(text: SentenceText) -> str:
-    digest = hashlib.blake2b(text.corpus.fingerprint.encode(), digest_size=16)
-    digest.update(np.ascontiguousarray(text.numbers).tobytes())
-    return digest.hexdigest()
+    return digest(text.corpus.fingerprint, np.asarray(text.numbers))
 
 
 class ContextModule(nn.Module):

@@ -42,7 +42,7 @@ class ContextModel(SavedModel):
 
     kind: ClassVar = "firth-context2vec"
     what: ClassVar = "context2vec"
-    fields: ClassVar = text_fields(needed=(UNK, EOS))
+    saved_fields: ClassVar = text_fields(needed=(UNK, EOS))
     vocabulary: Vocabulary
     rules: TextRules
     _targets: WordVectors | None = None

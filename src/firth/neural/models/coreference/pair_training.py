@@ -20,12 +20,10 @@ Cost
 """
 
 import dataclasses
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-import numpy as np
 import torch
 from torch.nn.functional import softplus
 
@@ -46,6 +44,7 @@ from firth.neural.models.coreference.pair_module import (
 from firth.neural.models.coreference.predict import CoreferenceModel
 from firth.neural.models.coreference.sources import has_singletons, split_documents
 from firth.neural.models.tokens.options import with_vectors
+from firth.neural.supervised import digest
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.row_updates import sparse_gradients
@@ -200,8 +199,8 @@ def train_coreference(
         facts = _ranked(options, ranker, items, held, config, digest)
         module: PairModule | ClusterModule = ranker
         if options.objective == "clusters":
-            module = options.build_clusters(ranker, config.seed)
-            facts = {**_merged(options, module, items, held, config, digest), "ranking": facts}
+            module = clusters = options.build_clusters(ranker, config.seed)
+            facts = {**_merged(options, clusters, items, held, config, digest), "ranking": facts}
         facts |= {
             "documents": len(items),
             "mentions": sum(len(item.inputs) for item in items),
@@ -243,10 +242,5 @@ def _merged(
 
 def _digest(items: Sequence[PairItem], vectors: WordVectors | None) -> str:
     """Return a digest of the data of a run."""
-    digest = hashlib.blake2b(digest_size=16)
-    for item in items:
-        for tensor in (item.inputs.words.words, item.inputs.spans, item.inputs.pairs, item.chains):
-            digest.update(tensor.numpy().tobytes())
-    if vectors is not None:
-        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
-    return digest.hexdigest()
+    tensors = ((item.inputs.words.words, item.inputs.spans, item.inputs.pairs, item.chains) for item in items)
+    return digest(([tensor.numpy() for tensor in each] for each in tensors), vectors)

@@ -18,7 +18,7 @@ from firth.neural.models.coreference.merging import ClusterModule
 from firth.neural.models.coreference.pair_data import PairReader
 from firth.neural.models.coreference.pair_module import PairModule
 from firth.neural.models.coreference.sources import documents_of
-from firth.neural.models.tokens.files import reader_arrays, reader_texts
+from firth.neural.models.tokens.files import write_reader
 from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.saved import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
@@ -231,7 +231,8 @@ class ChainModel(SavedModel):
     def _content(self) -> ModelFolder:
         """Return what `save` writes; see `firth.neural.models.coreference.files`."""
         card = (self.title, f": {self._about}, {len(self.words):,} words", "")
-        return self._model_folder("firth-coreference", reader_arrays(self.tokens), reader_texts(self.tokens), {}, card)
+        saved = write_reader(self.tokens)
+        return self._model_folder("firth-coreference", saved.arrays, saved.texts, {}, card)
 
 
 def gold_documents(source: Any) -> list[Document]:

@@ -28,11 +28,9 @@ Cost: N L F numbers per document for spans, K^2 for the bilinear scores and K A 
 """
 
 import dataclasses
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Unpack
 
-import numpy as np
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
@@ -48,6 +46,7 @@ from firth.neural.models.coreference.span_predict import SpanCoreferenceModel
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.options import EMBEDDINGS, TokenOptions, with_vectors
 from firth.neural.models.tokens.reader import TokenReader
+from firth.neural.supervised import digest
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
@@ -255,13 +254,8 @@ def _settled(options: SpanOptions, documents: Sequence[Document], vectors: WordV
 
 def _digest(documents: Sequence[Document], reader: TokenReader, vectors: WordVectors | None) -> str:
     """Return a digest of the data of a run."""
-    digest = hashlib.blake2b(digest_size=16)
-    for document in documents:
-        digest.update(f"{document}\n{document.clusters}\n".encode("utf-8", "surrogatepass"))
-    digest.update("\n".join([*reader.words, *reader.given]).encode("utf-8", "surrogatepass"))
-    if vectors is not None:
-        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
-    return digest.hexdigest()
+    content = (f"{document}\n{document.clusters}\n" for document in documents)
+    return digest(content, "\n".join([*reader.words, *reader.given]), vectors)
 
 
 @options_class

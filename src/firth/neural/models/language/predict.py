@@ -328,7 +328,7 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
         return np.asarray(self.word_vectors().get_vector(word), dtype=np.float32)
 
     def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.language.files`."""
+        """Return what `save` writes; see `firth.neural.models.language.train`."""
         rules = dataclasses.asdict(self.rules)
         return self._model_folder(
             KIND,

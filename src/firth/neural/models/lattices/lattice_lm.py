@@ -32,32 +32,46 @@ Cost: per token the 8 H^2 multiplications of an LSTM (its products are those of 
     C chunks, and L K times the LSTM's element-wise arithmetic. benchmarks/results/lattice.md has the speed.
 """
 
-import hashlib
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Unpack
 
+import numpy as np
 import torch
 
 from firth.arguments import explained
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
-from firth.language.text import UNK, LanguageText, encode_sentences, held_out_text, training_text
+from firth.language.text import (
+    UNK,
+    LanguageText,
+    TextRules,
+    check_readable,
+    encode_sentences,
+    held_out_text,
+    training_text,
+)
 from firth.neural.layers.state import State
 from firth.neural.models.language.data import TextBatch, TextStream
 from firth.neural.models.lattices.chunks import Chunk, Units, frequent_chunks
 from firth.neural.models.lattices.module import MERGES, LatticeModule
-from firth.neural.models.lattices.predict import LatticeModel
+from firth.neural.models.lattices.predict import CHUNKS, COUNTS, LatticeModel
+from firth.neural.saved import describing, read_module, read_options
+from firth.neural.supervised import digest
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
 from firth.options import check, option, options_class
+from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import Text, check_items
 from firth.timing import running_clock
+from firth.vocabulary import Vocabulary
 
 EVAL_STREAMS, EVAL_BPTT = 20, 64  # of held-out text during training
+UNIT_ROWS = "unit_weight", "unit_bias"  # of the module
 
 
 class LatticeTask:
@@ -185,10 +199,7 @@ def given_chunks(chunks: Sequence[Text], text: LanguageText) -> list[Chunk]:
 
 def _digest(text: LanguageText, chunks: list[Chunk]) -> str:
     """Return a digest of a text and its chunks."""
-    digest = hashlib.blake2b(text.ids.tobytes(), digest_size=16)
-    digest.update("\n".join(text.vocabulary.words).encode("utf-8", "surrogatepass"))
-    digest.update(repr(chunks).encode())
-    return digest.hexdigest()
+    return digest(text.ids, "\n".join(text.vocabulary.words), repr(chunks))
 
 
 @options_class
@@ -234,3 +245,33 @@ class LatticeLM:
             temperature=self.temperature,
             bos=bos,
         )
+
+
+def restore(content: ModelFolder) -> LatticeModel:
+    """Return the model of a folder."""
+    words = content.words()
+    with describing(content, "a lattice language model"):
+        rules = TextRules.from_config(content.config["rules"])
+        bos, total = int(content.config["bos"]), int(content.config["total"])
+        options: Any = read_options(content, __package__)
+        vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
+        check_readable(vocabulary, rules)
+        table = content.arrays[CHUNKS]
+        if table.dtype.kind != "i" or table.ndim != 2 or table.shape[1] != options.max_length:
+            raise ValueError(f"chunks {table.shape}, max_length={options.max_length}")
+        chunks = [tuple(token for token in row if token >= 0) for row in table.tolist()]
+    if not 0 <= bos < len(words):
+        raise content.damaged(f"config.json says bos={bos}, expected the number of one of {len(words):,} words")
+    content = _with_unit_rows(content, options.senses)
+    module = read_module(content, options, lambda: options.build(len(words), chunks, bos), other=(COUNTS, CHUNKS))
+    return LatticeModel(module, options, vocabulary, rules, content.metadata)
+
+
+def _with_unit_rows(content: ModelFolder, senses: int) -> ModelFolder:
+    """Return the folder, of an earlier version with rows of 0 that senses share: each had a row of its own then."""
+    if senses == 1 or "weight" not in content.arrays or any(name in content.arrays for name in UNIT_ROWS):
+        return content
+    rows, *width = content.arrays["weight"].shape
+    shapes = (rows // senses, *width), (rows // senses,)
+    shared = {name: np.zeros(shape, np.float32) for name, shape in zip(UNIT_ROWS, shapes, strict=True)}
+    return dataclasses.replace(content, arrays={**content.arrays, **shared})

@@ -279,7 +279,7 @@ class LatticeModel(SavedModel, LanguageModel):
         return found
 
     def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.lattices.files`."""
+        """Return what `save` writes; see `firth.neural.models.lattices.lattice_lm`."""
         chunks = np.full((len(self.module.units.chunks), self.options.max_length), -1, np.int64)
         for row, chunk in zip(chunks, self.module.units.chunks, strict=True):
             row[: len(chunk)] = chunk

@@ -1,15 +1,14 @@
 """Sentences with trees as a biaffine parser reads them, and batches of them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
-from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
+from firth.neural.models.tokens.files import write_reader
 from firth.neural.models.tokens.reader import Ids, ReadSentence, TokenInputs, TokenReader, sentence_batches
+from firth.neural.saved import Saved
 from firth.neural.training.batching import Buckets, pad
 from firth.parsing.projective import is_projective, projective
 from firth.readers.conllu import DependencySentence
@@ -30,24 +29,10 @@ class BiaffineVocabulary:
     relations: list[str]
 
     @property
-    def texts(self) -> Mapping[str, Any]:
-        """Values to save; see `ParserVocabulary.texts`."""
-        return {**reader_texts(self.reader), "labels": self.relations}
-
-    @property
-    def arrays(self) -> Mapping[str, Ids]:
-        """Arrays to save; see `ParserVocabulary.arrays`."""
-        return reader_arrays(self.reader)
-
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """The embedders: see `ParserVocabulary.config`."""
-        return reader_config(self.reader)
-
-    @property
-    def subfolders(self) -> Mapping[str, Callable[[Path], None]]:
-        """The encoders: see `ParserVocabulary.subfolders`."""
-        return reader_folders(self.reader)
+    def saved(self) -> Saved:
+        """What a folder holds: what the reader knows, and relations."""
+        reader = write_reader(self.reader)
+        return replace(reader, texts={**reader.texts, "labels": self.relations})
 
 
 @dataclass(frozen=True, eq=False)

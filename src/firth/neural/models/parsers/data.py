@@ -11,6 +11,7 @@ import numpy.typing as npt
 import torch
 
 from firth.errors import CorpusError, brief
+from firth.neural.saved import Saved
 from firth.neural.training.held_out import SHARE
 from firth.readers.conllu import DependencySentence, read_conllu
 from firth.readers.skipping import SKIP, check_on_error
@@ -36,23 +37,8 @@ class ParserVocabulary(Protocol):
         ...
 
     @property
-    def texts(self) -> Mapping[str, list[str]]:
-        """Lists of strings, by names of `firth.storage.model_folder.TEXTS`."""
-        ...
-
-    @property
-    def arrays(self) -> Mapping[str, npt.NDArray[np.int64]]:
-        """Arrays, such as counts, by names that the module has not."""
-        ...
-
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """JSON values."""
-        ...
-
-    @property
-    def subfolders(self) -> Mapping[str, Callable[[Path], None]]:
-        """Functions that write subfolders, by their names."""
+    def saved(self) -> Saved:
+        """What a folder holds of it."""
         ...
 
 

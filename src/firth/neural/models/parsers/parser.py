@@ -1,11 +1,8 @@
 """Options that dependency parsers share, and what a parser supplies: vocabulary, module, task."""
 
 import abc
-import hashlib
 from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
-
-import numpy as np
 
 from firth.arguments import explained
 from firth.neural.models.parsers.data import ParserModule, ParserVocabulary, development_split, read_sentences
@@ -13,6 +10,7 @@ from firth.neural.models.parsers.predict import ParserModel
 from firth.neural.models.tokens.embedders import ContextualEmbedder, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import with_vectors
+from firth.neural.supervised import digest
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
@@ -135,10 +133,4 @@ def _digest(
     sentences: Sequence[DependencySentence], vectors: WordVectors | None, embedders: Sequence[ContextualEmbedder]
 ) -> str:
     """Return a digest of the data of a run."""
-    digest = hashlib.blake2b(digest_size=16)
-    for sentence in sentences:
-        digest.update(f"{sentence}\n\n".encode("utf-8", "surrogatepass"))
-    if vectors is not None:
-        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
-    digest.update(embedders_digest(embedders))
-    return digest.hexdigest()
+    return digest((f"{sentence}\n\n" for sentence in sentences), vectors, embedders_digest(embedders))

@@ -1,8 +1,9 @@
 """A trained dependency parser: trees of sentences, scores with gold and with predicted tags, saving."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 
@@ -11,48 +12,36 @@ from firth.attribute_names import PARSERS, no_attribute
 from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.evaluation.dependencies import TreeScores, score_trees
 from firth.neural.models.parsers.data import COLUMNS, ParserModule, ParserVocabulary, read_sentences
-from firth.neural.saved import SavedModel
+from firth.neural.models.tokens.files import COUNTS
+from firth.neural.saved import Field, SavedModel
 from firth.neural.training.devices import Runtime, no_subnormals, runtime_of, torch_threads
 from firth.progress import Progress, Status, reporting
 from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
 from firth.readers.skipping import SKIP
-from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items
-from firth.training_facts import with_training_facts
 
 CHUNK = 1000  # sentences parsed between two reports of progress
-FOLDER_KIND = "firth-parser"
 EXAMPLE = 'sentence, = model.predict([(["She", "eats", "fish"], ["PRON", "VERB", "NOUN"])])\nprint(sentence)\n'
 
 
 class ParserModel(SavedModel):
     """A trained parser, as `firth.TransitionParser(...).train` returns it.
 
-    Args:
-        module: with trained parameters.
-        options: of the parser.
-        vocabulary: what it knows.
-        metadata: JSON values to save with the model: how it was trained.
-
     Attributes:
         module: in evaluation mode.
-        options: as given.
-        vocabulary: as given.
-        metadata: as given.
+        options: of the parser.
+        vocabulary: what it knows.
+        metadata: JSON values: how it was trained.
     """
 
-    module: ParserModule
+    kind: ClassVar = "firth-parser"
+    what: ClassVar = "a parser"
+    saved_fields: ClassVar = (
+        Field("vocabulary", attrgetter("saved"), lambda content, options: options.vocabulary_of(content), (COUNTS,)),
+    )
+    vocabulary: ParserVocabulary
 
-    def __init__(
-        self,
-        module: ParserModule,
-        options: Any,
-        vocabulary: ParserVocabulary,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.module: Any = module.eval()
-        self.options, self.vocabulary = options, vocabulary
-        self.metadata = with_training_facts(metadata)
+    module: ParserModule
 
     if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
 
@@ -185,12 +174,12 @@ class ParserModel(SavedModel):
         names = [self.relations[number] for number in relations.tolist()]
         return sentence.annotated(heads=heads.tolist(), relations=names)
 
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.parsers.files`."""
-        about = f": {len(self.relations):,} relations"
-        known = self.vocabulary
-        card = ("A dependency parser", about, EXAMPLE)
-        return self._model_folder(FOLDER_KIND, known.arrays, dict(known.texts), known.config, card, known.subfolders)
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        return super()._build(options, *values, None)
+
+    def _card(self) -> tuple[str, str, str]:
+        return "A dependency parser", f": {len(self.relations):,} relations", EXAMPLE
 
 
 def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str]) -> None:

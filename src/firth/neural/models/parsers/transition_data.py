@@ -1,10 +1,8 @@
 """Sentences as a transition parser reads them: words, tags and labels as numbers, in arrays of many sentences."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +11,7 @@ import torch
 from firth.errors import CorpusError, OptionError
 from firth.kernels.transition_states import Ints, Sentences
 from firth.neural.models.parsers.data import COLUMNS, ranked_relations, root_number
+from firth.neural.saved import Saved
 from firth.neural.training.batching import Buckets
 from firth.parsing.projective import projective
 from firth.readers.conllu import DependencySentence
@@ -60,24 +59,9 @@ class TransitionVocabulary:
         return root_number(self.relations)
 
     @property
-    def texts(self) -> Mapping[str, list[str]]:
-        """Lists to save: see `ParserVocabulary.texts`."""
-        return {"vocab": self.words, "types": self.tags, "labels": self.relations}
-
-    @property
-    def arrays(self) -> Mapping[str, npt.NDArray[np.int64]]:
-        """None: see `ParserVocabulary.arrays`."""
-        return {}
-
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """Nothing: see `ParserVocabulary.config`."""
-        return {}
-
-    @property
-    def subfolders(self) -> Mapping[str, Callable[[Path], None]]:
-        """None: see `ParserVocabulary.subfolders`."""
-        return {}
+    def saved(self) -> Saved:
+        """What a folder holds: lists of words, tags and relations."""
+        return Saved(texts={"vocab": self.words, "types": self.tags, "labels": self.relations})
 
     @property
     def table_words(self) -> list[str]:

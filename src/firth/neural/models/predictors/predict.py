@@ -1,8 +1,8 @@
 """A trained latent predictor network: texts of records, their likelihoods and segments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,15 +16,13 @@ from firth.neural.decoding import TensorScores
 from firth.neural.layers.state import State, mapped, rows_of
 from firth.neural.models.predictors.data import END, IDS, Values, collated, padded_values, read_examples, read_records
 from firth.neural.models.predictors.module import Memory, PredictorModule
-from firth.neural.saved import SavedModel
+from firth.neural.saved import Field, Saved, SavedModel
 from firth.neural.structs.segmentations import Segments, piece_gradients, segments_total
 from firth.neural.structs.semirings import LOG, MAX
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting
 from firth.storage.model_folder import ModelFolder
-from firth.training_facts import with_training_facts
 
-KIND = "firth-predictor-network"
 BATCH = 64  # records that are read together
 
 
@@ -63,23 +61,25 @@ class Segment(NamedTuple):
 class PredictorModel(SavedModel):
     """A trained latent predictor network, as `firth.LatentPredictorNetwork(...).train` returns it.
 
-    Args:
-        module: with trained parameters.
+    Attributes:
+        module: in evaluation mode.
         options: of the network.
         fields: names of the F fields.
-        metadata: JSON values to save with the model.
-
-    Attributes:
-        module, options, fields, metadata: as given.
+        metadata: JSON values: how it was trained.
     """
 
-    module: PredictorModule
+    kind: ClassVar = "firth-predictor-network"
+    what: ClassVar = "a latent predictor network"
+    saved_fields: ClassVar = (
+        Field(
+            "fields",
+            lambda names: Saved(config={"fields": list(names)}),
+            lambda content, options: _read_fields(content),
+        ),
+    )
+    fields: list[str]
 
-    def __init__(
-        self, module: PredictorModule, options: Any, fields: Sequence[str], metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        self.module, self.options, self.fields = module.eval(), options, list(fields)
-        self.metadata: dict[str, Any] = with_training_facts(metadata)
+    module: PredictorModule
 
     def __repr__(self) -> str:
         return f"<PredictorModel: {', '.join(self.fields)}>"
@@ -165,9 +165,12 @@ class PredictorModel(SavedModel):
         parts = [examples[start : start + BATCH] for start in range(0, len(examples), BATCH)]
         return [self.module(collated(part, limit).to(self.device)) for part in parts]
 
-    def _content(self) -> ModelFolder:
-        card = ("Latent predictor network", f" of the fields {', '.join(self.fields)}", "model.predict(records)\n")
-        return self._model_folder(KIND, {}, {}, {"fields": self.fields}, card)
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        return super()._build(options, len(values[0]))
+
+    def _card(self) -> tuple[str, str, str]:
+        return "Latent predictor network", f" of the fields {', '.join(self.fields)}", "model.predict(records)\n"
 
 
 class PredictorScorer:
@@ -218,3 +221,10 @@ class PredictorScorer:
         shares = here.unsqueeze(1) * generate
         shares = shares.scatter_add(1, values.flatten(1).clamp(max=IDS - 1), begun.flatten(1))
         return TensorScores(shares.log()), (fixed, mapped(decoder, torch.Tensor.detach), generate, here, begun)
+
+
+def _read_fields(content: ModelFolder) -> list[str]:
+    fields = list(content.config["fields"])
+    if not fields or not all(isinstance(name, str) for name in fields) or len(set(fields)) != len(fields):
+        raise ValueError(f"{len(fields)} fields")
+    return fields

@@ -30,7 +30,7 @@ from firth.evaluation.answers import AnswerScores, score_answers
 from firth.finite import check_finite
 from firth.neural.models.reading.data import Pair, Passage, PassageReader, collate
 from firth.neural.models.reading.examples import questions_from
-from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
+from firth.neural.models.tokens.files import write_reader
 from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.saved import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
@@ -474,16 +474,17 @@ class ReadingModel(SavedModel):
         return answers
 
     def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.reading.files`."""
+        """Return what `save` writes; see `firth.neural.models.reading.reader`."""
         tokens, taggers = self.reader.tokens, self.reader.taggers
-        folders = dict(reader_folders(tokens))
+        saved = write_reader(tokens)
+        folders = dict(saved.subfolders)
         folders |= {f"model-{number}": _writer(tagger) for number, tagger in enumerate(taggers, len(folders))}
         example = 'print(model.answer("Who wrote it?", "Mary Shelley wrote it in 1818."))\n'
         return self._model_folder(
             KIND,
-            reader_arrays(tokens),
-            reader_texts(tokens),
-            {**reader_config(tokens), "taggers": len(taggers)},
+            saved.arrays,
+            saved.texts,
+            {**saved.config, "taggers": len(taggers)},
             ("A reader", f": {len(self.words):,} words", example),
             folders,
         )

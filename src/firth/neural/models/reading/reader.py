@@ -1,13 +1,11 @@
 """What readers share: the interface of their modules, scores with and without an answer, losses."""
 
 import abc
-import hashlib
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -22,8 +20,11 @@ from firth.neural.models.tags.predict import TaggerModel
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
+from firth.neural.models.tokens.files import COUNTS, restored_reader
 from firth.neural.models.tokens.options import TokenOptions, with_vectors
 from firth.neural.models.tokens.reader import FIRST, TokenReader
+from firth.neural.saved import read_module, read_options
+from firth.neural.supervised import digest
 from firth.neural.training.batching import Buckets
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
@@ -32,6 +33,8 @@ from firth.neural.training.row_updates import sparse_gradients
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
 from firth.options import option, options_class
+from firth.registry import restored
+from firth.storage.model_folder import ModelFolder
 from firth.text.running_text import sentences_and_tokens
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
@@ -281,16 +284,26 @@ def _sentences(texts: Iterable[str]) -> Iterable[Sequence[str]]:
 
 def _digest(parts: Iterable[Sequence[Pair]], tokens: TokenReader, vectors: WordVectors | None) -> str:
     """Return a digest of the data of a run."""
-    digest = hashlib.blake2b(digest_size=16)
-    for pairs in parts:
-        for pair in pairs:
-            for passage in (pair.question, pair.paragraph):
-                digest.update("\n".join(passage.sentence.forms).encode("utf-8", "surrogatepass"))
-                for column in passage.tags:
-                    digest.update(column.tobytes())
-            digest.update(str(pair.span).encode())
-    digest.update("\n".join([*tokens.words, *tokens.given]).encode("utf-8", "surrogatepass"))
-    if vectors is not None:
-        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
-    digest.update(embedders_digest(tokens.embedders))
-    return digest.hexdigest()
+    passages = (
+        ([("\n".join(each.sentence.forms), each.tags) for each in (pair.question, pair.paragraph)], str(pair.span))
+        for pairs in parts
+        for pair in pairs
+    )
+    return digest(passages, "\n".join([*tokens.words, *tokens.given]), vectors, embedders_digest(tokens.embedders))
+
+
+def restore(content: ModelFolder) -> ReadingModel:
+    """Return the reader of a folder."""
+    tokens = restored_reader(content)
+    try:
+        options: Any = read_options(content, __package__)
+        count = int(content.config["taggers"])
+        first = len(tokens.embedders)
+        taggers = tuple(restored(content.part(f"model-{number}")) for number in range(first, first + count))
+        if not all(isinstance(tagger, TaggerModel) for tagger in taggers):
+            raise ValueError("a tagger that is none")
+    except (KeyError, TypeError, ValueError, OverflowError, OSError) as error:
+        raise content.damaged(f"config.json does not describe a reader ({error})") from error
+    reader = PassageReader(tokens, taggers)
+    module = read_module(content, options, lambda: new_module(options, reader, seed=0), other=(COUNTS,))
+    return ReadingModel(module, options, reader, content.metadata)

@@ -118,7 +118,7 @@ class MoCo(EncoderOptions):
         config: RunConfig,
         augment: Augmentation | None = None,
     ) -> ContrastiveTask:
-        """Return the task.
+        """Return the task; see `TextOptions.build_task`.
 
         Raises:
             OptionError: the text has fewer sentences than the queue and a batch together.

@@ -23,9 +23,9 @@ import torch
 from firth.arguments import explained
 from firth.attribute_names import SENTENCE_ENCODERS, no_attribute
 from firth.errors import OptionError
-from firth.language.text import EOS, UNK, TextRules
-from firth.neural.models.sentences.options import SentenceModule, SentenceOptions
-from firth.neural.saved import SavedModel
+from firth.language.text import EOS, UNK, TextRules, check_readable
+from firth.neural.models.sentences.options import SentenceModule, SentenceOptions, new_module
+from firth.neural.saved import SavedModel, describing, read_module, read_options
 from firth.neural.training.batching import pad
 from firth.options import check_kind
 from firth.progress import Progress
@@ -240,7 +240,7 @@ class SentenceEncoder(SavedModel):
         return WordVectors(words, rows, counts=counts, metadata=self.metadata)
 
     def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.sentences.files`."""
+        """Return what `save` writes; see `firth.neural.models.sentences.predict`."""
         words = len(self.vocabulary)
         arrays, texts = {COUNTS: np.asarray(self.vocabulary.counts)}, {"vocab": list(self.vocabulary.words)}
         if self.added is not None:
@@ -252,3 +252,29 @@ class SentenceEncoder(SavedModel):
             {"rules": asdict(self.rules), "total": self.vocabulary.total},
             ("A sentence encoder", f" of {words:,} {self.rules.unit}, {self.dim:,} numbers per text", EXAMPLE),
         )
+
+
+def restore(content: ModelFolder) -> SentenceEncoder:
+    """Return the model of a folder."""
+    words = content.words()
+    with describing(content, "a sentence encoder"):
+        rules = TextRules.from_config(content.config["rules"])
+        options = read_options(content, __package__)
+        vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), int(content.config["total"]))
+        check_readable(vocabulary, rules)
+    added = _added(content, vocabulary)
+    module = read_module(content, options, lambda: new_module(options, vocabulary, seed=0), other=(COUNTS, ADDED))
+    table = module.input_table
+    if added is not None and (table is None or table.shape[1] != added.dim):
+        raise content.damaged(f"tensor {ADDED!r} has {added.dim} columns, unlike the input vectors of the encoder")
+    return SentenceEncoder(module, options, vocabulary, rules, content.metadata, added)
+
+
+def _added(content: ModelFolder, vocabulary: Vocabulary) -> WordVectors | None:
+    if ADDED not in content.arrays:
+        return None
+    words = content.words(NAMES)
+    rows = content.array(ADDED, (len(words), None))
+    if len(set(words)) < len(words) or not vocabulary.ids.keys().isdisjoint(words):
+        raise content.damaged(f"{NAMES}.json repeats a word")
+    return WordVectors(words, rows)

@@ -23,12 +23,10 @@ Cost: about 18 H (3 E + 3 H) operations per word of the text, and 12 H K for K s
 """
 
 import abc
-import hashlib
 import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Unpack, cast
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -44,6 +42,7 @@ from firth.neural.models.language.language_model import learned_tree, output_lay
 from firth.neural.models.sentences.data import Padded, SentenceText, Triples, triples
 from firth.neural.models.sentences.options import SentenceModule, SentenceOptions, long_sentences, look_up, new_module
 from firth.neural.models.sentences.predict import SentenceEncoder
+from firth.neural.supervised import digest
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.neural.training.schedules import TrainingProgress
@@ -192,9 +191,7 @@ def start_at(module: torch.nn.Module, vectors: WordVectors, vocabulary: Vocabula
 
 
 def _digest(vectors: WordVectors) -> str:
-    content = hashlib.blake2b(np.ascontiguousarray(vectors.vectors).tobytes(), digest_size=16)
-    content.update("\n".join(vectors.words).encode("utf-8", "surrogatepass"))
-    return content.hexdigest()
+    return digest(vectors, "\n".join(vectors.words))
 
 
 @options_class

@@ -165,7 +165,7 @@ class SupervisedSimCSE(EncoderOptions):
     def build_task(
         self, model: SentenceEncoder, groups: Sequence[TextGroup], held_out: Any, config: RunConfig
     ) -> ContrastiveTask:
-        """Return the task."""
+        """Return the task; see `TextOptions.build_task`."""
         assert isinstance(model.module, EncoderModule)
         module = SupervisedModule(model.module, self, seed=config.seed)
         scored = None if held_out is None else ScoredPairs.of(held_out)

@@ -20,10 +20,13 @@ from typing import Any, ClassVar, Unpack
 from firth.arguments import explained
 from firth.neural.layers.attention import KINDS as SCORES
 from firth.neural.models.summaries.predict import SummaryModel
+from firth.neural.models.translation.files import restored
 from firth.neural.models.translation.train import train_translator
 from firth.neural.models.translation.translator import CELLS, Translator
+from firth.neural.saved import read_options
 from firth.neural.training.options import RunArguments, TrainingOptions
 from firth.options import Preset, check, option, options_class
+from firth.storage.model_folder import ModelFolder
 
 
 @explained
@@ -132,3 +135,10 @@ class Summarizer:
             label_smoothing=0.0,
             dropout=self.dropout,
         )
+
+
+def restore(content: ModelFolder) -> SummaryModel:
+    """Return the summarizer of a folder."""
+    translator = restored(content, __package__, lambda options: options.translator)
+    options: Any = read_options(content, __package__)
+    return SummaryModel(translator, options)

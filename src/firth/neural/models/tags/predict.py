@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,17 +16,17 @@ from firth.finite import not_finite
 from firth.neural.models.tags.data import Reading, read_tagged
 from firth.neural.models.tags.network import TaggerModule
 from firth.neural.models.tags.tag_set import ByTarget, TagSet, check_notation, check_tags
-from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
+from firth.neural.models.tokens.files import reader_field
 from firth.neural.models.tokens.reader import Sentence, TokenReader, words_of
-from firth.neural.saved import SavedModel
+from firth.neural.saved import Field, Saved, SavedModel
 from firth.neural.structs.chains import Chain, best_tags, k_best_tags, log_partition, marginals
-from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.neural.training.devices import new_parameters, no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.readers.conllu import DependencySentence
 from firth.readers.skipping import SKIP
+from firth.readers.span_tags import BIO, BIOES
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items, check_no_file, token_lists
-from firth.training_facts import with_training_facts
 
 TAGS = "tags"  # the JSON file of the tags of each target
 BATCH_WORDS = 4096  # words that are read together, padding included
@@ -58,31 +58,24 @@ class TaggerModel(SavedModel):
     A sentence is a list of words, a string that is split at white space, or a
     `firth.readers.conllu.DependencySentence`, whose annotation does not matter.
 
-    Args:
-        module: with trained parameters.
+    Attributes:
+        module: in evaluation mode.
         options: of the tagger.
         reader: how it reads words.
         sets: the tags of each target.
-        metadata: JSON values to save with the model: how it was trained.
-
-    Attributes:
-        module: in evaluation mode.
-        options: as given.
-        reader: as given.
-        sets: as given.
-        metadata: as given.
+        metadata: JSON values: how it was trained.
     """
 
-    def __init__(
-        self,
-        module: TaggerModule,
-        options: Any,
-        reader: TokenReader,
-        sets: Sequence[TagSet],
-        metadata: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.module, self.options, self.reader, self.sets = module.eval(), options, reader, list(sets)
-        self.metadata = with_training_facts(metadata)
+    kind: ClassVar = "firth-tagger"
+    what: ClassVar = "a tagger"
+    saved_fields: ClassVar = (
+        reader_field("reader"),
+        Field("sets", lambda sets: _written_sets(sets), lambda content, options: _read_sets(content, options)),
+    )
+    described_by: ClassVar = f"config.json and {TAGS}.json do"
+    module: TaggerModule
+    reader: TokenReader
+    sets: Sequence[TagSet]
 
     if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
 
@@ -90,8 +83,7 @@ class TaggerModel(SavedModel):
             raise no_attribute(type(self).__name__, name, TAGGERS, dir(type(self)))
 
     def __repr__(self) -> str:
-        kinds = ", ".join(f"{len(tags):,} tags of {target}" for target, tags in self.tags.items())
-        return f"<TaggerModel: {self.options.encoder}, {self.options.head}, {kinds}, {len(self.words):,} words>"
+        return f"<TaggerModel: {self.options.encoder}, {self.options.head}, {self._kinds()}, {len(self.words):,} words>"
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -312,21 +304,17 @@ class TaggerModel(SavedModel):
                 report(Status(stage="tagging", done=done, total=len(sentences), unit="sentences"))
         return result
 
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.tags.files`."""
-        facts = [
-            {"names": known.names, "scheme": known.scheme, "shown_scheme": known.shown_scheme, "broken": known.broken}
-            for known in self.sets
-        ]
-        kinds = ", ".join(f"{len(tags):,} tags of {target}" for target, tags in self.tags.items())
-        return self._model_folder(
-            "firth-tagger",
-            reader_arrays(self.reader),
-            {**reader_texts(self.reader), TAGS: facts},
-            reader_config(self.reader),
-            ("A tagger", f": {kinds}, {len(self.words):,} words", 'model.predict("This is a sentence .")\n'),
-            reader_folders(self.reader),
-        )
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        with new_parameters(0):
+            module: torch.nn.Module = options.build(*values, None)
+        return module
+
+    def _card(self) -> tuple[str, str, str]:
+        return "A tagger", f": {self._kinds()}, {len(self.words):,} words", 'model.predict("This is a sentence .")\n'
+
+    def _kinds(self) -> str:
+        return ", ".join(f"{len(tags):,} tags of {target}" for target, tags in self.tags.items())
 
 
 def _sentences(items: Any) -> list[Sentence]:
@@ -357,3 +345,28 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         batch.append(row)
     if batch:
         yield batch
+
+
+def _written_sets(sets: Sequence[TagSet]) -> Saved:
+    names = ("names", "scheme", "shown_scheme", "broken")
+    return Saved(texts={TAGS: [{name: getattr(known, name) for name in names} for known in sets]})
+
+
+def _read_sets(content: ModelFolder, options: Any) -> list[TagSet]:
+    sets = [_tag_set(facts) for facts in content.texts[TAGS]]
+    if len(sets) != len(options.target_names):
+        raise ValueError(f"{len(sets)} sets of tags for the targets {options.targets}")
+    return sets
+
+
+def _tag_set(facts: Any) -> TagSet:
+    names, scheme, shown = facts["names"], facts["scheme"], facts["shown_scheme"]
+    if not isinstance(names, list) or len(names) < 2 or not all(isinstance(name, str) for name in names):
+        raise ValueError("expected a list of two tags or more")
+    if len(set(names)) != len(names):
+        raise ValueError("tags with duplicates")
+    if scheme not in (None, BIO, BIOES) or shown not in (scheme, BIO) or (scheme is None) != (shown is None):
+        raise ValueError(f"schemes {scheme!r}, {shown!r}")
+    if scheme is not None and not all(name[:1] in "BIOES" for name in names):
+        raise ValueError("tags that mark no spans")
+    return TagSet(names, scheme, shown, int(facts["broken"]))

@@ -21,11 +21,9 @@ Cost: `python -m benchmarks.tagging` measures words per second.
 
 import abc
 import dataclasses
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Unpack
 
-import numpy as np
 import torch
 
 from firth.arguments import explained
@@ -60,6 +58,7 @@ from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import TokenOptions, with_vectors
 from firth.neural.models.tokens.reader import ReadSentence, TokenReader
 from firth.neural.structs.chains import best_tags
+from firth.neural.supervised import digest
 from firth.neural.training.batching import Buckets
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.held_out import split_rows
@@ -331,17 +330,12 @@ def _digest(
     vectors: WordVectors | None,
 ) -> str:
     """Return a digest of the data of a run."""
-    digest = hashlib.blake2b(digest_size=16)
-    for sentences, tags in parts:
-        for sentence, numbers in zip(sentences, tags, strict=True):
-            digest.update("\n".join(sentence.forms).encode("utf-8", "surrogatepass"))
-            for column in (*sentence.columns, *numbers):
-                digest.update(column.tobytes())
-    digest.update("\n".join([*reader.words, *reader.given]).encode("utf-8", "surrogatepass"))
-    if vectors is not None:
-        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
-    digest.update(embedders_digest(reader.embedders))
-    return digest.hexdigest()
+    sentences = (
+        ("\n".join(sentence.forms), sentence.columns, numbers)
+        for part in parts
+        for sentence, numbers in zip(*part, strict=True)
+    )
+    return digest(sentences, "\n".join([*reader.words, *reader.given]), vectors, embedders_digest(reader.embedders))
 
 
 @options_class

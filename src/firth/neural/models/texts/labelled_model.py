@@ -153,7 +153,7 @@ class LabelledModel(SavedModel):
         return label_scores(names, features, best.astype(np.int32), predicted)
 
     def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.texts.files`."""
+        """Return what `save` writes; see `firth.neural.models.texts.predict`."""
         texts: dict[str, Any] = {}
         encoder: dict[str, Any] = {}
         if self.reader.pieces is not None:

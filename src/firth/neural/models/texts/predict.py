@@ -1,8 +1,10 @@
 """How well predicted scores of pairs agree with the true ones."""
 
+import dataclasses
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -11,23 +13,30 @@ from scipy.stats import pearsonr, spearmanr
 
 from firth.arguments import explained
 from firth.classify.classifier import check_k
+from firth.classify.labels import LabelSet
 from firth.classify.scores import LabelScores
 from firth.corpus.table_options import TableArguments, TableOptions
-from firth.errors import CorpusError, OptionError, brief
+from firth.errors import CorpusError, FormatError, OptionError, brief
 from firth.finite import not_finite
 from firth.neural.explainable import EmbeddedText
+from firth.neural.models.pretraining.network import EncoderConfig
 from firth.neural.models.texts.classifier import LabelOptions, new_module
 from firth.neural.models.texts.data import read_examples, scores_of
-from firth.neural.models.texts.labelled_model import LabelledModel
-from firth.neural.models.texts.reader import Sequences, TextIds, split
+from firth.neural.models.texts.labelled_model import COUNTS, LabelledModel
+from firth.neural.models.texts.reader import Sequences, TextIds, TextReader, split
+from firth.neural.models.tokens.embedders import restored_embedders
+from firth.neural.saved import describing, read_module, read_options
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.notebook import table
 from firth.progress import Progress, Status, reporting, reporting_slow_work
+from firth.storage.model_folder import ModelFolder
 from firth.text.batches import encoded_in_batches, warn_truncated
 from firth.text.inputs import Text, check_items
+from firth.text.wordpieces import WordPieces
 from firth.vectors.cosine import Matrix
 
 BATCH = 256  # texts that are read together
+Model = TypeVar("Model", bound=LabelledModel)
 
 
 @dataclass(frozen=True)
@@ -307,3 +316,41 @@ class LabelModel(LabelledModel):
         """Return a model of the same options with random parameters."""
         module = new_module(self.options, self.reader, len(self.labels), seed)
         return LabelModel(module, self.options, self.reader, self._labels, self.metadata)
+
+
+def restore(content: ModelFolder) -> LabelModel:
+    """Return the model of a folder; see `restored`."""
+    return restored(content, LabelModel, __package__)
+
+
+def _reader(content: ModelFolder, words: list[str], options: Any, facts: dict[str, Any]) -> TextReader:
+    tokens, max_length = options.reads
+    if "tokenizer" not in content.texts:
+        return TextReader(words, tokens, max_length, **facts, embedders=restored_embedders(content))
+    try:
+        pieces, sizes = WordPieces(json.dumps(content.texts["tokenizer"])), EncoderConfig(**content.config["encoder"])
+    except (KeyError, TypeError, FormatError, OptionError) as error:
+        raise content.damaged(f"no word pieces or no sizes of an encoder ({error})") from None
+    numbers = sum(array.size for array in content.arrays.values())
+    large = [name for name, size in vars(sizes).items() if isinstance(size, int) and size > numbers]
+    if large or len(pieces) > sizes.vocabulary or pieces.vocabulary != words:
+        raise content.damaged(f"sizes of an encoder that do not fit its word pieces and tensors: {sizes}")
+    reader = TextReader(words, tokens, min(max_length, sizes.max_length - 2), **facts)
+    return dataclasses.replace(reader, pieces=pieces, sizes=sizes)
+
+
+def restored(content: ModelFolder, kind: type[Model], package: str) -> Model:
+    """Return the model of a folder."""
+    words, names = content.words(), content.words("labels")
+    with describing(content, f"a model of {kind.inputs}"):
+        options: Any = read_options(content, package)
+        facts = {name: int(content.config[name]) for name in ("min_count", "counted")}
+    if len(names) < 2 or len(set(names)) != len(names) or len(set(words)) != len(words):
+        raise content.damaged(f"{len(words):,} words and {len(names):,} labels; expected two labels and no duplicates")
+    labels = LabelSet(names, content.counts(COUNTS, len(names)))
+    reader = _reader(content, words, options, facts)
+    counters = [name for name in content.arrays if name.endswith("num_batches_tracked")]  # of batch normalisation
+    module = read_module(
+        content, options, lambda: new_module(options, reader, len(names), seed=0), other=(COUNTS,), resized=counters
+    )
+    return kind(module, options, reader, labels, content.metadata)

@@ -1,7 +1,6 @@
 """The method `train` of every model of texts with labels: read the examples, create a module, run the training loop."""
 
 import dataclasses
-import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar, Unpack
@@ -32,6 +31,7 @@ from firth.neural.models.texts.predict import LabelModel
 from firth.neural.models.texts.reader import ReadText, TextIds, TextReader, learn_reader
 from firth.neural.models.tokens.embedders import ContextualEmbedder, check_places, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
+from firth.neural.supervised import digest as run_digest
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TableRunArguments
 from firth.neural.training.row_updates import sparse_gradients
@@ -270,13 +270,5 @@ def _digest(
     train: list[Item[TextIds]], held_out: list[Item[TextIds]], reader: TextReader, vectors: WordVectors | None
 ) -> str:
     """Return a digest of the data of a run."""
-    digest = hashlib.blake2b(digest_size=16)
-    for item in (*train, *held_out):
-        for ids in item.texts:
-            digest.update(ids.tobytes())
-        digest.update(item.target.tobytes())
-    digest.update("\n".join(reader.words).encode("utf-8", "surrogatepass"))
-    if vectors is not None:
-        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
-    digest.update(embedders_digest(reader.embedders))
-    return digest.hexdigest()
+    items = (([ids.tobytes() for ids in item.texts], item.target) for item in (*train, *held_out))
+    return run_digest(items, "\n".join(reader.words), vectors, embedders_digest(reader.embedders))

@@ -10,7 +10,7 @@ from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.predict import UNITS, TranslationModel
 from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.units import KINDS, SPECIAL, Units
-from firth.neural.saved import read_module, read_options
+from firth.neural.saved import describing, read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.text.subwords import Subwords
 
@@ -26,7 +26,7 @@ def restore(content: ModelFolder) -> TranslationModel:
 
 def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], Any]) -> TranslationModel:
     """Return the encoder-decoder of a folder."""
-    try:
+    with describing(content, "a translator", f"config.json and {UNITS}.json do"):
         options = translator_of(read_options(content, package))
         source, target = (
             read_units(content, side, kind, lowercase=options.lowercase)
@@ -35,8 +35,6 @@ def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], 
         if options.joint and list(source.words) != list(target.words):
             raise ValueError("joint, and different words on both sides")
         candidates = _candidates(content, len(source), len(target))
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise content.damaged(f"config.json and {UNITS}.json do not describe a translator ({error})") from error
     if options.joint:
         source = target
     other = (*COUNTS, *CANDIDATES)

@@ -1,7 +1,6 @@
 """The method `train` of translators: read the pairs, learn the units, create a module, run the training loop."""
 
 import copy
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,6 +24,7 @@ from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.scorer import TranslationScorer
 from firth.neural.models.translation.system import read_pairs
 from firth.neural.models.translation.units import EOS, Units, learn_units
+from firth.neural.supervised import digest
 from firth.neural.training.batching import pad
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.held_out import split_rows
@@ -392,11 +392,9 @@ def _rows(texts: ParallelTexts, rows: Sequence[int]) -> ParallelTexts:
 
 def _digest(reader: PairReader, *parts: Sequence[Pair]) -> str:
     """Return a digest of the data of a run."""
-    digest = hashlib.blake2b(digest_size=16)
-    for pairs in parts:
-        for pair in pairs:
-            for ids in (pair.source.ids, pair.target):
-                digest.update(len(ids).to_bytes(4, "little") + ids.tobytes())
-            digest.update(" ".join(pair.words).encode("utf-8", "surrogatepass"))
-    digest.update("\n".join([*reader.source.words, *reader.target.words]).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+    content = (
+        ([(len(ids).to_bytes(4, "little"), ids) for ids in (pair.source.ids, pair.target)], " ".join(pair.words))
+        for pairs in parts
+        for pair in pairs
+    )
+    return digest(content, "\n".join([*reader.source.words, *reader.target.words]))

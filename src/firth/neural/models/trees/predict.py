@@ -13,10 +13,12 @@ from firth.classify.scores import LabelScores
 from firth.errors import OptionError
 from firth.finite import check_finite
 from firth.neural.models.texts.labelled_model import LabelledModel
+from firth.neural.models.texts.predict import restored
 from firth.neural.models.trees.data import ReadTree, collate, one_pair, one_tree, read_examples, read_tree
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting
 from firth.readers.tree import Tree
+from firth.storage.model_folder import ModelFolder
 from firth.text.batches import check_batch_size
 from firth.text.inputs import check_items
 from firth.vectors.cosine import Matrix
@@ -216,3 +218,8 @@ class TreeModel(LabelledModel):
 
 def _trees(items: Any) -> list[Tree]:
     return [one_tree(item, f"item {number}") for number, item in enumerate(check_items(items, "trees", "tree"))]
+
+
+def restore(content: ModelFolder) -> TreeModel:
+    """Return the model of a folder; see `firth.neural.models.texts.predict.restored`."""
+    return restored(content, TreeModel, __package__)

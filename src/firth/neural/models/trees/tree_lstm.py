@@ -20,7 +20,6 @@ Cost: `firth.neural.layers.tree_lstm`; three times that in training. `python -m 
 """
 
 import abc
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Unpack
 
@@ -58,6 +57,7 @@ from firth.neural.models.trees.data import (
     word_of,
 )
 from firth.neural.models.trees.predict import TreeModel
+from firth.neural.supervised import digest
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
@@ -305,17 +305,10 @@ def _items(options: TreeOptions, reader: TextReader, examples: TreeExamples, tar
 
 def _digest(items: Iterable[TreeItem], reader: TextReader, vectors: WordVectors | None) -> str:
     """Return a digest of the data of a run."""
-    digest = hashlib.blake2b(digest_size=16)
-    for item in items:
-        for tree in item.trees:
-            for part in (*tree.parents, tree.ids, tree.places):
-                digest.update(part.tobytes())
-        digest.update(item.nodes.tobytes())
-        digest.update(item.targets.tobytes())
-    digest.update("\n".join(reader.words).encode("utf-8", "surrogatepass"))
-    if vectors is not None:
-        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
-    return digest.hexdigest()
+    trees = (
+        ([(*tree.parents, tree.ids, tree.places) for tree in item.trees], item.nodes, item.targets) for item in items
+    )
+    return digest(trees, "\n".join(reader.words), vectors)
 
 
 @options_class

@@ -5,11 +5,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from tests.unit.neural.models.translation.test_word_states import translator
-
 import firth
 from firth.errors import OptionError
 from tests.unit.neural.models.bidirectional.tiny import untrained
+from tests.unit.neural.models.translation.test_module_word_states import translator
 
 TEXTS = ["Ada sees apples .", "Bo sees birds .", "Ada likes dogs", "Bo hears Ada"] * 3
 LABELS = ["a", "b", "a", "b"] * 3
