@@ -24,6 +24,7 @@ from firth.neural.models.translation.files import read_units
 from firth.neural.models.translation.predict import SCORED, UNITS
 from firth.neural.models.translation.scorer import Search, TranslationScorer
 from firth.neural.models.translation.units import BOS, EOS, UNKNOWN, Units
+from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, Saved, SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_kind, check_whole
@@ -136,15 +137,14 @@ class CaptionModel(SavedModel):
         grid, _ = read_features(features, self.shape)
         search = self._search(beam, n_best, options, return_attention, seed)
         constraints = constraints_of(self.units, prefixes, forced, len(grid), search.options)
-        result: list[Caption] = []
-        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
-            for start in range(0, len(grid), batch_size):
-                rows = list(range(start, min(start + batch_size, len(grid))))
-                scorer = TranslationScorer(self.module, self._batch(grid[rows]))
-                found = search.run([scorer], np.ones(1), [constraints[row] for row in rows], rows)
-                result += self._shown(grid[rows], found, search.attention)
-                report(Status(stage="captioning", done=len(result), total=len(grid), unit="images"))
-        return result
+
+        def describe(rows: list[int]) -> list[Caption]:
+            scorer = TranslationScorer(self.module, self._batch(grid[rows]))
+            found = search.run([scorer], np.ones(1), [constraints[row] for row in rows], rows)
+            return self._shown(grid[rows], found, search.attention)
+
+        how: dict[str, Any] = {"stage": "captioning", "unit": "images", "threads": threads, "progress": progress}
+        return in_batches(range(len(grid)), describe, size=batch_size, by_length=False, slow=True, **how)
 
     @explained
     def score(

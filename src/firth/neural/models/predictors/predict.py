@@ -16,11 +16,11 @@ from firth.neural.decoding import TensorScores
 from firth.neural.layers.state import State, mapped, rows_of
 from firth.neural.models.predictors.data import END, IDS, Values, collated, padded_values, read_examples, read_records
 from firth.neural.models.predictors.module import Memory, PredictorModule
+from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, Saved, SavedModel
 from firth.neural.structs.segmentations import Segments, piece_gradients, segments_total
 from firth.neural.structs.semirings import LOG, MAX
-from firth.neural.training.devices import no_subnormals, torch_threads
-from firth.progress import Progress, Status, reporting
+from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
 
 BATCH = 64  # records that are read together
@@ -97,16 +97,16 @@ class PredictorModel(SavedModel):
             KindError: a record is no mapping from strings to strings.
             CorpusError: a record has an unknown field.
         """
-        values, found = read_records(inputs, self.fields)[1], list[str]()
+        values = read_records(inputs, self.fields)[1]
         options = GenerationOptions(max_length=self.options.max_length + 1)  # with the end
-        with reporting(progress) as report, torch_threads(threads), no_subnormals(), torch.no_grad():
-            for start in range(0, len(values), BATCH):
-                part = values[start : start + BATCH]
-                scorer, prompts = PredictorScorer(self.module, part), [()] * len(part)
-                written = greedy_search(scorer, prompts, options, stop=(END,))
-                found += [bytes(i for i in each.ids if i != END).decode("utf-8", "replace") for each in written]
-                report(Status(stage="writing", done=start + len(part), total=len(values), unit="records"))
-        return found
+
+        def write(rows: list[int]) -> list[str]:
+            scorer = PredictorScorer(self.module, [values[row] for row in rows])
+            written = greedy_search(scorer, [()] * len(rows), options, stop=(END,))
+            return [bytes(i for i in each.ids if i != END).decode("utf-8", "replace") for each in written]
+
+        how: dict[str, Any] = {"stage": "writing", "unit": "records", "threads": threads, "progress": progress}
+        return in_batches(range(len(values)), write, size=BATCH, by_length=False, **how)
 
     @explained
     def test(self, inputs: Any, targets: Any, *, threads: int | None = None, progress: Progress = None) -> TextScores:

@@ -32,10 +32,10 @@ from firth.neural.models.reading.data import Pair, Passage, PassageReader, colla
 from firth.neural.models.reading.examples import questions_from
 from firth.neural.models.tokens.files import write_reader
 from firth.neural.models.tokens.reader import TokenReader
+from firth.neural.prediction import in_batches
 from firth.neural.saved import SavedModel
-from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_whole
-from firth.progress import Progress, Status, reporting_slow_work
+from firth.progress import Progress
 from firth.readers.questions import question_names
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items, check_no_file, check_text
@@ -430,13 +430,12 @@ class ReadingModel(SavedModel):
         threads: int | None,
         progress: Progress,
     ) -> list[ReadAnswer]:
-        found: list[ReadAnswer] = []
-        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
-            for first in range(0, len(questions), BLOCK):
-                block = slice(first, first + BLOCK)
-                found += self._block(questions[block], paragraphs[block], n, attention)
-                report(Status(stage="reading", done=len(found), total=len(questions), unit="questions"))
-        return found
+        def read(rows: list[int]) -> list[ReadAnswer]:
+            block = slice(rows[0], rows[-1] + 1)
+            return self._block(questions[block], paragraphs[block], n, attention)
+
+        how: dict[str, Any] = {"stage": "reading", "unit": "questions", "threads": threads, "progress": progress}
+        return in_batches(range(len(questions)), read, size=BLOCK, by_length=False, slow=True, **how)
 
     def _block(
         self, questions: Sequence[str], paragraphs: Sequence[Sequence[str]], n: int, attention: bool

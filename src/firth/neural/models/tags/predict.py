@@ -1,6 +1,6 @@
 """A trained tagger: tags, their probabilities, the n best sequences, scores, saving."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -18,10 +18,11 @@ from firth.neural.models.tags.network import TaggerModule
 from firth.neural.models.tags.tag_set import ByTarget, TagSet, check_notation, check_tags
 from firth.neural.models.tokens.files import reader_field
 from firth.neural.models.tokens.reader import Sentence, TokenReader, words_of
+from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, Saved, SavedModel
 from firth.neural.structs.chains import Chain, best_tags, k_best_tags, log_partition, marginals
-from firth.neural.training.devices import new_parameters, no_subnormals, torch_threads
-from firth.progress import Progress, Status, reporting_slow_work
+from firth.neural.training.devices import new_parameters
+from firth.progress import Progress
 from firth.readers.conllu import DependencySentence
 from firth.readers.skipping import SKIP
 from firth.readers.span_tags import BIO, BIOES
@@ -272,7 +273,6 @@ class TaggerModel(SavedModel):
         if self.options.head == "margin":
             raise OptionError("head='margin': its scores are no probabilities; train with head='softmax' or 'crf'")
 
-    @torch.no_grad()
     def _answers(
         self,
         sentences: Sequence[Sentence],
@@ -286,22 +286,26 @@ class TaggerModel(SavedModel):
         """Return for each sentence the answers of the targets, or of one; `empty` for sentences without words."""
         heads = list(zip(self.module.target_heads, self.sets, strict=True))
         targets = range(len(heads)) if only is None else [only]
-        result: list[list[Answer]] = [[empty] * len(targets) for _ in sentences]
-        done = 0
-        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
-            for rows in _batches([len(words_of(sentence)) for sentence in sentences]):
-                inputs = self.reader.collate([self.reader.read(sentences[row]) for row in rows]).to(self.device)
-                scores = self.module(inputs)
-                for row, each in zip(rows, torch.stack([part.float().sum((1, 2)) for part in scores], 1), strict=True):
-                    if not each.isfinite().all():
-                        raise not_finite(f"sentence {row} ({brief(' '.join(words_of(sentences[row])))})", self)
-                for place, target in enumerate(targets):
-                    head, known = heads[target]
-                    found = head.sequences(scores[target], inputs.lengths, known)
-                    for row, value in zip(rows, answer(*found), strict=True):
-                        result[row][place] = value
-                done += len(rows)
-                report(Status(stage="tagging", done=done, total=len(sentences), unit="sentences"))
+        lengths = [len(words_of(sentence)) for sentence in sentences]
+        filled = [row for row, length in enumerate(lengths) if length]
+
+        def answers(batch: list[int]) -> list[list[Answer]]:
+            rows = [filled[number] for number in batch]
+            inputs = self.reader.collate([self.reader.read(sentences[row]) for row in rows]).to(self.device)
+            scores = self.module(inputs)
+            for row, each in zip(rows, torch.stack([part.float().sum((1, 2)) for part in scores], 1), strict=True):
+                if not each.isfinite().all():
+                    raise not_finite(f"sentence {row} ({brief(' '.join(words_of(sentences[row])))})", self)
+            chains = [
+                heads[target][0].sequences(scores[target], inputs.lengths, heads[target][1]) for target in targets
+            ]
+            return [list(row) for row in zip(*(answer(*chain) for chain in chains), strict=True)]
+
+        how: dict[str, Any] = {"stage": "tagging", "unit": "sentences", "threads": threads, "progress": progress}
+        found = in_batches([lengths[row] for row in filled], answers, size=BATCH_WORDS, tokens=True, slow=True, **how)
+        result = [[empty] * len(targets) for _ in sentences]
+        for row, each in zip(filled, found, strict=True):
+            result[row] = each
         return result
 
     @classmethod
@@ -332,19 +336,6 @@ def _shown_marginals(chain: Chain, known: TagSet) -> list[Floats]:
     return [
         values[:length] / values[:length].sum(1, keepdims=True) for values, length in zip(table, lengths, strict=True)
     ]
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the numbers of sentences in batches of similar length, without empty sentences."""
-    order = [row for row in np.argsort(lengths, kind="stable").tolist() if lengths[row]]
-    batch: list[int] = []
-    for row in order:
-        if batch and (len(batch) + 1) * lengths[row] > BATCH_WORDS:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch
 
 
 def _written_sets(sets: Sequence[TagSet]) -> Saved:

@@ -15,6 +15,7 @@ from firth.finite import check_finite
 from firth.neural.models.texts.labelled_model import LabelledModel
 from firth.neural.models.texts.predict import restored
 from firth.neural.models.trees.data import ReadTree, collate, one_pair, one_tree, read_examples, read_tree
+from firth.neural.prediction import in_batches
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting
 from firth.readers.tree import Tree
@@ -196,24 +197,23 @@ class TreeModel(LabelledModel):
     def _read(self, tree: Tree) -> ReadTree:
         return read_tree(tree, self.reader, chains=self.options.reads_chains, lowercase=self.options.lowercase)
 
-    @torch.no_grad()
     def _by_item(
         self, items: Sequence[tuple[Tree, ...]], nodes: bool, threads: int | None, progress: Progress
     ) -> list[npt.NDArray[np.float64]]:
         """Return (1, L) probabilities of each item's root, or (nodes, L) of all its nodes."""
-        result: list[npt.NDArray[np.float64]] = []
-        with reporting(progress) as report, torch_threads(threads), no_subnormals():
-            for start in range(0, len(items), BATCH):
-                batch = items[start : start + BATCH]
-                trees = [self._read(item[side]) for side in range(len(batch[0])) for item in batch]
-                wanted = [np.arange(len(item[0])) for item in batch] if nodes else None
-                scores = self.module(collate(trees, wanted).to(self.device)).double().softmax(1).cpu().numpy()
-                sizes = [len(item[0]) for item in batch] if nodes else [1] * len(batch)
-                found = np.split(scores, np.cumsum(sizes)[:-1])
-                check_finite([each.sum() for each in found], self, batch, "item", first=start)
-                result += found
-                report(Status(stage="predicting", done=start + len(batch), total=len(items), unit="trees"))
-        return result
+
+        def answers(rows: list[int]) -> list[npt.NDArray[np.float64]]:
+            batch = items[rows[0] : rows[-1] + 1]
+            trees = [self._read(item[side]) for side in range(len(batch[0])) for item in batch]
+            wanted = [np.arange(len(item[0])) for item in batch] if nodes else None
+            scores = self.module(collate(trees, wanted).to(self.device)).double().softmax(1).cpu().numpy()
+            sizes = [len(item[0]) for item in batch] if nodes else [1] * len(batch)
+            found = np.split(scores, np.cumsum(sizes)[:-1])
+            check_finite([each.sum() for each in found], self, batch, "item", first=rows[0])
+            return found
+
+        how: dict[str, Any] = {"stage": "predicting", "unit": "trees", "threads": threads, "progress": progress}
+        return in_batches(range(len(items)), answers, size=BATCH, by_length=False, **how)
 
 
 def _trees(items: Any) -> list[Tree]:
