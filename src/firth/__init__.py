@@ -29,16 +29,12 @@ __all__ = list(_MODULES)
 
 def __getattr__(name):
     if name not in _MODULES:
-        import difflib
+        imported = sys._getframe(1).f_code.co_name == "_handle_fromlist"  # by `from firth import NAME`
+        if imported and any(os.path.exists(f"{__path__[0]}/{name}{end}") for end in ("", ".py")):  # noqa: PTH110  pathlib is slow to import
+            raise AttributeError(name)  # a module of ours, which is imported next
+        from firth.hints import no_name
 
-        from firth.option_names import PUBLIC_NAMES
-
-        if name in PUBLIC_NAMES:
-            raise AttributeError(f"module 'firth' has no attribute {name!r}; use firth.{PUBLIC_NAMES[name]}")
-        lower = {known.lower(): known for known in _MODULES}
-        near = [lower[match] for match in difflib.get_close_matches(name.lower(), lower, n=2, cutoff=0.75)]
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise AttributeError(f"module 'firth' has no attribute {name!r}{hint}")
+        raise no_name("firth", name, _MODULES, ImportError if imported else AttributeError)
     if _MODULES[name] == "firth":
         return importlib.import_module(f"firth.{name}")
     value = getattr(importlib.import_module(_MODULES[name]), name)

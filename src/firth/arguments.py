@@ -10,64 +10,27 @@ import dataclasses
 import functools
 import inspect
 import re
-import reprlib
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import Context, copy_context
 from typing import Any, NoReturn, TypeVar, cast, overload
 
 from firth.errors import FileError, FirthError, KindError, UnknownOptionError, brief
-from firth.option_names import TRAINED_ELSEWHERE, suggestion, synonym
+from firth.hints import meaning_the_same, wrong_argument
 from firth.options import description
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Class = TypeVar("_Class")
 Parameters = Mapping[str, inspect.Parameter]
+COMMON = {  # arguments that mean the same everywhere: their entries in docstrings, which `explained` adds to help
+    "seed": "random seed: the same seed gives the same result.",
+    "threads": "number of threads; None for one per processor.",
+    "progress": "None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.",
+    "title": "by default a description of the picture.",
+}
+COMMON_OF_NEURAL_MODELS = {**COMMON, "threads": "number of threads; None for 1."}
+_ARGS = re.compile(r"^(?P<indent> +)Args:\n(?:(?P=indent) +\S.*\n)+", re.MULTILINE)
 _DESCRIBED: dict[Any, Any] = {}  # TypedDict: the options classes whose fields it has
-
-# Names with the same meaning in queries of firth, gensim, fastText, scikit-learn and Hugging Face.
-SAME = (
-    {"topn", "n", "k", "number", "num", "top_n", "top_k", "topk", "n_neighbors", "num_return_sequences"},
-    {"word", "key", "positive", "query"},
-    {
-        "texts",
-        "source",
-        "corpus",
-        "X",
-        "data",
-        "text",
-        "input",
-        "sentences",
-        "documents",
-        "corpus_iterable",
-        "corpus_file",
-    },
-    {"labels", "y", "label"},
-    {"edges", "edge_index", "adj", "adjacency", "graph"},
-    {"features", "x", "node_features", "images"},
-    {"paragraph", "context", "contexts", "passage", "passages"},
-    {"question", "questions"},
-    {"size", "vocab_size"},
-    {"options", "generation_config"},
-    {"beam", "beams", "num_beams", "n_beams", "beam_size", "beam_width"},
-    {"search", "strategy", "do_sample"},
-    {"path", "fname", "filename", "file", "fp"},
-    {"suites", "sets", "test_sets", "benchmarks", "tasks"},
-    {"output", "output_dir", "output_path", "out_dir", "save_dir"},
-    {
-        "held_out",
-        "dev",
-        "dev_file",
-        "dev_data",
-        "valid",
-        "validation",
-        "validation_data",
-        "validation_file",
-        "eval_dataset",
-        "eval_set",
-    },
-    {"progress", "show_progress_bar", "show_progress", "verbose"},
-    {"k", "n_clusters", "num_clusters", "clusters"},
-)
 
 
 def describe(arguments: Any, *kinds: Any) -> None:
@@ -116,6 +79,7 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
                 _raise_named(error)
             raise _unknown(function, names, args, named)
 
+        checked.__doc__ = _with_common(function)
         return checked
 
     *parameters, last = inspect.signature(function).parameters.values()
@@ -141,24 +105,22 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
         raise error
 
     vars(expanded)["__signature__"] = signature
-    expanded.__doc__ = _with_options(function.__doc__ or "", last.name, arguments, defaults)
+    expanded.__doc__ = _with_options(_with_common(function) or "", last.name, arguments, defaults)
     return expanded
 
 
 def names_files(function: _Function) -> _Function:
     """Decorate a public function that reads files: what the system says of one becomes a `FileError`.
 
-    `explained` does this, too. A generator's errors are those of its iteration.
+    `explained` does this, too. A generator's errors are those of its iteration; it runs in the context in which it is
+    called, so that `firth.text_encoding` there counts.
     """
     wrapped: Any
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)
         def wrapped(*args: Any, **named: Any) -> Any:
-            try:
-                yield from function(*args, **named)
-            except OSError as error:
-                _raise_named(error)
+            return _iterated(function(*args, **named), copy_context())
     else:
 
         @functools.wraps(function)
@@ -169,6 +131,14 @@ def names_files(function: _Function) -> _Function:
                 _raise_named(error)
 
     return cast("_Function", wrapped)
+
+
+def _iterated(items: Iterator[Any], context: Context) -> Iterator[Any]:
+    try:
+        while (item := context.run(next, items, items)) is not items:
+            yield item
+    except OSError as error:
+        _raise_named(error)
 
 
 def _raise_named(error: OSError) -> NoReturn:
@@ -191,6 +161,22 @@ def _fields(arguments: Any) -> dict[str, dataclasses.Field[Any]]:
     return {name: fields[name] for name in typing.get_type_hints(arguments)}
 
 
+def _with_common(function: Any) -> str | None:
+    """Return the docstring of a function with entries of those common arguments that its `Args:` leaves out."""
+    doc: str | None = function.__doc__
+    section = _ARGS.search(doc or "")
+    if doc is None or section is None:
+        return doc
+    common = COMMON_OF_NEURAL_MODELS if function.__module__.startswith("firth.neural.") else COMMON
+    code, indent = function.__code__, section["indent"] + 4 * " "
+    names = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name in common]
+    missing = [
+        name for name in names if not re.search(rf"^{indent}[\w, ]*\b{name}\b[\w, ]*:", section[0], re.MULTILINE)
+    ]
+    entries = "".join(f"{indent}{name}: {common[name]}\n" for name in missing)
+    return doc[: section.end()] + entries + doc[section.end() :]
+
+
 def _with_options(doc: str, name: str, arguments: Any, defaults: Mapping[str, Any]) -> str:
     """Replace the entry of `**name` in a docstring by one entry per option."""
     entry = re.compile(rf"^(?P<indent> *)\*\*{name}:.*\n(?:(?P=indent) +\S.*\n)*", re.MULTILINE)
@@ -204,8 +190,10 @@ def _with_options(doc: str, name: str, arguments: Any, defaults: Mapping[str, An
 
 def _unknown(function: Any, parameters: Parameters, args: tuple[Any, ...], named: Mapping[str, Any]) -> Exception:
     owner = args[0] if args else None
+    call, names = _called(function, (owner,)), list(parameters)
+    names = names[names[:1] in (["self"], ["cls"]) or _method(function, owner) is not None :]
     answers = {
-        name: _answer(function, parameters, owner, name, value)
+        name: wrong_argument(call, names, parameters, owner, name, value)
         for name, value in named.items()
         if name not in parameters
     }
@@ -219,7 +207,7 @@ def _misplaced(
     required = [each.name for each in signature.parameters.values() if each.default is each.empty][len(args) :]
     missing = [name for name in required if name not in named]
     for name, value in named.items():
-        group = next((group for group in SAME if name in group), set[str]())
+        group = meaning_the_same(name)
         if other := next((each for each in missing if each in group), None):
             return UnknownOptionError(
                 f"{name}={brief(value)}: {other} is missing; give it first: {_called(function, args)}({brief(value)})"
@@ -273,44 +261,6 @@ def _method(function: Any, owner: Any) -> str | None:
     """Return the name under which the class of an object has a function as a method, or None."""
     methods = (item for kind in type(owner).__mro__ for item in vars(kind).items())
     return next((name for name, method in methods if getattr(method, "__wrapped__", None) is function), None)
-
-
-def _answer(function: Any, parameters: Parameters, owner: Any, name: str, value: Any) -> str:
-    call = _called(function, (owner,))
-    problem = f"not an argument of {call}"
-    names = list(parameters)
-    names = names[names[:1] in (["self"], ["cls"]) or _method(function, owner) is not None :]
-    if (other := same(name, names)) is not None:
-        return f"{problem}; use {other}"
-    for place, kind in _options_of(parameters, owner):
-        fields = [field.name for field in dataclasses.fields(kind)]
-        if (other := name if name in fields else synonym(name, fields)) is not None:
-            made = f"{kind.__name__}({other}={reprlib.repr(value)})"
-            line = f"{made}.{call}(...)" if place is None else f"{call}(..., {place}={made})"
-            return f"{problem}, but an option of {kind.__name__}: {line}"
-    elsewhere = TRAINED_ELSEWHERE.get(name) if call in ("train", "build") else None
-    return f"{problem}; {elsewhere or suggestion(name, names)}"
-
-
-def _options_of(parameters: Parameters, owner: Any) -> Iterable[tuple[str | None, Any]]:
-    """Yield the options classes where a name may belong: the object's own, and those of other arguments."""
-    if not isinstance(owner, type) and _has_options(owner):
-        yield None, type(owner)
-    for parameter in parameters.values():
-        for part in typing.get_args(parameter.annotation) or (parameter.annotation,):
-            if _has_options(part):
-                yield parameter.name, part
-
-
-def _has_options(kind: Any) -> bool:
-    return dataclasses.is_dataclass(kind) and any(field.metadata for field in dataclasses.fields(kind))
-
-
-def same(name: str, names: Iterable[str]) -> str | None:
-    """Return the name with the same meaning among valid names, or None."""
-    names = list(names)
-    group: set[str] = next((group for group in SAME if name in group), set())
-    return synonym(name, names) or next((other for other in names if other in group), None)
 
 
 def made_by(instead: str) -> Callable[[type[_Class]], type[_Class]]:

@@ -15,9 +15,8 @@ import typing
 from collections.abc import Collection, Iterable
 from typing import Any, TypeVar, dataclass_transform
 
-from firth.attribute_names import LOADERS, no_attribute
 from firth.errors import KindError, OptionError, UnknownOptionError, brief
-from firth.option_names import RENAMED_VALUES, explained, suggestion, synonym
+from firth.hints import hinted_class, no_option_attribute, suggestion, wrong_options
 
 _Class = TypeVar("_Class")
 
@@ -49,7 +48,7 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     An instance that is made with a name that the class lacks raises `firth.errors.UnknownOptionError`, which says where
     the option is found.
     """
-    options_type = dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(kind)
+    options_type = dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(hinted_class(kind))
     _move_inherited_last(options_type)
     initialise: Any = options_type.__init__
     known = {field.name: field for field in dataclasses.fields(options_type) if field.init}  # type: ignore[arg-type]  # it is a dataclass
@@ -58,7 +57,7 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     def checked(self: Any, *unnamed: Any, **named: Any) -> None:
         if unnamed or not named.keys() <= known.keys():
             raise UnknownOptionError(
-                explained(options_type, unnamed, {k: v for k, v in named.items() if k not in known})
+                wrong_options(options_type, unnamed, {k: v for k, v in named.items() if k not in known})
             )
         initialise(self, **named)
 
@@ -69,22 +68,9 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     options_type.__repr__ = _repr  # type: ignore[method-assign]  # with the options in this order
     lines = [f"    {field.name}: {description(field)}" for field in known.values() if field.metadata]
     options_type.__doc__ = "\n".join([inspect.cleandoc(kind.__doc__ or ""), "", "Options:", *lines])
-    if not hasattr(options_type, "__getattr__"):
+    if not any("__getattr__" in vars(base) for base in options_type.__mro__):
         options_type.__getattr__ = _no_attribute  # type: ignore[attr-defined]  # type checkers do not see it
-    for name in LOADERS:
-        if not hasattr(options_type, name):
-            setattr(options_type, name, _NoLoader(name))
     return options_type
-
-
-class _NoLoader:
-    """Answers `Word2Vec.load(path)`, as gensim and Hugging Face have it: a class of options opens no file."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, options: Any, kind: type) -> Any:
-        raise AttributeError(f"type object {kind.__name__!r} has no attribute {self._name!r}; {LOADERS[self._name]}")
 
 
 def _repr(options: Any) -> str:
@@ -93,17 +79,7 @@ def _repr(options: Any) -> str:
 
 
 def _no_attribute(options: Any, name: str) -> Any:
-    kind, names = type(options).__name__, [field.name for field in dataclasses.fields(options)]
-    answers: dict[str, str] = {}
-    if (other := synonym(name, names)) is not None:
-        answers[name] = f"use {other}"
-    elif name in LOADERS:
-        answers = LOADERS
-    elif hasattr(type(options), "train"):
-        answers[name] = f"{kind} holds options; train returns the model: model = {kind}(...).train(text)"
-    elif verbs := [verb for verb in ("learn", "count", "align", "measure") if hasattr(type(options), verb)]:
-        answers[name] = f"{kind} holds options; use {kind}(...).{verbs[0]}(...)"
-    raise no_attribute(kind, name, answers, names)
+    raise no_option_attribute(options, name)
 
 
 def _move_inherited_last(kind: Any) -> None:
@@ -314,9 +290,7 @@ def _check_value(name: str, value: Any, kinds: tuple[Any, ...], meta: Any) -> No
         # An option that is a name may also be an object, which knows by itself what it is.
         others = tuple(kind for kind in kinds if isinstance(kind, type) and kind not in (str, type(None)))
         if not isinstance(value, others) and value not in meta["choices"]:
-            present = RENAMED_VALUES.get((name, value)) if isinstance(value, str) else None
-            renamed = f"renamed to {present!r}; " if present in meta["choices"] else ""
-            raise OptionError(f"{name}={brief(value)}: {renamed}expected one of {', '.join(meta['choices'])}")
+            raise OptionError(f"{name}={brief(value)}: expected one of {', '.join(meta['choices'])}")
         return
     if bool in kinds and not isinstance(value, bool):
         raise OptionError(f"{name}={brief(value)}: expected True or False")

@@ -49,8 +49,11 @@ def text_facts(corpus: Any) -> dict[str, Any]:
     """Return what a model keeps of the rules by which its text became words: names of `tokens` and `language`.
 
     Args:
-        corpus: a `firth.Corpus`, or the text of another model, which has no such rules.
+        corpus: a `firth.Corpus`; or counts of one, which keep its rules; or the text of another model, which has none.
     """
+    kept = getattr(corpus, "rules", None)
+    if isinstance(kept, Mapping) and kept:
+        return {"rules": dict(kept)}
     options = getattr(corpus, "options", None)
     values = {name: getattr(options, name, None) for name in ("tokens", "language")}
     rules = {name: value for name, value in values.items() if isinstance(value, str) and not value.startswith("{")}

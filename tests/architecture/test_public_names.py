@@ -1,17 +1,13 @@
-"""The names that `firth` exports are sorted, importable, documented, and mentioned in README."""
+"""The names that `firth` exports are sorted, importable and documented."""
 
 import ast
 import importlib.util
 import inspect
-import re
 from pathlib import Path
 
 import pytest
 
 import firth
-
-ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_names_are_sorted_and_listed_once():
@@ -38,18 +34,9 @@ def test_names_are_importable_and_documented():
     assert set(names) <= set(dir(firth))
 
 
-def test_readme_mentions_every_name():
-    assert [name for name in firth.__all__ if f"firth.{name}" not in README] == []
-
-
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'word2vec_'; did you mean Word2Vec"):
         firth.word2vec_  # noqa: B018  looking the name up is the test
-
-
-def test_readme_names_only_what_exists():
-    names = set(re.findall(r"`firth\.(\w+)`", README))
-    assert names <= {*firth.__all__, "FirthError"}
 
 
 def test_names_are_listed_once_after_use():

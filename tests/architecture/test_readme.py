@@ -1,4 +1,4 @@
-"""README and docs are true of the tree: the two commands, the tree, the links."""
+"""README and docs are true of the repository: the two commands, the links."""
 
 import re
 import tomllib
@@ -16,19 +16,6 @@ MADE = {"methods", "api"}  # folders of pages that building the site makes; it c
 
 def commands() -> dict[str, str]:
     return dict(COMMAND.findall(README))
-
-
-def tree() -> dict[str, str]:
-    """Path -> description, read from README's fenced block after `<!-- tree -->`; two spaces a level."""
-    block = re.search(r"^<!-- tree -->\n```\w*\n(.*?)\n```$", README, re.MULTILINE | re.DOTALL)
-    assert block, "README has no tree"
-    found, folders = {}, []
-    for line in block[1].splitlines():
-        name, _, description = line.strip().partition("  ")
-        level = (len(line) - len(line.lstrip())) // 2
-        folders[level:] = [name.rstrip("/")]
-        found["/".join(folders) + ("/" if name.endswith("/") else "")] = description.strip()
-    return found
 
 
 def test_exactly_two_commands_do_the_setting_up():
@@ -58,26 +45,6 @@ def test_extras_of_the_commands_exist():
     }
     assert asked
     assert asked <= set(extras)
-
-
-def test_tree_names_what_is_there():
-    for path in tree():
-        assert (ROOT / path).is_dir() if path.endswith("/") else (ROOT / path).is_file(), f"README's tree names {path}"
-
-
-def test_tree_forgets_no_part_of_the_package():
-    package = ROOT / "src" / "firth"
-    files = {f"src/firth/{path.name}" for path in package.glob("*.py")} - {
-        "src/firth/__init__.py",
-        "src/firth/__main__.py",
-    }
-    folders = {f"src/firth/{path.parent.name}/" for path in package.glob("*/__init__.py")}
-    assert files | folders <= set(tree())
-
-
-def test_tree_says_a_few_words_of_each_part():
-    for path, description in tree().items():
-        assert 1 <= len(description.split()) <= 9, f"{path}: {description!r}"
 
 
 def test_links_lead_somewhere():

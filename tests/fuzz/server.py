@@ -83,7 +83,7 @@ class Server:
     def write(self, number: Input, place: Path) -> bool:
         """Write an input; return whether it passes for one that somebody else sealed.
 
-        So does a folder without its checksums: those of older versions have none.
+        So does a folder without its checksums.
         """
         files, resealed = self.content(number)
         if number == LONG_NAME:

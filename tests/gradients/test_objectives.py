@@ -9,7 +9,7 @@ from firth.kernels.objectives import HIERARCHICAL, IMPORTANCE, NAMES, NCE, NEGAT
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step import take_loss
 from firth.kernels.step_emission import MOST_HIDDEN
-from firth.kernels.targets import addresses, new_work
+from firth.kernels.targets import addresses, new_workspace
 from firth.kernels.trees import huffman
 from tests.gradients.steps import derivative, random_rows
 
@@ -52,7 +52,7 @@ class Stage:
         by = objectives.scoring(NAMES[kind], Q, negative=NEGATIVES, noise=alias_table(Q), tree=self.tree)
         self.x, self.u = aligned_rows(m, DIM), aligned_rows(WORDS, DIM)
         self.x[:, :DIM], self.u[:, :DIM] = random_rows(random, m, DIM), random_rows(random, WORDS, DIM)
-        self.work = new_work(5, NEGATIVES, 1, self.x.shape[1], outputs=objectives.most_outputs(by), contexts=m)
+        self.work = new_workspace(5, NEGATIVES, 1, self.x.shape[1], outputs=objectives.most_outputs(by), contexts=m)
         self.at = addresses(self.work, self.x, self.u, normalised=kind in NORMALISED)
         self.loss, self.random = np.zeros(1), np.array([seed + 1], dtype=np.uint64)
         self.by, self.kept = objectives.predictor(by, self.at, self.loss), by

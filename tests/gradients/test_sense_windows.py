@@ -9,7 +9,7 @@ from firth.kernels.noise import alias_table
 from firth.kernels.rows import aligned_rows
 from firth.kernels.sense_paths import list_nodes
 from firth.kernels.step_emission import MOST_HIDDEN
-from firth.kernels.targets import addresses, new_work
+from firth.kernels.targets import addresses, new_workspace
 from firth.kernels.trees import huffman
 from firth.senses.adagram import AdaGram
 from firth.senses.adagram_windows import learn_window
@@ -56,7 +56,7 @@ def test_a_step_is_the_gradient_of_the_bound(senses, rate, tolerance):
     occurrences, totals = random.uniform(0.5, 3, (WORDS, senses)), np.full(WORDS, 8.0)
     most = 2 * WINDOW * tree.longest
     model = AdaGram(window=WINDOW, max_senses=senses, alpha=ALPHA, threshold=0.0)
-    work, own = new_work(WINDOW, 1, 1, x.shape[1], outputs=most), model.workspace(WORDS, most)
+    work, own = new_workspace(WINDOW, 1, 1, x.shape[1], outputs=most), model.workspace(WORDS, most)
     at = addresses(work, x, u, normalised=True)
     settings = model.settings(own, occurrences, totals)
     x0, u0, n0 = x.astype(np.float64)[:, :DIM], u.astype(np.float64)[:, :DIM], occurrences.copy()

@@ -19,7 +19,7 @@ from firth.kernels.objectives import (
 )
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step import take_loss
-from firth.kernels.targets import addresses, new_work
+from firth.kernels.targets import addresses, new_workspace
 from firth.kernels.trees import huffman
 
 WORDS, DIM, WORD = 30, 8, 3
@@ -35,7 +35,7 @@ class Model:
         self.x, self.u = aligned_rows(1, dim), aligned_rows(WORDS, dim)
         self.x[0, :dim], self.u[:, :dim] = random.normal(size=dim), scale * random.normal(size=(WORDS, dim))
         self.kept = scoring(NAMES[kind], Q, negative=negative, noise=alias_table(Q), tree=huffman(COUNTS))
-        self.work = new_work(1, negative, 1, self.x.shape[1], outputs=most_outputs(self.kept))
+        self.work = new_workspace(1, negative, 1, self.x.shape[1], outputs=most_outputs(self.kept))
         self.at = addresses(self.work, self.x, self.u, normalised=kind in objectives.NORMALISED)
         self.loss, self.random = np.zeros(1), np.array([7], dtype=np.uint64)
         self.by = predictor(self.kept, self.at, self.loss)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from firth.corpus.scanner import Scanner
 from firth.text.tokenise import decode, encode, tokeniser
 
-NAMES = ("words", "words:tr", "words:lt", "words:as-shaped", "words", "whitespace", "text8")
+NAMES = ("words", "words:tr", "words:lt", "words:as-shaped", "unicode", "whitespace", "text8")
 
 # What rules hang on: joiners, composing and reordering marks, conjoining jamo, expansions, invisible characters.
 TRICKY = (
@@ -94,6 +94,25 @@ def test_every_character_alone_doubled_and_between_letters(step: int) -> None:
             text = "\n".join(shape.format(character) for character in characters)
             data = encode(text)
             assert scanned(data, "words", 1 << 16) == expected(data, "words")
+
+
+def test_marks_go_before_those_of_a_composed_letter() -> None:
+    """The acute of ᾀ + acute belongs before the iota below, which makes it ᾄ."""
+    text = "\u1f80\u0301 \u1f88\u0301 \u1e69\u0323"
+    for tokens in ("words", "unicode"):
+        assert scanned(text.encode(), tokens) == expected(text.encode(), tokens)
+
+
+def test_capital_sigmas_are_folded_where_they_stand() -> None:
+    """As Python does, which the scanner asks in rare places only: behind marks, digits and apostrophes."""
+    rare = "Σ’ ΑΣ’Α ΑΣ’ Α\u0323Σ ΑΣ\u0323Α ΑΣ1 1Σ xΣ ΑΣx ΑΣʰΑ ΑΣ·Α ΑΣ_"
+    common = "Σ ΟΔΟΣ ΟΔΌΣ. ΣΣ ΣΩΜΑ ΚΌΣΜΟΣ,ΣΑΣ (ΑΣ) ΑΣ漢ΑΣ ΑΣ\U0001f600 Σίσυφος ΣΊΣΥΦΟΣ-ΑΣ\u00a0ᾺΣ"
+    for block in range(8, 90):
+        assert scanned(f"{rare} {common}".encode(), "words", block) == [tokeniser("words")(f"{rare} {common}")]
+        asked = Scanner("words", lambda numbers: None, block=block)
+        asked.feed(common.encode())
+        asked.end()
+        assert not asked._cached_words
 
 
 @settings(max_examples=200, deadline=None)

@@ -53,7 +53,7 @@ def firth(firth: Command) -> Command:
         (["--sets", "sets.json"], "--sets without --query"),
         (["--sets", "sets.json", "--query", "arts,maths:men,women", "--test", "weat-7"], "--sets with --test"),
         (["--sets", "sets.json", "--query", "arts,maths:men,women", "--metric", "weet"], "metric 'weet': expected one"),
-        (["--sets", "text.json", "--query", "arts,maths:men,women"], "text.json: no JSON"),
+        (["--sets", "text.json", "--query", "arts,maths:men,women"], "text.json: not valid JSON"),
         (["--sets", "none.json", "--query", "arts,maths:men,women"], "none.json: No such file"),
         (["--test", "weat-11"], "test 'weat-11': expected one of weat-1"),
     ],

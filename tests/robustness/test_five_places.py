@@ -1,7 +1,7 @@
 """A new family is its own file and one export: the command line, progress, checkpoints and files find it there.
 
-The other three places (its test file, a line in README, a golden case) say nothing to the program. The test stands late
-in the order of the tests: its copy of the package then brings along kernels that earlier tests have compiled.
+The other three places (its test file, a line in docs/README, a golden case) say nothing to the program. The test stands
+late in the order of the tests: its copy of the package then brings along kernels that earlier tests have compiled.
 """
 
 import json

@@ -47,7 +47,7 @@ def load_vectors(path: Path) -> Any:
 
 
 def save_old(version: str, path: Path) -> None:
-    """Save as earlier versions of firth did."""
+    """Save without checksums."""
     vectors(version).save(path)
     (path / "checksums.json").unlink()
 

@@ -63,7 +63,7 @@ def test_damaged_folders(firth: Command, folder):
     model.write_bytes(whole[:-4])
     expected = f"{model}: {len(whole) - 4:,} bytes, expected {len(whole):,}; "
     assert firth("senses", folder, "bank").complaint.startswith(expected)
-    (folder / "checksums.json").unlink()  # as in folders of older versions
+    (folder / "checksums.json").unlink()
     assert "the file is cut short" in firth("senses", folder, "bank").complaint
     broken = whole.replace(np.float32(1).tobytes() * 1, np.float32(np.nan).tobytes())
     model.write_bytes(broken)

@@ -28,7 +28,7 @@ from firth.kernels.compiled import compiled
 from firth.kernels.memory import set_int64
 from firth.kernels.objectives import Predictor, predict, predictor
 from firth.kernels.pieces import ShardState, Text, pieces
-from firth.kernels.targets import Addresses, Work, addresses, new_work
+from firth.kernels.targets import Addresses, Workspace, addresses, new_workspace
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors
 
@@ -61,7 +61,7 @@ class Toy(CorpusTrainer[WordVectors, WordVectors], WindowModel):
         text = text_of(self, corpus, arguments.shards)
 
         def trainer(matrices: Matrices) -> TrainShard:
-            work = new_work(1, self.negative, 1, matrices.inputs.shape[1])
+            work = new_workspace(1, self.negative, 1, matrices.inputs.shape[1])
             at = addresses(work, matrices.inputs, matrices.outputs)
 
             def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
@@ -73,7 +73,7 @@ class Toy(CorpusTrainer[WordVectors, WordVectors], WindowModel):
 
 
 @compiled
-def train_pairs(text: Text, by: Predictor, work: Work, at: Addresses, state: ShardState) -> None:
+def train_pairs(text: Text, by: Predictor, work: Workspace, at: Addresses, state: ShardState) -> None:
     """Train a shard from its current position to its end or a stop."""
     sentence = work.sentence
     for count, _, rate in pieces(text, work, state):

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import firth
-from firth.arguments import same
 from firth.bias.methods import METHODS, DebiasingArguments
 from firth.corpus.options import CorpusArguments, CorpusOptions, TextArguments, TextOptions, TokenArguments
 from firth.errors import FirthError, KindError, UnknownOptionError
-from firth.option_names import TEXT_OPTIONS
+from firth.hints import TEXT_OPTIONS
 from firth.vectors.index.options import OPTIONS, EffortArguments, IndexArguments
 from firth.vectors.io.table import LoadArguments
 
@@ -179,11 +178,6 @@ class TestUnknownNames:
         assert message == "sentences=[['a', 'b']]: corpus is missing; give it first: train([['a', 'b']])"
         assert said(firth.Subwords.train, ["a"], vocab_size=9).endswith("use size")
 
-    def test_names_of_the_same_meaning(self):
-        assert same("n", ["topn", "unknown"]) == "topn"
-        assert same("workers", ["threads"]) == "threads"
-        assert same("nothing", ["threads"]) is None
-
 
 class TestWrongValues:
     def test_classes_that_are_made_otherwise(self):
@@ -216,24 +210,6 @@ class TestWrongValues:
     def test_it_is_of_the_family(self):
         assert issubclass(UnknownOptionError, FirthError)
         assert issubclass(UnknownOptionError, TypeError)
-
-
-@pytest.mark.parametrize(
-    ("named", "message"),
-    [
-        ({"ckpt": "a"}, "not an argument of train; use checkpoint"),
-        ({"vectors_lockf": 0}, "not an argument of train; use freeze"),
-        ({"num_workers": 2}, "not an argument of train; use threads"),
-        (
-            {"cluster": "auto"},
-            r"not an argument of train; firth.Cluster\(address=...\).train\(model, text\) trains on a",
-        ),
-        ({"hosts": ["a"]}, r"not an argument of train; firth.Cluster\(address=...\).train\(model, text\) trains on a"),
-    ],
-)
-def test_names_that_users_of_clusters_guess(named, message):
-    with pytest.raises(UnknownOptionError, match=message):
-        firth.Word2Vec().train("text.txt", **named)
 
 
 @pytest.mark.parametrize(

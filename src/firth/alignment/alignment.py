@@ -68,8 +68,8 @@ class Alignment:
         return self.source.dim
 
     def __repr__(self) -> str:
-        how = self.metadata.get("method", "")
-        return f"<Alignment: {len(self.source):,} and {len(self.target):,} words x {self.source.dim}, {how}>"
+        method = self.metadata.get("method", "")
+        return f"<Alignment: {len(self.source):,} and {len(self.target):,} words x {self.source.dim}, {method}>"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -102,7 +102,7 @@ class Alignment:
         """
         if side not in SIDES:
             raise OptionError(f"side={side!r}: expected source or target")
-        mapped = self.placements[SIDES.index(side)].place(checked_matrix(vectors))
+        mapped = self.placements[SIDES.index(side)].apply(checked_matrix(vectors))
         return with_matrix(vectors, mapped, "align", {"side": side, "method": self.metadata.get("method")})
 
     def translate(self, words: str | Sequence[str], k: int = 10, metric: Metric = "csls", *, back: bool = False) -> Any:
@@ -126,14 +126,14 @@ class Alignment:
         """
         if k < 1:
             raise OptionError(f"k={k}: expected at least 1 translation")
-        queried, others = (self.target, self.source) if back else (self.source, self.target)
+        queried, candidates = (self.target, self.source) if back else (self.source, self.target)
         if not isinstance(words, str) and not len(words):
             return []
         rows = np.array([queried.get_index(word) for word in ([words] if isinstance(words, str) else words)], np.int64)
-        nearest, scores = self.nearest(rows, k, metric, back=back)
+        rows_of_neighbours, scores = self.nearest(rows, k, metric, back=back)
         answers: list[Answer] = [
-            [(others.words[row], score) for row, score in zip(*one, strict=True)]
-            for one in zip(nearest.tolist(), scores.tolist(), strict=True)
+            [(candidates.words[row], score) for row, score in zip(*ranking, strict=True)]
+            for ranking in zip(rows_of_neighbours.tolist(), scores.tolist(), strict=True)
         ]
         return answers[0] if isinstance(words, str) else answers
 
@@ -156,12 +156,12 @@ class Alignment:
         """
         if metric not in METRICS:
             raise OptionError(f"metric={metric!r}: expected csls or cosine")
-        queried, others = (self.target, self.source) if back else (self.source, self.target)
+        queried, candidates = (self.target, self.source) if back else (self.source, self.target)
         near, far = self.around[::-1] if back else self.around
         points = queried.vectors[rows]
         if metric == "cosine":
-            return neighbours.nearest(others.vectors, others.norms, points, k)
-        return ranked(others.vectors, others.norms, far, points, near[rows], k)
+            return neighbours.nearest(candidates.vectors, candidates.norms, points, k)
+        return ranked(candidates.vectors, candidates.norms, far, points, near[rows], k)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the alignment as a folder that `firth.load` opens.
@@ -173,7 +173,7 @@ class Alignment:
         model_folder.check_target(path)
         arrays: dict[str, npt.NDArray[Any]] = {}
         texts: dict[str, Any] = {"pivots": [list(pair) for pair in self.pivots]}
-        facts: dict[str, Any] = {"normalisations": [each.normalisation for each in self.placements]}
+        facts: dict[str, Any] = {"normalisations": [placement.normalisation for placement in self.placements]}
         for i, (side, vectors) in enumerate(zip(SIDES, (self.source, self.target), strict=True)):
             own, matrices = parts(vectors)
             arrays |= {f"{side}.{name}": array for name, array in own.items()}
@@ -202,7 +202,7 @@ def align_spaces(
         metadata: options and results so far.
     """
     mapped = [
-        with_matrix(space, placement.place(space.vectors), "align", {"side": side, **metadata})
+        with_matrix(space, placement.apply(space.vectors), "align", {"side": side, **metadata})
         for space, placement, side in zip(spaces, placements, SIDES, strict=True)
     ]
     source, target = mapped

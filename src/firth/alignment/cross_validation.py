@@ -97,9 +97,9 @@ def _count_correct(x: Matrix, z: Matrix, rows: Rows, maps: tuple[Floats, Floats]
     sources = np.concatenate([words, np.setdiff1d(np.arange(min(FREQUENT, len(x))), words)])
     targets = np.union1d(np.arange(min(FREQUENT, len(z))), rows[:, 1])
     source, target = (
-        np.ascontiguousarray(unit(side[of] @ each.astype(np.float32)), dtype=np.float32)
-        for side, of, each in zip((x, z), (sources, targets), maps, strict=True)
+        np.ascontiguousarray(unit(side[of] @ rotation.astype(np.float32)), dtype=np.float32)
+        for side, of, rotation in zip((x, z), (sources, targets), maps, strict=True)
     )
-    nearest, _ = csls_nearest(source, target, 1)
+    nearest_rows, _ = csls_nearest(source, target, 1)
     gold = {(int(a), int(b)) for a, b in rows}
-    return sum((int(word), int(targets[nearest[i, 0]])) in gold for i, word in enumerate(words))
+    return sum((int(word), int(targets[nearest_rows[i, 0]])) in gold for i, word in enumerate(words))

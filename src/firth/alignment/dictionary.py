@@ -59,12 +59,12 @@ class Dictionary:
         if isinstance(pairs, Mapping):
             pairs = pairs.items()
         if isinstance(pairs, str | os.PathLike):
-            how = "pairs of words; firth.postprocess.word_pairs.read_word_pairs reads a file of them"
-            raise wrong_kind(what, pairs, how)
+            expected = "pairs of words; firth.postprocess.word_pairs.read_word_pairs reads a file of them"
+            raise wrong_kind(what, pairs, expected)
         if not isinstance(pairs, Iterable):
             raise wrong_kind(what, pairs, "pairs of words")
         distinct = list(dict.fromkeys(word_pair(pair, what) for pair in pairs))
-        pair_rows = [(_row(source, one), _row(target, other)) for one, other in distinct]
+        pair_rows = [(_row(source, first), _row(target, second)) for first, second in distinct]
         rows_known = [i for i, rows in enumerate(pair_rows) if min(rows) >= 0]
         unknown = [
             {pair[side] for pair, rows in zip(distinct, pair_rows, strict=True) if rows[side] < 0} for side in (0, 1)
@@ -75,7 +75,7 @@ class Dictionary:
             tuple(distinct[i] for i in rows_known),
             np.array([pair_rows[i] for i in rows_known], dtype=np.int64),
             len(distinct),
-            len({one for one, _ in distinct}),
+            len({word for word, _ in distinct}),
             len(distinct) - len(rows_known),
             len(unknown[0]),
             len(unknown[1]),

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from firth.kernels.induction import choose, surround
+from firth.kernels.induction import choose, neighbourhoods
 from firth.kernels.threads import one_blas_thread, usable_threads
 from firth.randomness import kernel_states
 from firth.vectors.csls import NEIGHBOURS
@@ -52,8 +52,8 @@ class InducedDictionary:
     @property
     def targets(self) -> float:
         """Number of different translations as a share of the possible number; the smaller of both directions."""
-        most = min(len(self.forward), len(self.backward))
-        return min(len(np.unique(way[way >= 0])) for way in (self.forward, self.backward)) / most
+        smaller = min(len(self.forward), len(self.backward))
+        return min(len(np.unique(way[way >= 0])) for way in (self.forward, self.backward)) / smaller
 
     def all_pairs(self) -> Rows:
         """Return the pairs of both directions, (P, 2); a mutual pair appears twice."""
@@ -90,27 +90,27 @@ class DictionaryInducer:
         best_z, around_z, backward = np.empty(m, np.float32), np.empty(m, np.float32), np.empty(m, np.int64)
 
         def measure_x(part: slice, scores: Matrix, _: int) -> None:
-            surround(scores, min(neighbours, m), best_x[part], around_x[part])
+            neighbourhoods(scores, min(neighbours, m), best_x[part], around_x[part])
 
-        def measure_z(part: slice, scores: Matrix, place: int) -> None:
-            surround(scores, min(neighbours, n), best_z[part], around_z[part])
-            choose(scores, around_x, keep, self._coin("backward", place), backward[part])
+        def measure_z(part: slice, scores: Matrix, block: int) -> None:
+            neighbourhoods(scores, min(neighbours, n), best_z[part], around_z[part])
+            choose(scores, around_x, keep, self._random_state("backward", block), backward[part])
 
-        def choose_x(part: slice, scores: Matrix, place: int) -> None:
-            choose(scores, around_z, keep, self._coin("forward", place), forward[part])
+        def choose_x(part: slice, scores: Matrix, block: int) -> None:
+            choose(scores, around_z, keep, self._random_state("forward", block), forward[part])
 
-        self._over(x, z, measure_x)
-        self._over(z, x, measure_z)
-        self._over(x, z, choose_x)
+        self._by_block(x, z, measure_x)
+        self._by_block(z, x, measure_z)
+        self._by_block(x, z, choose_x)
         return InducedDictionary(forward, backward, (float(best_x.mean()) + float(best_z.mean())) / 2)
 
-    def _coin(self, way: str, place: int) -> npt.NDArray[np.uint64]:
+    def _random_state(self, way: str, block: int) -> npt.NDArray[np.uint64]:
         """Return a random stream for one block, so that results do not depend on threads."""
-        return kernel_states(self._seed, f"{way} {self._round} {place}", 1)
+        return kernel_states(self._seed, f"{way} {self._round} {block}", 1)
 
-    def _over(self, rows: Matrix, others: Matrix, work: Callable[[slice, Matrix, int], None]) -> None:
-        size = max(SCORES // max(len(others), 1), FEWEST)
-        columns = others.T
+    def _by_block(self, rows: Matrix, candidates: Matrix, work: Callable[[slice, Matrix, int], None]) -> None:
+        size = max(SCORES // max(len(candidates), 1), FEWEST)
+        columns = candidates.T
 
         def run(start: int) -> None:
             part = slice(start, min(start + size, len(rows)))

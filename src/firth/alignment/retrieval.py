@@ -142,12 +142,12 @@ def _ranks(alignment: Alignment, rows: npt.NDArray[np.int64], metric: Metric) ->
     ranks = np.empty(len(words), dtype=np.int64)
     target = alignment.target
     for start in range(0, len(words), BATCH):
-        some = words[start : start + BATCH]
-        scores = neighbours.cosines(target.vectors, target.norms, alignment.source.vectors[some])
+        batch = words[start : start + BATCH]
+        scores = neighbours.cosines(target.vectors, target.norms, alignment.source.vectors[batch])
         if metric == "csls":  # r of the source word is the same for all candidates
             scores = 2 * scores - alignment.around[1]
-        of = (owners >= start) & (owners < start + len(some))
-        ranks[start : start + len(some)] = _best_ranks(scores, owners[of] - start, rows[of, 1])
+        of = (owners >= start) & (owners < start + len(batch))
+        ranks[start : start + len(batch)] = _best_ranks(scores, owners[of] - start, rows[of, 1])
     return ranks
 
 

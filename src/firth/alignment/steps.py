@@ -58,7 +58,7 @@ class Placement:
     mean: Floats
     matrix: Floats
 
-    def place(self, rows: Matrix) -> npt.NDArray[np.float32]:
+    def apply(self, rows: Matrix) -> npt.NDArray[np.float32]:
         """Return the rows (n, D) mapped into the shared space, (n, K).
 
         Raises:
@@ -73,23 +73,23 @@ class Placement:
         return mapped
 
 
-def normalise(rows: Matrix, how: str) -> tuple[npt.NDArray[np.float32], Floats]:
+def normalise(rows: Matrix, method: str) -> tuple[npt.NDArray[np.float32], Floats]:
     """Return all rows of one side normalised, (V, D), and the mean that was subtracted, (D,).
 
     Raises:
-        OptionError: `how` is not in `NORMALISATIONS`.
+        OptionError: `method` is not in `NORMALISATIONS`.
     """
-    if how not in NORMALISATIONS:
-        raise OptionError(f"normalise={how!r}: expected one of {', '.join(NORMALISATIONS)}")
+    if method not in NORMALISATIONS:
+        raise OptionError(f"normalise={method!r}: expected one of {', '.join(NORMALISATIONS)}")
     mean = np.zeros(rows.shape[1])
-    if "centre" in NORMALISATIONS[how]:
+    if "centre" in NORMALISATIONS[method]:
         for start in range(0, len(rows), BLOCK):
             mean += unit(rows[start : start + BLOCK]).sum(axis=0, dtype=np.float64) / len(rows)
-    return _normalised(rows, how, mean).astype(np.float32, copy=False), mean
+    return _normalised(rows, method, mean).astype(np.float32, copy=False), mean
 
 
-def _normalised(rows: Matrix, how: str, mean: Floats) -> Matrix:
-    for step in NORMALISATIONS[how]:
+def _normalised(rows: Matrix, method: str, mean: Floats) -> Matrix:
+    for step in NORMALISATIONS[method]:
         rows = unit(rows) if step == "unit" else rows - mean
     return np.asarray(rows)
 

@@ -11,7 +11,7 @@ from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors
 
 Ints = npt.NDArray[np.int64]
-FREQUENT = 50_000  # words considered, the most frequent ones
+FREQUENT = 50_000  # number of most frequent words considered
 
 
 @dataclass(frozen=True)
@@ -27,18 +27,18 @@ class BiasedWords:
     bias: npt.NDArray[np.float64]
 
     @property
-    def each(self) -> int:
+    def per_side(self) -> int:
         """Number of words per pole."""
         return len(self.rows) // 2
 
     @property
     def labels(self) -> Ints:
         """(2n,) 0 for words of the first pole, 1 for those of the second."""
-        return np.repeat(np.arange(2), self.each)
+        return np.repeat(np.arange(2), self.per_side)
 
     def most(self, count: int) -> "BiasedWords":
         """Return the `count` most biased words of each pole."""
-        rows = np.concatenate([np.arange(count), self.each + np.arange(count)])
+        rows = np.concatenate([np.arange(count), self.per_side + np.arange(count)])
         return BiasedWords(self.rows[rows], self.bias[rows])
 
 
@@ -64,9 +64,9 @@ def biased_words(
     bias = project(vectors.first(min(among, len(vectors))), along)
     included = np.array([word not in excluded and word.lower() not in excluded for word in words], dtype=bool)
     sides = [np.flatnonzero(included & (bias < 0)), np.flatnonzero(included & (bias > 0))]
-    each = min(count, *(len(side) for side in sides))
-    if not each:
+    count_per_side = min(count, *(len(side) for side in sides))
+    if not count_per_side:
         raise OptionError("no words towards one of the poles: expected vectors with more words than those of the pairs")
     order = [np.argsort(bias[sides[0]], kind="stable"), np.argsort(-bias[sides[1]], kind="stable")]
-    rows = np.concatenate([side[best[:each]] for side, best in zip(sides, order, strict=True)])
+    rows = np.concatenate([side[best[:count_per_side]] for side, best in zip(sides, order, strict=True)])
     return BiasedWords(rows, bias[rows])

@@ -81,14 +81,14 @@ def direct_bias(vectors: Vectors, along: Axis, words: Sequence[str], *, strictne
     )
 
 
-def indirect_bias(vectors: Vectors, along: Axis, word: str, others: Sequence[str]) -> BiasScore:
+def indirect_bias(vectors: Vectors, along: Axis, word: str, other_words: Sequence[str]) -> BiasScore:
     """Return indirect bias: the share of a word's similarity with others that is due to a direction.
 
     Args:
         vectors: the vectors.
         along: the bias direction.
         word: such as "softball".
-        others: such as "receptionist", "pitcher".
+        other_words: such as "receptionist", "pitcher".
 
     Returns:
         The mean of beta; `by_word` has that of each other word, NaN where the cosine is 0.
@@ -100,16 +100,19 @@ def indirect_bias(vectors: Vectors, along: Axis, word: str, others: Sequence[str
     Source:
         Bolukbasi et al. 2016, section 5.3.
     """
-    one, covered = coverage_of(vectors, [word], f"word {word!r}"), coverage_of(vectors, others, "other words")
+    word_coverage, covered = (
+        coverage_of(vectors, [word], f"word {word!r}"),
+        coverage_of(vectors, other_words, "other words"),
+    )
     direction = direction_for(vectors, along)
-    w, v = units(rows_of(vectors, one.used)), units(rows_of(vectors, covered.used))
+    w, v = units(rows_of(vectors, word_coverage.used)), units(rows_of(vectors, covered.used))
     total, rest = (v @ w.T)[:, 0], (units(_remove(v, direction)) @ units(_remove(w, direction)).T)[:, 0]
     shares = np.divide(total - rest, total, out=np.full(len(total), np.nan), where=total != 0)
     return BiasScore(
         "indirect-bias",
         f"{word}, {along.name}",
         float(shares.mean()),
-        {word: Coverage(one.used, ()), "other words": covered},
+        {word: Coverage(word_coverage.used, ()), "other words": covered},
         by_word=dict(zip(covered.used, shares.tolist(), strict=True)),
     )
 

@@ -83,7 +83,7 @@ def _agreements(
     biased = biased_words(vectors, along, count, without=specific)
     rows, g = vectors.vectors[biased.rows].astype(np.float64), along.direction
     freed = (_remove_component(rows, pca, i) for i in range(components))
-    return [clusters_agree(one - np.outer(one @ g, g), biased.labels) for one in freed]
+    return [clusters_agree(rows - np.outer(rows @ g, g), biased.labels) for rows in freed]
 
 
 def _remove_component(rows: Floats, pca: PrincipalComponents, component: int) -> Floats:

@@ -38,9 +38,9 @@ class ScoreChange:
             "p_before": self.before.p,
             "p_after": self.after.p,
             **{
-                f"statistic_{when}": one.facts["statistic"]
-                for when, one in (("before", self.before), ("after", self.after))
-                if "statistic" in one.facts
+                f"statistic_{when}": score.facts["statistic"]
+                for when, score in (("before", self.before), ("after", self.after))
+                if "statistic" in score.facts
             },
             "missing": self.before.missing,
             "notes": list(self.before.notes),
@@ -63,10 +63,11 @@ class DebiasingEffects:
 
     def _repr_html_(self) -> str:
         figures = [
-            (f"{each.before.metric}: {each.before.query}", each.before.value, each.after.value) for each in self.changes
+            (f"{change.before.metric}: {change.before.query}", change.before.value, change.after.value)
+            for change in self.changes
         ]
         for name in ("clusters", "classifier", "neighbours"):
-            sides = (getattr(one, name) for one in (self.control.before, self.control.after))
+            sides = (getattr(side, name) for side in (self.control.before, self.control.after))
             figures.append((f"recovered by {name}", *sides))
         rows = [(name, f"{before:.3f}", f"{after:.3f}") for name, before, after in figures]
         return table(("bias", "before", "after"), rows, more="".join(map(note, self.left_out)))
@@ -92,10 +93,10 @@ def effects(
     changes, left_out = [], []
     if lists.neutral:
         # The original direction: in the debiased vectors pairs may define another one.
-        changes.append(ScoreChange(*(direct_bias(each, along, lists.neutral) for each in (before, after))))
+        changes.append(ScoreChange(*(direct_bias(vectors, along, lists.neutral) for vectors in (before, after))))
     for query in queries:
         try:
-            changes.append(ScoreChange(*(weat(each, query, seed=seed) for each in (before, after))))
+            changes.append(ScoreChange(*(weat(vectors, query, seed=seed) for vectors in (before, after))))
         except OptionError as error:
             left_out.append(f"{query.name} is left out: {error}")
     control = recovery(before, after, along, specific=lists.specific, seed=seed)

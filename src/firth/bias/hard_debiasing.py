@@ -106,7 +106,7 @@ def with_case_variants(pairs: Iterable[Sequence[str]]) -> list[Sequence[str]]:
     forms = [originals] + [
         [[form(word) for word in pair] for pair in originals] for form in (str.lower, str.title, str.upper)
     ]
-    return [pair for some in forms for pair in some if some is originals or pair[0] != pair[1]]
+    return [pair for variants in forms for pair in variants if variants is originals or pair[0] != pair[1]]
 
 
 def _disjoint(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

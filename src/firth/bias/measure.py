@@ -57,20 +57,24 @@ def measure(vectors: Vectors, query: Query, metric: str = "weat", *, seed: int =
     """
     if metric not in METRICS:
         raise OptionError(f"metric {metric!r}: expected one of {', '.join(METRICS)}")
-    how = METRICS[metric]
-    options: dict[str, Any] = {"seed": seed} if how.seeded else {}
-    return [how.run(vectors, part, **options) for part in _parts(query, how)]
+    description = METRICS[metric]
+    options: dict[str, Any] = {"seed": seed} if description.seeded else {}
+    return [description.run(vectors, part, **options) for part in _parts(query, description)]
 
 
-def _parts(query: Query, how: BiasMetric) -> Iterator[Query]:
-    targets = _each(query.targets) if how.targets == 1 else [query.targets]
-    attributes = _each(query.attributes) if how.attributes == 1 else [query.attributes]
-    for some in targets:
-        for others in attributes:
-            one = len(targets) == len(attributes) == 1
-            name = query.name if one else f"{query.name}: {', '.join(some if len(targets) > 1 else others)}"
-            yield Query(some, others, name)
+def _parts(query: Query, description: BiasMetric) -> Iterator[Query]:
+    targets = _separate(query.targets) if description.targets == 1 else [query.targets]
+    attributes = _separate(query.attributes) if description.attributes == 1 else [query.attributes]
+    for part_targets in targets:
+        for part_attributes in attributes:
+            is_whole = len(targets) == len(attributes) == 1
+            name = (
+                query.name
+                if is_whole
+                else f"{query.name}: {', '.join(part_targets if len(targets) > 1 else part_attributes)}"
+            )
+            yield Query(part_targets, part_attributes, name)
 
 
-def _each(sets: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _separate(sets: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [{name: words} for name, words in sets.items()]

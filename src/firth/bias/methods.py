@@ -115,9 +115,11 @@ def debias(vectors: WordVectors, method: str, lists: BiasLists, **options: Unpac
     """
     if method not in METHODS:
         raise OptionError(f"method {method!r}: expected one of {', '.join(METHODS)}")
-    how = METHODS[method]
+    description = METHODS[method]
     arguments = {name: value for name, value in options.items() if value is not None}
     for name in arguments:
-        if name not in how.options:
-            raise OptionError(f"{name} with method {method}: it has {' and '.join(how.options) or 'no options'}")
-    return how.run(vectors, lists, **arguments)
+        if name not in description.options:
+            raise OptionError(
+                f"{name} with method {method}: it has {' and '.join(description.options) or 'no options'}"
+            )
+    return description.run(vectors, lists, **arguments)

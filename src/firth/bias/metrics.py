@@ -98,7 +98,7 @@ def weat(
     size = len(sets.targets[0])
     first, second = values[:size], values[size:]
     flat = _is_flat(values, sets.rounding)
-    test = permutation_tests(values[:, None], size, draws=draws, seed=seed, most=MAX_EXACT)[0]
+    test = permutation_tests(values[:, None], size, draws=draws, seed=seed, max_exact=MAX_EXACT)[0]
     low, high = (0.0, 0.0) if flat else _interval(first, second, ddof, resamples, seed)
     statistic = first.sum() - second.sum() if len(first) == len(second) else first.mean() - second.mean()
     words = [word for words in sets.target_words for word in words]
@@ -135,10 +135,10 @@ def sc_weat(vectors: Vectors, query: Query, *, ddof: int = 0, draws: int = DRAWS
     sets = lookup(vectors, query, "sc-weat", 1, 2)
     similarities = cosines(sets.targets[0], np.concatenate(sets.attributes)).T  # (A + B, words)
     size = len(sets.attributes[0])
-    spread = similarities.std(axis=0, ddof=ddof)
-    flat = spread <= _ROUNDING * sets.rounding
-    effects = (similarities[:size].mean(axis=0) - similarities[size:].mean(axis=0)) / np.where(flat, np.inf, spread)
-    tests = permutation_tests(similarities, size, draws=draws, seed=seed, most=MAX_EXACT_PER_WORD)
+    deviation = similarities.std(axis=0, ddof=ddof)
+    flat = deviation <= _ROUNDING * sets.rounding
+    effects = (similarities[:size].mean(axis=0) - similarities[size:].mean(axis=0)) / np.where(flat, np.inf, deviation)
+    tests = permutation_tests(similarities, size, draws=draws, seed=seed, max_exact=MAX_EXACT_PER_WORD)
     p = [1.0 if none else test.p for none, test in zip(flat, tests, strict=True)]
     words = sets.target_words[0]
     return sets.score(
@@ -197,7 +197,7 @@ def rnsb(vectors: Vectors, query: Query, *, penalty: float | None = None, seed: 
     if len(words) < 2:
         raise OptionError(f"rnsb of {query.name}: 1 target word with a vector, expected at least 2 to compare")
     rows = np.concatenate(sets.attributes)
-    labels = np.repeat([0, 1], [len(each) for each in sets.attributes])
+    labels = np.repeat([0, 1], [len(words) for words in sets.attributes])
     negative = np.exp(_fit(rows, labels, penalty).log_probabilities(np.concatenate(sets.targets))[:, 1])
     shares = negative / negative.sum()
     divergence = float((shares * np.log(len(shares) * shares)).sum())
@@ -305,9 +305,9 @@ def _is_flat(values: Floats, rounding: float) -> bool:
 
 def _effects(first: Floats, second: Floats, ddof: int) -> Floats:
     """Return d of rows of associations, (R, |X|) and (R, |Y|)."""
-    spread = np.concatenate([first, second], axis=1).std(axis=1, ddof=ddof)
+    deviation = np.concatenate([first, second], axis=1).std(axis=1, ddof=ddof)
     difference = first.mean(axis=1) - second.mean(axis=1)
-    return np.asarray(difference / np.where(spread > 0, spread, np.inf))
+    return np.asarray(difference / np.where(deviation > 0, deviation, np.inf))
 
 
 def _interval(first: Floats, second: Floats, ddof: int, resamples: int, seed: int) -> tuple[float, float]:

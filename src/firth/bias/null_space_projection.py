@@ -69,15 +69,15 @@ def inlp(
             f"rounds={rounds} with vectors of dimension {vectors.dim}: expected from 1 to {vectors.dim - 1}"
         )
     biased = biased_words(vectors, bias_direction(vectors, pairs), count, without=specific)
-    if biased.each < FOLDS:
-        raise OptionError(f"{biased.each} words per side: expected at least {FOLDS} for training")
+    if biased.per_side < FOLDS:
+        raise OptionError(f"{biased.per_side} words per side: expected at least {FOLDS} for training")
     rows = units(matrix[biased.rows].astype(np.float64))
     directions, accuracies = _directions(rows, biased.labels, rounds, seed)
 
     def without(block: Floats, _: slice) -> Floats:
         return block - (block @ directions) @ directions.T
 
-    facts = {"directions": directions.shape[1], "words": 2 * biased.each, "accuracies": accuracies}
+    facts = {"directions": directions.shape[1], "words": 2 * biased.per_side, "accuracies": accuracies}
     return with_matrix(vectors, map_rows(matrix, vectors.dim, without), "null-space", facts)
 
 
@@ -92,8 +92,8 @@ def _directions(rows: Floats, labels: Ints, rounds: int, seed: int) -> tuple[Flo
         if len(directions) == rounds or (directions and accuracies[-1] <= 0.5 + MARGIN):
             return np.stack(directions, axis=1), accuracies
         direction = model.coefficients[0].copy()
-        for one in directions:  # orthogonal up to the solver's rounding
-            direction -= (direction @ one) * one
+        for axis in directions:  # orthogonal up to the solver's rounding
+            direction -= (direction @ axis) * axis
         directions.append(direction / np.linalg.norm(direction))
         rows = rows - np.outer(rows @ directions[-1], directions[-1])
 

@@ -59,7 +59,7 @@ class PermutationTest:
 
 
 def permutation_tests(
-    values: Floats, size: int, *, draws: int = DRAWS, seed: int = 0, most: int = MAX_EXACT
+    values: Floats, size: int, *, draws: int = DRAWS, seed: int = 0, max_exact: int = MAX_EXACT
 ) -> list[PermutationTest]:
     """Test for each column whether the first rows have a greater sum than rows split at random.
 
@@ -68,7 +68,7 @@ def permutation_tests(
         size: number of rows in the first part.
         draws: number of random splits, if there are too many to count.
         seed: random seed of these.
-        most: greatest n for which all splits are counted.
+        max_exact: greatest n for which all splits are counted.
 
     Returns:
         T tests.
@@ -80,8 +80,8 @@ def permutation_tests(
         raise OptionError(f"a first part of {size} among {len(values)} values: expected from 1 to {len(values) - 1}")
     observed = values[:size].sum(axis=0)
     slack = 1e-12 * np.abs(values).sum(axis=0)  # sums in another order are equal up to rounding
-    if len(values) <= most:
-        return [_count_splits(*each, size) for each in zip(values.T, observed, slack, strict=True)]
+    if len(values) <= max_exact:
+        return [_count_splits(*column, size) for column in zip(values.T, observed, slack, strict=True)]
     greater, equal = _sample_splits(values, size, observed, slack, draws, seed)
     return [_estimate(int(more), int(same), draws) for more, same in zip(greater, equal, strict=True)]
 
@@ -92,10 +92,10 @@ def _count_splits(values: Floats, observed: float, slack: float, size: int) -> P
     left, right = _subset_sums(values[:half]), _subset_sums(values[half:])
     greater = at_least = 0
     for count in range(max(0, size - len(values) + half), min(half, size) + 1):
-        others = np.sort(right[size - count])
+        right_sums = np.sort(right[size - count])
         for sums in np.array_split(left[count], max(1, len(left[count]) >> 16)):
-            greater += int((len(others) - np.searchsorted(others, observed - sums + slack, side="right")).sum())
-            at_least += int((len(others) - np.searchsorted(others, observed - sums - slack, side="left")).sum())
+            greater += int((len(right_sums) - np.searchsorted(right_sums, observed - sums + slack, side="right")).sum())
+            at_least += int((len(right_sums) - np.searchsorted(right_sums, observed - sums - slack, side="left")).sum())
     splits = math.comb(len(values), size)
     return PermutationTest(at_least / splits, splits, greater, at_least - greater, 0.0)
 
@@ -104,7 +104,7 @@ def _subset_sums(values: Floats) -> list[Floats]:
     """Return the sums of all subsets, by subset size."""
     sums = [np.zeros(1)]
     for value in values:
-        without, including = [*sums, np.empty(0)], [np.empty(0), *(each + value for each in sums)]
+        without, including = [*sums, np.empty(0)], [np.empty(0), *(part + value for part in sums)]
         sums = [np.concatenate(both) for both in zip(without, including, strict=True)]
     return sums
 

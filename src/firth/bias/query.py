@@ -23,7 +23,7 @@ Vectors = WordVectors | SubwordVectors
 Floats = npt.NDArray[np.float64]
 Words = Sequence[str]
 
-MISSING_SHARE = 0.2  # of a set's words; if more are missing, the score has a note
+MISSING_SHARE = 0.2  # share of a set's words; if more are missing, the score has a note
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,12 @@ class BiasScore:
     @property
     def missing(self) -> list[str]:
         """The words of all sets without a vector."""
-        return list(dict.fromkeys(word for each in self.coverage.values() for word in each.missing))
+        return list(dict.fromkeys(word for covered in self.coverage.values() for word in covered.missing))
 
     @property
     def words(self) -> int:
         """Number of words used."""
-        return sum(len(each.used) for each in self.coverage.values())
+        return sum(len(covered.used) for covered in self.coverage.values())
 
     @property
     def row(self) -> dict[str, Any]:
@@ -130,7 +130,9 @@ class BiasScore:
             "high": self.high,
             "p": self.p,
             "words": self.words,
-            "sets": {name: {"used": len(each.used), "given": each.given} for name, each in self.coverage.items()},
+            "sets": {
+                name: {"used": len(covered.used), "given": covered.given} for name, covered in self.coverage.items()
+            },
             "missing": self.missing,
             "by_word": dict(self.by_word),
             **self.facts,
@@ -209,8 +211,8 @@ def lookup(vectors: Vectors, query: Query, metric: str, targets: int | None, att
         coverages = {name: coverage_of(vectors, words, f"{kind} set {name!r}") for name, words in sets.items()}
         _check_disjoint(coverages, kind)
         sides.append(coverages)
-    rows = [tuple(rows_of(vectors, each.used) for each in side.values()) for side in sides]
-    words = [tuple(each.used for each in side.values()) for side in sides]
+    rows = [tuple(rows_of(vectors, covered.used) for covered in side.values()) for side in sides]
+    words = [tuple(covered.used for covered in side.values()) for side in sides]
     coverage = _unique_names(*sides)
     notes = (*_missing_notes(coverage), *_overlap_notes(*words))
     rounding = float(np.finfo(vectors.vectors.dtype).eps)
@@ -233,9 +235,9 @@ def coverage_of(vectors: Vectors, words: Words, what: str) -> Coverage:
     forms = tuple(dict.fromkeys(form for form in form_of.values() if form is not None))
     missing = tuple(word for word, form in form_of.items() if form is None)
     if not forms:
-        some = ", ".join(repr(word) for word in missing[:3])
+        examples = ", ".join(repr(word) for word in missing[:3])
         raise OptionError(
-            f"none of the {len(missing)} words of {what} has a vector ({some}): expected words in the language and "
+            f"none of the {len(missing)} words of {what} has a vector ({examples}): expected words in the language and "
             "the spelling of the vectors"
         )
     return Coverage(forms, missing)
@@ -263,7 +265,7 @@ def rows_of(vectors: Vectors, words: Words) -> Floats:
     finite = np.isfinite(rows).all(axis=1)
     if not finite.all():
         word = words[int(np.argmin(finite))]
-        raise FormatError(f"the vector of {word!r} holds NaN or infinity: expected finite numbers; train or load anew")
+        raise FormatError(f"the vector of {word!r} holds NaN or infinity: expected finite numbers; train them again")
     return rows
 
 
@@ -273,9 +275,9 @@ def units(rows: Floats) -> Floats:
     return np.asarray(rows / np.where(lengths > 0, lengths, 1))
 
 
-def cosines(rows: Floats, others: Floats) -> Floats:
+def cosines(rows: Floats, other_rows: Floats) -> Floats:
     """Return the cosine of each row with each other row, (n, m)."""
-    return units(rows) @ units(others).T
+    return units(rows) @ units(other_rows).T
 
 
 def _check_words(words: Words, what: str) -> None:
@@ -286,10 +288,11 @@ def _check_words(words: Words, what: str) -> None:
 
 
 def _check_disjoint(sets: Mapping[str, Coverage], kind: str) -> None:
-    for (one, first), (other, second) in combinations(sets.items(), 2):
+    for (first_name, first), (second_name, second) in combinations(sets.items(), 2):
         if shared := [word for word in first.used if word in set(second.used)]:
             raise OptionError(
-                f"{shared[0]!r} is in both {kind} sets {one!r} and {other!r}: expected sets without a common word"
+                f"{shared[0]!r} is in both {kind} sets {first_name!r} and {second_name!r}: expected sets without a "
+                "common word"
             )
 
 
@@ -297,17 +300,17 @@ def _unique_names(targets: Mapping[str, Coverage], attributes: Mapping[str, Cove
     """Merge both kinds into one mapping; a name used by both gets its kind."""
     both = targets.keys() & attributes.keys()
     return {
-        f"{name} ({kind})" if name in both else name: each
+        f"{name} ({kind})" if name in both else name: words
         for kind, sets in (("targets", targets), ("attributes", attributes))
-        for name, each in sets.items()
+        for name, words in sets.items()
     }
 
 
 def _missing_notes(coverage: Mapping[str, Coverage]) -> list[str]:
     return [
-        f"{len(each.missing)} of the {each.given} words of {name} have no vector: the score is that of the others"
-        for name, each in coverage.items()
-        if len(each.missing) > MISSING_SHARE * each.given
+        f"{len(covered.missing)} of the {covered.given} words of {name} have no vector: the score is that of the others"
+        for name, covered in coverage.items()
+        if len(covered.missing) > MISSING_SHARE * covered.given
     ]
 
 

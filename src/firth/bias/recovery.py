@@ -42,12 +42,12 @@ CLASSIFIED = 2500  # classified words per side
 TRAINED = 1000  # training words of the classifier
 NEAREST = 100
 MAX_NEAREST_SHARE = 10  # at most one word in ten counts as near
-SLACK = 1.0  # of the least squares, scikit-learn's C = 1
+SLACK = 1.0  # scikit-learn's C
 
 
 @dataclass(frozen=True)
 class Recovered:
-    """How well the sides of biased words can be told.
+    """How well the sides of biased words can be recovered.
 
     Attributes:
         clusters: the share of words whose cluster agrees with their side.
@@ -112,11 +112,11 @@ def recovery(
         raise OptionError("vectors of other words before and after: expected the same, in the same order")
     protected = list(specific)
     biased = biased_words(before, along, max(count, classified), without=protected)
-    clustered, classified_words = (biased.most(min(number, biased.each)) for number in (count, classified))
+    clustered, classified_words = (biased.most(min(number, biased.per_side)) for number in (count, classified))
     leaning = project(before, along)
     train = _trained(classified_words, seed)
-    figures = [_recovered(each, clustered, classified_words, train, leaning) for each in (before, after)]
-    return Recovery(figures[0], figures[1], clustered.each, int(train.sum()), int((~train).sum()))
+    figures = [_recovered(vectors, clustered, classified_words, train, leaning) for vectors in (before, after)]
+    return Recovery(figures[0], figures[1], clustered.per_side, int(train.sum()), int((~train).sum()))
 
 
 def clusters_agree(rows: Floats, labels: Ints) -> float:
@@ -151,25 +151,25 @@ def kernel_accuracy(rows: Floats, labels: Ints, train: np.ndarray[Any, np.dtype[
 def _recovered(
     vectors: WordVectors, clustered: BiasedWords, words: BiasedWords, train: np.ndarray[Any, Any], leaning: Floats
 ) -> Recovered:
-    rows = {each.each: units(vectors.vectors[each.rows].astype(np.float64)) for each in (clustered, words)}
+    rows = {lists.per_side: units(vectors.vectors[lists.rows].astype(np.float64)) for lists in (clustered, words)}
     return Recovered(
-        clusters_agree(rows[clustered.each], clustered.labels),
-        kernel_accuracy(rows[words.each], words.labels, train),
-        _neighbours_tell(vectors, clustered, leaning),
+        clusters_agree(rows[clustered.per_side], clustered.labels),
+        kernel_accuracy(rows[words.per_side], words.labels, train),
+        _neighbour_correlation(vectors, clustered, leaning),
     )
 
 
 def _trained(words: BiasedWords, seed: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Return which words the classifier learns from: a fifth of each side, as 1,000 of 5,000."""
-    each = max(1, min(TRAINED // 2, words.each // 5))
+    count = max(1, min(TRAINED // 2, words.per_side // 5))
     random = generator(seed, "recovery")
-    train = np.zeros(2 * words.each, dtype=bool)
-    for start in (0, words.each):
-        train[start + random.permutation(words.each)[:each]] = True
+    train = np.zeros(2 * words.per_side, dtype=bool)
+    for start in (0, words.per_side):
+        train[start + random.permutation(words.per_side)[:count]] = True
     return train
 
 
-def _neighbours_tell(vectors: WordVectors, clustered: BiasedWords, leaning: Floats) -> float:
+def _neighbour_correlation(vectors: WordVectors, clustered: BiasedWords, leaning: Floats) -> float:
     size = min(len(vectors), FREQUENT)
     among = vectors.first(size)
     queries = units(among.vectors[clustered.rows].astype(np.float64)).astype(np.float32)
@@ -181,6 +181,6 @@ def _neighbours_tell(vectors: WordVectors, clustered: BiasedWords, leaning: Floa
     return float(np.corrcoef(second, clustered.bias)[0, 1])
 
 
-def _kernel(rows: Floats, others: Floats, gamma: float) -> Floats:
-    squares = (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1) - 2 * rows @ others.T
+def _kernel(rows: Floats, other_rows: Floats, gamma: float) -> Floats:
+    squares = (rows**2).sum(axis=1)[:, None] + (other_rows**2).sum(axis=1) - 2 * rows @ other_rows.T
     return np.asarray(np.exp(-gamma * np.maximum(squares, 0)))

@@ -67,10 +67,12 @@ def query_of(
     Raises:
         OptionError: there is no such set.
     """
-    for one in (*targets, *attributes):
-        if one not in sets:
-            raise OptionError(f"no word set {one!r}: expected one of {', '.join(sets)}")
-    return Query({one: sets[one] for one in targets}, {one: sets[one] for one in attributes}, name)
+    for set_name in (*targets, *attributes):
+        if set_name not in sets:
+            raise OptionError(f"no word set {set_name!r}: expected one of {', '.join(sets)}")
+    return Query(
+        {set_name: sets[set_name] for set_name in targets}, {set_name: sets[set_name] for set_name in attributes}, name
+    )
 
 
 @names_files
@@ -101,11 +103,11 @@ def read_pairs(path: PathLike) -> list[Pair]:
     if not _is_json(path):
         return read_word_pairs(path)
     content = _json(path)
-    if not isinstance(content, list) or not all(_is_pair(each) for each in content):
+    if not isinstance(content, list) or not all(_is_pair(item) for item in content):
         raise FormatError(f"{path}: expected a JSON list of pairs of words")
     if not content:
         raise FormatError(f"{path}: no pair of words; expected one or more")
-    return [(one, other) for one, other in content]
+    return [(first, second) for first, second in content]
 
 
 @names_files
@@ -169,4 +171,4 @@ def _json(path: PathLike) -> Any:
     try:
         return parse_json(text_of(path))
     except ValueError as error:
-        raise FormatError(f"{path}: no JSON ({error}); expected lists of words") from None
+        raise FormatError(f"{path}: not valid JSON ({error}); expected lists of words") from None

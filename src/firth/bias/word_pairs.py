@@ -16,7 +16,7 @@ class KnownPairs:
 
     Attributes:
         used: the pairs, each once, as the vectors spell them, in the given order.
-        missing: words without a vector, as given.
+        missing: words without a vector, in the spelling of the list.
         given: number of different pairs.
     """
 
@@ -57,10 +57,10 @@ class KnownPairs:
 
 
 def _checked(pair: Sequence[str], what: str) -> Pair:
-    one, other = word_pair(pair, what)
-    if one == other:
-        raise OptionError(f"{one!r} is paired with itself among the {what}: expected two different words")
-    return one, other
+    first, second = word_pair(pair, what)
+    if first == second:
+        raise OptionError(f"{first!r} is paired with itself among the {what}: expected two different words")
+    return first, second
 
 
 def _spelling(vectors: Vectors, pair: Pair) -> Pair | None:

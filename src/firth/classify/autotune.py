@@ -39,7 +39,7 @@ RANGES: dict[str, tuple[float, float, float]] = {
     "word_ngrams": (1, 5, 1.4),
 }
 CHARACTER_NGRAMS = ((0, 0), (2, 5), (3, 6))  # (min_n, max_n); none in the first
-RESAMPLE = 0.15  # probability that they are sampled anew in a trial
+RESAMPLE = 0.15  # probability that they are sampled again in a trial
 MOST_FAILURES = 5  # diverging trials before the search fails
 LAST_WIDTH = 0.25  # width of the last steps as a share of the first
 
@@ -107,8 +107,8 @@ class AutotuneResult:
             ("options", self.options),
         ]
         best = sorted(self.trials, key=lambda trial: -trial.score)[:SHOWN]
-        usual = self.trials[0].options
-        trials = [(_difference(trial.options, usual), f"{trial.score:.4f}", f"{trial.seconds:,.1f}") for trial in best]
+        base = self.trials[0].options
+        trials = [(_difference(trial.options, base), f"{trial.score:.4f}", f"{trial.seconds:,.1f}") for trial in best]
         head = ("best trials: options that differ from the first", "score", "seconds")
         return facts("AutotuneResult", rows, more=Markup(table(head, trials)))
 

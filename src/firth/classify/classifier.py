@@ -19,13 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained, made_by
-from firth.attribute_names import CLASSIFIERS, no_attribute
 from firth.classify.explainable import LinearText, linear_text, random_like
 from firth.classify.features import FeatureMap, Features, bucket_rows
 from firth.classify.labels import LabelSet, count_labels
@@ -34,6 +33,7 @@ from firth.classify.scores import LabelScores, label_scores
 from firth.corpus.line_scanner import scan_texts
 from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import CorpusError, OptionError
+from firth.hints import Hinted
 from firth.kernels.labelled_text import END, REMOVED, best_labels
 from firth.kernels.threads import usable_threads
 from firth.notebook import note, table
@@ -54,7 +54,7 @@ Prediction = list[tuple[str, float]]
 
 @made_by("firth.TextClassifier(...).train({}) to train one, or firth.load({}) to open one")
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Classifier:
+class Classifier(Hinted):
     """A trained classifier.
 
     Attributes:
@@ -84,11 +84,6 @@ class Classifier:
 
     def __len__(self) -> int:
         return len(self.labels)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute("Classifier", name, CLASSIFIERS, dir(type(self)))
 
     def __repr__(self) -> str:
         kind = ", quantised" if isinstance(self.inputs, QuantisedMatrix) else ""
@@ -214,8 +209,8 @@ class Classifier:
 
         Args:
             source: the texts, as for `firth.TextClassifier.train`.
-            labels: their labels, likewise.
-            column: the column of texts, likewise.
+            labels: their labels, one per text or line.
+            column: the column of texts in a table.
             k: number of labels predicted per text.
             threshold: smallest probability of a predicted label.
             threads: number of threads.
@@ -224,12 +219,12 @@ class Classifier:
 
         Raises:
             CorpusError: the source is missing, not text, or empty, or no text has a label.
-            OptionError: an option is out of its range, or there are not as many labels as texts.
+            OptionError: an option is out of its range, or the numbers of labels and texts differ.
         """
         k = check_k(k, threshold, len(self.labels))
-        how = TableOptions(**table)
+        options = TableOptions(**table)
         with reporting(progress) as report:
-            data = read_labelled(source, labels, column, self.label_prefix, report, how)
+            data = read_labelled(source, labels, column, self.label_prefix, report, options)
         return self.scores(data, k=k, threshold=threshold, threads=threads)
 
     def scores(
@@ -246,8 +241,8 @@ class Classifier:
         Raises:
             CorpusError: no text has a label.
         """
-        known = set(self.labels)
-        unknown = [name for name in count_labels(data, prefix=self.label_prefix).names if name not in known]
+        trained = set(self.labels)
+        unknown = [name for name in count_labels(data, prefix=self.label_prefix).names if name not in trained]
         names = [*self.labels, *unknown]
         labels = LabelSet(names, np.zeros(len(names), dtype=np.int64))
         features = self.map.features(data.lines, labels.ids, prefix=self.label_prefix)
@@ -292,7 +287,7 @@ class Classifier:
 
         Args:
             width: numbers per sub-vector, each of which becomes one byte.
-            lengths: whether each row's length gets a byte of its own.
+            lengths: whether each row's length gets its own byte.
             keep: number of rows of words and n-grams to keep; None for all.
             labels: whether the label vectors are quantised too.
             seed: random seed of the clustering.
@@ -399,7 +394,7 @@ def feature_batches(features: Features, size: int) -> Iterator[Features]:
     """Yield the features of `size` texts at a time."""
     for first in range(0, len(features.ends), size):
         ends, label_ends = features.ends[first : first + size], features.label_ends[first : first + size]
-        start, label_start = (int(each[first - 1]) if first else 0 for each in (features.ends, features.label_ends))
+        start, label_start = (int(ends[first - 1]) if first else 0 for ends in (features.ends, features.label_ends))
         yield Features(
             features.rows[start : ends[-1]], ends - start, features.labels[label_start : label_ends[-1]],
             label_ends - label_start,
@@ -413,15 +408,15 @@ def batches(texts: Iterable[Any]) -> Iterator[list[str]]:
         KindError: `texts` is something else, such as a table.
         CorpusError: an item is not a string.
     """
-    remaining, place = iter(check_items(texts)), 0
+    remaining, start = iter(check_items(texts)), 0
     while batch := list(itertools.islice(remaining, BATCH)):
         bad = next((i for i, text in enumerate(batch) if not isinstance(text, str)), None)
         if bad is not None:
             raise CorpusError(
-                f"texts: item {place + bad} is {type(batch[bad]).__name__} {batch[bad]!r:.60}; expected a string"
+                f"texts: item {start + bad} is {type(batch[bad]).__name__} {batch[bad]!r:.60}; expected a string"
             )
         yield batch
-        place += len(batch)
+        start += len(batch)
 
 
 def _map_batches(batches: Iterable[Any], function: Callable[[Any], Any], threads: int | None) -> list[Any]:

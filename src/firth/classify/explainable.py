@@ -63,13 +63,13 @@ class LinearText:
 
     def log_probs_without(self) -> Floats:
         """See `ExplainableText.log_probs_without`; a text without rows is answered as a row of zeros."""
-        return np.array([self.log_prob(self._without(place)[None])[0] for place in range(len(self.tokens))])
+        return np.array([self.log_prob(self._without(position)[None])[0] for position in range(len(self.tokens))])
 
-    def _without(self, place: int) -> Floats:
-        if place == len(self.tokens) - 1:  # the end of the text
-            rows = self.rows[self.shares[place] == 0]
+    def _without(self, position: int) -> Floats:
+        if position == len(self.tokens) - 1:  # the end of the text
+            rows = self.rows[self.shares[position] == 0]
         else:
-            rows = self.reread(" ".join([*self.tokens[:place], *self.tokens[place + 1 : -1]]))
+            rows = self.reread(" ".join([*self.tokens[:position], *self.tokens[position + 1 : -1]]))
         return rows if len(rows) else np.zeros_like(self.rows[:1])
 
     def attention(self) -> Floats:
@@ -143,16 +143,16 @@ def _rows(text: str, map: FeatureMap, model: LabelProbabilities, prefix: str) ->
     buckets = every.features(line).rows
     if len(buckets) != len(owners):
         raise AssertionError(f"{len(buckets)} features, {len(owners)} owners")
-    kept, columns = list[int](), list[Floats]()
+    words_rows, columns = list[int](), list[Floats]()
     for feature, members in zip(buckets.tolist(), owners, strict=True):
         row = feature if feature < len(map.words) else int(map.bucket_rows[feature - len(map.words)])
         if row != kernels.REMOVED:
-            kept.append(row)
+            words_rows.append(row)
             columns.append(np.isin(np.arange(len(tokens)), members) / len(members))
-    if not kept:
+    if not words_rows:
         return tokens, np.zeros((0, model.inputs.shape[1])), np.zeros((len(tokens), 0))
-    matrix = _float64(model.inputs, [max(row, 0) for row in kept])
-    matrix[np.array(kept) < 0] = 0  # a bucket without a row
+    matrix = _float64(model.inputs, [max(row, 0) for row in words_rows])
+    matrix[np.array(words_rows) < 0] = 0  # a bucket without a row
     return tokens, matrix, np.array(columns).T
 
 

@@ -136,11 +136,11 @@ class FeatureMap:
         most = len(lines.tokens) * longest + int(np.diff(ngram_starts)[lines.tokens].sum())
         features, numbers = np.empty(most, np.int32), np.empty(len(lines.tokens), np.int32)
         ends, label_ends = np.empty(len(lines.ends), np.int64), np.empty(len(lines.ends), np.int64)
-        size = kernels.lay_out(
+        size = kernels.features_of_lines(
             lines.tokens, lines.ends, rows, lines.hashes, ngrams, ngram_starts, longest, len(self.words),
             self._writable_bucket_rows, 0, grow, np.empty(longest_line, np.uint32), features, numbers, ends, label_ends,
         )  # fmt: skip
-        last, last_label = (int(each[-1]) if len(each) else 0 for each in (ends, label_ends))
+        last, last_label = (int(rows[-1]) if len(rows) else 0 for rows in (ends, label_ends))
         return Features(features[:last], ends, numbers[:last_label], label_ends), int(size)
 
     def _token_rows(self, lines: TokenLines, labels: Mapping[str, int], prefix_length: int) -> npt.NDArray[np.int32]:
@@ -239,8 +239,8 @@ class TrainingTexts:
                 raise ShapeError(
                     f"start holds vectors of width {start.dim}, the options ask for dim={dim}: use dim={start.dim}"
                 )
-            known = [row for row, word in enumerate(words) if word in start]
-            inputs[known, :dim] = np.stack([start[words[row]] for row in known]) if known else 0
+            in_start = [row for row, word in enumerate(words) if word in start]
+            inputs[in_start, :dim] = np.stack([start[words[row]] for row in in_start]) if in_start else 0
         return Matrices(words, self.counts, inputs, outputs, dim)
 
 

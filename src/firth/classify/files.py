@@ -53,8 +53,8 @@ def load(path: str | os.PathLike[str]) -> Classifier:
     if snapshot(path, Path.is_dir):
         content = registry.load_folder(path)
         if not isinstance(content, Classifier):
-            found = registry.plain_name(content)
-            raise OptionError(f"{path} holds {found}, expected a classifier of firth.TextClassifier or fastText")
+            kind = registry.plain_name(content)
+            raise OptionError(f"{path} holds {kind}, expected a classifier of firth.TextClassifier or fastText")
         return content
     return from_fasttext(snapshot(path, fasttext.read), path.stem)
 

@@ -122,7 +122,7 @@ def label_scores(
     rows = np.broadcast_to(np.arange(len(best))[:, None], best.shape)
     predicted = (rows * labels + best)[above & has_label[:, None]]
     pairs = (np.intersect1d(true, predicted), predicted, true)
-    counts = [np.bincount(each % labels, minlength=labels) for each in pairs]
+    counts = [np.bincount(label_pairs % labels, minlength=labels) for label_pairs in pairs]
     scores = [LabelScore(*map(int, column)) for column in np.transpose(counts)]
     by_label = {name: score for name, score in zip(names, scores, strict=True) if score.support or score.predicted}
     return LabelScores(int(has_label.sum()), best.shape[1], LabelScore(*(int(c.sum()) for c in counts)), by_label)

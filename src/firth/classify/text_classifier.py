@@ -20,7 +20,7 @@ Departures:
 - Only buckets that occur in training texts have rows. An n-gram in another bucket counts in M with a row of zeros;
   fastText keeps such rows at their random initial values.
 - Texts are shuffled once (`shuffle=True`) instead of being read in file order: a file sorted by label gives a bad
-  classifier. Texts without a label or without a feature are left out beforehand.
+  classifier. Texts without a label or without a feature are left out before training.
 - The noise labels of a step are scored before any of them is updated, except for a label that is sampled twice. The
   logistic function is exact to float32; fastText uses a table of 512 values.
 - The gradient of h is divided by M, the exact derivative, as in fastText's classifier (but not its word vectors).
@@ -62,7 +62,7 @@ from firth.kernels.output_rows import end_outputs, place_output
 from firth.kernels.pieces import ShardState
 from firth.kernels.random import below, draw
 from firth.kernels.step import call_rows, take_loss
-from firth.kernels.targets import Addresses, Work, addresses, new_work
+from firth.kernels.targets import Addresses, Workspace, addresses, new_workspace
 from firth.kernels.threads import usable_threads
 from firth.kernels.trees import from_children
 from firth.options import option, options_class
@@ -157,9 +157,9 @@ class TextClassifier:
         """
         usable_threads(threads)
         check_start(start)
-        how = TableOptions(**table)
+        options = TableOptions(**table)
         with reporting(progress) as report:
-            data = read_labelled(source, labels, column, self.label_prefix, report, how)
+            data = read_labelled(source, labels, column, self.label_prefix, report, options)
         return train_classifier(
             self, data, seed=seed, threads=threads, start=start, progress=progress, checkpoint=checkpoint
         )
@@ -185,12 +185,12 @@ class TextClassifier:
         from firth.classify.autotune import AutotuneOptions, autotune
 
         judged_labels = labels if validation_labels is None else validation_labels
-        how = TableOptions(**table)
+        options = TableOptions(**table)
         with reporting(progress) as report:
-            data = read_labelled(source, labels, column, self.label_prefix, report, how)
-            judged = read_labelled(validation, judged_labels, column, self.label_prefix, report, how)
+            data = read_labelled(source, labels, column, self.label_prefix, report, options)
+            validation_data = read_labelled(validation, judged_labels, column, self.label_prefix, report, options)
         search = AutotuneOptions(seconds=seconds, trials=trials, metric=metric, seed=seed, threads=threads)
-        return autotune(self, data, judged, search, progress=progress)
+        return autotune(self, data, validation_data, search, progress=progress)
 
     def untrained_loss(self, counts: npt.NDArray[np.int64]) -> float:
         """Return the loss per text before any training, in nats, from the label counts in descending order."""
@@ -257,7 +257,7 @@ def shard_trainer(model: TextClassifier, texts: TrainingTexts, threads: int, mat
     probabilities = counts**NOISE_EXPONENT / (counts**NOISE_EXPONENT).sum()
     tree = from_children(label_children(counts)) if model.loss == "hierarchical" else None
     # One-versus-all takes the step of negative sampling with every label in the list.
-    by = scoring(
+    layer = scoring(
         "negative" if model.loss == "ova" else model.loss, probabilities, negative=model.negative,
         noise=alias_table(probabilities), tree=tree,
     )  # fmt: skip
@@ -269,16 +269,16 @@ def shard_trainer(model: TextClassifier, texts: TrainingTexts, threads: int, mat
         ends=texts.features.ends,
         labels=texts.features.labels,
         label_ends=texts.features.label_ends,
-        kind=ALL if model.loss == "ova" else by.kind,
+        kind=ALL if model.loss == "ova" else layer.kind,
         lr=model.lr,
         total=max(1, model.epochs * texts.num_tokens // threads),
     )
 
     def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
         most = max(number, model.negative + 1, tree.longest if tree else 0)
-        work = new_work(1, model.negative, 1, matrices.inputs.shape[1], outputs=most, contexts=longest)
-        at = addresses(work, matrices.inputs, matrices.outputs, dim=model.dim, normalised=by.kind == SOFTMAX)
-        train_texts(batch, work, at, predictor(by, at, shard.loss), shard.state(stop))
+        work = new_workspace(1, model.negative, 1, matrices.inputs.shape[1], outputs=most, contexts=longest)
+        at = addresses(work, matrices.inputs, matrices.outputs, dim=model.dim, normalised=layer.kind == SOFTMAX)
+        train_texts(batch, work, at, predictor(layer, at, shard.loss), shard.state(stop))
 
     return train_shard
 
@@ -292,31 +292,31 @@ class TextBatch(NamedTuple):
     ends: npt.NDArray[np.int64]  # (texts,)
     labels: npt.NDArray[np.int32]
     label_ends: npt.NDArray[np.int64]  # (texts,)
-    kind: int  # of firth.kernels.objectives, or ALL
+    kind: int  # an objective of firth.kernels.objectives, or ALL
     lr: float
     total: int  # tokens that the shard reads in all epochs; the learning rate decays over them
 
 
 @compiled
-def train_texts(batch: TextBatch, work: Work, at: Addresses, by: Predictor, state: ShardState) -> None:
+def train_texts(batch: TextBatch, work: Workspace, at: Addresses, predictor: Predictor, state: ShardState) -> None:
     """Train on the texts that begin before the shard's last token."""
     order, starts, features, ends = batch.order, batch.starts, batch.features, batch.ends
     labels, label_ends, kind = batch.labels, batch.label_ends, batch.kind
     position, read, random, predictions = state.position, state.read, state.random, state.predictions
-    stop, last, count, since = state.stop, state.last, by.words, 0
-    place = np.searchsorted(starts, position[0])  # in `order`
+    stop, last, count, since = state.stop, state.last, predictor.words, 0
+    index = np.searchsorted(starts, position[0])  # in `order`
     if kind == ALL:
         for label in range(count):
             place_output(at, label, label, -1)
         end_outputs(at, count)
     while position[0] < last and stop[0] == 0:
-        if place >= order.size or starts[place] >= last:
+        if index >= order.size or starts[index] >= last:
             position[0] = last  # the last text of the shard before extends into this one
             break
-        text = order[place]
-        place += 1
-        if place < order.size:
-            fetch_text(features, ends, order[place], at)
+        text = order[index]
+        index += 1
+        if index < order.size:
+            fetch_text(features, ends, order[index], at)
         rate = np.float32(batch.lr * (1 - min(1.0, read[0] / batch.total)))
         first, first_label = (ends[text - 1], label_ends[text - 1]) if text > 0 else (0, 0)
         m, several = ends[text] - first, label_ends[text] - first_label
@@ -325,20 +325,20 @@ def train_texts(batch: TextBatch, work: Work, at: Addresses, by: Predictor, stat
         if kind == ALL:
             for i in range(first_label, label_ends[text]):
                 place_output(at, labels[i], labels[i], 1)
-            take_step(by, at, at.hidden_table, at.gradient_table, 1, count, 0, rate)
+            take_step(predictor, at, at.hidden_table, at.gradient_table, 1, count, 0, rate)
             for i in range(first_label, label_ends[text]):
                 place_output(at, labels[i], labels[i], -1)
         else:
             label = labels[first_label + below(draw(random), several)]
             if kind == NEGATIVE:
-                step_against_noise(by, at, random, label, rate)
+                step_against_noise(predictor, at, random, label, rate)
             else:
-                predict(by, at, random, label, at.hidden_table, at.gradient_table, 1, rate)
+                predict(predictor, at, random, label, at.hidden_table, at.gradient_table, 1, rate)
         call_rows(at.add, at.contexts, m, at.gradient, at.chunks, np.float32(1 / m))
         predictions[0] += 1
         since += 1
-        read[0] += starts[place] - starts[place - 1]
-        position[0] = starts[place]
+        read[0] += starts[index] - starts[index - 1]
+        position[0] = starts[index]
         if since == LOSS_INTERVAL:
             state.loss[0] += take_loss(work.likelihood, work.exponents)
             since = 0
@@ -361,27 +361,27 @@ def fetch_text(features: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], tex
 
 @njit(nogil=True)
 def step_against_noise(
-    by: Predictor, at: Addresses, random: npt.NDArray[np.uint64], label: int, rate: np.float32
+    predictor: Predictor, at: Addresses, random: npt.NDArray[np.uint64], label: int, rate: np.float32
 ) -> None:
     """Take a step towards a label and away from noise labels, none of which is the label itself.
 
-    A noise label that is sampled again gets a step of its own. With two labels, five samples are five times the same
+    A noise label that is sampled again gets its own step. With two labels, five samples are five times the same
     label, and five equal updates of one row at once would overshoot.
     """
     place_output(at, 0, label, 1)
     n = 1
-    for _ in range(by.negative):
-        noise = draw_word(by, random)
+    for _ in range(predictor.negative):
+        noise = draw_word(predictor, random)
         while noise == label:
-            noise = draw_word(by, random)
+            noise = draw_word(predictor, random)
         row, again = at.outputs + noise * at.output_bytes, False
         for i in range(n):
             again = again or get_int64(at.table, i) == row
         if again:
             end_outputs(at, n)
-            take_step(by, at, at.hidden_table, at.gradient_table, 1, n, 0, rate)
+            take_step(predictor, at, at.hidden_table, at.gradient_table, 1, n, 0, rate)
             n = 0
         place_output(at, n, noise, -1)
         n += 1
     end_outputs(at, n)
-    take_step(by, at, at.hidden_table, at.gradient_table, 1, n, 0, rate)
+    take_step(predictor, at, at.hidden_table, at.gradient_table, 1, n, 0, rate)

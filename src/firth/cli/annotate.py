@@ -12,7 +12,7 @@ from firth.documents.annotate import LONGEST, annotate_files, check_target
 from firth.documents.files import check_written
 from firth.documents.unfinished import finished
 from firth.errors import OptionError, counted
-from firth.readers.skipping import SKIP
+from firth.storage.skipping import SKIP
 
 _ONE = {"entities": "entity"}
 

@@ -63,6 +63,9 @@ class Training:
         embed: whether models take embedders.
         several: whether `--held-out` takes several files.
         extra: annotation and default of further arguments of `train`, left out where they are None.
+        tables: flags of how files are read.
+        read: reads files, with `extra` and `tables` as keyword arguments; None where `train` itself reads them, with
+            `extra`.
     """
 
     group: str
@@ -78,6 +81,8 @@ class Training:
     embed: bool = False
     several: bool = False
     extra: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    tables: Flags | None = None
+    read: Callable[..., Any] | None = None
 
     def command(self) -> Callable[[typer.Context], None]:
         """Return the command, whose flags depend on the model that its arguments name."""
@@ -107,7 +112,7 @@ class Training:
             raise MissingExtraError("torch", "neural", f"train a {self.what}") from None
         how = models[name]
         usual = how.kind.training
-        flags = [_flags(how), Flags(type(usual), "Training", defaults=usual)]
+        flags = [_flags(how), Flags(type(usual), "Training", defaults=usual), *([self.tables] if self.tables else [])]
         command = with_flags(self._run, flags, training=self, name=name, how=how)
         app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, add_completion=False, context_settings=SETTINGS)
         app.callback()(_shared)
@@ -168,7 +173,7 @@ def _train(
     training: Training,
     name: str,
     how: Named,
-    source: list[Path],
+    source: Any,
     output: Path,
     model: str = "",
     held_out: Any = None,
@@ -190,6 +195,11 @@ def _train(
     states = checkpoint_in(checkpoint, every)
     usual = how.kind.training
     given = {name: value for name in training.extra if (value := options.pop(name, None)) is not None}
+    if training.read is not None:
+        given |= training.tables.select(options) if training.tables else {}
+        source = training.read(source, **given)
+        held_out = None if held_out is None else training.read(held_out, **given)
+        given = {}
     if vectors is not None:
         with working(f"reading {vectors}", quiet):
             given["vectors"] = load_vectors(str(vectors))

@@ -25,9 +25,9 @@ from firth.cli.flag_messages import RUNNING, in_flags
 from firth.cli.flags import SETTINGS, Commands, add_command
 from firth.cli.output import complain, sentence
 from firth.errors import FirthError
-from firth.option_names import one_spelling
 from firth.progress import Unfailing
 from firth.signals import exit_status, ignore_signals, interruptible
+from firth.spelling import one_spelling
 
 INTERRUPTED = 130  # what typer makes of any KeyboardInterrupt
 HUNG_UP = 129

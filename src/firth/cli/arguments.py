@@ -58,7 +58,8 @@ Data = Annotated[
 Column = Annotated[
     str | None,
     typer.Option(
-        help="Column with the text in a table: its name, or in CSV and TSV files its number, from 1.",
+        help="Column with the text in a table: its name, or in CSV and TSV files its number, from 1; of CoNLL-U, "
+        "form or lemma.",
         rich_help_panel=TEXT,
     ),
 ]

@@ -12,7 +12,7 @@ from firth.classify.classifier import FASTTEXT, Classifier
 from firth.classify.files import load
 from firth.classify.scores import LabelScore, LabelScores
 from firth.classify.text_classifier import TextClassifier
-from firth.cli.arguments import AsJson, Checkpoint, Every, Quiet, Seed, TextFile, Threads, output
+from firth.cli.arguments import AsJson, Checkpoint, Every, OnError, Quiet, Seed, TextFile, Threads, output
 from firth.cli.classify_flags import DEFAULT, HOMES, KINDS, PREDICTION, TABLE, Model, Texts, model_help
 from firth.cli.files import size_on_disk
 from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
@@ -24,6 +24,7 @@ from firth.comparison.named import named
 from firth.errors import CorpusError, OptionError
 from firth.registry import load_folder, plain_name
 from firth.signals import exit_status
+from firth.storage.skipping import STOP
 from firth.storage.snapshots import snapshot
 from firth.timing import running_clock
 from firth.vectors.io.detect import check_file
@@ -125,7 +126,9 @@ def _open(path: Path) -> Any:
     return content
 
 
-def _predict(model: Model, texts: TextFile, quiet: Quiet = False, json: AsJson = False, **options: Any) -> None:
+def _predict(
+    model: Model, texts: TextFile, on_error: OnError = STOP, quiet: Quiet = False, json: AsJson = False, **options: Any
+) -> None:
     """Predict the labels of texts: one line per text, with labels and probabilities, the most likely first.
 
     For a model of pairs, a line holds two texts with a tab between them. Where it gives scores, a line is a score. A
@@ -135,7 +138,7 @@ def _predict(model: Model, texts: TextFile, quiet: Quiet = False, json: AsJson =
         classifier = _open(model)
     kind = None if isinstance(classifier, Classifier) else classifier.options.pairs
     number = 0
-    for lines in following(_batches(classifier, texts), "predicting", quiet):
+    for lines in following(_batches(classifier, texts, on_error), "predicting", quiet):
         items = lines if kind is None else [_pair(line, i) for i, line in enumerate(lines, number + 1)]
         number += len(lines)
         if kind == "relatedness":
@@ -149,13 +152,13 @@ def _predict(model: Model, texts: TextFile, quiet: Quiet = False, json: AsJson =
                 print("\t".join(f"{label}\t{p:.4f}" for label, p in labels))
 
 
-def _batches(classifier: Any, texts: str) -> Iterable[Sequence[Any]]:
+def _batches(classifier: Any, texts: str, on_error: str) -> Iterable[Sequence[Any]]:
     """Return the texts of a file in batches: its lines, or the trees of a file of CoNLL-U."""
     if not isinstance(classifier, Classifier) and classifier.inputs == "trees":
         from firth.neural.models.trees.data import is_dependencies, read_trees
 
         if is_dependencies(texts):
-            return [read_trees(texts)]
+            return [read_trees(texts, on_error)]
     return line_batches(texts, LINES)
 
 

@@ -65,3 +65,4 @@ class PredictionOptions:
 
 
 TABLE, PREDICTION = Flags(LabelTable, TEXT), Flags(PredictionOptions)
+TREES = Flags(TableOptions, TEXT, without=frozenset({"separator", "quoting", "header"}))  # are in no table

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import AsJson, Checkpoint, Embed, Every, OneThread, Quiet, Seed, output
-from firth.cli.classify_flags import DEFAULT, KINDS, TABLE, Texts, model_help
+from firth.cli.classify_flags import DEFAULT, KINDS, TABLE, TREES, Texts, model_help
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, end, print_json, working
 from firth.cli.targets import check_folder_target, checkpoint_in
@@ -40,8 +40,7 @@ def command(name: str, model: Named) -> Any:
     if not getattr(model.kind, "embed_places", ()):
         fixed["embed"] = None
     flags = [_model_flags(model), Flags(type(usual), "Training", defaults=usual)]
-    if "column" in inspect.signature(model.kind.train).parameters:  # trees are in no table
-        flags.append(TABLE)
+    flags.append(TABLE if "column" in inspect.signature(model.kind.train).parameters else TREES)
     return with_flags(_train, flags, name=name, how=model, **fixed)
 
 
@@ -84,7 +83,7 @@ def _train(
     states = checkpoint_in(checkpoint, every)
     trainer = how.kind(**_model_flags(how).select(options), **how.preset)
     training = replace(how.kind.training, **Flags(type(how.kind.training), "Training").select(options))
-    arguments: dict[str, Any] = TABLE.select(options) if "column" in options else {}
+    arguments: dict[str, Any] = TABLE.select(options)
     if vectors is not None:
         with working(f"reading {vectors}", quiet):
             arguments["vectors"] = load_vectors(str(vectors))

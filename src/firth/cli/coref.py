@@ -1,6 +1,7 @@
 """`firth coref`: train, predict and test models of coreference."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,9 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.annotators import Summary, Training, commands, open_model
-from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, names, output
+from firth.cli.arguments import AsJson, OnError, OneThread, Quiet, Seed, names, output
 from firth.cli.output import print_json, working
 from firth.documents.files import CONLLU, JSONL, check_written, serialised, write_documents
+from firth.storage.skipping import STOP
 
 Resolver = Annotated[Path, names("A model of coreference: a folder that firth wrote.", "MODEL")]
 Documents = Annotated[
@@ -30,6 +32,12 @@ def _summary(resolver: Any) -> Summary:
     return Summary(f"{words:,} words", {"words": words}, "documents", mentions, ("mentions",), measure)
 
 
+def _documents(source: Sequence[Path] | Path, on_error: str) -> Any:
+    from firth.neural.models.coreference.sources import documents_of
+
+    return documents_of(source, on_error=on_error)
+
+
 train = Training(
     group="coref",
     what="model of coreference",
@@ -40,6 +48,8 @@ train = Training(
     held_out="Documents that choose the best epoch. Default: a tenth of the training documents.",
     about="Train a model of coreference on documents with chains.",
     summary=_summary,
+    extra={"on_error": (OnError, STOP)},
+    read=_documents,
 ).command()
 
 
@@ -66,6 +76,7 @@ def _predict(
             show_default=False,
         ),
     ] = None,
+    on_error: OnError = STOP,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -75,7 +86,8 @@ def _predict(
         check_written(output)
     with working(f"reading {model}", quiet):
         resolver = open_model(model, "a model of coreference")
-    found = resolver.predict(source, mentions=mentions, singletons=singletons, threads=threads, progress=not quiet)
+    documents = _documents(source, on_error)
+    found = resolver.predict(documents, mentions=mentions, singletons=singletons, threads=threads, progress=not quiet)
     if output is not None:
         write_documents(output, found)
         return
@@ -83,14 +95,20 @@ def _predict(
 
 
 def _test(
-    model: Resolver, source: Documents, seed: Seed = 0, threads: OneThread = None, quiet: Quiet = False,
+    model: Resolver,
+    source: Documents,
+    on_error: OnError = STOP,
+    seed: Seed = 0,
+    threads: OneThread = None,
+    quiet: Quiet = False,
     json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     """Test a model on documents with gold chains: MUC, B-cubed, CEAF, LEA, BLANC and the mean of CoNLL-2012.
 
     With the gold mentions and, where all sentences have trees, with mentions that are found.
     """
-    scores = open_model(model, "a model of coreference").test(source, seed=seed, threads=threads, progress=not quiet)
+    resolver = open_model(model, "a model of coreference")
+    scores = resolver.test(_documents(source, on_error), seed=seed, threads=threads, progress=not quiet)
     print_json(asdict(scores)) if json else print(scores)
 
 

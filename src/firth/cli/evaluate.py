@@ -22,7 +22,7 @@ from firth.evaluation.report import EvaluationReport
 from firth.evaluation.selection import PROTOCOLS, ProtocolName
 from firth.evaluation.suite import Unknown
 from firth.evaluation.suites import SUITES
-from firth.option_names import one_spelling
+from firth.spelling import one_spelling
 
 
 def _names(kind: str) -> str:

@@ -16,13 +16,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from firth.arguments import same
+from firth import hints
 from firth.cli.flag_messages import EXPECTED, RENAMED, RUNNING, flags_of, name_flags, say_expected
 from firth.cli.output import paragraphs, showing_log
-from firth.cli.synonyms import flag_advice, meant, meant_file
 from firth.errors import CorpusError, FormatError, OptionError
-from firth.option_names import near_names, one_spelling
 from firth.options import expected_number
+from firth.spelling import one_spelling
 from firth.storage.encodings import text_encoding
 from firth.vectors.io.table import reading_vectors
 
@@ -137,8 +136,8 @@ class Group(TyperGroup):
             return super().resolve_command(ctx, args)
         except Exception as error:
             name = one_spelling(args[0]).lower()
-            advice = f"{ctx.command_path} {name}" if name in self.commands else meant(ctx.command_path, name)
-            advice = advice or meant_file(ctx.command_path, args[0])
+            advice = f"{ctx.command_path} {name}" if name in self.commands else hints.command(ctx.command_path, name)
+            advice = advice or hints.file_command(ctx.command_path, args[0])
             if advice is not None and hasattr(error, "message"):
                 error.message = f"No such command {args[0]!r}; use {advice}"
             raise
@@ -150,7 +149,7 @@ class Group(TyperGroup):
 
 
 class Commands(Group):
-    """The program. It suggests the right flag for one of an earlier version or of another program."""
+    """The program. It suggests the right flag for one of another program."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that the arguments name."""
@@ -265,8 +264,8 @@ def _suggest_flag(error: Any) -> None:
     given = error.option_name.lstrip("-").replace("-", "_")
     arguments = [each for each in command.params if each.param_type_name == "argument"]
     usage = [*(each.metavar or each.name.upper() for each in arguments), *(["-o OUT"] if "o" in flags else [])]
-    advice = flag_advice(error.ctx.command_path, given, [each.name for each in arguments], usage)
-    name = same(given, flags) if advice is None else None
+    advice = hints.flag(error.ctx.command_path, given, flags, [each.name for each in arguments], usage)
+    name = hints.same(given, flags) if advice is None else None
     if name is not None:
         flag, parameter = flags[name]
         advice = f"use {flag}: {parameter.help}"
@@ -274,7 +273,7 @@ def _suggest_flag(error: Any) -> None:
         error.message += f"; {advice}"
         error.possibilities = []
     else:
-        near = {flags[each][0] for each in near_names(given, flags)}
+        near = {flags[each][0] for each in hints.near_names(given, flags)}
         error.possibilities = [each for each in error.possibilities or () if each in near]
 
 

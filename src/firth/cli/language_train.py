@@ -33,7 +33,7 @@ from firth.language.files import is_arpa, save_language_model
 from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
 from firth.language.text import UNK, training_text
-from firth.option_names import one_spelling
+from firth.spelling import one_spelling
 from firth.timing import running_clock
 
 COUNTING = ("firth.language.",)

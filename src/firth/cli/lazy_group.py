@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from firth.cli.flags import Group
-from firth.option_names import one_spelling
+from firth.spelling import one_spelling
 
 
 def listed() -> None:

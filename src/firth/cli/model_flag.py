@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
-from firth.cli.synonyms import MODELS
+from firth import hints
 from firth.errors import OptionError
-from firth.option_names import one_spelling
+from firth.spelling import one_spelling
 
 PASSED_ON = {  # settings of a command that passes its arguments on: the command of the model reads everything
     "allow_extra_args": True,
@@ -28,7 +28,7 @@ def chosen_model(arguments: Sequence[str], models: Collection[str], default: str
             name = value if equals else next(iter(arguments[i + 1 : end]), "")
     name = one_spelling(name).lower()
     if name not in models:
-        other = next((each for each in MODELS.get(name, "").split(" or ") if each in models), None)
+        other = hints.model(name, models)
         advice = "" if other is None else f"; use --model {other}"
         raise OptionError(f"--model {name}: expected one of {', '.join(models)}{advice}")
     return name

@@ -13,7 +13,7 @@ from firth.cli.output import following, print_json, working
 from firth.cli.texts import batches, line_batches
 from firth.errors import OptionError
 from firth.readers.conllu import read_conllu
-from firth.readers.skipping import SKIP
+from firth.storage.skipping import SKIP
 
 SENTENCES = 1 << 10  # per batch
 

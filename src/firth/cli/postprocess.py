@@ -18,8 +18,8 @@ from firth.cli.output import print_json, working
 from firth.cli.targets import check_vectors_target
 from firth.cli.vectors import open_vectors, open_word_vectors
 from firth.errors import OptionError
-from firth.option_names import one_spelling
 from firth.postprocess.transforms import HISTORY
+from firth.spelling import one_spelling
 from firth.vectors.codes import KINDS
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors

@@ -12,7 +12,8 @@ from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, TextFile, names
 from firth.cli.flags import Flags, with_flags
 from firth.cli.generated import Attention, Beam, Together, print_generated
 from firth.cli.output import working
-from firth.cli.translate import Pairs, summary
+from firth.cli.texts import READ_TABLES
+from firth.cli.translate import Columns, Pairs, read_pairs, summary
 from firth.inference.generation_options import GenerationOptions
 
 Summarizer = Annotated[Path, names("A summarizer: a folder that firth wrote.", "MODEL")]
@@ -31,6 +32,9 @@ train = Training(
     summary=lambda model: summary(model.translator),
     vectors=False,
     several=True,
+    extra={"columns": (Columns, None)},
+    tables=READ_TABLES,
+    read=read_pairs,
 ).command()
 
 
@@ -69,18 +73,21 @@ def _predict(
 def _test(
     model: Summarizer,
     source: Pairs,
+    columns: Columns = None,
     beam: Beam = 4,
     metrics: Annotated[str, typer.Option(help="Metrics with commas between; all for all.")] = "rouge",
     batch_size: Together = 64,
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
+    **table: Any,
 ) -> None:
     """Summarize the texts of pairs and score the summaries: ROUGE, with intervals."""
+    pairs = read_pairs(source, columns=columns, **READ_TABLES.select(table))
     with working(f"reading {model}", quiet):
         summarizer = open_model(model, "a summarizer")
     report = summarizer.test(
-        source, beam=beam, metrics=metrics.split(","), batch_size=batch_size, threads=threads, progress=not quiet
+        pairs, beam=beam, metrics=metrics.split(","), batch_size=batch_size, threads=threads, progress=not quiet
     )
     print(report.to_json() if json else report)
 
@@ -89,5 +96,5 @@ summarize = commands(
     "Summarizers: train on texts with summaries, summarize, test.",
     train=train,
     predict=with_flags(_predict, [_GENERATION]),
-    test=_test,
+    test=with_flags(_test, [READ_TABLES]),
 )

@@ -17,7 +17,7 @@ from firth.documents.files import CONLLU, RAW, format_of
 from firth.errors import OptionError
 from firth.readers.columns import read_columns
 from firth.readers.conllu import TAG_COLUMNS, read_conllu
-from firth.readers.skipping import SKIP
+from firth.storage.skipping import SKIP
 
 LINES = 1 << 12  # sentences per batch
 _SPAN_TAG = re.compile(r"O|[BIES]-\w+")

@@ -8,14 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.annotators import Summary, Training, commands, open_model
-from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, TextFile, names, output
+from firth.cli.arguments import TEXT, AsJson, OneThread, Quiet, Seed, TextFile, names, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.generated import Attention, Beam, Together, print_generated
 from firth.cli.output import print_json, working
 from firth.cli.targets import check_folder_target
+from firth.cli.texts import READ_TABLES
 from firth.errors import FormatError, OptionError
 from firth.inference.generation_options import GenerationOptions
 from firth.readers.lines import numbered_lines
+from firth.readers.parallel import ParallelTexts, read_parallel
 from firth.storage.files import check_exists
 
 Translator = Annotated[Path, names("A translator: a folder that firth wrote.", "MODEL")]
@@ -27,6 +29,14 @@ Languages = Annotated[
     tuple[str, str] | None,
     typer.Option(
         help="Languages of source and target, where a file has several: --languages de en.", metavar="SOURCE TARGET"
+    ),
+]
+Columns = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        help="Columns of source and target in a table, or keys in JSON lines: names, or numbers from 1.",
+        metavar="SOURCE TARGET",
+        rich_help_panel=TEXT,
     ),
 ]
 Others = Annotated[
@@ -54,6 +64,29 @@ Unknown = Annotated[
 _GENERATION = Flags(GenerationOptions, "Generation", without=frozenset({"max_length"}))
 
 
+def read_pairs(
+    files: Sequence[Path],
+    languages: tuple[str, str] | None = None,
+    columns: tuple[str, str] | None = None,
+    **table: Any,
+) -> ParallelTexts:
+    """Return the pairs of one file, or of two.
+
+    Args:
+        files: of a command line.
+        languages: as for `read_parallel`.
+        columns: likewise.
+        **table: likewise.
+
+    Raises:
+        KindError: there are more files.
+        FormatError: a file is damaged, or holds no pair.
+        OptionError: an option does not fit the files.
+    """
+    source, target = (files, None) if len(files) > 2 else (*files, None)[:2]
+    return read_parallel(source, target, languages=languages, columns=columns, **table)
+
+
 def summary(model: Any) -> Summary:
     """Return what is told of a translator that was trained."""
     facts = model.metadata["training"]
@@ -77,7 +110,9 @@ train = Training(
     summary=summary,
     vectors=False,
     several=True,
-    extra={"languages": (Languages, None)},
+    extra={"languages": (Languages, None), "columns": (Columns, None)},
+    tables=READ_TABLES,
+    read=read_pairs,
 ).command()
 
 
@@ -158,6 +193,7 @@ def _test(
     source: Pairs,
     ensemble: Others = None,
     languages: Languages = None,
+    columns: Columns = None,
     beam: Beam = 5,
     length_penalty: Penalty = None,
     unknown: Unknown = None,
@@ -169,11 +205,12 @@ def _test(
     threads: OneThread = None,
     quiet: Quiet = False,
     json: AsJson = False,
+    **table: Any,
 ) -> None:
     """Translate the sources of pairs and score the translations: BLEU and chrF, with intervals."""
+    pairs = read_pairs(source, languages, columns, **READ_TABLES.select(table))
     report = _opened(model, ensemble, quiet).test(
-        source,
-        languages=languages,
+        pairs,
         beam=beam,
         length_penalty=length_penalty,
         unknown=unknown,
@@ -193,19 +230,22 @@ def _candidates(
     source: Pairs,
     output: Annotated[Path, output("Folder to save the model with candidate lists in.")],
     languages: Languages = None,
+    columns: Columns = None,
     per_token: Annotated[int, typer.Option(help="Likely translations of each source token.")] = 10,
     frequent: Annotated[int, typer.Option(help="Number of the most frequent target tokens.")] = 500,
     quiet: Quiet = False,
     json: AsJson = False,
+    **table: Any,
 ) -> None:
     """Learn candidate lists from the training pairs: translations become faster, and some differ.
 
     The output layer then scores likely translations of the source's tokens and frequent tokens only.
     """
     check_folder_target(output)
+    pairs = read_pairs(source, languages, columns, **READ_TABLES.select(table))
     system = _opened(model, None, quiet)
     with working("learning candidate lists", quiet):
-        system = system.with_candidates(source, per_token=per_token, frequent=frequent, languages=languages)
+        system = system.with_candidates(pairs, per_token=per_token, frequent=frequent)
     system.save(output)
     if json:
         print_json({"path": str(output), "tokens": len(system.source), "per_token": per_token, "frequent": frequent})
@@ -217,6 +257,6 @@ translate = commands(
     "Translators: train on pairs, translate, test.",
     train=train,
     predict=with_flags(_predict, [_GENERATION]),
-    test=_test,
-    candidates=_candidates,
+    test=with_flags(_test, [READ_TABLES]),
+    candidates=with_flags(_candidates, [READ_TABLES]),
 )

@@ -1,1 +1,1 @@
-"""Training on several machines: workers that own shards, and what they tell one another."""
+"""Training on several machines: workers that own shards, and their messages."""

@@ -17,13 +17,13 @@ from firth.corpus.encoded import Corpus
 from firth.corpus.options import BuildArguments
 from firth.embeddings.trainer import CorpusTrainer
 from firth.errors import OptionError, UnknownOptionError, brief
-from firth.option_names import synonym
+from firth.hints import synonym
 from firth.options import option, options_class
 from firth.progress import Progress
 from firth.storage.checkpoints import checkpoint_of, make_folder
 from firth.workers import lending, lent
 
-ADDRESS = re.compile(r"(ray://)?[^/\s-][^/\s]*:[0-9]{1,5}")  # of a head
+ADDRESS = re.compile(r"(ray://)?[^/\s-][^/\s]*:[0-9]{1,5}")  # address of a head
 
 
 @options_class
@@ -65,10 +65,10 @@ class Cluster:
 
         Raises:
             ClusterError: the cluster cannot be reached, or a piece of work is lost again and again.
-            OptionError: it has fewer processors than workers are asked for.
+            OptionError: it has fewer processors than requested workers.
             MissingExtraError: Ray is not installed.
         """
-        with self._hired() as workers, lending(workers):
+        with self._workers() as workers, lending(workers):
             yield
 
     @explained
@@ -107,7 +107,7 @@ class Cluster:
         """Train a model on the cluster.
 
         `firth.Word2Vec`, `FastText` and `StructuredWord2Vec` train in all workers, see `firth.cluster.replicated`. A
-        worker that is lost is replaced, or the others take its shards; whatever it has trained since the last merge of
+        worker that is lost is replaced, or the others take its shards; its training since the last merge of
         all rows is trained again, so that the result is the same. If this process is lost, a later call with the same
         `checkpoint` goes on.
 
@@ -120,7 +120,7 @@ class Cluster:
 
         Args:
             model: the model.
-            *data: what its `train` takes: an encoded corpus, or whatever `Corpus.build` takes.
+            *data: the data for its `train`: an encoded corpus, or whatever `Corpus.build` takes.
             **arguments: of its `train`: `seed`, `start`, `freeze`, `progress`, `checkpoint`, options of `Corpus.build`.
 
         Returns:
@@ -133,20 +133,20 @@ class Cluster:
             MissingExtraError: Ray is not installed.
             CorpusError: the text cannot be read, or the corpus is not on a folder that all machines share.
         """
-        how = None if isinstance(model, type) else how_on_cluster(model)
-        if how is None:
+        mode = None if isinstance(model, type) else how_on_cluster(model)
+        if mode is None:
             raise OptionError(
                 f"model={brief(model)}: no training on a cluster; expected firth.Word2Vec(...), FastText(...) or "
                 "StructuredWord2Vec(...), a model of counts (GloVe, AssociationVectors, NgramLM), or a neural model; "
                 "then the text"
             )
-        _check_arguments(model, how, arguments)
-        with self._hired() as workers:
-            if (kept := checkpoint_of(arguments.get("checkpoint"))) is not None:
-                make_folder(Path(kept))
-            if how == "replicas":
+        _check_arguments(model, mode, arguments)
+        with self._workers() as workers:
+            if (folder := checkpoint_of(arguments.get("checkpoint"))) is not None:
+                make_folder(Path(folder))
+            if mode == "replicas":
                 return Replicated(workers, self.merge_every).train(model, *data, **arguments)
-            if how == "processes":
+            if mode == "processes":
                 training = arguments.get("training") or model.training
                 if training.processes not in (1, count := workers.count):
                     raise OptionError(
@@ -158,7 +158,7 @@ class Cluster:
                 return model.train(*data, **arguments)
 
     @contextlib.contextmanager
-    def _hired(self) -> Iterator[RayWorkers]:
+    def _workers(self) -> Iterator[RayWorkers]:
         """Hire workers, or use those that are lent."""
         hired = lent()
         if isinstance(hired, RayWorkers) and hired.serves(self.address, self.workers):
@@ -168,7 +168,7 @@ class Cluster:
             yield workers
 
 
-def _check_arguments(model: Any, how: str, arguments: Mapping[str, Any]) -> None:
+def _check_arguments(model: Any, mode: str, arguments: Mapping[str, Any]) -> None:
     """Answer to arguments that belong elsewhere.
 
     Raises:
@@ -176,14 +176,14 @@ def _check_arguments(model: Any, how: str, arguments: Mapping[str, Any]) -> None
         OptionError: it is one of the model, or means nothing here.
     """
     own = ("workers", "address", "merge_every")
-    takes = inspect.signature(model.train).parameters.keys() - {"threads" if how != "counts" else "", "deterministic"}
+    takes = inspect.signature(model.train).parameters.keys() - {"threads" if mode != "counts" else "", "deterministic"}
     for name, value in arguments.items():
         if name not in takes and value is not None and (other := name if name in own else synonym(name, own)):
             shown = brief(value)
             raise UnknownOptionError(f"{name}={shown}: an option of Cluster: Cluster({other}={shown}).train(...)")
-        if how != "counts" and name == "deterministic":
+        if mode != "counts" and name == "deterministic":
             raise OptionError(f"deterministic={brief(value)}: on a cluster the seed decides every bit; leave it out")
-        if how == "replicas" and name in (each.name for each in fields(model)):
+        if mode == "replicas" and name in (field.name for field in fields(model)):
             raise OptionError(
                 f"{name}={brief(value)}: an option of the model: firth.{type(model).__name__}({name}={brief(value)})"
             )

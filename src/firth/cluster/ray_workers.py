@@ -19,7 +19,7 @@ from pathlib import Path
 from pickle import PicklingError
 from typing import Any
 
-from firth.cluster.ray_crew import PATIENCE, as_own, check_reachable, ray_package, ray_session
+from firth.cluster.ray_crew import PATIENCE, check_reachable, original_error, ray_package, ray_session
 from firth.cluster.remote import LOSSES
 from firth.errors import ClusterError, FirthError, brief, warn_caller
 
@@ -57,14 +57,14 @@ class RayWorkers:
 
         Raises:
             ClusterError: no cluster is at the address, or this program is connected to another.
-            OptionError: it has fewer processors than workers are asked for.
+            OptionError: it has fewer processors than requested workers.
         """
         if self._session is None:
             self._session = self._open.enter_context(ray_session(self._address, self._asked))
         return self._session
 
     def serves(self, address: str, workers: int | None) -> bool:
-        """Whether they are what somebody else would hire."""
+        """Whether these workers have this address and this number."""
         return (address, workers) == (self._address, self._asked)
 
     @property
@@ -76,7 +76,7 @@ class RayWorkers:
         """Call a function for pieces of work; see `firth.workers.Workers.map`."""
         ray, count = self.session()
         task = ray.remote(do_piece).options(num_cpus=1, max_retries=LOSSES - 1, scheduling_strategy="SPREAD")
-        common = [self._put(each) for each in (function, *shared)]
+        common = [self._put(argument) for argument in (function, *shared)]
         waiting: deque[Any] = deque()
         try:
             for piece in pieces:
@@ -99,7 +99,7 @@ class RayWorkers:
         return result
 
     def _put(self, value: Any) -> Any:
-        """Return what stands for a large argument.
+        """Return the reference of a large argument.
 
         Raises:
             ClusterError: it cannot be sent.
@@ -123,7 +123,7 @@ class RayWorkers:
         needs: dict[str, Any] = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_restarts": 0}
         needs |= {"num_gpus": 1} if device == "cuda" else {}
         for _ in range(LOSSES):
-            board = ray.remote(num_cpus=0, scheduling_strategy=_here(ray))(Board).remote()
+            board = ray.remote(num_cpus=0, scheduling_strategy=_this_node(ray))(Board).remote()
             actors = [ray.remote(**needs)(TrainingActor).remote() for _ in range(count)]
             try:
                 done, result = self._trained(actors, board, sent, config, stop)
@@ -134,15 +134,15 @@ class RayWorkers:
             if done:
                 return result
             warn_caller(f"lost a worker ({result}); all go back to the last checkpoint")
-        raise ClusterError(f"workers were lost {LOSSES} times ({result}); expected machines that stay")
+        raise ClusterError(f"workers were lost {LOSSES} times ({result}); expected machines that stay up")
 
     def _trained(
         self, actors: list[Any], board: Any, sent: Any, config: Any, stop: Callable[[], bool]
     ) -> tuple[bool, Any]:
-        """Return whether the training has come to its end, and its result, or else what was lost."""
+        """Return whether the training has ended, and its result, or else the lost worker."""
         ray, _ = self.session()
         try:
-            place, *_ = ray.get([actor.place.remote() for actor in actors], timeout=PATIENCE)
+            address, *_ = ray.get([actor.address.remote() for actor in actors], timeout=PATIENCE)
         except ray.exceptions.GetTimeoutError:
             raise ClusterError(
                 f"{len(actors)} workers did not start within {PATIENCE:.0f} s: expected as many free processors, a GPU "
@@ -150,7 +150,7 @@ class RayWorkers:
             ) from None
         except ray.exceptions.RayError as error:
             return False, _brief(error)
-        running = [actor.train.remote(sent, number, board, *place) for number, actor in enumerate(actors)]
+        running = [actor.train.remote(sent, number, board, *address) for number, actor in enumerate(actors)]
         waiting, asked = list(running), False
         while waiting:
             ready, waiting = ray.wait(waiting, timeout=POLL)
@@ -164,7 +164,7 @@ class RayWorkers:
                 for callback in config.callbacks:
                     callback(row)
             if failed := [failure for reference in ready if (failure := self._failed(reference))]:
-                # Whoever has lost a peer fails with an error of torch's, perhaps before Ray says who is lost.
+                # A worker that has lost a peer fails with an error of torch, perhaps before Ray reports the lost one.
                 if any(isinstance(getattr(failure, "cause", None), RuntimeError) for failure in failed):
                     ray.wait(waiting, num_returns=len(waiting), timeout=GRACE)
                 break
@@ -172,7 +172,7 @@ class RayWorkers:
         if lost := [failure for failure in failures if not isinstance(failure, ray.exceptions.RayTaskError)]:
             return False, _brief(lost[0])
         for failure in sorted(failures, key=lambda failure: not isinstance(failure.cause, FirthError)):
-            raise as_own(failure) from None
+            raise original_error(failure) from None
         return True, ray.get(running[0])
 
     def _failed(self, reference: Any) -> Any:
@@ -191,7 +191,7 @@ class RayWorkers:
         try:
             return ray.get(reference)
         except ray.exceptions.RayTaskError as error:
-            raise as_own(error) from None
+            raise original_error(error) from None
         except ray.exceptions.RayError as error:
             raise ClusterError(
                 f"a piece of the work was lost {LOSSES} times ({_brief(error)}); expected "
@@ -208,7 +208,7 @@ def do_piece(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[s
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         result = _with_own_errors(function, *arguments)
-    return result, [str(each.message) for each in caught if each.category is UserWarning]
+    return result, [str(warning.message) for warning in caught if warning.category is UserWarning]
 
 
 def _with_own_errors(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -218,11 +218,11 @@ def _with_own_errors(function: Callable[..., Any], *arguments: Any) -> Any:
         raise
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(last.filename).name} line {last.lineno}"
-        raise ClusterError(f"a worker failed: {error!r} ({place}: {last.line})") from None
+        line = f"{Path(last.filename).name} line {last.lineno}"
+        raise ClusterError(f"a worker failed: {error!r} ({line}: {last.line})") from None
 
 
-def _here(ray: Any) -> Any:
+def _this_node(ray: Any) -> Any:
     """Return what makes Ray put an actor on the machine of this process."""
     strategies = importlib.import_module("ray.util.scheduling_strategies")
     return strategies.NodeAffinitySchedulingStrategy(node_id=ray.get_runtime_context().get_node_id(), soft=True)
@@ -233,7 +233,7 @@ def _brief(error: Exception) -> str:
 
 
 class Board:
-    """What the first worker of a training says, and what it is asked: an actor."""
+    """An actor with the progress of a training and the request to stop it."""
 
     def __init__(self) -> None:
         self._status: Any = None
@@ -248,7 +248,7 @@ class Board:
             self._status = status
 
     def read(self, stop: bool) -> tuple[Any, list[Any]]:
-        """Return what is new, and note whether the training is asked to stop."""
+        """Return new messages, and note whether the training should stop."""
         new = self._status, self._rows
         self._status, self._rows, self._stop = None, [], stop
         return new
@@ -258,28 +258,28 @@ class Board:
         return self._stop
 
 
-class Teller:
-    """Tells a board; `progress` and `callbacks` of the first worker.
+class BoardCallback:
+    """Sends progress to a board; serves as `progress` and in `callbacks` of the first worker.
 
     Args:
         board: handle of the actor.
-        row: whether it tells rows of evaluations.
+        row: whether it sends rows of evaluations.
     """
 
     def __init__(self, board: Any, *, row: bool = False) -> None:
         self._board, self._row = board, row
 
     def __call__(self, status: Any) -> None:
-        """Tell it."""
+        """Send a status or a row."""
         said = self._board.tell.remote(status, self._row)
-        if self._row:  # none of these may be missing in the end
+        if self._row:  # rows must all arrive: wait for each
             ray_package().get(said)
 
 
 class TrainingActor:
     """One of the processes of a training."""
 
-    def place(self) -> tuple[str, int]:
+    def address(self) -> tuple[str, int]:
         """Return where all processes can meet: an address of this machine, and a free port."""
         with socket.socket() as free:
             free.bind(("", 0))
@@ -296,5 +296,7 @@ class TrainingActor:
                 looked[:] = time.monotonic(), ray.get(board.asked.remote())
             return bool(looked[1])
 
-        told = dataclasses.replace(config, progress=Teller(board), callbacks=(Teller(board, row=True),))
-        return _with_own_errors(work, number, told, asked)
+        monitored = dataclasses.replace(
+            config, progress=BoardCallback(board), callbacks=(BoardCallback(board, row=True),)
+        )
+        return _with_own_errors(work, number, monitored, asked)

@@ -5,7 +5,7 @@ report the rows that their replicas have changed; the head merges them in the or
 hands the new rows to all workers. So a result depends on the seed, the number of shards and the longest first interval,
 and not on the number of workers: with the same three it has the bits of replicas in one process.
 
-A merge of all rows leaves all replicas equal to the common parameters; the head keeps what they were then. If a worker
+A merge of all rows leaves all replicas equal to the common parameters; the head keeps a copy of them. If a worker
 is lost, everybody goes back there: a new worker, or the others, take its shards, and the result has the same bits as
 without the loss.
 
@@ -49,7 +49,7 @@ class Crew(Protocol):
     workers: list[Any]
 
     def ask(self, calls: Sequence[Call]) -> list[Any]:
-        """Call methods of different workers at one time, and return what they return.
+        """Call methods of different workers at one time, and return their results.
 
         Raises:
             LostWorkersError: some answer no more; the others have answered.
@@ -57,7 +57,7 @@ class Crew(Protocol):
         ...
 
     def share(self, value: Any) -> Any:
-        """Return what stands for a large argument of several calls."""
+        """Return the reference of a large argument of several calls."""
         ...
 
     def replace(self, lost: Sequence[Any]) -> None:
@@ -79,7 +79,7 @@ class RemoteReplicas:
 
     Attributes:
         schedule: when they are merged.
-        longest: as given.
+        longest: most tokens between merges; None for the rule of `Schedule`.
         merges: how many there were.
         bytes: that have travelled as rows, to and from workers.
         lost: workers that were lost.
@@ -173,7 +173,7 @@ class RemoteReplicas:
 
     def _keep(self) -> None:
         """Remember the common parameters and the states, to go back to."""
-        self._kept = [each.copy() for each in self._common], self._states(range(len(self._shards)))
+        self._kept = [matrix.copy() for matrix in self._common], self._states(range(len(self._shards)))
 
     def _recover(self, error: LostWorkersError) -> None:
         """Go back to the last merge of all rows, with other workers.
@@ -185,13 +185,13 @@ class RemoteReplicas:
         self._failures += 1
         if self._failures >= LOSSES:
             raise ClusterError(
-                f"workers were lost {self._failures} times in a row ({error}); expected machines that stay, with "
+                f"workers were lost {self._failures} times in a row ({error}); expected machines that stay up, with "
                 "memory for the vectors and a copy of them for each shard"
             ) from error
         warn_caller(f"lost {len(error.lost)} of {len(self._crew.workers)} workers ({error}); going on without them")
         matrices, states = self._kept
-        for common, kept in zip(self._common, matrices, strict=True):
-            common[:] = kept
+        for common, saved in zip(self._common, matrices, strict=True):
+            common[:] = saved
         for shard, state in zip(self._shards, states, strict=True):
             set_state(shard, state)
         self._crew.replace(error.lost)
@@ -205,7 +205,7 @@ class RemoteReplicas:
         ]
         self._merged = None
         matrices = self._crew.share(list(self._common))
-        self.bytes += len(self._owned) * sum(each.nbytes for each in self._common)
+        self.bytes += len(self._owned) * sum(matrix.nbytes for matrix in self._common)
         try:
             self._crew.ask(
                 [

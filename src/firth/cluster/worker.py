@@ -1,6 +1,6 @@
-"""A worker of a cluster: trains replicas of some shards, and tells what they have changed.
+"""A worker of a cluster: trains replicas of some shards and returns their changes.
 
-It knows no cluster: whoever holds it calls its methods one after the other, here or in another process.
+It does not depend on the cluster: its owner calls its methods in turn, in this process or another.
 """
 
 import dataclasses
@@ -17,14 +17,14 @@ from firth.embeddings.replicas import Changes, Replicas, matrices_of
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments
 
-STATE = ("position", "read", "random", "loss", "predictions")  # of a shard, each an array of one number
+STATE = ("position", "read", "random", "loss", "predictions")  # arrays of one number that a shard has
 
-ShardState = tuple[float, ...]  # those numbers, of Python: small arrays take longer to travel
+ShardState = tuple[float, ...]  # these numbers; pickled floats are smaller than arrays
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a worker trains.
+    """The job of a worker.
 
     Attributes:
         model: options of the model, with all defaults filled in.
@@ -42,10 +42,10 @@ class Job:
 
 
 class Report(NamedTuple):
-    """What a worker has done up to a merge."""
+    """Result of a worker up to a merge."""
 
-    states: list[ShardState]  # of its shards
-    changes: Changes  # of its shards' replicas
+    states: list[ShardState]  # one per shard
+    changes: Changes  # changes of the shards' replicas
 
 
 def state_of(shard: Shard) -> ShardState:
@@ -63,7 +63,7 @@ class ShardWorker:
     """A worker, whose shards and parameters `begin` sets.
 
     Args:
-        job: what it trains.
+        job: the training job.
 
     Raises:
         CorpusError: the corpus is not on this machine, or is another one.
@@ -98,8 +98,8 @@ class ShardWorker:
         if self._replicas is None or len(self._replicas.matrices) != len(numbers):
             self._replicas = None  # free it before making another
             shards = run.arguments.shards
-            how = {"owned": len(numbers), "longest": self._longest}
-            self._replicas = Replicas(run.matrices, run.rates(), lr, shards, **how)
+            settings = {"owned": len(numbers), "longest": self._longest}
+            self._replicas = Replicas(run.matrices, run.rates(), lr, shards, **settings)
         self._replicas.plan(lr)
         self._shards = [run.shards[number] for number in numbers]
         for shard, state in zip(self._shards, states, strict=True):

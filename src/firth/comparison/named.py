@@ -15,11 +15,11 @@ from firth.storage.untrusted import file_bytes
 
 @dataclass(frozen=True)
 class Model:
-    """An options dataclass with some options set; the class is imported when it is asked for.
+    """An options dataclass with some options set; the class is imported when it is needed.
 
     Attributes:
         name: of the model, such as "skipgram".
-        description: one sentence: what the model is, and its paper.
+        description: one sentence on the model, with its paper.
         class_name: public name of the dataclass, such as "Word2Vec".
         home: module of the dataclass.
     """
@@ -73,10 +73,10 @@ def _presets(home: str, class_name: str) -> Iterator[tuple[str, str]]:
     source = file_bytes(path)
     for node in ast.parse(source).body if b"presets" in source else ():
         if isinstance(node, ast.ClassDef) and node.name == class_name:
-            for each in node.body:
-                if isinstance(each, ast.AnnAssign) and getattr(each.target, "id", "") == "presets":
-                    assert isinstance(each.value, ast.Dict)
-                    for key, preset in zip(each.value.keys, each.value.values, strict=True):
+            for statement in node.body:
+                if isinstance(statement, ast.AnnAssign) and getattr(statement.target, "id", "") == "presets":
+                    assert isinstance(statement.value, ast.Dict)
+                    for key, preset in zip(statement.value.keys, statement.value.values, strict=True):
                         assert key is not None
                         assert isinstance(preset, ast.Call)
                         yield ast.literal_eval(key), ast.literal_eval(preset.args[0])

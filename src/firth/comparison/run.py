@@ -28,7 +28,6 @@ from firth.kernels.threads import usable_threads
 from firth.signals import last_signal
 from firth.storage.checksums import stamped
 from firth.storage.files import json_bytes, replacing_file, sync_folder
-from firth.storage.former_names import current_names
 
 WORKER = "import sys; sys.path[:] = sys.argv[1:]; from firth.comparison.worker import main; sys.exit(main())"
 PACKAGES = ("firth", "numpy", "scipy", "numba", "llvmlite")
@@ -112,7 +111,7 @@ def file_name(spec: str) -> str:
 def _plain(value: Any) -> Any:
     if value is None or isinstance(value, int | float | str):
         return value
-    return str(value) if isinstance(value, os.PathLike) else [str(each) for each in value]
+    return str(value) if isinstance(value, os.PathLike) else [str(item) for item in value]
 
 
 def _described(model: Any) -> dict[str, Any]:
@@ -126,7 +125,7 @@ def _begin(folder: Path, run: dict[str, Any]) -> dict[str, Any]:
     """Create the folder, or check that it belongs to this comparison; return the rows that it holds."""
     if not (folder / RUN).exists():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise OptionError(f"{folder} exists and is no comparison; expected a new name")
+            raise OptionError(f"{folder} exists and is not a comparison; expected a new name")
         _write_run(folder, run)
         return {}
     before = read_run(folder)
@@ -137,7 +136,7 @@ def _begin(folder: Path, run: dict[str, Any]) -> dict[str, Any]:
                 "folder, or continue with the same"
             )
     for spec, options in run["models"].items():
-        there = current_names(before["models"].get(spec, options), options)
+        there = before["models"].get(spec, options)
         if differing := [name for name, value in options.items() if there.get(name) != value]:
             old = ", ".join(f"{name}={there.get(name)!r}" for name in differing)
             new = ", ".join(f"{name}={options[name]!r}" for name in differing)
@@ -152,9 +151,9 @@ def _write_run(folder: Path, run: Mapping[str, Any]) -> None:
 
 
 def _append(path: Path, row: Mapping[str, Any]) -> None:
-    rows = [stamped(each) for each in [*read_rows(path), row]]
+    rows = [stamped(record) for record in [*read_rows(path), row]]
     with replacing_file(path) as file:
-        file.writelines(json_bytes(each) + b"\n" for each in rows)
+        file.writelines(json_bytes(record) + b"\n" for record in rows)
     sync_folder(path.parent)
 
 
@@ -177,9 +176,9 @@ def _measured(task: Mapping[str, Any]) -> dict[str, Any]:
             child.stdin.flush()  # and open: where it ends, the child does
             answer = child.stdout.read()
         except KeyboardInterrupt:
-            if last_signal() == signal.SIGTERM:  # what a terminal sends has reached the child, too
+            if last_signal() == signal.SIGTERM:  # Ctrl-C in a terminal has reached the child, too
                 child.terminate()
-            child.wait()  # it keeps what it has learned
+            child.wait()  # the child keeps its results
             raise
     if child.returncode == 130:
         raise KeyboardInterrupt

@@ -15,12 +15,12 @@ from firth.storage.untrusted import file_bytes, parse_json
 FORMAT, VERSION = "firth comparison", 1
 RUN, METRICS = "run.json", "metrics.jsonl"
 MEASURED = ("seconds", "counting_seconds", "words_per_second", "peak_bytes", "file_bytes")
-MOST = 10**18  # of any number that was measured
+MOST = 10**18  # largest number accepted
 
 
 @names_files
 def read(path: str | os.PathLike[str]) -> Comparison:
-    """Return what a folder of `firth compare` holds.
+    """Return the comparison in a folder of `firth compare`.
 
     Raises:
         FormatError: the folder holds something else.
@@ -33,13 +33,13 @@ def _read(folder: Path) -> Comparison:
     if not all(type(run.get(name)) is int and 0 < run[name] < MOST for name in ("tokens", "threads")):
         raise FormatError(f"{folder / RUN}: no numbers of tokens and threads; expected what firth compare wrote")
     for number, row in enumerate(rows, 1):
-        if wrong := _wrong_in(row):
+        if wrong := _problem_in(row):
             raise FormatError(f"{folder / METRICS} line {number}: {wrong}; expected what firth compare wrote")
     return Comparison(rows, run)
 
 
-def _wrong_in(row: Mapping[str, Any]) -> str:
-    """Return what a row of metrics lacks or has wrong, or ""."""
+def _problem_in(row: Mapping[str, Any]) -> str:
+    """Return the problem of a row of metrics, or ""."""
     if not isinstance(row.get("model"), str):
         return f"model {row.get('model')!r}, no name"
     for name in MEASURED:
@@ -47,7 +47,7 @@ def _wrong_in(row: Mapping[str, Any]) -> str:
             return f"{name} {row.get(name)!r}, no number"
     figures = row.get("figures")
     if not isinstance(figures, list) or not all(isinstance(figure, dict) for figure in figures):
-        return "figures that are no list of objects"
+        return "figures that are not a list of objects"
     for figure in figures:
         if not all(isinstance(figure.get(name), str) for name in ("set", "metric")):
             return "a figure without the name of its set or metric"
@@ -65,7 +65,7 @@ def _is_number(value: object) -> bool:
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Return what a comparison is of: corpus, options, seed and environment.
+    """Return the conditions of a comparison: corpus, options, seed and environment.
 
     Raises:
         FormatError: the folder holds something else.
@@ -80,10 +80,10 @@ def read_run(folder: Path) -> dict[str, Any]:
 
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a file of metrics; one that a kill cut off is no line.
+    """Yield the lines of a file of metrics; a last line that was cut off by a kill is skipped.
 
     Raises:
-        FormatError: a line is no JSON object.
+        FormatError: a line is not a JSON object.
     """
     if not os.path.lexists(path):  # a link in a circle is there
         return
@@ -93,6 +93,6 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
                 yield unstamped(parse_json(line))
             except (ValueError, TypeError, AttributeError) as error:
                 raise FormatError(
-                    f"{path} line {number}: damaged, or no JSON object ({error}); expected what firth compare wrote; "
+                    f"{path} line {number}: damaged, or not a JSON object ({error}); expected a line of firth compare; "
                     "remove the line to have its model measured again"
                 ) from None

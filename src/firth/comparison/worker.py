@@ -32,7 +32,7 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
             "threads", "progress", "sets" (arguments of `firth.evaluate`).
     """
     model, corpus = trainer(task["model"], task["common"]), Corpus.open(task["corpus"])
-    resumed, apart = Path(task["state"]).exists(), _Apart()
+    resumed, apart = Path(task["state"]).exists(), _StageSeconds()
     with reporting(task["progress"]) as show:
 
         def report(status: Status) -> None:
@@ -76,7 +76,7 @@ def _of_words(model: Any) -> Any:
     return model.words if isinstance(model, DocumentVectors) else model
 
 
-class _Apart:
+class _StageSeconds:
     """Seconds of compiling and counting, measured apart from training by the stages that progress reports."""
 
     def __init__(self) -> None:
@@ -103,8 +103,8 @@ def _peak_bytes() -> int | None:
         import resource
     except ModuleNotFoundError:
         return None
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most * (1 if sys.platform == "darwin" else 1024)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak * (1 if sys.platform == "darwin" else 1024)
 
 
 def _end_with_parent() -> None:

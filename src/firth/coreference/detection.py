@@ -36,7 +36,7 @@ def find_mentions(document: Document) -> list[Span]:
 
     Raises:
         OptionError: a sentence has no tree.
-        KindError: it is no document.
+        KindError: it is not a document.
     """
     check_document(document)
     spans: set[Span] = set()
@@ -54,7 +54,7 @@ def _phrases(sentence: DependencySentence) -> list[Span]:
     children: list[list[int]] = [[] for _ in range(len(sentence) + 1)]
     for word, head in enumerate(sentence.heads, 1):
         children[head].append(word)
-    found = []
+    spans = []
     for word, (form, tag, relation) in enumerate(
         zip(sentence.words, sentence.tags, sentence.relations, strict=True), 1
     ):
@@ -64,21 +64,21 @@ def _phrases(sentence: DependencySentence) -> list[Span]:
         possessive = tag == "DET" and form.lower() in PRONOUNS and relation == "nmod:poss"
         if tag in HEADS or possessive:
             words = sorted(_below(word, children, sentence.relations))
-            found.append((_edge(words, word, -1) - 1, _edge(words, word, 1)))
-    return found
+            spans.append((_edge(words, word, -1) - 1, _edge(words, word, 1)))
+    return spans
 
 
 def _below(word: int, children: Sequence[Sequence[int]], relations: Sequence[str]) -> list[int]:
     """Return the words of the phrase of a head."""
-    found, stack = [word], []
+    descendants, stack = [word], []
     for child in children[word]:
         relation = relations[child - 1]
         if relation not in CUT and relation.partition(":")[0] not in LEFT_OUT | CUT:
             stack.append(child)
     while stack:
-        found.append(stack.pop())
-        stack.extend(child for child in children[found[-1]] if relations[child - 1] != "punct")
-    return found
+        descendants.append(stack.pop())
+        stack.extend(child for child in children[descendants[-1]] if relations[child - 1] != "punct")
+    return descendants
 
 
 def _edge(words: Sequence[int], head: int, step: int) -> int:

@@ -94,7 +94,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Resolution:
-    """A pronoun with what was proposed for it.
+    """A pronoun with its proposed antecedents.
 
     Attributes:
         antecedent: the first proposal that agrees, or None.
@@ -124,14 +124,14 @@ def hobbs(
         sentence: number of its sentence; -1 for the last.
         agrees: whether a noun phrase may be the antecedent of a pronoun, such as `firth.coreference.agreement.agrees`
             for English; None if all may.
-        every: whether the walk goes on after the antecedent, to show all proposals.
+        every: whether the walk continues after the antecedent, to show all proposals.
 
     Raises:
-        KindError: `trees` holds something else, or a number is none.
+        KindError: `trees` holds something else, or an index is not a number.
         OptionError: there is no such sentence or word.
     """
     trees, at, word = _checked(trees, sentence, word, agrees)
-    leaf = [node for node, each in enumerate(trees[at].words) if each][word]
+    leaf = [node for node, leaf_words in enumerate(trees[at].words) if leaf_words][word]
     pronoun = trees[at].words[leaf]
     steps = (
         (step, noun_phrase(trees[number], node, number)) for step, number, node in _proposals(trees[: at + 1], leaf)
@@ -143,9 +143,9 @@ def hobbs(
 def most_recent(
     trees: Sequence[Tree], word: int, *, sentence: int = -1, agrees: Agreement | None = None, every: bool = False
 ) -> Resolution:
-    """Return the most recent noun phrase before a pronoun that agrees with it: what Hobbs' algorithm has to surpass.
+    """Return the most recent noun phrase before a pronoun that agrees with it: the baseline of Hobbs' algorithm.
 
-    Noun phrases are proposed by the place of their head, the last one first, without those that hold the pronoun; the
+    Noun phrases are proposed by the position of their head, from the last, without those that contain the pronoun; the
     step is 0. Arguments are those of `hobbs`.
 
     Args:
@@ -156,7 +156,7 @@ def most_recent(
         every: whether all proposals are shown.
 
     Raises:
-        KindError: `trees` holds something else, or a number is none.
+        KindError: `trees` holds something else, or an index is not a number.
         OptionError: there is no such sentence or word.
     """
     trees, at, word = _checked(trees, sentence, word, agrees)
@@ -164,7 +164,7 @@ def most_recent(
     def before() -> Iterator[tuple[int, NounPhrase]]:
         for number in range(at, -1, -1):
             phrases = sorted(
-                noun_phrases(trees[number], number), key=lambda each: (each.head, each.start), reverse=True
+                noun_phrases(trees[number], number), key=lambda phrase: (phrase.head, phrase.start), reverse=True
             )
             for phrase in phrases:
                 if number < at or phrase.start + len(phrase.words) <= word:
@@ -194,7 +194,7 @@ def noun_phrases(tree: Tree, sentence: int = 0) -> list[NounPhrase]:
         sentence: its number, which the phrases bear.
 
     Raises:
-        KindError: it is no tree.
+        KindError: it is not a tree.
     """
     if not isinstance(tree, Tree):
         raise _no_tree(f"tree: found {brief(tree)}; expected a tree of constituents")
@@ -222,8 +222,8 @@ def category(label: str) -> str:
 
 def _checked(trees: Any, sentence: Any, word: Any, agrees: Any) -> tuple[list[Tree], int, int]:
     """Return the trees with the numbers of a sentence and of a word of it, from 0."""
-    found = list(trees) if isinstance(trees, Iterable) and not isinstance(trees, str | Tree) else [trees]
-    odd = [trees] if isinstance(trees, Tree) else [each for each in found if not isinstance(each, Tree)]
+    checked = list(trees) if isinstance(trees, Iterable) and not isinstance(trees, str | Tree) else [trees]
+    odd = [trees] if isinstance(trees, Tree) else [item for item in checked if not isinstance(item, Tree)]
     if odd:
         raise _no_tree(
             f"trees: found {brief(odd[0])}; expected trees of constituents of consecutive sentences, in a list"
@@ -233,8 +233,8 @@ def _checked(trees: Any, sentence: Any, word: Any, agrees: Any) -> tuple[list[Tr
             f"agrees={brief(agrees)}: expected a function of a pronoun and a NounPhrase, such as "
             "firth.coreference.agreement.agrees"
         )
-    at = _number(sentence, "sentence", len(found), "trees")
-    return found, at, _number(word, "word", len(found[at].sentence), "words in its sentence")
+    at = _number(sentence, "sentence", len(checked), "trees")
+    return checked, at, _number(word, "word", len(checked[at].sentence), "words in its sentence")
 
 
 def _no_tree(problem: str) -> KindError:
@@ -287,10 +287,10 @@ def _within(layout: "_Layout", leaf: int) -> Iterator[tuple[int, int]]:
 
 
 class _Layout:
-    """A tree with what the walk asks of it.
+    """A tree with the lookups that the walk needs.
 
     Attributes:
-        tree: as given.
+        tree: the syntax tree.
         kinds: category of each node.
     """
 
@@ -340,10 +340,10 @@ class _Layout:
     def _beside(self, node: int, on_path: set[int], right: bool) -> list[int]:
         """Return the children of a node up to the path, or from it on; all of them where the path does not pass."""
         children = self.children[node]
-        place = next((i for i, child in enumerate(children) if child in on_path), None)
-        if place is None:
+        index = next((i for i, child in enumerate(children) if child in on_path), None)
+        if index is None:
             return children
-        return children[place:] if right else children[: place + 1]
+        return children[index:] if right else children[: index + 1]
 
     def separated(self, node: int, x: int) -> bool:
         """Return whether an NP or S is between a node and X."""
@@ -356,13 +356,13 @@ class _Layout:
 
     def leaves(self, node: int) -> list[int]:
         """Return the nodes with words at or below a node, from left to right."""
-        found, stack = [], [node]
+        leaves, stack = [], [node]
         while stack:
             node = stack.pop()
             if self.tree.words[node]:
-                found.append(node)
+                leaves.append(node)
             stack.extend(reversed(self.children[node]))
-        return found
+        return leaves
 
     def head(self, node: int) -> int:
         """Return the leaf that is the head of a noun phrase: its last noun or pronoun before what follows the noun."""

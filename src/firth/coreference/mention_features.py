@@ -1,4 +1,4 @@
-"""Mentions of a document as arrays: what a model reads of each mention alone, and codes that pairs compare."""
+"""Mentions of a document as arrays: features of each mention alone, and codes that pairs compare."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -89,7 +89,7 @@ def mention_arrays(document: Document, spans: Sequence[Span] | None = None) -> M
     of_quotation = inside[starts] if len(starts) else starts
     words = [[word for word in mention.words if word not in lists.SMALL_WORDS] for mention in mentions]
     heads = [[mention.head] for mention in mentions]
-    columns = _numbers([word for some in (*words, *heads) for word in some])
+    columns = _numbers([word for part in (*words, *heads) for word in part])
     return MentionArrays(
         mentions,
         np.array([mention.span for mention in mentions], dtype=np.int64).reshape(-1, 2),
@@ -125,13 +125,13 @@ def _numbers(names: Sequence[str]) -> dict[str, int]:
 
 
 def _numbered(names: Sequence[str]) -> Ids:
-    known = _numbers(names)
-    return np.array([known[name] for name in names], dtype=np.int64)
+    number_of = _numbers(names)
+    return np.array([number_of[name] for name in names], dtype=np.int64)
 
 
 def _incidence(words: Sequence[Sequence[str]], columns: Mapping[str, int]) -> sparse.csr_array:
-    rows = [row for row, some in enumerate(words) for _ in set(some)]
-    at = [columns[word] for some in words for word in sorted(set(some))]
+    rows = [row for row, mention_words in enumerate(words) for _ in set(mention_words)]
+    at = [columns[word] for mention_words in words for word in sorted(set(mention_words))]
     return sparse.csr_array((np.ones(len(rows), np.int32), (rows, at)), shape=(len(words), max(len(columns), 1)))
 
 
@@ -153,7 +153,10 @@ def _bits(document: Document, mentions: Sequence[Mention], quotations: Ids) -> B
     groups = [
         one_hot(np.array([CLASSES.index(m.group or m.kind) for m in mentions]), len(CLASSES)),
         *(one_hot(np.array([v.index(getattr(m, n)) for m in mentions]), len(v)) for n, v in VALUES.items()),
-        *(np.array([[m.words[0] in some] for m in mentions], np.uint8) for some in _PREMODIFIERS.values()),
+        *(
+            np.array([[m.words[0] in premodifiers] for m in mentions], np.uint8)
+            for premodifiers in _PREMODIFIERS.values()
+        ),
         buckets(spans[:, 1] - spans[:, 0], LENGTHS),
         buckets(np.array(earlier)[:, 0], COUNTS),
         buckets(np.array(earlier)[:, 1], COUNTS),

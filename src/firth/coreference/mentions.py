@@ -17,7 +17,7 @@ _POSSESSIVE_ENDS = ("'s", "’s", "'", "’")
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention with what its words say.
+    """A mention with the properties of its words.
 
     Attributes:
         start: number of its first token in the document, from 0.
@@ -66,7 +66,7 @@ def read_mentions(document: Document, spans: Iterable[Span] | None = None) -> li
         spans: of the mentions; None for those of the document's chains.
 
     Raises:
-        KindError: it is no document.
+        KindError: it is not a document.
     """
     check_document(document)
     chosen = document.mentions if spans is None else sorted(set(spans), key=lambda span: (span[0], -span[1]))
@@ -118,17 +118,17 @@ def _kind(head: str, tag: str, first: bool) -> str:
     if tag != "_":
         return "name" if tag == "PROPN" else "noun"
     # The first word of a sentence is always written with a capital.
-    known = head.lower() in lists.MALE_NAMES or head.lower() in lists.FEMALE_NAMES
-    capital = head[:1].isupper() and (known or not first)
+    is_name = head.lower() in lists.MALE_NAMES or head.lower() in lists.FEMALE_NAMES
+    capital = head[:1].isupper() and (is_name or not first)
     return "name" if capital else "noun"
 
 
 def _agreement(words: Sequence[str], before: Sequence[str], kind: str) -> tuple[str, str, str]:
     """Return number, gender and animacy; `before` are the words up to the head."""
-    head, found = before[-1], [word for word in before if word not in lists.POSSESSIVE]
+    head, kept_words = before[-1], [word for word in before if word not in lists.POSSESSIVE]
     # A possessor is another referent: "Mrs. Reed 's brother".
-    cut = next((n for n in range(len(found) - 1, -1, -1) if found[n] in _POSSESSIVE_ENDS), -1)
-    own = set(found[cut + 1 :])
+    cut = next((n for n in range(len(kept_words) - 1, -1, -1) if kept_words[n] in _POSSESSIVE_ENDS), -1)
+    own = set(kept_words[cut + 1 :])
     male, female = bool(own & lists.MALE), bool(own & lists.FEMALE)
     if kind == "name" and not (male or female):
         male, female = bool(own & lists.MALE_NAMES), bool(own & lists.FEMALE_NAMES)

@@ -79,15 +79,22 @@ def _matching(arrays: MentionArrays, nearest: int, matching: int) -> tuple[Ids, 
     """Return pairs of mentions further apart than `nearest` with matching heads, the nearest ones."""
     count = len(arrays)
     # Pronouns match nothing, and their rows would fill the product.
-    others = np.array([number for number, mention in enumerate(arrays.mentions) if mention.kind != "pronoun"], np.int64)
-    shared = (arrays.head_contents[others] @ arrays.contents[others].T).tocoo()  # the head of one in the words of other
-    rows, columns = others[np.concatenate([shared.row, shared.col])], others[np.concatenate([shared.col, shared.row])]
-    kept = rows - columns > nearest
-    keys = np.unique(rows[kept] * count + (count - 1 - columns[kept]))  # the nearest first
+    not_pronouns = np.array(
+        [number for number, mention in enumerate(arrays.mentions) if mention.kind != "pronoun"], np.int64
+    )
+    shared = (
+        arrays.head_contents[not_pronouns] @ arrays.contents[not_pronouns].T
+    ).tocoo()  # the head of one in the words of other
+    rows, columns = (
+        not_pronouns[np.concatenate([shared.row, shared.col])],
+        not_pronouns[np.concatenate([shared.col, shared.row])],
+    )
+    keep = rows - columns > nearest
+    keys = np.unique(rows[keep] * count + (count - 1 - columns[keep]))  # the nearest first
     rows, columns = keys // count, count - 1 - keys % count
     first = np.searchsorted(rows, rows)
-    kept = np.arange(len(rows)) - first < matching
-    return rows[kept], columns[kept]
+    keep = np.arange(len(rows)) - first < matching
+    return rows[keep], columns[keep]
 
 
 def read_pairs(document: Document, arrays: MentionArrays, *, nearest: int, matching: int) -> Pairs:
@@ -97,7 +104,7 @@ def read_pairs(document: Document, arrays: MentionArrays, *, nearest: int, match
         document: that the mentions are in.
         arrays: the mentions.
         nearest: as in `candidate_pairs`.
-        matching: as there.
+        matching: see `candidate_pairs`.
     """
     later, earlier = candidate_pairs(arrays, nearest=nearest, matching=matching)
     classes = arrays.classes[later] * len(CLASSES) + arrays.classes[earlier]
@@ -113,7 +120,7 @@ def read_pairs(document: Document, arrays: MentionArrays, *, nearest: int, match
         *_speech(arrays, later, earlier),
         *_recency(arrays, later, earlier, agreeing),
     ]
-    return Pairs(later, earlier, classes, np.concatenate([np.asarray(each, np.uint8) for each in columns], axis=1))
+    return Pairs(later, earlier, classes, np.concatenate([np.asarray(column, np.uint8) for column in columns], axis=1))
 
 
 def _shared(first: sparse.csr_array, second: sparse.csr_array) -> Ids:
@@ -173,7 +180,7 @@ def _distances(arrays: MentionArrays, later: Ids, earlier: Ids) -> list[Bits]:
 
 
 def _structure(document: Document, arrays: MentionArrays, later: Ids, earlier: Ids) -> list[npt.NDArray[np.bool_]]:
-    """Nesting, apposition, a copula between the two, places in the sentence."""
+    """Nesting, apposition, a copula between the two, positions in the sentence."""
     start, end = arrays.spans[later].T
     _start_before, end_before = arrays.spans[earlier].T
     tokens = [token.lower() for token in document.tokens]
@@ -183,7 +190,7 @@ def _structure(document: Document, arrays: MentionArrays, later: Ids, earlier: I
     same = arrays.sentences[later] == arrays.sentences[earlier]
     near = same & (apart >= 1) & (apart <= 4)
     starts = np.array(document.sentence_starts)[arrays.sentences]
-    opening = arrays.spans[:, 0] - starts <= 1
+    at_start = arrays.spans[:, 0] - starts <= 1
     first_of_sentence = np.concatenate([[True], arrays.sentences[1:] != arrays.sentences[:-1]])
     bits = [
         end <= end_before,  # inside of the earlier one
@@ -191,8 +198,8 @@ def _structure(document: Document, arrays: MentionArrays, later: Ids, earlier: I
         same & (apart == 1) & comma[end_before],
         same & (apart == 0),
         near & (copulas[np.maximum(start, end_before)] - copulas[end_before] > 0),
-        opening[later],
-        opening[earlier],
+        at_start[later],
+        at_start[earlier],
         first_of_sentence[later],
         first_of_sentence[earlier],
         arrays.heads[later] == arrays.heads[earlier],
@@ -206,8 +213,8 @@ def _speech(arrays: MentionArrays, later: Ids, earlier: Ids) -> list[npt.NDArray
     speaks_a, speaks_b = arrays.speakers[later], arrays.speakers[earlier]
     texts = np.append(arrays.texts, -1)
     both = (a >= 0) & (b >= 0)
-    known = both & (speaks_a >= 0) & (speaks_b >= 0)
-    same_speaker = known & ((speaks_a == speaks_b) | (texts[speaks_a] == texts[speaks_b]))
+    both_known = both & (speaks_a >= 0) & (speaks_b >= 0)
+    same_speaker = both_known & ((speaks_a == speaks_b) | (texts[speaks_a] == texts[speaks_b]))
     person = arrays.values["person"]
     first, second = person == 1, person == 2
     bits = [
@@ -225,7 +232,7 @@ def _speech(arrays: MentionArrays, later: Ids, earlier: Ids) -> list[npt.NDArray
         (speaks_a == earlier) & ~first[later] & ~second[later],
         (speaks_b == later) & ~first[earlier] & ~second[earlier],
         same_speaker,
-        known & ~same_speaker,
+        both_known & ~same_speaker,
     ]
     return [np.stack(bits, axis=1)]
 

@@ -55,7 +55,7 @@ def phrase_tree(sentence: DependencySentence) -> Tree:
         sentence: with tags, heads and relations.
 
     Raises:
-        KindError: it is no sentence.
+        KindError: it is not a sentence.
         ShapeError: the sentence has no heads.
     """
     if not isinstance(sentence, DependencySentence):
@@ -86,7 +86,7 @@ def projective_heads(parents: Sequence[int]) -> list[int]:
         crossing = [word for word in range(len(heads)) if heads[word] != ROOT and not _is_projective(heads, word)]
         if not crossing:
             return heads
-        word = min(crossing, key=lambda each: abs(each - heads[each]))
+        word = min(crossing, key=lambda candidate: abs(candidate - heads[candidate]))
         heads[word] = heads[heads[word]]
 
 
@@ -191,7 +191,7 @@ def _clause(items: Sequence[_Phrase], relation: str, tag: str) -> _Phrase:
 
 
 def _predicate(items: Sequence[_Phrase], tag: str) -> list[_Phrase]:
-    """Return the parts of a VP, with the phrase of a predicate that is no verb as one of them."""
+    """Return the parts of a VP, including the phrase of a predicate that is not a verb."""
     if tag in _VERBS:
         return list(items)
     head = _head(items)

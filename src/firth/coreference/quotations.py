@@ -39,7 +39,7 @@ def quotations(document: Document) -> list[Span]:
 
     One that is not closed ends with its sentence.
     """
-    found: list[Span] = []
+    spans: list[Span] = []
     begin = -1
     starts = frozenset(document.sentence_starts)
     single = not any(token in OPENING or token in CLOSING or token == STRAIGHT for token in document.tokens)
@@ -47,20 +47,20 @@ def quotations(document: Document) -> list[Span]:
     for number, token in enumerate(document.tokens):
         fresh = number in starts
         if begin >= 0 and fresh and (token in opening or (token == STRAIGHT and _opens(document, number))):
-            found.append((begin, number))  # a paragraph of the same speech, or a mark that is missing
+            spans.append((begin, number))  # a paragraph of the same speech, or a mark that is missing
             begin = number
         elif begin < 0 and (token in opening or token == STRAIGHT):
             begin = number
         elif begin >= 0 and (token in closing or token == STRAIGHT):
-            found.append((begin, number + 1))
+            spans.append((begin, number + 1))
             begin = -1
     if begin >= 0:
-        found.append((begin, next((start for start in document.sentence_starts if start > begin), len(document))))
-    return found
+        spans.append((begin, next((start for start in document.sentence_starts if start > begin), len(document))))
+    return spans
 
 
 def _opens(document: Document, number: int) -> bool:
-    """Return whether a straight mark at the start of a sentence opens: a word follows, and the sentence goes on."""
+    """Return whether a straight mark at the start of a sentence opens: a word follows, and the sentence continues."""
     after = document.tokens[number + 1 : number + 2]
     return bool(after) and after[0][0].isalnum()
 
@@ -80,13 +80,13 @@ def speakers(document: Document, mentions: Sequence[Mention], spans: Sequence[Sp
     turn: list[int] = []  # first quotation of each turn of speech
     for quotation, (start, _) in enumerate(spans):
         before = spans[quotation - 1][1] if quotation else 0
-        named = narration.named(quotation)
-        near = bool(turn) and 0 < start - before <= 2 * NEAR and narration.says(before, start)
-        goes_on = near and result[quotation - 1] >= 0 and named in (-1, result[quotation - 1])
+        speaker = narration.speaker_of(quotation)
+        near = bool(turn) and 0 < start - before <= 2 * NEAR and narration.has_verb_of_saying(before, start)
+        goes_on = near and result[quotation - 1] >= 0 and speaker in (-1, result[quotation - 1])
         if not goes_on:
             turn.append(quotation)
-        if named >= 0 or goes_on:
-            result[quotation] = named if named >= 0 else result[quotation - 1]
+        if speaker >= 0 or goes_on:
+            result[quotation] = speaker if speaker >= 0 else result[quotation - 1]
         elif (said_before := narration.beside(max(before, start - NEAR), start, False)) >= 0:
             result[quotation] = said_before
         elif len(turn) > 2 and sentence_of[start] - sentence_of[spans[turn[-3]][0]] <= 2 * _FAR:
@@ -95,7 +95,7 @@ def speakers(document: Document, mentions: Sequence[Mention], spans: Sequence[Sp
 
 
 class _Narration:
-    """What stands outside of the quotations of a document."""
+    """The words outside the quotations of a document."""
 
     def __init__(self, document: Document, mentions: Sequence[Mention], spans: Sequence[Span]) -> None:
         inside = quotation_of_tokens(len(document), spans)
@@ -106,7 +106,7 @@ class _Narration:
         sizes = [len(sentence) for sentence in document.sentences]
         self.sentence_of = np.repeat(np.arange(len(sizes)), sizes)
 
-    def named(self, quotation: int) -> int:
+    def speaker_of(self, quotation: int) -> int:
         """Return the mention that a verb of saying names right after a quotation, or before it in its sentence."""
         start, end = self._spans[quotation]
         before = self._spans[quotation - 1][1] if quotation else 0
@@ -120,7 +120,7 @@ class _Narration:
                 return said_after
         return self.beside(max(before, start - NEAR, int(np.searchsorted(of, of[start]))), start, False)
 
-    def says(self, low: int, high: int) -> bool:
+    def has_verb_of_saying(self, low: int, high: int) -> bool:
         """Return whether there is a verb of saying among tokens."""
         return any(word in lists.SAYING for word in self._lower[low:high])
 
@@ -128,11 +128,11 @@ class _Narration:
         """Return the mention beside the first, or last, verb of saying among tokens; -1 for none."""
         verbs = [token for token in range(low, high) if self._lower[token] in lists.SAYING]
         near = self._outer[bisect_left(self._starts, low) : bisect_left(self._starts, high)]
-        found = [(number, self._mentions[number]) for number in near if self._mentions[number].end <= high]
-        if not verbs or not found:
+        nearby = [(number, self._mentions[number]) for number in near if self._mentions[number].end <= high]
+        if not verbs or not nearby:
             return -1
         verb = verbs[0] if first else verbs[-1]
-        gap, _, number = min((_gap(mention, verb), mention.start - mention.end, number) for number, mention in found)
+        gap, _, number = min((_gap(mention, verb), mention.start - mention.end, number) for number, mention in nearby)
         return number if gap <= 2 else -1
 
 

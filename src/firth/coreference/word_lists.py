@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Pronoun(NamedTuple):
-    """What a pronoun says of its referent; "" where it says nothing.
+    """Properties of a pronoun's referent; "" where the pronoun leaves one open.
 
     Attributes:
         group: pronouns of one group may repeat one another: "he" and "his".

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from firth.corpus.columns import TABLES
+from firth.corpus.columns import COLUMNS
 from firth.corpus.encoded import Corpus
 from firth.corpus.reader import inner_suffix
 from firth.errors import OptionError, UnknownOptionError, brief
-from firth.option_names import TEXT_OPTIONS, synonym
+from firth.hints import TEXT_OPTIONS, synonym
 from firth.progress import Progress
 
 
@@ -62,5 +62,5 @@ def document_options(source: Any) -> dict[str, Any]:
         source: any source that `Corpus.build` takes.
     """
     single = isinstance(source, str | os.PathLike) and not Path(source).expanduser().is_dir()
-    lines = single and inner_suffix(Path(source)) not in TABLES and not any(mark in str(source) for mark in "*?[")
+    lines = single and inner_suffix(Path(source)) not in COLUMNS and not any(mark in str(source) for mark in "*?[")
     return {"sentences": "line" if lines else "text", "keep_empty": True}

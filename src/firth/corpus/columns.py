@@ -1,4 +1,4 @@
-"""Texts and labels from the columns of table files: JSON lines, CSV, TSV, Parquet, Arrow."""
+"""Texts and labels from the columns of files: JSON lines, CSV, TSV, Parquet, Arrow; words of annotated files."""
 
 import contextlib
 import io
@@ -10,9 +10,11 @@ from typing import Any, BinaryIO, NamedTuple
 from firth.corpus.dialects import MIXED, Dialect
 from firth.corpus.reader import inner_suffix, lines_of, opened, reading
 from firth.corpus.separated import Column, Separated, long_cells
-from firth.corpus.table_options import USUAL, Faults, TableOptions
+from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import ROWS, Schema, arrow_kinds, arrow_package, batch_rows, filled, kinds_of_values, pick
 from firth.errors import CorpusError
+from firth.storage.kinds import resolve
+from firth.storage.skipping import Skipping
 from firth.storage.untrusted import parse_json
 
 
@@ -55,7 +57,7 @@ def cells(
     Warns:
         UserWarning: rows were skipped, or a table is written in an unusual way.
     """
-    reader, asked = TABLES[inner_suffix(path)], Asked(column, how=how)
+    reader, asked = COLUMNS[inner_suffix(path)], Asked(column, how=how)
     with (
         opened(path, encoding) as (raw, stream),
         reading(path),
@@ -99,35 +101,36 @@ def labelled_cells(
 
 def _json_lines(path: Path, stream: BinaryIO, asked: Asked) -> Rows:
     names: list[str] = []
-    faults = Faults(str(path), asked.how.on_error)
+    skipping = Skipping(path, asked.how.on_error, error=CorpusError)
     with lines_of(stream) as lines:
         for number, line in enumerate(lines, 1):
             if line.isspace():
                 continue
-            place = f"line {number:,}"
             try:
                 value = parse_json(line)
             except ValueError as error:
-                faults.add(place, f"not JSON ({error})", "expected one JSON object per line")
+                skipping.add(number, f"not JSON ({error})", "expected one JSON object per line")
                 continue
             if isinstance(value, dict):
-                where = f"{path} {place}"
+                where = f"{path} line {number:,}"
                 names = names or Schema(where, kinds_of_values(value)).settle(asked.column, asked.labels)
                 if absent := [name for name in names if name not in value]:
                     found = f"no column {absent[0]!r}; expected one of {', '.join(value)}"
-                    faults.add(place, found, "name it with column=")
+                    skipping.add(number, found, "name it with column=")
                     continue
                 row = tuple(pick(value, name, where) for name in names)
                 if asked.needs_labels and no_label(row[1]):
-                    faults.add(place, f"no label under {names[1]!r}", "write one; a text without a label has null")
+                    skipping.add(number, f"no label under {names[1]!r}", "write one; a text without a label has null")
                     continue
+                skipping.read += 1
                 yield row
             elif asked.labels is None:
+                skipping.read += 1
                 yield (value,)
             else:
                 expected = "expected an object with the columns of text and labels"
-                faults.add(place, f"found {value!r:.60}", expected)
-    faults.tell()
+                skipping.add(number, f"found {value!r:.60}", expected)
+    skipping.tell()
 
 
 def no_label(label: Any) -> bool:
@@ -143,7 +146,11 @@ def _separated(separator: str) -> Reader:
             table = Separated(text, str(path), Dialect(separator, MIXED), asked.how, asked=columns)
             places = table.places(*columns)
             for block in table.blocks(places[1] if asked.needs_labels else None):
-                yield from zip(*(map(itemgetter(place), block) for place in places), strict=True)
+                text_of, *labels_of = map(itemgetter, places)
+                # Spaces around a label, as behind ", ", are of the file and make no other class.
+                yield from zip(
+                    map(text_of, block), *([of(row).strip() for row in block] for of in labels_of), strict=True
+                )
 
     return rows
 
@@ -187,6 +194,12 @@ def _arrow(path: Path, stream: BinaryIO, asked: Asked) -> Rows:
         yield from batch_rows(batches, names, str(path))
 
 
+def _annotated(path: Path, stream: BinaryIO, asked: Asked) -> Rows:
+    words = resolve(READ_WORDS)(path, column=asked.column, on_error=asked.how.on_error)
+    yield from ((list(sentence),) for sentence in words)
+
+
+READ_WORDS = "firth.readers.annotated_words:read_words"
 SEPARATED = (".csv", ".tsv")  # text files, which can be written in several ways
 TABLES: dict[str, Reader] = {
     ".jsonl": _json_lines,
@@ -197,3 +210,6 @@ TABLES: dict[str, Reader] = {
     ".arrow": _arrow,
 }
 BINARY = (".parquet", ".arrow")  # of these
+# A word a line: sentences as lists of words. Folders are not searched for them, since treebanks lie beside their text.
+ANNOTATED: dict[str, Reader] = dict.fromkeys((".conllu", ".conll", ".iob", ".iob2", ".bio"), _annotated)
+COLUMNS = {**TABLES, **ANNOTATED}  # files whose cells are texts or lists of words

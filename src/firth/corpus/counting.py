@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.columns import SEPARATED, TABLES, cells
+from firth.corpus.columns import ANNOTATED, COLUMNS, SEPARATED, TABLES, cells
 from firth.corpus.contents import ByteStream, TextStream, contents, guarded, listing_unreadable, sentences
 from firth.corpus.options import CorpusOptions
 from firth.corpus.parts import PartReader, Scan
@@ -111,7 +111,7 @@ class EmptySentences:
 
 def _pours(source: Files, options: CorpusOptions) -> bool:
     """Whether all of the reading is compiled, so that threads gain something."""
-    return options.reads_bytes and all(inner_suffix(path) not in TABLES for path in source.paths)
+    return options.reads_bytes and all(inner_suffix(path) not in COLUMNS for path in source.paths)
 
 
 def _scan(source: Source, *, write: Write, meter: Meter, tokens: str, options: CorpusOptions) -> Counted:
@@ -173,7 +173,7 @@ def holds_token_lists(source: Source) -> bool:
         return isinstance(source, Items) and source.tokenised
     suffix = inner_suffix(source.paths[0])
     if suffix not in TABLES or suffix in SEPARATED:
-        return False
+        return suffix in ANNOTATED
     first_cells = cells(source.paths[0], source.column, lambda raw: None, source.how)
     with contextlib.closing(first_cells):
         return isinstance(next(first_cells, None), list)

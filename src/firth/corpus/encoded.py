@@ -92,12 +92,14 @@ class Corpus:
             source: a path, a glob, a folder (all files with a known suffix, sorted by path), "-" (standard input), or a
                 list of these; a table (a data frame or series of pandas, polars, pyarrow and others, an Arrow stream, a
                 mapping of columns); or an iterable of texts, of token lists, or of rows of a table (a Hugging Face data
-                set). Files: plain text, JSON lines, CSV and TSV, each also as .gz .bz2 .xz .zst; Parquet, Arrow.
+                set). Files: plain text, JSON lines, CSV and TSV, each also as .gz .bz2 .xz .zst; Parquet, Arrow;
+                the words of CoNLL-U (.conllu) and of other annotation with a word a line (.conll, .iob, .iob2, .bio).
                 Strings in a list are paths if they look like files (a known suffix, or a separator); path objects
                 always are.
             cache: folder of built corpora; FIRTH_CACHE or the user's cache folder if None.
             column: the column with texts or lists of tokens of a table; by default the only column, "text", or the only
-                column with text. A missing value is an empty text. Of a CSV or TSV file also its number, from 1.
+                column with text. A missing value is an empty text. Of a CSV or TSV file also its number, from 1. Of
+                CoNLL-U "form" or "lemma"; of other columns with a word a line, the number of the one with words.
             encoding: of files and of standard input, such as "cp1252"; by default that of a byte order mark, or UTF-8,
                 or the one that fits; see `firth.text_encoding`.
             threads: files that are read at once; by default one per processor.

@@ -1,10 +1,11 @@
 """What a look at the beginning of a source shows, before it is read, and at the words, after it is: warnings.
 
-Markup that would become words, and scripts without spaces, whose words nobody has divided.
+Markup and annotation that would become words, and scripts without spaces, whose words nobody has divided.
 """
 
 import contextlib
 import itertools
+import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -12,14 +13,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.columns import TABLES, cells
+from firth.corpus.columns import ANNOTATED, TABLES, cells
 from firth.corpus.options import CorpusOptions
 from firth.corpus.reader import HEAD, inner_suffix, lines_of, opened, reading
 from firth.corpus.sources import Files, Items, Source
 from firth.corpus.table_options import TableOptions
 from firth.errors import FirthError, brief, warn_caller
+from firth.text.dictionary_words import DIVIDED
 from firth.text.markup import known_markup
-from firth.text.tokenise import are_words, decode
+from firth.text.tokenise import SEGMENT, are_words, decode
 
 FILES, TEXTS = 50, 500  # looked at
 _SCRIPTS = {
@@ -27,6 +29,11 @@ _SCRIPTS = {
     "Khmer": (0x1780, 0x17FF),
 }  # fmt: skip
 _MUCH = 0.2  # of all tokens
+_ANNOTATED_ROWS = {
+    ".conllu": re.compile(r"\d+([-.]\d+)?(\t[^\t]+){9}\r?"),
+    ".conll": re.compile(r"\S+([ \t]\S+)*[ \t]([BIESLU]-\S+|O)[ \t]*\r?"),
+}  # the last column has tags of spans
+_DOTLESS = 0.05  # likewise; of Turkish a fifth have it, of other languages names alone
 
 
 def look_for_markup(source: Source, options: CorpusOptions) -> Source:
@@ -39,7 +46,10 @@ def look_for_markup(source: Source, options: CorpusOptions) -> Source:
         _warn({"the texts": "\n".join(text for text in first if isinstance(text, str))[:HEAD]})
     elif isinstance(source, Files):
         step = -(-len(source.paths) // FILES)
-        _warn({str(path): _beginning(path, source.column, source.how) for path in source.paths[::step]})
+        paths = [path for path in source.paths if inner_suffix(path) not in ANNOTATED]
+        beginnings = {str(path): _beginning(path, source.column, source.how) for path in paths[::step]}
+        _warn(beginnings)
+        _warn_of_columns(beginnings)
     return source
 
 
@@ -70,19 +80,41 @@ def _warn(beginnings: dict[str, str]) -> None:
     )
 
 
+def _warn_of_columns(beginnings: dict[str, str]) -> None:
+    for name, text in beginnings.items():
+        rows = [line for line in text.split("\n")[:-1] if line.strip() and not line.startswith(("#", "-DOCSTART-"))]
+        for kind, row in _ANNOTATED_ROWS.items():
+            same = kind == ".conllu" or len({len(line.split()) for line in rows}) == 1
+            if len(rows) > 1 and same and all(map(row.fullmatch, rows)):
+                warn_caller(
+                    f"{name}: a word a line, with its annotation, such as {brief(rows[0])}: all columns become words; "
+                    f"to read those of the text alone, give the file a name that ends in {kind}"
+                )
+                return
+
+
 def look_for_undivided_words(words: list[str], counts: npt.NDArray[np.int64], options: CorpusOptions) -> None:
-    """Warn if most words are of a script that puts no spaces between them."""
+    """Warn if many words are of a script that puts no spaces between them, or of a language with rules of its own."""
     if not are_words(options.tokens) or not len(counts):
         return
     order = np.argsort(-counts, kind="stable")[:2000].tolist()
     total = sum(int(counts[i]) for i in order)
+    dotless = [i for i in order if "ı" in words[i]]
+    if options.language is None and sum(int(counts[i]) for i in dotless) > _DOTLESS * total:
+        warn_caller(
+            f"words such as {brief(words[dotless[0]])} have the dotless ı of Turkish and Azerbaijani, and a capital I "
+            "became i; language='tr' (or 'az') makes it ı"
+        )
     for script, (first, last) in _SCRIPTS.items():
         own = [i for i in order if any(first <= ord(character) <= last for character in words[i])]
         if sum(int(counts[i]) for i in own) > _MUCH * total:
-            unit = "syllables" if script == "Tibetan" else "what stands between two spaces"
+            if options.tokens == SEGMENT and script in DIVIDED:
+                return
+            unit = "what stands between two spaces" if script in DIVIDED else "syllables"
+            how = "tokens='segment' divides them (pip install 'firth[segment]')" if script in DIVIDED else "divide them"
             warn_caller(
                 f"{script} puts no spaces between words, so that {unit} became words, such as "
-                f"{brief(words[own[0]])}; expected divided words: put spaces between them, or pass a "
-                "function that divides them; or use tokens='subwords', or train FastText, which reads their n-grams"
+                f"{brief(words[own[0]])}; expected divided words: {how}; or put spaces between them; or use "
+                "tokens='subwords', or train FastText, which reads their n-grams"
             )
             return

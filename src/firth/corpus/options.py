@@ -59,7 +59,7 @@ class CorpusOptions:
     )
     tokens: str | Tokeniser | Subwords | WordPieces = option(
         NAME,
-        "how text is split: into words by one of five rules, subwords or characters; or a file of subwords",
+        "how text is split: into words by one of six rules, subwords or characters; or a file of subwords",
         choices=TOKENS,
     )
     language: str | None = option(
@@ -152,7 +152,9 @@ class TextOptions(TableOptions, CorpusOptions):
     """Options of a text that is not encoded yet: those of `Corpus.build`."""
 
     column: str | int | None = option(
-        None, "column with texts or lists of tokens, for a table with several: its name, or its number from 1 in a file"
+        None,
+        "column with texts or lists of tokens, for a table with several: its name, or its number from 1 in a file; of "
+        "CoNLL-U form or lemma",
     )
     cache: str | os.PathLike[str] | None = option(
         None, "folder of built corpora; by default FIRTH_CACHE or the user's cache folder"

@@ -64,8 +64,17 @@ def _entries_of(tokens: str) -> npt.NDArray[np.uint64]:
     rule = word_rule(tokens)
     if rule is None:
         return _word_entries(Letters(characters.fold, str.casefold, characters.REPLACED))
-    in_context = frozenset("Σ\u0307" if rule.language == "lt" else "Σ")
-    return _word_entries(Letters(rule.folded, str.lower, replaced(as_shaped=rule.as_shaped), in_context))
+    in_context = frozenset("\u0307" if rule.language == "lt" else "")
+    entries = _word_entries(Letters(rule.folded, str.lower, replaced(as_shaped=rule.as_shaped), in_context))
+    entries[ord("Σ")] |= scan.SIGMA
+    entries[[ord(letter) for letter in _beside_sigma()]] |= scan.CASED
+    return entries
+
+
+def _beside_sigma() -> list[str]:
+    """Return the letters of Greek behind which a capital sigma ends a word, and before which it does not."""
+    greek = map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
+    return [each for each in greek if f"{each}Σ".lower().endswith("ς") and f"ΑΣ{each}".lower()[1] == "σ"]
 
 
 @dataclass(frozen=True)
@@ -180,16 +189,20 @@ def _entry_of(character: str, folded: str, firsts: set[str], seconds: set[str], 
 
 
 def _composing() -> tuple[set[str], set[str]]:
-    """Return the characters that can be first in a canonical composition, and those that can follow."""
-    pairs = list(_compositions())
-    firsts, seconds = {first for first, _ in pairs}, {second for _, second in pairs}
+    """Return the characters that can be first in a canonical composition, and those that can follow.
+
+    A composed letter is among the first: a mark may belong before one of its own, as the acute of ᾀ + acute = ᾄ does.
+    """
+    triples = list(_compositions())
+    firsts = {first for first, _, composed in triples} | {composed for _, _, composed in triples}
+    seconds = {second for _, second, _ in triples}
     # Hangul is composed by rule: leading consonant + vowel, then + trailing consonant.
     firsts.update(map(chr, (*range(0x1100, 0x1113), *range(0xAC00, 0xD7A4, 28))))
     seconds.update(map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
     return firsts, seconds
 
 
-def _compositions() -> Iterator[tuple[str, str]]:
+def _compositions() -> Iterator[tuple[str, str, str]]:
     for codes in _ASSIGNED:
         for text in _spans(codes):
             if unicodedata.is_normalized("NFD", text):
@@ -199,4 +212,4 @@ def _compositions() -> Iterator[tuple[str, str]]:
                 if len(parts) == 2 and not parts[0].startswith("<"):
                     first, second = (chr(int(part, 16)) for part in parts)
                     if unicodedata.normalize("NFC", first + second) == character:
-                        yield first, second
+                        yield first, second, character

@@ -15,9 +15,10 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from firth.corpus.dialects import MIXED, ROWS, Dialect, dialect_of, is_row, quoted_cell
-from firth.corpus.table_options import Faults, TableOptions
+from firth.corpus.table_options import TableOptions
 from firth.corpus.tables import DEFAULT_COLUMN, Kind, Schema
 from firth.errors import CorpusError, FirthError, counted, warn_caller
+from firth.storage.skipping import Skipping
 
 SAMPLE = 1 << 17  # characters that tell how a table is written
 BLOCK = 1 << 15  # characters that are read at once: rows that a processor's cache holds
@@ -87,7 +88,7 @@ class Separated:
         how = (options or TableOptions()).normalised()
         how = replace(how, header=how.header if header is None else header, separator=how.separator or separator)
         self._text, self.name, self._error = text, name, error
-        self.faults = Faults(name, None if options is None else how.on_error, error)
+        self.skipping = Skipping(name, None if options is None else how.on_error, error=error)
         self._lines: list[str] = text.readlines(SAMPLE)
         self._number = 1  # of the first of them
         self.dialect = dialect_of(self._lines, usual, how, name, error)
@@ -173,17 +174,21 @@ class Separated:
         """
         while self._lines or self._more():
             rows = self._at_once(filled)
-            yield [row.cells for row in self._one_by_one(filled)] if rows is None else rows
+            rows = [row.cells for row in self._one_by_one(filled)] if rows is None else rows
+            self.skipping.read += len(rows)
+            yield rows
         self._tell()
 
     def numbered(self) -> Iterator[Numbered]:
         """Yield the rows below the header with their line numbers; errors are those of `blocks`."""
         while self._lines or self._more():
-            yield from self._one_by_one(None)
+            for row in self._one_by_one(None):
+                self.skipping.read += 1
+                yield row
         self._tell()
 
     def _tell(self) -> None:
-        self.faults.tell()
+        self.skipping.tell()
         if self._doubtful:
             warn_caller(
                 f"{self.name}: {counted(len(self._doubtful), 'line')}, from line {self._doubtful[0]:,} on, with a "
@@ -245,7 +250,7 @@ class Separated:
             if filled is not None and found.cells and not found.cells[filled].strip():
                 found = _Found([], found.lines, f"no label in column {self.names[filled]!r}", "write one")
             if found.problem:
-                self.faults.add(f"line {self._number + at:,}", *found[2:])
+                self.skipping.add(self._number + at, *found[2:])
             elif found.cells:
                 yield Numbered(self._number + at, found.cells)
             at += found.lines
@@ -305,9 +310,8 @@ class Separated:
     def _first_row(self) -> tuple[Row, int]:
         found = self._row(0)
         if found.problem:
-            Faults(self.name, None, self._error).add(
-                f"line {self._number}", found.problem, found.remedy or found.option
-            )
+            first = Skipping(self.name, None, error=self._error)
+            first.add(self._number, found.problem, found.remedy or found.option)
         return found.cells, found.lines
 
     def _is_row(self, first: Row, used: int, how: TableOptions, asked: Sequence[Column]) -> str | None:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from firth.corpus.columns import SEPARATED, TABLES
+from firth.corpus.columns import ANNOTATED, COLUMNS, SEPARATED, TABLES
 from firth.corpus.markup import MARKUP
 from firth.corpus.reader import COMPRESSIONS, inner_suffix
 from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import DEFAULT_COLUMN, table_of, table_of_rows
-from firth.errors import CorpusError, OptionError, brief, counted, warn_caller
+from firth.errors import CorpusError, brief, counted, warn_caller
 from firth.storage.encodings import named_encoding
 
 TEXTS = (".txt", ".text", ".tok")
@@ -70,6 +70,10 @@ class Files:
         reading: Any = (_READING, self.column, self.encoding, *(["markup"] if self.markup else []))
         if any(inner_suffix(path) in SEPARATED for path in self.paths):
             reading = (*reading, self.how, STRICT)
+        elif any(inner_suffix(path) in COLUMNS for path in self.paths) and self.how.on_error != USUAL.on_error:
+            reading = (*reading, self.how.on_error)
+        if any(inner_suffix(path) in ANNOTATED for path in self.paths):
+            reading = (*reading, "words")  # an earlier version read all columns
         digest = hashlib.blake2b(repr(reading).encode(), digest_size=16)
         for state in states:
             digest.update(repr(state).encode("utf-8", "surrogatepass"))
@@ -130,14 +134,9 @@ def resolve(source: Any, column: str | int | None = None, how: TableOptions = US
         MissingExtraError: a table needs pyarrow, and that is not installed.
     """
     found = _resolved(source, column, how.normalised(), markup)
-    written = how.given()
-    is_separated = isinstance(found, Files) and any(inner_suffix(path) in SEPARATED for path in found.paths)
-    if written and not is_separated:
+    if not isinstance(found, Files) or all(inner_suffix(path) not in SEPARATED for path in found.paths):
         name = str(found.paths[0]) if isinstance(found, Files) else "the source"
-        options = ", ".join(f"{option}={value!r}" for option, value in written.items())
-        raise OptionError(
-            f"{options}: says how {' and '.join(SEPARATED)} files are written, and {name} is none of them"
-        )
+        how.check_unused(name, f"{' and '.join(SEPARATED)} files")
     return found
 
 
@@ -213,7 +212,7 @@ def _names_file(text: str) -> bool:
     if "\n" in text or len(text) > 4096:
         return False
     path = Path(text)
-    reader = _known(path)
+    reader = _known(path) or inner_suffix(path) in ANNOTATED
     if reader and not any(map(str.isspace, text)):
         return True
     return (reader or os.sep in text) and path.exists()
@@ -244,12 +243,18 @@ def _home(path: str | os.PathLike[str]) -> Path:
 
 def _check_columns(paths: list[Path], column: str | int) -> None:
     """Check that at least one of the files is a table; other files are read as text."""
-    if any(inner_suffix(path) in TABLES for path in paths):
+    if any(inner_suffix(path) in COLUMNS for path in paths):
         return
     first = paths[0]
-    hint = "name a file of one JSON object a line .jsonl" if inner_suffix(first) == ".json" else "leave the column out"
+    own = inner_suffix(first)
+    hint = {
+        ".json": "write one JSON object a line and name the file .jsonl",
+        ".xlsx": "save the spreadsheet as CSV (UTF-8)",
+        ".xls": "save the spreadsheet as CSV (UTF-8)",
+        ".ods": "save the spreadsheet as CSV (UTF-8)",
+    }.get(own, "leave the column out, or give a table one of these endings")
     raise CorpusError(
-        f"{first}: has no columns, and column={brief(column)} was given; expected a table ({', '.join(TABLES)}): {hint}"
+        f"{first}: has no columns, and column={brief(column)} was given; expected one of {', '.join(COLUMNS)}: {hint}"
     )
 
 
@@ -319,7 +324,11 @@ def _inside(folder: Path, markup: bool) -> list[Path]:
         suffixes = sorted({path.suffix or "no suffix" for path in everything})
         content = f"{len(everything)} files ({', '.join(suffixes[:8])})" if everything else "nothing"
         formats = ", ".join((*TEXTS, *TABLES, *COMPRESSIONS))
-        raise CorpusError(f"{folder}: holds {content}; expected files ending in {formats}; name others by a glob")
+        without = _WITHOUT if {path.suffix.lower() for path in everything} & MARKUP.keys() else ""
+        raise CorpusError(
+            f"{folder}: holds {content}; expected files ending in {formats}; a glob such as '{folder}/**/*' reads "
+            f"others as plain text{without}"
+        )
     if others := Counter(path.suffix.lower() or "no suffix" for path in set(everything).difference(files)):
         left_out = ", ".join(
             f"{count:,} {suffix}" for suffix, count in sorted(others.items(), key=lambda item: (-item[1], item[0]))[:8]
@@ -327,7 +336,7 @@ def _inside(folder: Path, markup: bool) -> list[Path]:
         warn_caller(
             f"{folder}: {counted(len(files), 'file')} read, {others.total():,} left out ({left_out}"
             f"{', ...' if len(others) > 8 else ''}); a glob such as "
-            f"'{folder}/**/*.log' reads others as plain text{_WITHOUT if others.keys() & MARKUP.keys() else ''}"
+            f"'{folder}/**/*.log' reads others{_WITHOUT if others.keys() & MARKUP.keys() else ''}"
         )
     return files
 

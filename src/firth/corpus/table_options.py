@@ -1,16 +1,16 @@
-"""How tables in text files are read, and what becomes of rows that cannot be read."""
+"""How tables in text files are read."""
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, TypedDict
 
 from firth.arguments import describe
-from firth.errors import CorpusError, OptionError, brief, counted, warn_caller
+from firth.errors import OptionError, brief
 from firth.options import check, option, options_class
+from firth.storage.skipping import SKIP, STOP
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|", "space": " "}
 QUOTING = ("doubled", "backslash", "apostrophes", "none")
-_SHOWN = 3  # rows that a warning names
 
 
 @options_class
@@ -29,7 +29,7 @@ class TableOptions:
     quoting: str | None = option(None, "how cells of a table with quotation marks are written", choices=QUOTING)
     header: bool | None = option(None, "the first row of a table holds the names of its columns; else they are numbers")
     on_error: str = option(
-        "stop", "rows that cannot be read: stop at the first, or skip and count them", choices=("stop", "skip")
+        STOP, "rows that cannot be read: stop at the first, or skip and count them", choices=(STOP, SKIP)
     )
 
     @classmethod
@@ -43,6 +43,20 @@ class TableOptions:
         """Return what says how a text file is written, as far as it is given."""
         values = {"separator": self.separator, "quoting": self.quoting, "header": self.header}
         return {name: value for name, value in values.items() if value is not None}
+
+    def check_unused(self, name: str, tables: str) -> None:
+        """Refuse what says how a text file is written where none of a kind is read.
+
+        Args:
+            name: of what is read.
+            tables: the kind, such as "CSV and TSV files".
+
+        Raises:
+            OptionError: something is given.
+        """
+        if given := self.given():
+            options = ", ".join(f"{option}={value!r}" for option, value in given.items())
+            raise OptionError(f"{options}: says how {tables} are written, and {name} is none of them")
 
     def normalised(self) -> "TableOptions":
         """Check the options; return them with the separator as a character.
@@ -72,46 +86,3 @@ class TableArguments(TypedDict, total=False):
 
 describe(TableArguments, TableOptions)
 USUAL = TableOptions()
-
-
-class Faults:
-    """Rows of a file that cannot be read: the first is an error, or they are counted and told at the end.
-
-    Args:
-        name: of the file.
-        on_error: "stop" or "skip"; None where the caller has no such option to name.
-        error: the class of the error.
-    """
-
-    def __init__(self, name: str, on_error: str | None = "stop", error: type[Exception] = CorpusError) -> None:
-        self.name = name
-        self._stops, self._has_options = on_error != "skip", on_error is not None
-        self._error = error
-        self._count = 0
-        self._shown: list[str] = []
-
-    def add(self, place: str, problem: str, remedy: str, option: str = "") -> None:
-        """Note a row that cannot be read.
-
-        Args:
-            place: such as "line 3".
-            problem: what was found and expected.
-            remedy: what to do.
-            option: another remedy, with an option.
-
-        Raises:
-            CorpusError: such rows are not to be skipped; or the class of error that was given.
-        """
-        if self._stops:
-            options = [option, "to leave out such rows, on_error='skip'"] if self._has_options else []
-            raise self._error("; ".join([f"{self.name} {place}: {problem}", *filter(None, [remedy, *options])]))
-        self._count += 1
-        if len(self._shown) < _SHOWN:
-            self._shown.append(f"{place}: {problem}")
-
-    def tell(self) -> None:
-        """Warn about the rows that were skipped."""
-        if self._count:
-            more = "; ..." if self._count > len(self._shown) else ""
-            warn_caller(f"{self.name}: {counted(self._count, 'row')} skipped ({'; '.join(self._shown)}{more})")
-            self._count = 0

@@ -49,6 +49,7 @@ from firth.options import option, options_class
 from firth.progress import Progress, compiling, reporting
 from firth.storage.checkpoints import checkpoint_of
 from firth.storage.files import cache_folder
+from firth.training_facts import text_facts
 from firth.vocabulary import Vocabulary
 
 
@@ -134,7 +135,7 @@ class Cooccurrence:
 
         Raises:
             OptionError: `threads` is below one, the memory is too small, or the checkpoint belongs to another run.
-            KindError: `checkpoint` is no path.
+            KindError: `checkpoint` is not a path.
             FormatError: the checkpoint is damaged.
             CorpusError: no two words co-occur, or the counts cannot be written.
         """
@@ -176,10 +177,12 @@ class Cooccurrence:
             return folder / fingerprint
 
         if not holds(folder / fingerprint, CooccurrenceMatrix.open, tell=True):
-            build_in(folder, fill, lambda place: holds(place, CooccurrenceMatrix.open, tell=False))
+            build_in(folder, fill, lambda path: holds(path, CooccurrenceMatrix.open, tell=False))
             for unfinished in done:
                 unfinished.remove()
-        return CooccurrenceMatrix.open(folder / fingerprint)
+        # Not from the folder: the same counts may be those of a text with other rules.
+        rules = text_facts(corpus).get("rules", {})
+        return dataclasses.replace(CooccurrenceMatrix.open(folder / fingerprint), rules=rules)
 
     def of(
         self,

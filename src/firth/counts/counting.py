@@ -15,7 +15,7 @@ from firth.corpus.encoded import Corpus
 from firth.corpus.shared import opened_by_worker
 from firth.counts.unfinished import UnfinishedRows
 from firth.errors import OptionError
-from firth.kernels.cooccurrence import count_rows, find_places
+from firth.kernels.cooccurrence import count_rows, find_positions
 from firth.progress import Report, Status
 from firth.storage.files import release_pages
 from firth.workers import lent
@@ -30,21 +30,21 @@ MOST_COUNTED = 300 * MEBIBYTE  # memory used before counting is charged up to th
 
 @dataclass(frozen=True)
 class Plan:
-    """How counting is split into blocks and chunks.
+    """The division of counting into blocks and chunks.
 
     Attributes:
         weights: (window + 1,) float64, weight of a pair by its distance.
         half: whether the matrix is symmetric and only its lower half is counted.
         counts: (V,) count of each word in the corpus.
         bounds: (V,) upper bound of the number of cells of each row.
-        places: largest number of positions listed at once.
+        positions: largest number of positions listed at once.
     """
 
     weights: npt.NDArray[np.float64]
     half: bool
     counts: npt.NDArray[np.int64]
     bounds: npt.NDArray[np.int64]
-    places: int
+    positions: int
 
     @classmethod
     def make(
@@ -91,7 +91,7 @@ class Plan:
 
     def blocks(self, first: int = 0) -> Iterator[tuple[int, int]]:
         """Yield ranges of words whose positions are listed together, from the first word."""
-        yield from _runs(self.counts, first, len(self.counts), self.places)
+        yield from _runs(self.counts, first, len(self.counts), self.positions)
 
     def chunks(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Yield the ranges of words of a block whose rows are written at once."""
@@ -113,7 +113,7 @@ def write_rows(unfinished: UnfinishedRows, corpus: Corpus, plan: Plan, threads: 
     for rows in _rows(corpus, plan, threads, unfinished.done):
         unfinished.write(rows.columns, rows.values, rows.sizes)
         done = int(plan.counts[: unfinished.done].sum())
-        # What was done before counts as done at the same rate: the display goes on where it was.
+        # Earlier work counts as done at the same rate, so that the display continues.
         seconds = (time.monotonic() - start) * done / (done - before)
         report(Status(stage="counting co-occurrences", done=done, total=words, seconds=seconds))
 
@@ -135,16 +135,16 @@ class Rows(NamedTuple):
 def _rows(corpus: Corpus, plan: Plan, threads: int, first_word: int) -> Iterator[Rows]:
     """Yield the rows of all words from the first, in order."""
     if (workers := lent()) is not None:
-        blocks = replace(plan, places=min(plan.places, plan.share(PER_WORKER * workers.count))).blocks(first_word)
+        blocks = replace(plan, positions=min(plan.positions, plan.share(PER_WORKER * workers.count))).blocks(first_word)
         for chunks in workers.map(count_block, blocks, corpus.path.absolute(), corpus.fingerprint, plan):
             yield from chunks
         return
     with ThreadPoolExecutor(threads) as pool:
         pending: deque[Any] = deque()
         for base, end in plan.blocks(first_word):
-            places = _places(corpus, plan, base, end)
+            positions = _places(corpus, plan, base, end)
             for first, last in plan.chunks(base, end):
-                pending.append(pool.submit(_count, corpus.ids, plan, places, first, last))
+                pending.append(pool.submit(_count, corpus.ids, plan, positions, first, last))
                 if len(pending) > threads:
                     yield pending.popleft().result()
             while pending:  # free these positions before listing those of the next block
@@ -166,17 +166,17 @@ def count_block(path: Path, fingerprint: str, plan: Plan, base: int, end: int) -
         CorpusError: the corpus is not on this machine, or is another one.
     """
     corpus = opened_by_worker(path, fingerprint)
-    places = _places(corpus, plan, base, end)
-    return [_count(corpus.ids, plan, places, first, last) for first, last in plan.chunks(base, end)]
+    positions = _places(corpus, plan, base, end)
+    return [_count(corpus.ids, plan, positions, first, last) for first, last in plan.chunks(base, end)]
 
 
 def _places(corpus: Corpus, plan: Plan, base: int, end: int) -> tuple[int, Any, Any]:
     """Return the first word of a block, where the list of positions of each of its words begins, and the positions."""
     left, right = len(plan.weights) - 1, len(plan.weights) - 1 if plan.half else 0
     starts = np.concatenate([[0], np.cumsum(plan.counts[base:end])])
-    places = np.empty(starts[-1], dtype=np.int64)
-    find_places(corpus.ids, corpus.offsets, base, end, starts, left, right, places)
-    return base, starts, places
+    positions = np.empty(starts[-1], dtype=np.int64)
+    find_positions(corpus.ids, corpus.offsets, base, end, starts, left, right, positions)
+    return base, starts, positions
 
 
 def _count(ids: npt.NDArray[np.int32], plan: Plan, lists: tuple[int, Any, Any], first: int, last: int) -> Rows:
@@ -188,18 +188,18 @@ def _count(ids: npt.NDArray[np.int32], plan: Plan, lists: tuple[int, Any, Any], 
 
 
 def compile_kernels(weights: npt.NDArray[np.float64], half: bool) -> None:
-    """Compile, or load, what counting runs: tens of megabytes, which a plan should know of.
+    """Compile, or load, what counting runs: the code takes tens of megabytes, which `Plan.make` counts.
 
     Args:
-        weights: as in `Plan.make`.
-        half: likewise.
+        weights: see `Plan.make`.
+        half: see `Plan.make`.
     """
     ids, offsets, starts = np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(1, np.int64)
-    places = np.zeros(0, np.int64)
+    positions = np.zeros(0, np.int64)
     ids.flags.writeable = offsets.flags.writeable = False  # as in a corpus: a different type for the compiler
-    find_places(ids, offsets, 0, 0, starts, 1, 1, places)
+    find_positions(ids, offsets, 0, 0, starts, 1, 1, positions)
     rows = (np.zeros(0, np.int32), np.zeros(0, np.float32), np.zeros(0, np.int64))
-    count_rows(ids, 0, 0, 0, starts, places, weights, 0, half, *rows)
+    count_rows(ids, 0, 0, 0, starts, positions, weights, 0, half, *rows)
 
 
 def _runs(sizes: npt.NDArray[np.int64], first: int, last: int, most: int) -> Iterator[tuple[int, int]]:

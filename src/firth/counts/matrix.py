@@ -9,7 +9,7 @@ import html
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,7 @@ class CooccurrenceMatrix:
         half: whether the matrix is symmetric and only cells with j <= i are stored.
         options: the options of counting.
         fingerprint: hexadecimal; equal for matrices with the same counts.
+        rules: names of the rules by which the text became words, as `firth.training_facts.text_facts` gives them.
     """
 
     vocabulary: Vocabulary
@@ -61,6 +62,7 @@ class CooccurrenceMatrix:
     half: bool
     options: Mapping[str, Any]
     fingerprint: str
+    rules: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     @names_files
@@ -85,7 +87,8 @@ class CooccurrenceMatrix:
         facts = read_manifest(folder)
         vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]), AGAIN)
         parts = _read_parts(folder)
-        return cls(vocabulary, **parts, half=facts["half"], options=facts["options"], fingerprint=facts["fingerprint"])
+        known = {name: facts[name] for name in ("half", "options", "fingerprint")}
+        return cls(vocabulary, **parts, **known, rules=facts.get("rules", {}))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the matrix as a folder, which appears complete or not at all.
@@ -97,10 +100,12 @@ class CooccurrenceMatrix:
             OptionError: the path is a folder with other content, which is never replaced.
             CorpusError: the folder cannot be written.
         """
-        place, size = Path(path), sum(getattr(self, name).nbytes for name in PARTS)
-        if place.is_dir() and not (place / MANIFEST).is_file() and not is_empty(place):
-            raise OptionError(f"{place} is a folder of something else; expected a new name, or counts that firth wrote")
-        with writing_counts(place.parent, size), replacing_folder(place, lambda _: FILES) as folder:
+        path_of_matrix, size = Path(path), sum(getattr(self, name).nbytes for name in PARTS)
+        if path_of_matrix.is_dir() and not (path_of_matrix / MANIFEST).is_file() and not is_empty(path_of_matrix):
+            raise OptionError(
+                f"{path_of_matrix} is a folder of something else; expected a new name, or counts that firth wrote"
+            )
+        with writing_counts(path_of_matrix.parent, size), replacing_folder(path_of_matrix, lambda _: FILES) as folder:
             for name, kind in PARTS.items():
                 (folder / f"{name}.bin").write_bytes(getattr(self, name).astype(kind, copy=False).data)
             write_manifest(folder, self.vocabulary, self.described())
@@ -109,7 +114,7 @@ class CooccurrenceMatrix:
         """Return the manifest without the words."""
         return {
             "cells": len(self.columns), "half": self.half, "options": dict(self.options),
-            "fingerprint": self.fingerprint,
+            "fingerprint": self.fingerprint, **({"rules": dict(self.rules)} if self.rules else {}),
         }  # fmt: skip
 
     def __len__(self) -> int:
@@ -121,8 +126,8 @@ class CooccurrenceMatrix:
         if self.half and context > centre:
             centre, context = context, centre
         first, last = self.rows[centre], self.rows[centre + 1]
-        place = first + np.searchsorted(self.columns[first:last], context)
-        return float(self.values[place]) if place < last and self.columns[place] == context else 0.0
+        index = first + np.searchsorted(self.columns[first:last], context)
+        return float(self.values[index]) if index < last and self.columns[index] == context else 0.0
 
     def contexts(self, word: str, topn: int = 10) -> list[tuple[str, float]]:
         """Return the most frequent context words of a word, with their counts.
@@ -179,26 +184,28 @@ class CooccurrenceMatrix:
             last = min(first + size, len(self.columns))
             yield first, last, np.searchsorted(self.rows, np.arange(first, last), side="right") - 1
 
-    def capped(self, most: float) -> "CooccurrenceMatrix":
+    def capped(self, maximum: float) -> "CooccurrenceMatrix":
         """Return the matrix with counts limited to a maximum, so that frequent words do not dominate.
 
         Source: Rohde, Gonnerman and Plaut 2006, section 2.2; the bound is 100 in the notes.
 
         Args:
-            most: the maximum.
+            maximum: the maximum.
 
         Raises:
             OptionError: the maximum is not positive.
         """
-        if not most > 0:
-            raise OptionError(f"most={most!r}: expected a number above 0")
-        return CooccurrenceMatrix(
-            self.vocabulary, self.rows, self.columns, np.minimum(self.values, np.float32(most)), self.half,
-            {**self.options, "capped": most}, f"{self.fingerprint}-{most}",
-        )  # fmt: skip
+        if not maximum > 0:
+            raise OptionError(f"maximum={maximum!r}: expected a number above 0")
+        return replace(
+            self,
+            values=np.minimum(self.values, np.float32(maximum)),
+            options={**self.options, "capped": maximum},
+            fingerprint=f"{self.fingerprint}-{maximum}",
+        )
 
     def _id(self, word: str) -> int:
-        number = place_of(word, self.vocabulary.ids)
+        number = place_of(word, self.vocabulary.ids, self.rules.get("tokens"))
         if number is None:
             raise UnknownWordError(word)
         return number
@@ -249,6 +256,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             raise ValueError(f"{words} words, {cells} cells")
         if [type(facts[name]) for name in ("half", "options", "fingerprint")] != [bool, dict, str]:
             raise TypeError("its facts are of another kind")
+        if not all(isinstance(value, str) for value in dict(facts.get("rules", {})).values()):
+            raise TypeError("its rules are no names")
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise FormatError(f"{path}: damaged ({error}); {AGAIN}") from error
     if not supported:
@@ -299,7 +308,7 @@ def _check_numbers(
         release_pages(columns)
     least, most = _extremes(values)
     if not 0 < least <= most < np.inf:
-        raise FormatError(f"{folder / 'values.bin'}: damaged, it holds a count that is none; {AGAIN}")
+        raise FormatError(f"{folder / 'values.bin'}: damaged: a count is not a positive finite number; {AGAIN}")
 
 
 def _extremes(array: npt.NDArray[Any]) -> tuple[float, float]:

@@ -43,7 +43,7 @@ from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments, TokenTextArguments
 from firth.errors import FormatError, OptionError
 from firth.kernels.compiled import read_only
-from firth.kernels.cooccurrence import MOST_REACH, find_places
+from firth.kernels.cooccurrence import MOST_REACH, find_positions
 from firth.kernels.phrases import EMPTY, count_candidates, enter_phrases, join_phrases
 from firth.kernels.threads import usable_threads
 from firth.options import option, options_class
@@ -202,7 +202,7 @@ class PhraseTable:
         return f"<PhraseTable: {len(self):,} phrases{': ' if first else ''}{first}{' ...' if len(self) > 3 else ''}>"
 
     def __contains__(self, phrase: object) -> bool:
-        return any(phrase == known for known, _, _ in self)
+        return any(phrase == table_phrase for table_phrase, _, _ in self)
 
     def join(self, tokens: Sequence[str]) -> list[str]:
         """Join the phrases of a sentence, from left to right.
@@ -335,12 +335,12 @@ class _Text:
         In a block -1 ends each sentence; the second array holds the counts so far.
         """
         ids = {word: i for i, word in enumerate(self.words)}
-        known = [words for words in phrases if all(word in ids for word in words)]
-        tokens = np.array([ids[word] for words in known for word in words], dtype=np.int32)
-        ends = np.cumsum([0, *(len(words) for words in known)])
-        table = np.full(1 << (2 * len(known) + 1).bit_length(), EMPTY, dtype=np.int64)
+        joinable = [words for words in phrases if all(word in ids for word in words)]
+        tokens = np.array([ids[word] for words in joinable for word in words], dtype=np.int32)
+        ends = np.cumsum([0, *(len(words) for words in joinable)])
+        table = np.full(1 << (2 * len(joinable) + 1).bit_length(), EMPTY, dtype=np.int64)
         enter_phrases(tokens, ends, table)
-        names = [*self.words, *(delimiter.join(words) for words in known)]
+        names = [*self.words, *(delimiter.join(words) for words in joinable)]
 
         def blocks() -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]]:
             counts = np.zeros(len(names), dtype=np.int64)
@@ -375,7 +375,7 @@ def _candidates(text: _Text, least: int, threads: int) -> npt.NDArray[np.int64]:
     starts = np.concatenate([[0], np.cumsum(text.counts)])
     positions = np.empty(starts[-1], dtype=np.int64)
     reach = MOST_REACH if text.connectors.any() else 1
-    find_places(text.ids, text.offsets, 0, words, starts, 0, reach, positions)
+    find_positions(text.ids, text.offsets, 0, words, starts, 0, reach, positions)
     cuts = np.searchsorted(starts, np.linspace(0, starts[-1], CHUNKS_PER_THREAD * threads + 1)).tolist()
 
     def count(first: int, last: int) -> npt.NDArray[np.int64]:

@@ -34,7 +34,7 @@ from firth.errors import KindError, ShapeError, brief
 from firth.options import check_whole
 from firth.progress import Progress
 
-WINDOWS = 1 << 16  # that are counted together
+WINDOWS = 1 << 16  # windows counted together
 WINDOW = 20
 
 
@@ -71,7 +71,7 @@ class WordDocumentGraph:
             labels: of the first documents, None where one is unknown; the other documents have none.
 
         Raises:
-            KindError: they are no list.
+            KindError: they are not a list.
             ShapeError: there are more than documents.
         """
         if isinstance(labels, str) or not hasattr(labels, "__len__"):
@@ -132,8 +132,10 @@ def _word_edges(corpus: Corpus, window: int) -> Any:
     if not together.nnz:
         return together
     cells = together.tocoo()
-    others = cells.row != cells.col
-    together = sparse.csr_array((cells.data[others], (cells.row[others], cells.col[others])), shape=(V, V))
+    off_diagonal = cells.row != cells.col
+    together = sparse.csr_array(
+        (cells.data[off_diagonal], (cells.row[off_diagonal], cells.col[off_diagonal])), shape=(V, V)
+    )
     return window_pmi(together, alone, windows)
 
 
@@ -156,8 +158,8 @@ def _bags(ids: npt.NDArray[np.int32], starts: npt.NDArray[np.int64], lengths: np
     from scipy import sparse
 
     borders = np.concatenate([[0], np.cumsum(lengths)])
-    places = np.repeat(starts - borders[:-1], lengths) + np.arange(borders[-1])
-    inside = sparse.csr_array((np.ones(len(places)), ids[places], borders), shape=(len(starts), words))
+    positions = np.repeat(starts - borders[:-1], lengths) + np.arange(borders[-1])
+    inside = sparse.csr_array((np.ones(len(positions)), ids[positions], borders), shape=(len(starts), words))
     inside.sum_duplicates()
     inside.data[:] = 1
     return inside

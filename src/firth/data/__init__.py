@@ -112,7 +112,7 @@ def paths_of(name: str, data: str | os.PathLike[str] | None = None, *, progress:
 def is_here(name: str) -> bool:
     """Return whether a named data set is on this machine, so that `path_of` downloads nothing."""
     folder = os.environ.get("FIRTH_DATA")
-    return bool(folder) or all((cache_folder("data") / each.path).is_file() for each in _with_companions(name))
+    return bool(folder) or all((cache_folder("data") / dataset.path).is_file() for dataset in _with_companions(name))
 
 
 @names_files
@@ -132,21 +132,23 @@ def verify(pinned: DataSet, path: Path) -> None:
     digest = hashlib.sha256(content).hexdigest()
     if rows != pinned.rows:
         raise DataError(
-            f"{path}: {rows:,} rows, expected {pinned.rows:,} of {pinned.name}: truncated or altered; {_cure(pinned)}"
+            f"{path}: {rows:,} rows, expected {pinned.rows:,} of {pinned.name}: truncated or altered; {_advice(pinned)}"
         )
     if digest != pinned.sha256:
-        raise DataError(f"{path}: sha256 {digest}, expected {pinned.sha256} of {pinned.name}: altered; {_cure(pinned)}")
+        raise DataError(
+            f"{path}: sha256 {digest}, expected {pinned.sha256} of {pinned.name}: altered; {_advice(pinned)}"
+        )
 
 
 def _with_companions(name: str) -> list[DataSet]:
     """The files that accompany a data set, and the data set itself."""
     if name not in SETS:
-        sample_text = "the sample text is no file: firth data get sample -o FOLDER writes it; " * (name == SAMPLE)
+        sample_text = "the sample text is not a file: firth data get sample -o FOLDER writes it; " * (name == SAMPLE)
         raise DataError(f"no data set is called {name!r}; {sample_text}expected one of {', '.join(SETS)}")
     return [*(SETS[other] for other in SETS[name].beside), SETS[name]]
 
 
-def _cure(pinned: DataSet) -> str:
+def _advice(pinned: DataSet) -> str:
     return f"take the file from {pinned.url}, or give your own by its path instead of its name"
 
 

@@ -83,14 +83,14 @@ def _spread(texts: Mapping[str, tuple[str, ...]], words: int | None) -> dict[str
     """Keep paragraphs spread evenly: the kept share of any stretch is that of the whole."""
     total = sum(len(line.split()) for lines in texts.values() for line in lines)
     share = 1.0 if words is None else min(1.0, words / total)
-    kept: dict[str, list[str]] = {}
+    lines_of: dict[str, list[str]] = {}
     read = written = 0
     for name, lines in texts.items():
-        kept[name] = []
+        lines_of[name] = []
         for line in lines:
             size = len(line.split())
             read += size
             if written + size / 2 <= share * read:
-                kept[name].append(line)
+                lines_of[name].append(line)
                 written += size
-    return kept
+    return lines_of

@@ -166,20 +166,20 @@ def neutralise(vectors: WordVectors, axes: Axis | Sequence[Axis], words: Iterabl
     directions = [axes] if isinstance(axes, Axis) else list(axes)
     if not directions:
         raise OptionError("no axis to remove: give at least one")
-    for one in directions:
-        _check_width(vectors, one.direction)
-    base, _ = np.linalg.qr(np.stack([one.direction for one in directions], axis=1))  # (D, k)
+    for axis in directions:
+        _check_width(vectors, axis.direction)
+    base, _ = np.linalg.qr(np.stack([axis.direction for axis in directions], axis=1))  # (D, k)
     matrix = checked_matrix(vectors)
-    place = vectors.key_to_index
+    row_of = vectors.key_to_index
     mask = np.ones(len(vectors), dtype=bool)
     if words is not None:
         mask[:] = False
-        mask[[place[word] for word in words if word in place]] = True
+        mask[[row_of[word] for word in words if word in row_of]] = True
 
     def without(rows: Floats, part: slice) -> Floats:
         return rows - np.where(mask[part, None], (rows @ base) @ base.T, 0.0)
 
-    facts: dict[str, Any] = {"axes": [one.name for one in directions], "words": int(mask.sum())}
+    facts: dict[str, Any] = {"axes": [axis.name for axis in directions], "words": int(mask.sum())}
     return with_matrix(vectors, map_rows(matrix, vectors.dim, without), "neutralise", facts)
 
 

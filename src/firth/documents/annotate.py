@@ -23,9 +23,9 @@ from firth.documents.unfinished import UnfinishedFile
 from firth.documents.worker import DOCUMENT, SENTENCES
 from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.progress import Progress, Status, reporting
-from firth.readers.skipping import SKIP, check_on_error
 from firth.signals import stopping
 from firth.storage.files import check_exists, check_replaceable, lines_of
+from firth.storage.skipping import SKIP, check_on_error
 from firth.storage.user_files import open_file
 from firth.text.abbreviations import abbreviations
 from firth.text.inputs import check_items

@@ -20,9 +20,9 @@ from firth.documents.document import Document, Entity, Span
 from firth.documents.misc import Changes, attributes, with_attributes
 from firth.errors import FormatError, ShapeError, counted, warn_caller
 from firth.readers.conllu import COLUMNS, DependencySentence, read_blocks
-from firth.readers.skipping import STOP
 from firth.readers.span_tags import OUTSIDE, span_tags, spans_of
 from firth.storage.files import as_utf8
+from firth.storage.skipping import STOP
 
 NER = ("NER", "ner")  # the first is written
 NEW = "# newdoc"

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from firth.arguments import explained
-from firth.attribute_names import ANNOTATED, no_attribute
 from firth.documents.spacy_docs import add_groups, parts_of, spacy_doc
 from firth.errors import KindError, ShapeError, brief
+from firth.hints import Hinted
 from firth.readers.conllu import DependencySentence
 from firth.text.inputs import check_text
 from firth.text.running_text import Tokeniser, sentences_and_tokens
@@ -36,7 +36,7 @@ class Entity(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Document:
+class Document(Hinted):
     """Sentences of a text with their annotation, T tokens in all.
 
     Tokens are the words that dependency trees are over; a multiword token of CoNLL-U counts as its words. Spans are
@@ -151,11 +151,6 @@ class Document:
     def __str__(self) -> str:
         """The sentences, one a line, with spaces between tokens."""
         return "\n".join(" ".join(sentence.words) for sentence in self.sentences)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute("Document", name, ANNOTATED, dir(type(self)))
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,15 @@ from typing import Any
 from firth.arguments import names_files
 from firth.documents.document import Document, Entity
 from firth.documents.entity_alignment import Alignment
-from firth.documents.entity_shapes import ClassNames, MarkedSpan, MarkedText, marked
+from firth.documents.entity_shapes import ClassNames, Marked, MarkedSpan, MarkedText, TaggedWords, marked
 from firth.documents.jsonl import document_from_facts, parsed
 from firth.errors import FormatError, MissingExtraError
 from firth.readers.columns import TAG_NAMES
 from firth.readers.conllu import DependencySentence
-from firth.readers.skipping import STOP, Skipping
 from firth.readers.span_tags import spans_of
 from firth.readers.word_tables import WordTable, is_word_table, read_table, read_word_table
 from firth.storage.files import lines_of, text_of
+from firth.storage.skipping import STOP, Skipping
 from firth.storage.untrusted import file_bytes, parse_json
 from firth.storage.user_files import open_file
 
@@ -48,7 +48,10 @@ def read_jsonl_documents(path: str | os.PathLike[str], *, on_error: str = STOP) 
         OSError: the file cannot be read.
     """
     lines = ((number, line) for number, line in enumerate(lines_of(path), 1) if line.strip())
-    yield from _documents(lines, parsed, path, Skipping(path, on_error, "document"), class_names(path))
+    read = partial(_of_json, names=class_names(path))
+    yield from _documents(
+        lines, lambda line, where: read(parsed(line, where), where), Skipping(path, on_error, "document")
+    )
 
 
 @names_files
@@ -72,9 +75,8 @@ def read_json_documents(path: str | os.PathLike[str], *, on_error: str = STOP) -
         except FormatError:
             raise FormatError(f"{path}: {error}; expected JSON, a list of texts with entities") from None
         return
-    skipping = Skipping(path, on_error, "document", "item")
-    items = enumerate(_items(content), 1)
-    yield from _documents(items, lambda facts, where: facts, path, skipping, class_names(path, content))
+    read = partial(_of_json, names=class_names(path, content))
+    yield from _documents(enumerate(_items(content), 1), read, Skipping(path, on_error, "document", "item"))
 
 
 @names_files
@@ -101,41 +103,45 @@ def read_parquet_documents(path: str | os.PathLike[str], *, on_error: str = STOP
             table = pyarrow.parquet.ParquetFile(file)
             features = (table.schema_arrow.metadata or {}).get(b"huggingface", b"{}")
             rows = (row for batch in table.iter_batches() for row in batch.to_pylist())
-            skipping = Skipping(path, on_error, "document", "row")
-            names = class_names(path, parse_json(features))
-            yield from _documents(enumerate(rows, 1), lambda row, where: row, path, skipping, names)
+            read = partial(_of_json, names=class_names(path, parse_json(features)))
+            yield from _documents(enumerate(rows, 1), read, Skipping(path, on_error, "document", "row"))
         except (pyarrow.ArrowException, UnicodeDecodeError) as error:
             raise FormatError(f"{path}: not a Parquet file ({error}); fetch or write it again") from error
 
 
 def _documents(
-    items: Iterable[tuple[int, Any]],
-    parse: Callable[[Any, str], Any],
-    path: str | os.PathLike[str],
-    skipping: Skipping,
-    names: ClassNames,
+    items: Iterable[tuple[int, Any]], read: Callable[[Any, str], Document | Marked | None], skipping: Skipping
 ) -> Iterator[Document]:
-    alignment = Alignment(path)
+    """Yield the documents of a file.
+
+    Args:
+        items: what it holds, with lines or numbers.
+        read: takes an item and its place; returns a document, or what `Alignment` makes one of, or None where nobody
+            annotated it.
+        skipping: of the file.
+    """
+    alignment = Alignment(skipping.path)
     for number, item in items:
-        where = f"{path} {skipping.place} {number}"
+        where = f"{skipping.path} {skipping.place} {number}"
         try:
-            facts = parse(item, where)
-            if isinstance(facts, dict) and "sentences" in facts:
-                document = document_from_facts(facts, where)
-            elif (example := marked(facts, names)) is not None:
-                document = alignment.document(example, number)
-            else:
-                alignment.skipped += 1
-                continue
+            found = read(item, where)
+            document = alignment.document(found, number) if isinstance(found, MarkedText | TaggedWords) else found
         except FormatError as error:
             skipping.add(number, str(error).removeprefix(f"{where}: "))
+            continue
+        if document is None:
+            alignment.skipped += 1
         else:
             skipping.read += 1
             yield document
     alignment.tell()
-    skipping.tell()
-    if not skipping.read:
-        raise FormatError(f"{path}: no documents; expected one a line, as JSON")
+    skipping.tell(f"some, one a {skipping.place}")
+
+
+def _of_json(facts: Any, where: str, *, names: ClassNames) -> Document | Marked | None:
+    if isinstance(facts, dict) and "sentences" in facts:
+        return document_from_facts(facts, where)
+    return marked(facts, names)
 
 
 def _items(content: Any) -> Sequence[Any]:
@@ -208,20 +214,8 @@ def read_entity_table(path: str | os.PathLike[str], *, on_error: str = STOP) -> 
     if is_word_table(table):
         yield _of_words(path, table, on_error)
         return
-    alignment, skipping = Alignment(path), Skipping(path, on_error, "text")
-    for of_text in _texts(table, path):
-        line = of_text.rows[0][0]
-        try:
-            document = alignment.document(of_text.read(), line)
-        except FormatError as error:
-            skipping.add(line, str(error))
-        else:
-            skipping.read += 1
-            yield document
-    alignment.tell()
-    skipping.tell()
-    if not skipping.read:
-        raise FormatError(f"{path}: no texts; expected one a row")
+    texts = ((of_text.rows[0][0], of_text) for of_text in _texts(table, path))
+    yield from _documents(texts, lambda rows, where: rows.read(), Skipping(path, on_error, "text"))
 
 
 def _of_words(path: str | os.PathLike[str], table: WordTable, on_error: str) -> Document:

@@ -17,8 +17,8 @@ from firth.documents.entity_files import (
 from firth.documents.entity_writing import SHAPES, TABLE_HEADER, entity_lines
 from firth.documents.jsonl import document_json
 from firth.errors import KindError, OptionError, brief
-from firth.readers.skipping import STOP
 from firth.storage.files import check_exists, replacing_file, text_of
+from firth.storage.skipping import STOP
 from firth.text.inputs import check_items
 
 PACKINGS = (".gz", ".bz2", ".xz")

@@ -8,7 +8,7 @@ Objective: M ~ U S V^T with the largest singular values, and the vectors are U S
     correlation  sqrt(max(0, rho_ij)),                      rho_ij over all counted pairs
     counts       X_ij
 
-with X_ij at most `cap`. Context words j are the `contexts` most frequent words after the `skip` most frequent ones.
+with X_ij at most `cap`. The `exclude_frequent` most frequent words are no contexts; the next `contexts` words are.
 
 Source: Levy, Goldberg and Dagan 2015, "Improving distributional similarity with lessons learned from word embeddings",
 sections 2.1, 3.1 and 3.3 (PPMI: smoothing s, shift k, eigenvalue weighting p, contexts weighted by
@@ -19,7 +19,7 @@ section 2 (COALS: a ramped window of 4, 14,000 columns, correlations, square roo
 
 Departures:
 - Distances are weighted exactly; Levy et al. draw the size of each window.
-- COALS excludes closed-class words from its columns by a list; `skip` excludes the most frequent words.
+- COALS excludes closed-class words from its columns by a list; `exclude_frequent` excludes the most frequent words.
 - Sums over contexts are those of the whole matrix, with the excluded columns.
 
 Cost: that of `firth.counts.cooccurrence` and of `firth.counts.factorise`; about 30 bytes per cell of M meanwhile.
@@ -42,9 +42,10 @@ from firth.errors import OptionError
 from firth.kernels.cooccurrence import MOST_REACH
 from firth.options import Preset, option, options_class
 from firth.progress import Progress
+from firth.training_facts import text_facts
 from firth.vectors.word_vectors import WordVectors
 
-DEFAULTS: dict[str, dict[str, Any]] = {  # as in the papers
+DEFAULTS: dict[str, dict[str, Any]] = {  # the values of the papers
     "ppmi": {"window": 5, "exponent": 0.5, "contexts": 0},
     "correlation": {"window": 4, "exponent": 1.0, "contexts": 14_000},
     "counts": {"window": 5, "exponent": 1.0, "contexts": 0},
@@ -86,7 +87,7 @@ class AssociationVectors:
     contexts: int | None = option(
         None, "number of most frequent words that are contexts; by default all (0), or 14,000 for COALS", minimum=0
     )
-    skip: int = option(0, "number of most frequent words to exclude from contexts", minimum=0)
+    exclude_frequent: int = option(0, "number of most frequent words to exclude from contexts", minimum=0)
     cap: float | None = option(None, "maximum count of a pair; by default unlimited", minimum=0, exclusive=True)
     shift: float = option(
         1.0, "PPMI: shift k; log k is subtracted, as by k negative samples", minimum=0, exclusive=True
@@ -133,13 +134,13 @@ class AssociationVectors:
         Raises:
             OptionError: `threads` is below 1, `dim` is above the rank of the matrix, the memory is too small, or the
                 checkpoint belongs to another run.
-            KindError: `checkpoint` is no path.
+            KindError: `checkpoint` is not a path.
             FormatError: the checkpoint is damaged.
             CorpusError: no two words co-occur, or the counts cannot be written.
         """
         model = self.with_defaults()
-        how: Any = {"threads": threads, "memory": self.memory, "progress": progress}
-        counts = model.counting.of(corpus, text, checkpoint=checkpoint, **how)
+        arguments: Any = {"threads": threads, "memory": self.memory, "progress": progress}
+        counts = model.counting.of(corpus, text, checkpoint=checkpoint, **arguments)
         return spectral_vectors(
             model,
             counts.vocabulary,
@@ -147,7 +148,11 @@ class AssociationVectors:
             seed=seed,
             threads=threads,
             progress=progress,
-            facts={"options": {"model": "associations", **dataclasses.asdict(model)}, "counts": dict(counts.options)},
+            facts={
+                "options": {"model": "associations", **dataclasses.asdict(model)},
+                "counts": dict(counts.options),
+                **text_facts(counts),
+            },
         )
 
     def with_defaults(self) -> "AssociationVectors":
@@ -168,5 +173,5 @@ class AssociationVectors:
             matrix = pmi(x, shift=self.shift, smoothing=self.smoothing)
         else:
             matrix = correlation(x) if self.association == "correlation" else x.to_scipy()
-        last = matrix.shape[1] if not self.contexts else self.skip + self.contexts
-        return matrix[:, self.skip : last]
+        last = matrix.shape[1] if not self.contexts else self.exclude_frequent + self.contexts
+        return matrix[:, self.exclude_frequent : last]

@@ -26,7 +26,7 @@ from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import own_lines
 from firth.kernels.step import take_loss
 from firth.kernels.step_emission import GROUP, MOST_HIDDEN, MOST_PADDING, WIDTH
-from firth.kernels.targets import Addresses, Work, new_work, step_listed
+from firth.kernels.targets import Addresses, Workspace, new_workspace, step_listed
 from firth.kernels.windows import LONGEST
 
 SLOTS = min(8, MOST_HIDDEN)  # documents trained side by side
@@ -35,7 +35,7 @@ POOL = 32  # documents read from the corpus before the first of them is trained
 
 
 class Bags(NamedTuple):
-    """One thread's workspace besides `Work`."""
+    """Further buffers of one thread."""
 
     pool: npt.NDArray[np.int64]  # (POOL, LONGEST + 1) words of the documents after subsampling
     counts: npt.NDArray[np.int64]  # (POOL,) their number
@@ -49,9 +49,9 @@ class Bags(NamedTuple):
     noise_signs: npt.NDArray[np.float32]
 
 
-def bag_work(negative: int, padded: int) -> tuple[Work, Bags]:
+def bag_work(negative: int, padded: int) -> tuple[Workspace, Bags]:
     """Return empty workspaces for K noise words per word and rows of P numbers."""
-    work = new_work(1, BLOCK * negative, 2, padded, outputs=BLOCK * (negative + 1))
+    work = new_workspace(1, BLOCK * negative, 2, padded, outputs=BLOCK * (negative + 1))
     words, words_signs = _table(BLOCK, 1, work)
     noise, noise_signs = _table(BLOCK * negative, -1, work)
     bags = Bags(
@@ -69,7 +69,7 @@ def bag_work(negative: int, padded: int) -> tuple[Work, Bags]:
     return work, bags
 
 
-def _table(size: int, sign: int, work: Work) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+def _table(size: int, sign: int, work: Workspace) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
     table, signs = own_lines(size + MOST_PADDING, np.int64), own_lines(size + MOST_PADDING + WIDTH, np.float32)
     table[:], signs[:size] = work.row_tables[0], sign
     return table, signs
@@ -87,7 +87,7 @@ def train_bags(
     text: Text,
     noise: npt.NDArray[np.uint64],  # (V,) alias table
     negative: int,  # K
-    work: Work,
+    work: Workspace,
     bags: Bags,
     at: Addresses,  # for partial blocks
     words_at: Addresses,  # for blocks of words
@@ -98,7 +98,7 @@ def train_bags(
     # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loop.
     pool, counts, rows, sentence = bags.pool, bags.counts, bags.rows, work.sentence
     random, predictions = state.random, state.predictions
-    # A plain 0 has a type of its own for the compiler, which would compile `train_pool` once more for it.
+    # A plain 0 has another type, for which the compiler would compile `train_pool` again.
     filled, pool_rate = np.int64(0), np.float32(0)
     for count, document, rate in pieces(text, work, state):
         if count == 0:
@@ -123,7 +123,7 @@ def train_pool(
     noise: npt.NDArray[np.uint64],  # (V,) alias table
     negative: int,  # K
     random: npt.NDArray[np.uint64],  # (1,) state, updated
-    work: Work,
+    work: Workspace,
     bags: Bags,
     at: Addresses,
     words_at: Addresses,

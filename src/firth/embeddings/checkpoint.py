@@ -8,9 +8,7 @@ import numpy as np
 
 from firth.embeddings.shards import Shard
 from firth.storage.checkpoints import FILE, restore_state, write_state
-from firth.storage.former_names import current_identity
 
-ADDED = {"freeze": False}  # parts of an identity that checkpoints of earlier versions lack
 SHARD_STATE = ("position", "read", "random", "loss", "predictions")
 
 
@@ -70,7 +68,7 @@ def load_checkpoint(run: ResumableRun, folder: Path) -> None:
         run.epoch, run.losses, run.seconds = facts["epoch"], list(facts["losses"]), float(facts["seconds"])
         run.sample_losses = list(facts["sample_losses"])
 
-    restore_state(folder, identity, restore, lambda former: current_identity(ADDED | dict(former), identity))
+    restore_state(folder, identity, restore)
 
 
 def _check(run: ResumableRun, facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:

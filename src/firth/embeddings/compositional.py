@@ -116,7 +116,7 @@ class TensorIndexing:
         tensors = {}
         with reporting(progress) as report:
             for name in dict.fromkeys(types):
-                own = np.array([each == name for each in types])
+                own = np.array([kind == name for kind in types])
                 tensors[name] = self._fit(
                     x[own], y[own], z[own], seed, lambda steps, kind=name: report(_status(kind, steps))
                 )
@@ -145,8 +145,8 @@ class TensorIndexing:
         def slope(flat: Matrix) -> Any:
             return cost(Tensor.of(flat, dim, self.rank), start.linear, x, y, error, self.l2)
 
-        how: Any = {"jac": True, "method": "L-BFGS-B", "callback": step, "options": {"maxiter": self.iterations}}
-        return Tensor.of(minimize(slope, start.flat(), **how).x, dim, self.rank)
+        settings: Any = {"jac": True, "method": "L-BFGS-B", "callback": step, "options": {"maxiter": self.iterations}}
+        return Tensor.of(minimize(slope, start.flat(), **settings).x, dim, self.rank)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +191,7 @@ class Tensor:
 
     def __call__(self, x: Matrix, y: Matrix) -> Matrix:
         """Return f(x, y), (B, D), for (B, D) vectors each."""
+        # f_i = (U_i x) . (V_i y) + c_i x . y + (M x + N y)_i
         a, b = self.products(x, y)
         return np.asarray((a * b).sum(2) + (x * y).sum(1)[:, None] * self.c + x @ self.m.T + y @ self.n.T)
 
@@ -227,6 +228,7 @@ def ranking(
         sums = scores.sum(axis=1, keepdims=True, dtype=np.float64)
         loss += float(np.log(sums).sum())
         scores /= sums.astype(z.dtype)
+        # d loss / d score = softmax - 1 for the phrase itself
         scores[own, own] -= 1
         slope[group] = scores @ z[group]
     return loss / len(z), slope * (SHARPNESS / len(z))
@@ -251,9 +253,9 @@ def cost(
     dim, rank, _ = tensor.u.shape
     du = (g[:, :, None] * b).reshape(-1, dim * rank).T @ x
     dv = (g[:, :, None] * a).reshape(-1, dim * rank).T @ y
-    penalised = Tensor(tensor.u, tensor.v, tensor.c, tensor.m - towards[0], tensor.n - towards[1]).flat()
+    penalty = Tensor(tensor.u, tensor.v, tensor.c, tensor.m - towards[0], tensor.n - towards[1]).flat()
     slope = Tensor(du.reshape(tensor.u.shape), dv.reshape(tensor.v.shape), g.T @ dots, g.T @ x, g.T @ y).flat()
-    return float(value + l2 * penalised @ penalised), slope + 2 * l2 * penalised
+    return float(value + l2 * penalty @ penalty), slope + 2 * l2 * penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,9 +294,9 @@ class Composition:
         x, y = (_units(self.vectors, [pair[side] for pair in phrases]) for side in range(2))
         composed = np.zeros_like(x)
         for name, tensor in self.tensors.items():
-            own = np.array([each == name for each in types])
+            own = np.array([kind == name for kind in types])
             composed[own] = tensor(x[own], y[own])
-        with np.errstate(over="ignore"):  # which is found below
+        with np.errstate(over="ignore"):  # checked below
             result = composed.astype(np.float32)
         check_finite(result, self, phrases, "phrase")
         return result
@@ -362,9 +364,9 @@ def reciprocal_ranks(
         UnknownWordError: a phrase has no vector.
     """
     rows = _units(vectors, [delimiter.join(pair) for pair in candidates])
-    place = {pair: i for i, pair in enumerate(candidates)}
+    column_of = {pair: i for i, pair in enumerate(candidates)}
     scores = unit(np.asarray(composed, dtype=np.float64)) @ rows.T
-    own = scores[np.arange(len(phrases)), [place[pair] for pair in phrases]]
+    own = scores[np.arange(len(phrases)), [column_of[pair] for pair in phrases]]
     return np.asarray(1 / (1 + (scores > own[:, None]).sum(1)))
 
 

@@ -60,7 +60,7 @@ from firth.embeddings.window_model import (
 from firth.errors import OptionError
 from firth.kernels.objectives import NORMALISED, Scoring, most_outputs, own_copies, predictor
 from firth.kernels.rows import aligned_rows
-from firth.kernels.targets import addresses, new_work
+from firth.kernels.targets import addresses, new_workspace
 from firth.kernels.trees import huffman
 from firth.options import Preset, option, options_class
 from firth.randomness import generator
@@ -133,10 +133,10 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
         frozen = frozen_words(matrices.words, arguments.frozen)
         matrices = dataclasses.replace(matrices, frozen=None if frozen is None else subwords.rows_of(frozen))
         tree = huffman(corpus.vocabulary.counts) if self.objective == "hierarchical" else None
-        by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, tree)
-        trainer = functools.partial(self._shard_trainer, corpus, arguments, subwords, by)
+        layer = output_layer(corpus, self.objective, self.negative, self.noise_exponent, tree)
+        trainer = functools.partial(self._shard_trainer, corpus, arguments, subwords, layer)
         finish, rates = functools.partial(self._finish, subwords), functools.partial(self._row_rates, subwords)
-        return window_run(self, corpus, arguments, matrices, by, trainer, finish, rates).train()
+        return window_run(self, corpus, arguments, matrices, layer, trainer, finish, rates).train()
 
     def initial_matrices(self, corpus: Corpus, seed: int, start: SubwordVectors | None) -> tuple["Subwords", Matrices]:
         """Return the rows of each word, and initial matrices: input rows of words, then of n-grams.
@@ -162,8 +162,8 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
         for rows in np.array_split(ngrams, max(1, len(ngrams) // 4096)):
             rows[:] = (random.random(rows.shape, dtype=np.float32) * 2 - 1) / self.dim
         if start is not None:
-            places = start.ngrams.places(subwords.buckets)
-            ngrams[places >= 0] = start.ngrams.rows(places[places >= 0])
+            start_rows = start.ngrams.places(subwords.buckets)
+            ngrams[start_rows >= 0] = start.ngrams.rows(start_rows[start_rows >= 0])
         return subwords, dataclasses.replace(matrices, inputs=inputs)
 
     @property
@@ -172,22 +172,27 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
         hashes = self.hash_count if self.hashing == "floret" else 0
         return Hashing(self.min_n, self.max_n, self.buckets, hashes)
 
-    def _row_rates(self, subwords: "Subwords", corpus: Corpus, by: Scoring) -> RowRates:
+    def _row_rates(self, subwords: "Subwords", corpus: Corpus, layer: Scoring) -> RowRates:
         """Return how often training changes each row."""
-        kept, contexts = kept_shares(self, corpus), mean_contexts(self)
-        sizes = np.diff(subwords.starts)[: len(kept)]
-        weights = np.repeat(kept * contexts, sizes)
+        kept_share, contexts = kept_shares(self, corpus), mean_contexts(self)
+        sizes = np.diff(subwords.starts)[: len(kept_share)]
+        weights = np.repeat(kept_share * contexts, sizes)
         inputs = np.asarray(np.bincount(subwords.rows[: sizes.sum()], weights=weights), dtype=np.float64)
-        return RowRates(inputs, output_rates(by, kept) * (contexts if self.architecture == "skipgram" else 1))
+        return RowRates(inputs, output_rates(layer, kept_share) * (contexts if self.architecture == "skipgram" else 1))
 
     def _shard_trainer(
-        self, corpus: Corpus, arguments: TrainingArguments[Any], subwords: "Subwords", by: Scoring, matrices: Matrices
+        self,
+        corpus: Corpus,
+        arguments: TrainingArguments[Any],
+        subwords: "Subwords",
+        layer: Scoring,
+        matrices: Matrices,
     ) -> TrainShard:
         """Return the function that trains one shard of `corpus`."""
         mode = SKIPGRAM if self.architecture == "skipgram" else CBOW
         rows = subwords.rows * (4 * matrices.inputs.shape[1]) + matrices.inputs.ctypes.data
         settings = SubwordSettings(
-            noise=by.noise,
+            noise=layer.noise,
             starts=subwords.starts,
             rows=rows.ctypes.data,
             mode=mode,
@@ -198,23 +203,23 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
         text = text_of(self, corpus, arguments.shards)
         together = 2 * self.window if mode == SKIPGRAM else 1
         contexts = 2 * self.window * int(np.diff(subwords.starts).max(initial=1))
-        work = new_work(
+        work = new_workspace(
             self.window,
             together * self.negative,
             AHEAD // self.shared_windows + 2,
             matrices.inputs.shape[1],
-            outputs=most_outputs(by),
+            outputs=most_outputs(layer),
             contexts=contexts,
         )
         at = addresses(
-            work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=by.kind in NORMALISED,
+            work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=layer.kind in NORMALISED,
             frozen=matrices.frozen,
         )  # fmt: skip
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             assert rows.size  # keeps the array alive: the kernel has its address
-            own = own_copies(by, matrices.outputs, arguments.writers)
-            train_subwords(text, settings, work, at, predictor(by, at, shard.loss, own), shard.state(stop))
+            own = own_copies(layer, matrices.outputs, arguments.writers)
+            train_subwords(text, settings, work, at, predictor(layer, at, shard.loss, own), shard.state(stop))
 
         return train_shard
 
@@ -258,11 +263,11 @@ class Subwords:
     def of(words: list[str], ngrams: Hashing) -> "Subwords":
         """Return the rows of words."""
         starts, buckets = ngrams.buckets_of(words)
-        used, first, places = np.unique(buckets, return_index=True, return_inverse=True)
+        used, first, inverse = np.unique(buckets, return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         if ngrams.hashes:
-            return Subwords(0, starts, rank[places], used[order])
-        rows = np.insert(rank[places] + len(words), starts[:-1], np.arange(len(words)))
+            return Subwords(0, starts, rank[inverse], used[order])
+        rows = np.insert(rank[inverse] + len(words), starts[:-1], np.arange(len(words)))
         return Subwords(len(words), starts + np.arange(len(starts)), rows, used[order])

@@ -53,6 +53,7 @@ from firth.kernels.tiles import count_cells, fill_tiles, shuffle_tiles
 from firth.options import Preset, option, options_class
 from firth.randomness import generator, kernel_states
 from firth.storage.files import cache_folder
+from firth.training_facts import text_facts
 from firth.vectors.word_vectors import WordVectors
 
 BIASES = 2  # numbers after a row's vector: v has (bias, 1), u has (1, bias)
@@ -143,7 +144,7 @@ class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
         for name, learned, fixed in (("words", self.dim, self.dim + 1), ("contexts", self.dim + 1, self.dim)):
             rows, squares = aligned_rows(len(counts), width), aligned_rows(len(counts), width)
             random = generator(seed, name)
-            for piece in np.array_split(tiles.places, max(1, len(counts) // 4096)):
+            for piece in np.array_split(tiles.rows, max(1, len(counts) // 4096)):
                 rows[piece, : self.dim + 1] = (
                     random.random((len(piece), self.dim + 1), dtype=np.float32) - 0.5
                 ) / self.dim
@@ -153,7 +154,7 @@ class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
             sides.append((rows, squares))
         (x, a), (y, b) = sides
         if start is not None:
-            _begin_with(start, counts, tiles.places, x, y)
+            _copy_start_vectors(start, counts, tiles.rows, x, y)
         words = list(counts.vocabulary.words)
         return Matrices(words, counts.vocabulary.counts, x, y, self.dim, {"input_squares": a, "output_squares": b})
 
@@ -193,7 +194,7 @@ class Tiles:
         cells: (C + some, 3) float32: row and column inside the tile as 16 bits each, log X, weight.
         bounds: (B, B, 2) int64, where the cells of each tile begin and end.
         blocks: (B + 1,) int64, where the rows of each block begin.
-        places: (V,) int64, the row of each word.
+        rows: (V,) int64, the row of each word.
         num_tokens: C.
         fingerprint: of the counts.
     """
@@ -201,7 +202,7 @@ class Tiles:
     cells: npt.NDArray[np.float32]
     bounds: npt.NDArray[np.int64]
     blocks: npt.NDArray[np.int64]
-    places: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
     num_tokens: int
     fingerprint: str
 
@@ -236,8 +237,8 @@ class Tiles:
             list(pool.map(fill, cuts[:-1], cuts[1:]))
         of_block = np.bincount(np.arange(words) % blocks, minlength=blocks)
         starts = np.concatenate([[0], np.cumsum(of_block)])
-        places = starts[np.arange(words) % blocks] + np.arange(words) // blocks
-        return cls(cells, bounds, starts, places, total, counts.fingerprint)
+        positions = starts[np.arange(words) % blocks] + np.arange(words) // blocks
+        return cls(cells, bounds, starts, positions, total, counts.fingerprint)
 
     @property
     def ids(self) -> Any:
@@ -285,32 +286,32 @@ def _room(cells: int, memory: int) -> npt.NDArray[np.float32]:
             return np.memmap(file, dtype=np.float32, mode="r+", shape=(cells, CELL // 4))
 
 
-def _begin_with(
+def _copy_start_vectors(
     start: WordVectors,
     counts: CooccurrenceMatrix,
-    places: npt.NDArray[np.int64],
+    rows_of_words: npt.NDArray[np.int64],
     x: npt.NDArray[np.float32],
     y: npt.NDArray[np.float32],
 ) -> None:
     words = counts.vocabulary.ids
-    known = [row for row, word in enumerate(start.words) if word in words]
-    rows = places[[words[start.words[row]] for row in known]]
+    common = [row for row, word in enumerate(start.words) if word in words]
+    rows = rows_of_words[[words[start.words[row]] for row in common]]
     own = start.metadata.get("training", {}).get("options", {}).get("model") == "glove"
     outputs = start.output_vectors if own else None
-    context = outputs[known] if outputs is not None else start.vectors[known] / 2
-    x[rows, : start.dim], y[rows, : start.dim] = start.vectors[known] - context, context
+    context = outputs[common] if outputs is not None else start.vectors[common] / 2
+    x[rows, : start.dim], y[rows, : start.dim] = start.vectors[common] - context, context
     if outputs is not None:
-        x[rows, start.dim] = start.attributes["bias"][known]
-        y[rows, start.dim + 1] = start.attributes["output_bias"][known]
+        x[rows, start.dim] = start.attributes["bias"][common]
+        y[rows, start.dim + 1] = start.attributes["output_bias"][common]
 
 
 def _finish(counts: CooccurrenceMatrix, tiles: Tiles, matrices: Matrices, facts: dict[str, Any]) -> WordVectors:
-    x, y, dim = matrices.inputs[tiles.places], matrices.outputs[tiles.places], matrices.dim
+    x, y, dim = matrices.inputs[tiles.rows], matrices.outputs[tiles.rows], matrices.dim
     return WordVectors(
         matrices.words,
         x[:, :dim] + y[:, :dim],
         counts=counts.vocabulary.counts,
         output_vectors=y[:, :dim],
-        metadata={"training": facts},
+        metadata={"training": {**facts, **text_facts(counts)}},
         attributes={"bias": x[:, dim].copy(), "output_bias": y[:, dim + 1].copy()},
     )

@@ -41,7 +41,7 @@ def learned_children(
     rows = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
     children = np.zeros((max(total - 1, 0), 2), dtype=np.int64)
     words, starts = np.arange(total), np.zeros(min(total - 1, 1), dtype=np.int64)  # parts, one after the other
-    nodes = np.full(len(starts), total - 2)  # of each part; numbers descend from that of the root
+    nodes = np.full(len(starts), total - 2)  # the node of each part; numbers descend from the root's
     free = total - 3  # the next node
     while len(starts):
         words, cuts = _cut(rows, counts, words, starts, random)
@@ -80,10 +80,10 @@ def _cut(
         sums = np.add.reduceat(x, np.stack([starts, cuts], 1).ravel(), axis=0).reshape(len(starts), 2, -1)
         left = (cuts - starts)[:, None]
         directions = sums[:, 1] / (sizes[:, None] - left) - sums[:, 0] / left
-    return _heavy_alone(counts, words, starts, part, cuts)
+    return _isolate_heavy_words(counts, words, starts, part, cuts)
 
 
-def _heavy_alone(
+def _isolate_heavy_words(
     counts: npt.NDArray[np.int64],
     words: npt.NDArray[np.int64],
     starts: npt.NDArray[np.int64],

@@ -42,6 +42,7 @@ from firth.errors import OptionError, ShapeError
 from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.training_facts import text_facts
+from firth.vectors.queries import rows_of
 from firth.vectors.word_vectors import WordVectors
 
 
@@ -134,7 +135,7 @@ class LatentSemanticAnalysis:
             names: one per document; by default "0", "1" and so on.
 
         Raises:
-            OptionError: the vectors come from another model, or there are not as many names as documents.
+            OptionError: the vectors come from another model, or the numbers of names and documents differ.
             ShapeError: the width of the vectors is not `dim`.
         """
         facts = vectors.metadata.get("training", {})
@@ -159,8 +160,9 @@ class LatentSemanticAnalysis:
             words: the U words; unknown ones are ignored.
             vectors: word vectors from `train` with these options.
         """
-        ids = [i for i, word in enumerate(words) if word in vectors]
-        rows = [vectors.key_to_index[words[i]] for i in ids]
+        found = rows_of(vectors, words)
+        ids = np.flatnonzero(found >= 0)
+        rows = found[ids]
         weights, basis = np.zeros(len(words)), np.zeros((len(words), self.dim))
         weights[ids] = vectors.attributes["global_weight"][rows]
         # The vectors are U S^p; a document needs U S^(p - 1).

@@ -117,8 +117,8 @@ def _copy_start(
         if matrix is not None and not np.isfinite(matrix).all():
             word = start.words[int(np.argmin(np.isfinite(matrix).all(1)))]
             raise OptionError(f"start's {name} hold NaN or infinity, first for {word!r}: expected finite numbers")
-    place = {word: i for i, word in enumerate(words)}
-    rows = np.array([place[word] for word in start.words], dtype=np.int64)
+    row_of = {word: i for i, word in enumerate(words)}
+    rows = np.array([row_of[word] for word in start.words], dtype=np.int64)
     inputs[rows, : start.dim] = start.vectors
     if start.output_vectors is not None and start.output_vectors.shape[1] != start.dim:
         raise ShapeError(

@@ -63,7 +63,7 @@ from firth.kernels.documents import DBOW, Reading, document_addresses, document_
 from firth.kernels.objectives import MERGE, Predictor, Scoring, merge_copies, most_outputs, own_copies, predictor
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import aligned_rows
-from firth.kernels.targets import Addresses, Work, addresses
+from firth.kernels.targets import Addresses, Workspace, addresses
 from firth.kernels.threads import usable_threads
 from firth.options import Preset, option, options_class
 from firth.progress import Progress
@@ -146,17 +146,17 @@ class ParagraphVectors(WindowModel):
             names: one per document; by default "0", "1" and so on.
             share_names: whether documents of one name share a vector, as documents with one of gensim's tags do; they
                 are read as one document, one after the other, so that windows reach from one into the next.
-            seed: as for `firth.Word2Vec.train`.
-            threads: likewise.
+            seed: see `firth.Word2Vec.train`.
+            threads: see `firth.Word2Vec.train`.
             start: initial vectors for words of the corpus; other words are ignored.
-            progress: likewise.
-            checkpoint: likewise.
-            deterministic: likewise.
-            **text: likewise.
+            progress: see `firth.Word2Vec.train`.
+            checkpoint: see `firth.Word2Vec.train`.
+            deterministic: see `firth.Word2Vec.train`.
+            **text: see `firth.Word2Vec.train`.
 
         Raises:
             CorpusError: the text cannot be read, or has no words.
-            OptionError: `threads` is below 1, there are not as many names as documents, a name occurs twice and is not
+            OptionError: `threads` is below 1, the numbers of names and documents differ, a name occurs twice and is not
                 shared, or the checkpoint belongs to another run.
             KindError: `start` is a path.
             ShapeError: `start` has another width.
@@ -175,10 +175,10 @@ class ParagraphVectors(WindowModel):
         if len(set(document_names)) < len(document_names):
             corpus, document_names = _joined(corpus, document_names)
         matrices = self.initial_matrices(corpus, seed, start)
-        by = scoring_of(dataclasses.asdict(self), corpus.vocabulary.counts)
-        trainer = functools.partial(self._shard_trainer, corpus, arguments, by)
+        layer = scoring_of(dataclasses.asdict(self), corpus.vocabulary.counts)
+        trainer = functools.partial(self._shard_trainer, corpus, arguments, layer)
         finish = functools.partial(self._finish, corpus, document_names)
-        return window_run(self, corpus, arguments, matrices, by, trainer, finish, self._row_rates).train()
+        return window_run(self, corpus, arguments, matrices, layer, trainer, finish, self._row_rates).train()
 
     @property
     def reading(self) -> Reading:
@@ -191,11 +191,13 @@ class ParagraphVectors(WindowModel):
         Raises:
             ShapeError: `start` has another width, or its output vectors have.
         """
-        how = self.reading
-        width = width_of(how.mode, how.window)
-        known = None if start is None else _known(start, corpus, outputs=self.objective == "negative" and width == 1)
-        matrices = initial_matrices(corpus, self.dim, seed=seed, start=known)
-        words = 0 if how.mode == DBOW else len(matrices.words)
+        reading = self.reading
+        width = width_of(reading.mode, reading.window)
+        common_start = (
+            None if start is None else _known(start, corpus, outputs=self.objective == "negative" and width == 1)
+        )
+        matrices = initial_matrices(corpus, self.dim, seed=seed, start=common_start)
+        words = 0 if reading.mode == DBOW else len(matrices.words)
         inputs = aligned_rows(words + len(corpus), self.dim)
         inputs[:words] = matrices.inputs[:words]
         random = generator(seed, "document vectors")
@@ -206,45 +208,45 @@ class ParagraphVectors(WindowModel):
         )
         return dataclasses.replace(matrices, inputs=inputs, outputs=outputs)
 
-    def _row_rates(self, corpus: Corpus, by: Scoring) -> RowRates:
+    def _row_rates(self, corpus: Corpus, layer: Scoring) -> RowRates:
         """Return how often training changes each row; a document belongs to one shard."""
-        kept, contexts, how = kept_shares(self, corpus), mean_contexts(self), self.reading
-        inputs = np.empty(0) if how.mode == DBOW else kept * contexts
-        return RowRates(inputs, output_rates(by, kept) * (1 + contexts if self.words else 1))
+        kept_share, contexts, reading = kept_shares(self, corpus), mean_contexts(self), self.reading
+        inputs = np.empty(0) if reading.mode == DBOW else kept_share * contexts
+        return RowRates(inputs, output_rates(layer, kept_share) * (1 + contexts if self.words else 1))
 
     def _shard_trainer(
-        self, corpus: Corpus, arguments: TrainingArguments[Any], by: Scoring, matrices: Matrices
+        self, corpus: Corpus, arguments: TrainingArguments[Any], layer: Scoring, matrices: Matrices
     ) -> TrainShard:
         """Return the function that trains one shard of `corpus`."""
-        how = self.reading
+        reading = self.reading
         text = text_of(self, corpus, arguments.shards)
         documents = len(matrices.inputs) - len(corpus)
 
-        if how.mode == DBOW and self.objective == "negative":
+        if reading.mode == DBOW and self.objective == "negative":
             work, bags = bag_work(self.negative, matrices.inputs.shape[1])
             at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim)
-            places = bag_addresses(at, bags)
+            tables = bag_addresses(at, bags)
 
             def train_shard_of_bags(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
-                train_bags(text, by.noise, self.negative, work, bags, at, *places, shard.state(stop))
+                train_bags(text, layer.noise, self.negative, work, bags, at, *tables, shard.state(stop))
 
             return train_shard_of_bags
-        work = document_work(how, matrices.inputs.shape[1], most_outputs(by))
-        at, wide = document_addresses(work, matrices.inputs, matrices.outputs, how)
+        work = document_work(reading, matrices.inputs.shape[1], most_outputs(layer))
+        at, wide = document_addresses(work, matrices.inputs, matrices.outputs, reading)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
-            own = own_copies(by, matrices.outputs, arguments.writers)  # kept alive while the kernel runs
-            by_thread = predictor(by, at, shard.loss, own)
-            train_documents(text, documents, by.noise, how, work, by_thread, at, wide, shard.state(stop))
+            own = own_copies(layer, matrices.outputs, arguments.writers)  # kept alive while the kernel runs
+            by_thread = predictor(layer, at, shard.loss, own)
+            train_documents(text, documents, layer.noise, reading, work, by_thread, at, wide, shard.state(stop))
 
         return train_shard
 
     def _finish(
         self, corpus: Corpus, names: Sequence[str], matrices: Matrices, facts: dict[str, Any]
     ) -> DocumentVectors:
-        m, how = matrices, self.reading
+        m, reading = matrices, self.reading
         first = len(m.inputs) - len(corpus)
-        parts = m.outputs.reshape(len(m.words), width_of(how.mode, how.window), -1)[:, :, : self.dim]
+        parts = m.outputs.reshape(len(m.words), width_of(reading.mode, reading.window), -1)[:, :, : self.dim]
         outputs = parts.reshape(len(m.words), -1)
         vectors = m.inputs[first:, : self.dim]
         empty = np.diff(corpus.offsets) == 0
@@ -255,7 +257,7 @@ class ParagraphVectors(WindowModel):
                 "zero; build the corpus with a smaller min_count to keep more words"
             )
         bag_of_paths = (
-            how.mode == DBOW and self.objective == "hierarchical"
+            reading.mode == DBOW and self.objective == "hierarchical"
         )  # its output rows are nodes, so there are no word vectors
         words = m.inputs[:first, : self.dim] if first else np.zeros_like(outputs) if bag_of_paths else outputs
         return DocumentVectors(
@@ -317,9 +319,9 @@ def train_documents(
     text: Text,
     documents: int,  # the first document's row among the inputs
     noise: npt.NDArray[np.uint64],  # (V,) alias table
-    how: Reading,
-    work: Work,
-    by: Predictor,
+    reading: Reading,
+    work: Workspace,
+    predictor: Predictor,
     at: Addresses,
     wide: Addresses,  # the same, for steps of rows as wide as the outputs
     state: ShardState,
@@ -329,9 +331,9 @@ def train_documents(
     sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
     random, predictions = state.random, state.predictions
     for count, document, rate in pieces(text, work, state):
-        merge_copies(by, at, count)
+        merge_copies(predictor, at, count)
         row = at.inputs + (documents + document) * at.row_bytes
         predictions[0] += read_piece(
-            sentence, count, row, rate, how, by, at, wide, noise, random, sets, contexts, table, signs
+            sentence, count, row, rate, reading, predictor, at, wide, noise, random, sets, contexts, table, signs
         )
-    merge_copies(by, at, MERGE)
+    merge_copies(predictor, at, MERGE)

@@ -17,9 +17,9 @@ from firth.kernels.compiled import compiled
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.objectives import MERGE, Predictor, fetch_outputs, merge_copies, predict
 from firth.kernels.pieces import ShardState, Text, pieces
-from firth.kernels.targets import Addresses, Work, combine, draw_reach, gather_contexts, scatter, target_rows
+from firth.kernels.targets import Addresses, Workspace, combine, draw_reach, gather_contexts, scatter, target_rows
 
-WINDOW, PAIR, CBOW = range(3)  # what a kernel does with a window
+WINDOW, PAIR, CBOW = range(3)  # modes: one step a window, one a pair, one for the mean
 AHEAD = 2  # windows between drawing noise or prefetching rows, and using them
 
 
@@ -38,20 +38,20 @@ class WindowSettings(NamedTuple):
 
 @compiled
 def train_predictions(
-    text: Text, settings: WindowSettings, by: Predictor, work: Work, at: Addresses, state: ShardState
+    text: Text, settings: WindowSettings, predictor: Predictor, work: Workspace, at: Addresses, state: ShardState
 ) -> None:
     """Train a shard from its current position to its end or a stop."""
     # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loops.
     sentence, contexts, window = work.sentence, work.contexts, settings.window
     random, predictions = state.random, state.predictions
     for count, _, rate in pieces(text, work, state):
-        merge_copies(by, at, count)
+        merge_copies(predictor, at, count)
         if count < 2:
             continue  # a single word has no context
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
-                fetch_outputs(by, at, sentence[ahead])
+                fetch_outputs(predictor, at, sentence[ahead])
                 if ahead + window < count:
                     prefetch_row(at.inputs + sentence[ahead + window] * at.row_bytes, at.row_bytes)
             if t < 0:
@@ -59,14 +59,14 @@ def train_predictions(
             reach = draw_reach(random, window, settings.shrink)
             m = gather_contexts(sentence, t, min(reach, t), min(reach, count - 1 - t), window, contexts, at)
             if settings.mode == CBOW:
-                combine(m, settings.mean, settings.scale, at)
-                predict(by, at, random, sentence[t], at.hidden_table, at.gradient_table, 1, rate)
+                combine(m, settings.mean, settings.scale, at)  # h = mean or sum of the m context rows
+                predict(predictor, at, random, sentence[t], at.hidden_table, at.gradient_table, 1, rate)
                 scatter(m, settings.divide, settings.scale, at)
             else:
-                together = 1 if settings.mode == PAIR else m
+                together = 1 if settings.mode == PAIR else m  # rows that share a step, and so its noise words
                 targets = target_rows(at.contexts, m, at)
                 for first in range(0, m, together):
                     block = at.contexts + 8 * first
-                    predict(by, at, random, sentence[t], block, targets + 8 * first, together, rate)
+                    predict(predictor, at, random, sentence[t], block, targets + 8 * first, together, rate)
             predictions[0] += 1 if settings.mode == CBOW else m
-    merge_copies(by, at, MERGE)
+    merge_copies(predictor, at, MERGE)

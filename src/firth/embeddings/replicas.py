@@ -1,9 +1,9 @@
 """Training that does not depend on the number of threads: replicas of the parameters, merged at fixed points.
 
-What: the corpus is split into a fixed number of shards, however many threads there are. Each shard trains a replica of
-its own, and replicas are merged whenever all of them have read as many tokens. Learning rates and random numbers follow
-from the seed, the shard and the position in the corpus, and merges sum in the order of the shards: who trains a shard,
-and when, changes no bit. Threads of one process and machines of a cluster can own shards alike.
+What: the corpus is split into a fixed number of shards, whatever the number of threads. Each shard trains its own
+replica, and replicas are merged after equal numbers of tokens. Learning rates and random numbers follow from the seed,
+the shard and the position in the corpus, and merges sum in the order of the shards, so that the result does not depend
+on which thread or machine trains a shard, nor when.
 
 Objective: `firth.kernels.merging` has the merge rule, b' = b + w sum_s (r_s - b). It is exact for changes that do not
 depend on each other. A row moves by about lr in each prediction that it takes part in; if S replicas together make so
@@ -49,7 +49,7 @@ from firth.kernels.merging import collect_rows, merge_lists, merge_rows, take_ro
 from firth.kernels.rows import aligned_rows
 
 SHARDS = 4
-BOUND = 1.0  # of x: above it, the first epoch is unstable; below it, only time is lost (benchmarks/LOG.md)
+BOUND = 1.0  # largest x: above it, the first epoch is unstable; below it, only time is lost (benchmarks/LOG.md)
 STABLE = 2.0  # the least x up to which changes are added in full
 ROWS_PER_DIRECTION = 20  # equally frequent rows that span one more direction
 SHORTEST, LONGEST = 64, 1024  # bounds of the first interval, in tokens of a shard
@@ -64,7 +64,7 @@ RunAll = Callable[[Sequence[Callable[[], None]]], None]
 
 
 class RowRates(NamedTuple):
-    """How often training changes the rows of a model: expected predictions per token of the corpus.
+    """Rates at which training changes the rows of a model: expected predictions per token of the corpus.
 
     The K noise words of a prediction count as one: over a training, they push as much as the predicted word pulls.
     """
@@ -112,25 +112,25 @@ class Schedule:
             longest: bound of the first interval, for merges that cost more; LONGEST if None. Over longer intervals,
                 and with more shards, sums of changes are stable no further than x = STABLE.
         """
-        moves = [shards * lr * each for each in rates]
+        moves = [shards * lr * rate for rate in rates]
         stable = _stable(moves, dim)
         typical = max(
-            float((each**2).sum() / each.sum()) if each.any() else 0.0 for each in moves
-        )  # of a prediction's rows
+            float((move**2).sum() / move.sum()) if move.any() else 0.0 for move in moves
+        )  # rows of a prediction
         added = stable if longest is None else STABLE  # the x up to which changes are added in full
         interval = longest or LONGEST
         while interval > SHORTEST and interval * typical > stable / 2:
             interval //= 2
         with np.errstate(divide="ignore"):  # a row without predictions can wait forever
-            room = [BOUND / (each * interval) for each in moves]
-        tier = [sum((each >= 2**k).astype(np.int8) for k in range(1, TIERS)) for each in room]
-        tiers = 1 + max(int(np.max(each, initial=0)) for each in tier)
+            room = [BOUND / (move * interval) for move in moves]
+        tier = [sum((limit >= 2**k).astype(np.int8) for k in range(1, TIERS)) for limit in room]
+        tiers = 1 + max(int(np.max(tiers_of_rows, initial=0)) for tiers_of_rows in tier)
         plans = [
             MatrixPlan(
                 [np.flatnonzero(own <= k).astype(np.int32) for k in range(tiers)],
-                (each * (added / BOUND)).clip(1 / shards, 1).astype(np.float32),
+                (limit * (added / BOUND)).clip(1 / shards, 1).astype(np.float32),
             )
-            for own, each in zip(tier, room, strict=True)
+            for own, limit in zip(tier, room, strict=True)
         ]
         return cls(interval, tiers, plans)
 
@@ -161,7 +161,7 @@ class Schedule:
 
 
 class Merging(Protocol):
-    """Replicas of the parameters, wherever they are: what a training asks of them.
+    """The interface of replicas of the parameters, in this process or on other machines.
 
     Attributes:
         schedule: when they are merged.
@@ -200,7 +200,7 @@ class Merging(Protocol):
 
 
 class Changes(NamedTuple):
-    """What replicas have changed since their rows were last merged, or what a merge has made of that.
+    """Changes of replicas since their rows were last merged, or the result of their merge.
 
     A few large arrays, for each array that travels has a price. They are valid until the next call that returns any:
     their memory is used again.
@@ -214,7 +214,7 @@ class Changes(NamedTuple):
 class RowRoom:
     """Memory for rows that travel, kept between merges: the first write to new memory costs more than the row.
 
-    Room for more than KEPT rows is made anew, because it is needed for the rare merges of all rows only.
+    Room for more than KEPT rows is allocated at each call: only the rare merges of all rows need it.
 
     Args:
         width: P.
@@ -224,7 +224,7 @@ class RowRoom:
         self._rows, self._values = np.empty(0, dtype=np.int32), aligned_rows(0, width)
 
     def of(self, count: int) -> tuple[Rows, npt.NDArray[np.float32]]:
-        """Return arrays for so many rows and their values."""
+        """Return arrays for a number of rows and their values."""
         if count <= len(self._rows):
             return self._rows, self._values
         made = np.empty(count, dtype=np.int32), aligned_rows(count, self._values.shape[1])
@@ -271,7 +271,7 @@ class Replicas:
         self.plan(lr)
         count = shards if owned is None else owned
         self._stacks = tuple(
-            aligned_rows(count * len(each), each.shape[1]).reshape(count, *each.shape) for each in self._common
+            aligned_rows(count * len(matrix), matrix.shape[1]).reshape(count, *matrix.shape) for matrix in self._common
         )
         self.matrices = [
             dataclasses.replace(common, inputs=own, outputs=out.reshape(common.outputs.shape))
@@ -320,7 +320,7 @@ class Replicas:
             merge_rows(common, stack, rows, plan.weights)
 
     def changes(self, tier: int) -> Changes:
-        """Return what the replicas here have changed in the rows that are due with a tier."""
+        """Return the changes of the replicas here in the rows that are due with a tier."""
         due = [plan.due[tier] for plan in self.schedule.plans]
         rows, values = self._room.of(len(self.matrices) * sum(map(len, due)))
         counts = np.zeros((len(due), len(self.matrices)), dtype=np.int64)
@@ -346,7 +346,7 @@ def merge_changes(
     weights: Sequence[npt.NDArray[np.float32]],
     room: RowRoom,
 ) -> Changes:
-    """Merge matrices with what all replicas have changed; return the rows that are new.
+    """Merge the changes of all replicas into matrices; return the new rows.
 
     Args:
         matrices: the common ones, (R, P) each, updated in place.
@@ -354,10 +354,10 @@ def merge_changes(
         weights: (R,) w for each matrix.
         room: for the result.
     """
-    found = [sum(int(each.counts[m].sum()) for each in changes) for m in range(len(matrices))]
-    rows, values = room.of(sum(min(n, len(common)) for n, common in zip(found, matrices, strict=True)))
+    list_sizes = [sum(int(change.counts[m].sum()) for change in changes) for m in range(len(matrices))]
+    rows, values = room.of(sum(min(n, len(common)) for n, common in zip(list_sizes, matrices, strict=True)))
     counts, end = np.zeros((len(matrices), 1), dtype=np.int64), 0
-    lists = np.concatenate([_lists(each) for each in changes], axis=1)
+    lists = np.concatenate([_lists(change) for change in changes], axis=1)
     for m, (common, weight) in enumerate(zip(matrices, weights, strict=True)):
         counts[m] = merge_lists(common, weight, lists[m], rows[end:], values[end:])
         end += int(counts[m, 0])
@@ -387,7 +387,7 @@ def padded_rates(common: Matrices, rates: RowRates) -> list[Rates]:
 
 def _stable(moves: Sequence[Rates], dim: int) -> float:
     """Return the x up to which changes are added in full, from the effective number of rows in predictions."""
-    rows = next((float(each.sum() ** 2 / (each**2).sum()) for each in moves if each.any()), 0.0)
+    rows = next((float(move.sum() ** 2 / (move**2).sum()) for move in moves if move.any()), 0.0)
     return max(STABLE, min(dim, rows / ROWS_PER_DIRECTION) / 2)
 
 

@@ -1,4 +1,4 @@
-"""What models that factorise a matrix share: from a matrix to vectors by truncated SVD."""
+"""From a matrix to vectors by truncated SVD, for all models that factorise a matrix."""
 
 import time
 from collections.abc import Callable, Mapping

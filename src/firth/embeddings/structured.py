@@ -70,16 +70,16 @@ from firth.kernels.objectives import (
 )
 from firth.kernels.output_rows import end_outputs, place_prediction
 from firth.kernels.pieces import ShardState, Text, pieces
-from firth.kernels.positions import gather_places, join_rows, leave_out_frozen, split_gradient
+from firth.kernels.positions import gather_positions, join_rows, leave_out_frozen, split_gradient
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step_emission import WIDTH
 from firth.kernels.targets import (
     Addresses,
-    Work,
+    Workspace,
     addresses,
     draw_reach,
     fetch_rows,
-    new_work,
+    new_workspace,
     place_outputs,
     target_rows,
 )
@@ -130,9 +130,9 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors], SkipGramOption
         matrices = model.initial_matrices(corpus, arguments.seed, arguments.start)
         matrices = dataclasses.replace(matrices, frozen=frozen_words(matrices.words, arguments.frozen))
         tree = huffman(corpus.vocabulary.counts) if self.objective == "hierarchical" else None
-        by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, tree)
-        trainer = functools.partial(model._shard_trainer, corpus, arguments, by)
-        return window_run(model, corpus, arguments, matrices, by, trainer, self._finish, model._row_rates).train()
+        layer = output_layer(corpus, self.objective, self.negative, self.noise_exponent, tree)
+        trainer = functools.partial(model._shard_trainer, corpus, arguments, layer)
+        return window_run(model, corpus, arguments, matrices, layer, trainer, self._finish, model._row_rates).train()
 
     def with_defaults(self) -> "StructuredWord2Vec":
         """Return these options with the learning rate of the architecture filled in."""
@@ -172,27 +172,27 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors], SkipGramOption
             metadata={"training": facts},
         )
 
-    def _row_rates(self, corpus: Corpus, by: Scoring) -> RowRates:
+    def _row_rates(self, corpus: Corpus, layer: Scoring) -> RowRates:
         """Return how often training changes each input row, and each part of an output row: once per window."""
-        kept = kept_shares(self, corpus)
-        return RowRates(kept * mean_contexts(self), output_rates(by, kept))
+        kept_share = kept_shares(self, corpus)
+        return RowRates(kept_share * mean_contexts(self), output_rates(layer, kept_share))
 
     def _shard_trainer(
-        self, corpus: Corpus, arguments: TrainingArguments[Any], by: Scoring, matrices: Matrices
+        self, corpus: Corpus, arguments: TrainingArguments[Any], layer: Scoring, matrices: Matrices
     ) -> TrainShard:
         """Return the function that trains one shard of `corpus`; `with_defaults` comes first."""
         mode = SKIPGRAM if self.architecture == "skipgram" else CWINDOW
-        settings = StructuredSettings(by.noise, mode, self.window, self.shrink_windows, self.shared_windows)
+        settings = StructuredSettings(layer.noise, mode, self.window, self.shrink_windows, self.shared_windows)
         text = text_of(self, corpus, arguments.shards)
-        most = most_outputs(by) * (2 * self.window if mode == SKIPGRAM else 1)
+        most = most_outputs(layer) * (2 * self.window if mode == SKIPGRAM else 1)
         wide = matrices.outputs.shape[1]
-        work = new_work(self.window, self.negative, AHEAD // self.shared_windows + 2, wide, outputs=most)
+        work = new_workspace(self.window, self.negative, AHEAD // self.shared_windows + 2, wide, outputs=most)
         at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, frozen=matrices.frozen)
         joined = at._replace(chunks=wide // WIDTH)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
-            own = own_copies(by, matrices.outputs, arguments.writers)
-            train_places(text, settings, work, at, joined, predictor(by, at, shard.loss, own), shard.state(stop))
+            own = own_copies(layer, matrices.outputs, arguments.writers)
+            train_positions(text, settings, work, at, joined, predictor(layer, at, shard.loss, own), shard.state(stop))
 
         return train_shard
 
@@ -208,13 +208,13 @@ class StructuredSettings(NamedTuple):
 
 
 @compiled
-def train_places(
+def train_positions(
     text: Text,
     settings: StructuredSettings,
-    work: Work,
-    at: Addresses,  # of rows D wide
+    work: Workspace,
+    at: Addresses,  # rows are D wide
     joined: Addresses,  # the same, for steps of rows 2 window D wide
-    by: Predictor,
+    predictor: Predictor,
     state: ShardState,
 ) -> None:
     """Train a shard from its current position to its end or a stop."""
@@ -223,48 +223,48 @@ def train_places(
     sentence, sets, contexts, table, signs = work.sentence, work.noise, work.contexts, work.outputs, work.signs
     random, predictions = state.random, state.predictions
     for count, _, rate in pieces(text, work, state):
-        merge_copies(by, at, count)
+        merge_copies(predictor, at, count)
         if count < 2:
             continue  # a single word has no context
         newest = current = len(sets) - 1  # the noise sets last drawn and in use
         due = remaining = 0  # windows until a new set is drawn, and until the next one is used
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
-            if ahead < count and by.kind == NEGATIVE:
+            if ahead < count and predictor.kind == NEGATIVE:
                 newest, due = draw_ahead(noise, random, sets, newest, due, shared, settings.shrink, at)
                 if mode == CWINDOW:
                     fetch_rows(sentence, ahead, window, count, at)
                 else:
-                    fetch_places(sentence, ahead, window, count, at)
+                    fetch_positions(sentence, ahead, window, count, at)
             if t < 0:
                 continue
             current, remaining = next_set(current, remaining, len(sets), shared)
             reach = draw_reach(random, window, settings.shrink)
             before, after = min(reach, t), min(reach, count - 1 - t)
             if mode == CWINDOW:
-                gather_places(sentence, t, before, after, window, contexts, at)
-                n = by.negative + 1
-                if by.kind == NEGATIVE:
+                gather_positions(sentence, t, before, after, window, contexts, at)
+                n = predictor.negative + 1
+                if predictor.kind == NEGATIVE:
                     place_outputs(sentence[t], sets, current, table, signs, at)
                 else:
-                    n = place_path(by, at, sentence[t])
+                    n = place_path(predictor, at, sentence[t])
                 join_rows(at.contexts, 2 * window, at)
                 if n > 0:
-                    take_step(by, joined, at.hidden_table, at.gradient_table, 1, n, 0, rate)
+                    take_step(predictor, joined, at.hidden_table, at.gradient_table, 1, n, 0, rate)
                 leave_out_frozen(at.contexts, 2 * window, at)
                 split_gradient(at.contexts, 0, 2 * window, at)
                 predictions[0] += 1
             else:
                 contexts[0] = at.inputs + sentence[t] * at.row_bytes
-                n = place_by_position(by, sentence, t, before, after, window, sets, current, at)
+                n = place_by_position(predictor, sentence, t, before, after, window, sets, current, at)
                 if n > 0:
-                    take_step(by, at, at.contexts, target_rows(at.contexts, 1, at), 1, n, 0, rate)
+                    take_step(predictor, at, at.contexts, target_rows(at.contexts, 1, at), 1, n, 0, rate)
                 predictions[0] += before + after
-    merge_copies(by, at, MERGE)
+    merge_copies(predictor, at, MERGE)
 
 
 @njit(nogil=True, inline="always")
-def fetch_places(
+def fetch_positions(
     sentence: npt.NDArray[np.int64],  # words that subsampling kept
     t: int,  # a later window
     window: int,
@@ -279,7 +279,7 @@ def fetch_places(
 
 @njit(nogil=True, inline="always")
 def place_by_position(
-    by: Predictor,
+    predictor: Predictor,
     sentence: npt.NDArray[np.int64],  # words that subsampling kept
     t: int,  # position of the centre
     before: int,  # context words before the centre
@@ -293,9 +293,9 @@ def place_by_position(
     n = 0
     for j in range(window - before, window + after):
         word = sentence[t - window + j + (j >= window)]
-        if by.kind == NEGATIVE:
-            n = place_prediction(at, n, word, j * at.row_bytes, sets, current, 0, by.negative)
+        if predictor.kind == NEGATIVE:
+            n = place_prediction(at, n, word, j * at.row_bytes, sets, current, 0, predictor.negative)
         else:
-            n = extend_path(by, at, n, word, j * at.row_bytes)
+            n = extend_path(predictor, at, n, word, j * at.row_bytes)
     end_outputs(at, n)
     return n

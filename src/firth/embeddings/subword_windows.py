@@ -20,13 +20,13 @@ from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.noise import draw_alias
-from firth.kernels.noise_sets import following, next_set
+from firth.kernels.noise_sets import next_set, next_slot
 from firth.kernels.objectives import MERGE, NEGATIVE, Predictor, merge_copies, predict, take_step
 from firth.kernels.output_rows import end_outputs, place_prediction
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import draw
 from firth.kernels.step import call_rows
-from firth.kernels.targets import Addresses, Work, draw_reach, target_rows
+from firth.kernels.targets import Addresses, Workspace, draw_reach, target_rows
 from firth.kernels.windows import LONGEST
 
 SKIPGRAM, CBOW = range(2)
@@ -47,7 +47,7 @@ class SubwordSettings(NamedTuple):
 
 @compiled
 def train_subwords(
-    text: Text, settings: SubwordSettings, work: Work, at: Addresses, by: Predictor, state: ShardState
+    text: Text, settings: SubwordSettings, work: Workspace, at: Addresses, predictor: Predictor, state: ShardState
 ) -> None:
     """Train a shard from its current position to its end or a stop."""
     # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loops.
@@ -56,7 +56,7 @@ def train_subwords(
     random, predictions = state.random, state.predictions
     reaches = np.zeros(LONGEST, dtype=np.int64)
     for count, _, rate in pieces(text, work, state):
-        merge_copies(by, at, count)
+        merge_copies(predictor, at, count)
         if count < 2:
             continue  # a single word has no context
         for t in range(count):
@@ -66,13 +66,13 @@ def train_subwords(
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
-                if by.kind == NEGATIVE and due == 0:
-                    newest, due = following(newest, len(sets)), shared
+                if predictor.kind == NEGATIVE and due == 0:
+                    newest, due = next_slot(newest, len(sets)), shared
                     reach = 1
                     if mode == SKIPGRAM:
                         for other in range(ahead, min(ahead + shared, count)):
                             reach = max(reach, around(other, count, reaches[other]))
-                    for k in range(reach * by.negative):
+                    for k in range(reach * predictor.negative):
                         word = draw_alias(noise, draw(random))
                         sets[newest, k] = word
                         prefetch_row(at.outputs + word * at.output_bytes, at.output_bytes)
@@ -91,6 +91,7 @@ def train_subwords(
             hidden, size = rows + 8 * starts[sentence[t]], starts[sentence[t] + 1] - starts[sentence[t]]
             if mode == CBOW:
                 hidden, size = at.contexts, gather_rows(sentence, t, before, after, starts, rows, at.contexts)
+            # h = mean of the `size` rows; gradient = -h, to which h is added after the steps: the change of h.
             call_rows(at.mean, hidden, size, at.hidden, at.chunks, np.float32(1 / size))
             call_rows(at.mean, at.hidden_table, 1, at.gradient, at.chunks, np.float32(-1))
             first, end = (t, t + 1) if mode == CBOW else (t - before, t + after + 1)
@@ -98,18 +99,18 @@ def train_subwords(
             for c in range(first, end):
                 if c == t and mode == SKIPGRAM:
                     continue
-                if by.kind == NEGATIVE:
-                    n = place_prediction(at, 0, sentence[c], 0, sets, current, k, by.negative)
+                if predictor.kind == NEGATIVE:
+                    n = place_prediction(at, 0, sentence[c], 0, sets, current, k, predictor.negative)
                     end_outputs(at, n)
-                    take_step(by, at, at.hidden_table, at.hidden_table, 1, n, 0, rate)
-                    k += by.negative
+                    take_step(predictor, at, at.hidden_table, at.hidden_table, 1, n, 0, rate)
+                    k += predictor.negative
                 else:
-                    predict(by, at, random, sentence[c], at.hidden_table, at.hidden_table, 1, rate)
+                    predict(predictor, at, random, sentence[c], at.hidden_table, at.hidden_table, 1, rate)
             # The change of the hidden vector is added to each of its rows.
             call_rows(at.add, at.gradient_table, 1, at.hidden, at.chunks, np.float32(1))
             call_rows(at.add, target_rows(hidden, size, at), size, at.gradient, at.chunks, np.float32(1))
             predictions[0] += 1 if mode == CBOW else before + after
-    merge_copies(by, at, MERGE)
+    merge_copies(predictor, at, MERGE)
 
 
 @njit(nogil=True, inline="always")
@@ -121,7 +122,7 @@ def around(t: int, count: int, reach: int) -> int:
 @njit(nogil=True, inline="always")
 def gather_rows(
     sentence: npt.NDArray[np.int64],  # words that subsampling kept
-    t: int,  # the centre's place
+    t: int,  # position of the centre
     before: int,  # context words before it
     after: int,  # context words after it
     starts: npt.NDArray[np.int64],  # (V + 1,) where each word's rows begin

@@ -170,8 +170,8 @@ class TrainingRun(Generic[Result]):
         if self.interrupted:
             if self.replicas is not None:
                 self.replicas.merge()
-            place = f"epoch {self.epoch + 1} of {self.epochs}"
-            warn_caller(f"training was interrupted in {place}: the result holds what was learned so far")
+            epoch = f"epoch {self.epoch + 1} of {self.epochs}"
+            warn_caller(f"training was interrupted in {epoch}: the result holds what was learned so far")
         elif not any(self.losses):
             warn_caller(
                 f"training made no prediction, and the vectors are the initial ones: no sentence of these "
@@ -210,7 +210,7 @@ class TrainingRun(Generic[Result]):
         }
 
     def _threads(self) -> int | str:
-        """Return what a checkpoint says of threads: their number, or why it does not matter."""
+        """Return the entry of a checkpoint for threads: their number, or why it does not matter."""
         if self.replicas is not None and self.replicas.longest is not None:
             return f"any number (a cluster with {self.arguments.shards} shards, merge_every={self.replicas.longest})"
         return ANY_THREADS if self.arguments.deterministic else self.arguments.threads
@@ -245,7 +245,7 @@ def _train_epoch(
 ) -> None:
     """Train to the end of the epoch, to a checkpoint inside it, or to an interruption."""
     report(_status(run))
-    watch = _Watch(run, report, checkpoint, request)
+    watch = _Monitor(run, report, checkpoint, request)
     with ThreadPoolExecutor(run.arguments.threads) as pool:
         try:
             _train_shards(run, trainers, pool, watch)
@@ -266,9 +266,9 @@ def _train_epoch(
 
 
 def _train_shards(
-    run: TrainingRun[Any], trainers: Sequence[TrainShard], pool: ThreadPoolExecutor, watch: "_Watch"
+    run: TrainingRun[Any], trainers: Sequence[TrainShard], pool: ThreadPoolExecutor, watch: "_Monitor"
 ) -> None:
-    """Train all shards to the end of the epoch or until told to stop: at once, or from merge to merge."""
+    """Train all shards to the end of the epoch or until a request to stop: at once, or from merge to merge."""
     replicas = run.replicas
     if replicas is None:
         _wait_for(pool, run.arguments.threads, trainers, run.shards, watch)
@@ -292,18 +292,18 @@ def _train_shards(
         whole = tier == replicas.schedule.tiers - 1
         if all(shard.position[0] >= shard.last for shard in run.shards):
             return
-        watch.look_if_due()
+        watch.update_if_due()
 
 
 def _wait_for(
-    pool: ThreadPoolExecutor, threads: int, trainers: Sequence[TrainShard], shards: Sequence[Shard], watch: "_Watch"
+    pool: ThreadPoolExecutor, threads: int, trainers: Sequence[TrainShard], shards: Sequence[Shard], watch: "_Monitor"
 ) -> None:
     left: deque[Callable[[], None]] = deque(
         functools.partial(train, shard, watch.stop) for train, shard in zip(trainers, shards, strict=True)
     )
     futures = [pool.submit(_call_all, left) for _ in range(min(threads, len(left)))]
     while wait(futures, timeout=POLL).not_done:
-        watch.look()
+        watch.update()
     for future in futures:
         future.result()
 
@@ -318,8 +318,8 @@ def _call_all(left: deque[Callable[[], None]]) -> None:
         call()
 
 
-class _Watch:
-    """What happens beside the threads: progress, checks, and requests to stop.
+class _Monitor:
+    """Progress, checks and requests to stop, while threads train.
 
     Attributes:
         stop: (1,) the flag that stops kernels between two sentences.
@@ -340,7 +340,7 @@ class _Watch:
         """Time spent in kernels, in this epoch and before."""
         return self._spent + time.monotonic() - self._began
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Show progress, check the numbers, and find out whether a stop or a checkpoint is due."""
         run, self._looked = self._run, time.monotonic()
         run.seconds = self.seconds
@@ -352,10 +352,10 @@ class _Watch:
         if self.pausing and (run.replicas is None or checkpoint is None):
             self.stop[0] = 1
 
-    def look_if_due(self) -> None:
+    def update_if_due(self) -> None:
         """Do the same if the last time is long enough ago."""
         if time.monotonic() - self._looked >= POLL:
-            self.look()
+            self.update()
 
 
 def _finish_epoch(run: TrainingRun[Any]) -> None:
@@ -388,7 +388,7 @@ def _check_divergence(run: TrainingRun[Any], stop: npt.NDArray[np.int64], rows: 
     predictions = sum(int(s.predictions[0]) for s in run.shards)
     loss = sum(float(s.loss[0]) for s in run.shards)
     largest = max(_largest(run.matrices.inputs[:rows]), _largest(run.matrices.outputs[:rows]))
-    # With a vocabulary of one word the untrained loss is 0; a positive loss is no divergence then.
+    # With a vocabulary of one word the untrained loss is 0; a positive loss does not mean divergence then.
     most = WORSE * max(run.untrained_loss, math.log(2))
     if largest < LARGEST and loss < most * (predictions + FEW):
         return

@@ -1,4 +1,4 @@
-"""What models over context windows share besides their options: output layer, text and training run."""
+"""Common parts of models over context windows: output layer, text and training run."""
 
 import dataclasses
 import functools
@@ -34,7 +34,7 @@ class WindowModel:
         sample: subsampling threshold.
         epochs: number of epochs.
         lr: initial learning rate; not None where `rate` is read.
-        lr_end_factor: final learning rate as a share of `lr`; likewise.
+        lr_end_factor: final learning rate as a share of `lr`.
     """
 
     model_name: ClassVar[str]
@@ -84,7 +84,7 @@ def window_run(
     corpus: Corpus,
     arguments: TrainingArguments[Any],
     matrices: Matrices,
-    by: Scoring,
+    layer: Scoring,
     trainer: Callable[[Matrices], TrainShard],
     finish: Callable[[Matrices, dict[str, Any]], Result],
     rates: Callable[[Corpus, Scoring], RowRates] | None = None,
@@ -98,7 +98,7 @@ def window_run(
         corpus: the text.
         arguments: of the training.
         matrices: initial parameters.
-        by: the output layer.
+        layer: the output layer.
         trainer: returns the function that trains one shard into given matrices.
         finish: makes the result.
         rates: returns how often training changes each row, for deterministic trainings; None if the model has none.
@@ -108,11 +108,11 @@ def window_run(
         corpus=corpus,
         matrices=matrices,
         trainer=trainer,
-        rates=None if rates is None else functools.partial(rates, corpus, by),
+        rates=None if rates is None else functools.partial(rates, corpus, layer),
         options=model.described(),
         epochs=model.epochs,
         rate=model.rate,
-        untrained_loss=untrained_loss(by, corpus.vocabulary.subsampled_shares(model.sample)),
+        untrained_loss=untrained_loss(layer, corpus.vocabulary.subsampled_shares(model.sample)),
         arguments=arguments,
         sampled=sampled,
         finish=finish,
@@ -137,23 +137,25 @@ def mean_contexts(model: Any) -> float:
     return float(model.window + 1 if model.shrink_windows else 2 * model.window)
 
 
-def output_rates(by: Scoring, kept: Rates) -> Rates:
+def output_rates(layer: Scoring, kept_share: Rates) -> Rates:
     """Return (O,) the predictions that change each output row, if each kept word is predicted once.
 
     Args:
-        by: the output layer.
-        kept: (V,) from `kept_shares`.
+        layer: the output layer.
+        kept_share: (V,) from `kept_shares`.
     """
-    if by.kind == HIERARCHICAL:
-        nodes = np.bincount(by.tree.nodes, weights=np.repeat(kept, by.tree.lengths), minlength=len(kept))
+    if layer.kind == HIERARCHICAL:
+        nodes = np.bincount(
+            layer.tree.nodes, weights=np.repeat(kept_share, layer.tree.lengths), minlength=len(kept_share)
+        )
         return np.asarray(nodes, dtype=np.float64)
-    if by.kind == SOFTMAX:
-        return 2 * kept  # the other predictions pull a row back as often as it is predicted
-    return np.asarray(kept + kept.sum() * by.probabilities)
+    if layer.kind == SOFTMAX:
+        return 2 * kept_share  # the other predictions pull a row back as often as it is predicted
+    return np.asarray(kept_share + kept_share.sum() * layer.probabilities)
 
 
 def text_of(model: WindowModel, corpus: Corpus, shards: int) -> Text:
-    """Return a corpus with subsampling and learning rate, as the kernels of a run with so many shards read it."""
+    """Return a corpus with subsampling and learning rate, as the kernels of a run with a number of shards read it."""
     return Text(
         ids=corpus.ids,
         offsets=corpus.offsets,

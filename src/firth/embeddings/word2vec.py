@@ -83,13 +83,13 @@ from firth.kernels.objectives import Scoring, predictor
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.targets import (
     Addresses,
-    Work,
+    Workspace,
     addresses,
     combine,
     draw_reach,
     fetch_rows,
     gather_contexts,
-    new_work,
+    new_workspace,
     place_outputs,
     scatter,
     step,
@@ -205,14 +205,14 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
         )
         matrices = dataclasses.replace(matrices, frozen=frozen_words(matrices.words, arguments.frozen))
         paths = None if tree is None else from_children(tree)
-        by = output_layer(corpus, self.objective, self.negative, self.noise_exponent, paths)
+        layer = output_layer(corpus, self.objective, self.negative, self.noise_exponent, paths)
 
         def finish(matrices: Matrices, facts: dict[str, Any]) -> WordVectors:
             facts = {**facts, "vocabulary": len(corpus.vocabulary)}
             return word_vectors(matrices, facts, tree_attributes(tree, len(matrices.words)))
 
-        trainer = functools.partial(model._shard_trainer, corpus, arguments, by)
-        return window_run(model, corpus, arguments, matrices, by, trainer, finish, model._row_rates).train()
+        trainer = functools.partial(model._shard_trainer, corpus, arguments, layer)
+        return window_run(model, corpus, arguments, matrices, layer, trainer, finish, model._row_rates).train()
 
     def log_prob(self, vectors: WordVectors, centre: Any, context: Any) -> Any:
         """Return the log-probability of a centre word given its context, in nats.
@@ -239,19 +239,22 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
             defaults = {**defaults, "shared_windows": 1}
         return dataclasses.replace(self, **{k: v for k, v in defaults.items() if getattr(self, k) is None})
 
-    def _row_rates(self, corpus: Corpus, by: Scoring) -> RowRates:
+    def _row_rates(self, corpus: Corpus, layer: Scoring) -> RowRates:
         """Return how often training changes each row; `with_defaults` comes first."""
-        kept, contexts = kept_shares(self, corpus), mean_contexts(self)
-        return RowRates(kept * contexts, output_rates(by, kept) * (contexts if self.architecture == "skipgram" else 1))
+        kept_share, contexts = kept_shares(self, corpus), mean_contexts(self)
+        return RowRates(
+            kept_share * contexts,
+            output_rates(layer, kept_share) * (contexts if self.architecture == "skipgram" else 1),
+        )
 
     def _shard_trainer(
-        self, corpus: Corpus, arguments: TrainingArguments[Any], by: Scoring, matrices: Matrices
+        self, corpus: Corpus, arguments: TrainingArguments[Any], layer: Scoring, matrices: Matrices
     ) -> TrainShard:
         """Return the function that trains one shard of `corpus`; `with_defaults` comes first."""
         assert self.shared_windows is not None
-        slots, normalised = AHEAD // self.shared_windows + 2, by.kind in objectives.NORMALISED
+        slots, normalised = AHEAD // self.shared_windows + 2, layer.kind in objectives.NORMALISED
         settings = WindowSettings(
-            noise=by.noise,
+            noise=layer.noise,
             mode=CBOW if self.architecture == "cbow" else PAIR if self.update == "pair" else WINDOW,
             window=self.window,
             shrink=self.shrink_windows,
@@ -261,25 +264,25 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
             scale=1 / self.dim if self.score == "scaled" else 1.0,
         )
         text = text_of(self, corpus, arguments.shards)
-        work = new_work(
-            self.window, self.negative, slots, matrices.inputs.shape[1], outputs=objectives.most_outputs(by)
+        work = new_workspace(
+            self.window, self.negative, slots, matrices.inputs.shape[1], outputs=objectives.most_outputs(layer)
         )
         at = addresses(
             work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=normalised, frozen=matrices.frozen
         )
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
-            if by.kind == objectives.NEGATIVE:
+            if layer.kind == objectives.NEGATIVE:
                 train_words(text, settings, work, at, shard.state(stop))
             else:
-                own = objectives.own_copies(by, matrices.outputs, arguments.writers)
-                train_predictions(text, settings, predictor(by, at, shard.loss, own), work, at, shard.state(stop))
+                own = objectives.own_copies(layer, matrices.outputs, arguments.writers)
+                train_predictions(text, settings, predictor(layer, at, shard.loss, own), work, at, shard.state(stop))
 
         return train_shard
 
 
 @compiled
-def train_words(text: Text, settings: WindowSettings, work: Work, at: Addresses, state: ShardState) -> None:
+def train_words(text: Text, settings: WindowSettings, work: Workspace, at: Addresses, state: ShardState) -> None:
     """Train a shard by negative sampling, from its current position to its end or a stop."""
     # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loops.
     noise, mode, window, shared = settings.noise, settings.mode, settings.window, settings.shared
@@ -302,11 +305,11 @@ def train_words(text: Text, settings: WindowSettings, work: Work, at: Addresses,
             m = gather_contexts(sentence, t, min(reach, t), min(reach, count - 1 - t), window, contexts, at)
             place_outputs(sentence[t], sets, current, table, signs, at)
             if mode == WINDOW:
-                step_window(m, rate, at)
+                step_window(m, rate, at)  # m hidden rows against the same 1 + K output rows: two small matrix products
             elif mode == CBOW:
-                combine(m, settings.mean, settings.scale, at)
+                combine(m, settings.mean, settings.scale, at)  # h = mean or sum of the m context rows
                 step(at.hidden_table, at.gradient_table, 1, rate, at)
-                scatter(m, settings.divide, settings.scale, at)
+                scatter(m, settings.divide, settings.scale, at)  # adds the gradient of h to each context row
             else:
                 targets = target_rows(at.contexts, m, at)
                 for c in range(m):

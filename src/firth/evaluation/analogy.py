@@ -83,7 +83,7 @@ def _groups(indices: npt.NDArray[np.intp]) -> list[slice]:
 def _parts(
     similarities: npt.NDArray[np.float32], method: Method
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """What a word adds to the score as b or c, and what it subtracts as a; both methods are sums."""
+    """The terms that a word adds to the score as b or c and subtracts as a; both methods are sums."""
     if method == "3cosadd":
         return similarities, similarities
     shares = np.maximum((1 + similarities) / 2, np.float32(0))
@@ -109,16 +109,16 @@ def suite(space: Space, gold: AnalogyQuestions, options: EvaluationOptions) -> l
     """Word analogies, a is to b as c is to ?: accuracy."""
     matrix = space.vectors.vectors[: options.restrict_vocab]
     ids = space.rows([word for words in gold.words for word in words]).reshape(-1, 4)
-    known: npt.NDArray[np.bool_] = np.all((ids >= 0) & (ids < len(matrix)), axis=1)
-    mask = options.counted(known)
+    covered_mask: npt.NDArray[np.bool_] = np.all((ids >= 0) & (ids < len(matrix)), axis=1)
+    mask = options.counted(covered_mask)
     parts = parts_of(np.array(gold.sections))
     scores = []
     for method in METHODS:
         correct = np.zeros(len(ids))
-        correct[known] = solve(matrix, ids[known, :3], method=method) == ids[known, 3]
+        correct[covered_mask] = solve(matrix, ids[covered_mask, :3], method=method) == ids[covered_mask, 3]
         for part, members in parts.items():
             sample = Sample(members & mask, Mean(correct[members & mask]))
-            covered, total = int((members & known).sum()), int(members.sum())
+            covered, total = int((members & covered_mask).sum()), int(members.sum())
             scores.append(Score(metric=method, sample=sample, covered=covered, total=total, part=part, share=True))
     return scores
 

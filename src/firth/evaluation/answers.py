@@ -43,12 +43,12 @@ def normalised(answer: str) -> str:
 
 def exact_match(answer: str, right: Sequence[str]) -> float:
     """Return 1 if an answer equals a right one, else 0; without a right one "" is right."""
-    return max(float(normalised(answer) == each) for each in _compared(right))
+    return max(float(normalised(answer) == reference) for reference in _compared(right))
 
 
 def f1(answer: str, right: Sequence[str]) -> float:
     """Return the highest F1 of the words of an answer and of a right one."""
-    return max(_f1(normalised(answer).split(), each.split()) for each in _compared(right))
+    return max(_f1(normalised(answer).split(), reference.split()) for reference in _compared(right))
 
 
 def _compared(right: Sequence[str]) -> Sequence[str]:
@@ -56,11 +56,11 @@ def _compared(right: Sequence[str]) -> Sequence[str]:
     return list(filter(None, map(normalised, right))) or ("",)
 
 
-def _f1(found: Sequence[str], expected: Sequence[str]) -> float:
-    if not found or not expected:
-        return float(found == expected)
-    shared = sum((Counter(found) & Counter(expected)).values())
-    return 2 * shared / (len(found) + len(expected))
+def _f1(predicted: Sequence[str], expected: Sequence[str]) -> float:
+    if not predicted or not expected:
+        return float(predicted == expected)
+    shared = sum((Counter(predicted) & Counter(expected)).values())
+    return 2 * shared / (len(predicted) + len(expected))
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class AnswerScores:
         exact_match: share of answers that equal a right one, in percent.
         f1: mean F1, in percent.
         exact_interval: 95 % confidence interval of the exact match, over questions.
-        f1_interval: likewise of F1.
+        f1_interval: interval of F1.
         unanswerable: questions without an answer.
         no_answer_f1: F1 on those; NaN if there are none.
     """
@@ -86,11 +86,11 @@ class AnswerScores:
     no_answer_f1: float = float("nan")
 
     def __str__(self) -> str:
-        (low, high), (least, most) = self.exact_interval, self.f1_interval
+        (low, high), (f1_low, f1_high) = self.exact_interval, self.f1_interval
         none = f"; {self.unanswerable:,} without an answer: F1 {self.no_answer_f1:.2f}" if self.unanswerable else ""
         return (
-            f"exact match {self.exact_match:.2f} ({low:.2f} to {high:.2f}), F1 {self.f1:.2f} ({least:.2f} to "
-            f"{most:.2f}), {self.questions:,} questions{none}"
+            f"exact match {self.exact_match:.2f} ({low:.2f} to {high:.2f}), F1 {self.f1:.2f} ({f1_low:.2f} to "
+            f"{f1_high:.2f}), {self.questions:,} questions{none}"
         )
 
     def _repr_html_(self) -> str:
@@ -121,8 +121,8 @@ def score_answers(answers: Sequence[str], right: Sequence[Sequence[str]], *, see
     pairs = list(zip(answers, right, strict=True))
     exact = 100 * np.array([exact_match(*pair) for pair in pairs])
     overlap = 100 * np.array([f1(*pair) for pair in pairs])
-    none = np.array([not each for each in right])
-    intervals = [bootstrap_interval(Mean(each), len(each), seed=seed) for each in (exact, overlap)]
+    none = np.array([not references for references in right])
+    intervals = [bootstrap_interval(Mean(scores), len(scores), seed=seed) for scores in (exact, overlap)]
     return AnswerScores(
         questions=len(pairs),
         exact_match=float(exact.mean()),

@@ -1,6 +1,6 @@
 """Concept categorisation: words are clustered, and the clusters compared with gold categories.
 
-What: words are clustered into as many clusters as there are categories. The metrics are
+What: words are clustered; the number of clusters is that of the categories. The metrics are
 
     purity     1/n sum_k max_c n_ck
     V-measure  2 h c / (h + c),   h = 1 - H(C|K) / H(C),   c = 1 - H(C|K) / H(K) with K and C exchanged
@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _GAIN = 1e-9  # smaller gains, of a sum of n, are rounding errors
-_SHUFFLES = 500  # of the random baseline
+_SHUFFLES = 500  # shuffles of the random baseline
 
 
 def cluster(vectors: npt.NDArray[np.floating], count: int) -> Ints:
@@ -187,18 +187,18 @@ def _by_chance(gold: Ints, clusters: Ints, seed: int) -> tuple[float, float]:
 @as_suite("categorisation", ("ap", "bless", "esslli-2008"), read_categories)
 def suite(space: Space, gold: Categories, options: EvaluationOptions) -> list[Score]:
     """Concept categorisation, clusters of words against categories: purity and V-measure."""
-    vectors, known = space.lookup(gold.words)
-    mask = options.counted(known)
+    vectors, covered_mask = space.lookup(gold.words)
+    mask = options.counted(covered_mask)
     categories = np.unique(np.array(gold.categories), return_inverse=True)[1]
-    clusters = _clusters(vectors, known, categories, options.seed)[mask]
+    clusters = _clusters(vectors, covered_mask, categories, options.seed)[mask]
     categories = categories[mask]
     chance = _by_chance(categories, clusters, options.seed) if mask.any() else (None, None)
     return [
         Score(
             metric=metric,
             sample=_sample(make, mask, categories, clusters),
-            covered=int(known.sum()),
-            total=len(known),
+            covered=int(covered_mask.sum()),
+            total=len(covered_mask),
             baseline=baseline,
             baseline_name="random",
         )
@@ -210,9 +210,9 @@ def _sample(make: Make, mask: npt.NDArray[np.bool_], categories: Ints, clusters:
     return Sample(mask, make(categories, clusters), lambda subset: make(categories[subset], clusters[subset]))
 
 
-def _clusters(vectors: npt.NDArray[np.floating], known: npt.NDArray[np.bool_], categories: Ints, seed: int) -> Ints:
+def _clusters(vectors: npt.NDArray[np.floating], covered: npt.NDArray[np.bool_], categories: Ints, seed: int) -> Ints:
     """A cluster for every word; words without a vector get a random one, as from a model that knows nothing."""
-    count = len(np.unique(categories[known]))
-    clusters = generator(seed, "unknown words").integers(0, max(count, 1), size=len(known))
-    clusters[known] = cluster(vectors[known], count)
+    count = len(np.unique(categories[covered]))
+    clusters = generator(seed, "unknown words").integers(0, max(count, 1), size=len(covered))
+    clusters[covered] = cluster(vectors[covered], count)
     return clusters

@@ -62,9 +62,9 @@ def encode_word(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix
     Returns:
         (n, D) vectors of length 1, zeros for unknown words, and (n,) whether each word is known.
     """
-    matrix, known = space.lookup([one.tokens[one.position] for one in occurrences])
-    lemmas, known_lemma = space.lookup([one.word for one in occurrences])
-    return np.where(known[:, None], matrix, lemmas), known | known_lemma
+    matrix, has_vector = space.lookup([occurrence.tokens[occurrence.position] for occurrence in occurrences])
+    lemmas, known_lemma = space.lookup([occurrence.word for occurrence in occurrences])
+    return np.where(has_vector[:, None], matrix, lemmas), has_vector | known_lemma
 
 
 def encode_context(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Mask]:
@@ -77,10 +77,10 @@ def encode_context(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Mat
     Returns:
         (n, D) vectors of length 1, zeros where no context word is known, and (n,) whether each has one.
     """
-    words, bags = word_bags([one.context(WINDOW) for one in occurrences])
-    matrix, known = space.lookup(words)
+    words, bags = word_bags([occurrence.context(WINDOW) for occurrence in occurrences])
+    matrix, has_vector = space.lookup(words)
     weights = smooth_weights(space.vectors, space.rows(words))
-    averages = weighted_averages(bags, matrix, weights, known)
+    averages = weighted_averages(bags, matrix, weights, has_vector)
     return unit(averages), np.asarray(averages.any(axis=1))
 
 
@@ -132,8 +132,8 @@ def pair_cosines(space: Space, pairs: Sequence[OccurrencePair], encode: Occurren
     """
     matrix, encoded = encode(space, list(chain.from_iterable(pairs)))
     cosines = np.einsum("nd,nd->n", matrix[::2], matrix[1::2], dtype=np.float64)
-    known = encoded[::2] & encoded[1::2]
-    return np.where(known, cosines, 0.0), known
+    encoded_pairs = encoded[::2] & encoded[1::2]
+    return np.where(encoded_pairs, cosines, 0.0), encoded_pairs
 
 
 @as_suite("context", ("wic-dev", "wic-test"), read_words_in_context)
@@ -141,27 +141,27 @@ def suite(space: Space, gold: WordInContext | ScoredOccurrences, options: Evalua
     """Words in context: accuracy of same sense or not (WiC), or Spearman's correlation with human scores (SCWS)."""
     pairs = gold.pairs if isinstance(gold, ScoredOccurrences) else gold.test.pairs
     cosines_of = {name: pair_cosines(space, pairs, encode) for name, encode in ENCODERS.items()}
-    known = cosines_of["both"][1]  # every encoder is scored on the same items
-    mask = options.counted(known)
+    encoded = cosines_of["both"][1]  # every encoder is scored on the same items
+    mask = options.counted(encoded)
     scores = []
     for name, (cosines, _) in cosines_of.items():
-        own = np.where(known, cosines, 0.0)[mask]
+        own = np.where(encoded, cosines, 0.0)[mask]
         if isinstance(gold, ScoredOccurrences):
             statistic = RankCorrelation(own, gold.scores[mask])
-            scores.append(_score(f"spearman-{name}", Sample(mask, statistic), known))
+            scores.append(_score(f"spearman-{name}", Sample(mask, statistic), encoded))
         else:
             correct = (own > _threshold(space, gold.train, ENCODERS[name])) == gold.test.same[mask]
             sample = Sample(mask, Mean(correct.astype(np.float64)))
-            scores.append(_score(f"accuracy-{name}", sample, known, gold.test.same[mask]))
+            scores.append(_score(f"accuracy-{name}", sample, encoded, gold.test.same[mask]))
     return scores
 
 
-def _score(metric: str, sample: Sample, known: Mask, same: Mask | None = None) -> Score:
+def _score(metric: str, sample: Sample, encoded: Mask, same: Mask | None = None) -> Score:
     return Score(
         metric=metric,
         sample=sample,
-        covered=int(known.sum()),
-        total=len(known),
+        covered=int(encoded.sum()),
+        total=len(encoded),
         baseline=None if same is None or not len(same) else float(max(same.mean(), 1 - same.mean())),
         baseline_name="" if same is None else "majority",
         share=same is not None,
@@ -169,5 +169,5 @@ def _score(metric: str, sample: Sample, known: Mask, same: Mask | None = None) -
 
 
 def _threshold(space: Space, train: SenseAgreement, encode: OccurrenceEncoder) -> float:
-    cosines, known = pair_cosines(space, train.pairs, encode)
-    return best_threshold(cosines[known], train.same[known])
+    cosines, encoded = pair_cosines(space, train.pairs, encode)
+    return best_threshold(cosines[encoded], train.same[encoded])

@@ -41,7 +41,7 @@ from firth.resampling import RESAMPLES, bootstrap_interval
 Clusters = Iterable[Iterable[Hashable]]
 Counts = npt.NDArray[np.float64]
 MEASURES = ("muc", "b_cubed", "ceaf_e", "ceaf_m", "lea", "mentions")
-CONLL = 3  # so many of them, the first ones, are in the mean of CoNLL-2012
+CONLL = 3  # the mean of CoNLL-2012 is over the first three
 
 
 @dataclass(frozen=True)
@@ -76,17 +76,17 @@ class CoreferenceScores:
         return "\n".join([*lines, f"{'conll':9} F1 {100 * self.conll:.2f}   (mean of muc, b_cubed and ceaf_e)"])
 
 
-def score_coreference(gold: Sequence[Clusters], found: Sequence[Clusters]) -> CoreferenceScores:
+def score_coreference(gold: Sequence[Clusters], predicted: Sequence[Clusters]) -> CoreferenceScores:
     """Return the scores of found clusters.
 
     Args:
         gold: of each document, the gold clusters; a mention is anything that can be a key, such as (start, end).
-        found: of each document, the clusters that are judged.
+        predicted: the predicted clusters of each document.
 
     Raises:
         ShapeError: the numbers of documents differ, or a mention occurs twice in the clusters of a document.
     """
-    counts = _counts(gold, found)
+    counts = _counts(gold, predicted)
     totals, pairs = counts.measures.sum(0), counts.pairs.sum(0)
     scores = {name: Score.of(*row) for name, row in zip(MEASURES, totals.tolist(), strict=True)}
     conll = (scores["muc"].f1 + scores["b_cubed"].f1 + scores["ceaf_e"].f1) / 3
@@ -94,20 +94,20 @@ def score_coreference(gold: Sequence[Clusters], found: Sequence[Clusters]) -> Co
 
 
 def coreference_intervals(
-    gold: Sequence[Clusters], found: Sequence[Clusters], *, resamples: int = RESAMPLES, seed: int = 0
+    gold: Sequence[Clusters], predicted: Sequence[Clusters], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> dict[str, tuple[float, float]]:
     """Return 95 % bootstrap intervals over documents of the F1 of each measure but BLANC, and of their mean "conll".
 
     Args:
         gold: as for `score_coreference`.
-        found: as there.
+        predicted: the predicted clusters of each document.
         resamples: number of resamples.
         seed: of the resamples.
 
     Raises:
-        ShapeError: as there.
+        ShapeError: the numbers of documents differ.
     """
-    counts = _counts(gold, found).measures  # (documents, measures, 4)
+    counts = _counts(gold, predicted).measures  # (documents, measures, 4)
     names = {name: [number] for number, name in enumerate(MEASURES)} | {"conll": list(range(CONLL))}
     return {
         name: bootstrap_interval(_MeanF1(counts[:, measures]), len(counts), resamples=resamples, seed=seed)
@@ -122,9 +122,9 @@ class _MeanF1:
     counts: Counts
 
     def __call__(self, weights: npt.NDArray[np.int64], /) -> Counts:
-        right, gold, found, right_found = np.tensordot(weights, self.counts, axes=1).transpose(2, 0, 1)
+        right, gold, predicted, right_predicted = np.tensordot(weights, self.counts, axes=1).transpose(2, 0, 1)
         recall, precision = (
-            np.divide(a, b, np.zeros_like(a), where=b > 0) for a, b in ((right, gold), (right_found, found))
+            np.divide(a, b, np.zeros_like(a), where=b > 0) for a, b in ((right, gold), (right_predicted, predicted))
         )
         total = recall + precision
         f1 = np.divide(2 * recall * precision, total, np.zeros_like(total), where=total > 0)
@@ -133,22 +133,24 @@ class _MeanF1:
 
 @dataclass(frozen=True)
 class _Counts:
-    """Of each document (measures, 4) right, gold, found and right of the found ones, and the 6 numbers of `_pairs`."""
+    """Of each document (measures, 4) right, gold, predicted, right of predicted, and the 6 numbers of `_pairs`."""
 
     measures: Counts
     pairs: Counts
 
 
-def _counts(gold: Sequence[Clusters], found: Sequence[Clusters]) -> _Counts:
-    if len(gold) != len(found):
-        found_ones = f"{len(found):,} of found ones: expected as many"
-        raise ShapeError(f"{counted(len(gold), 'document')} of gold clusters and {found_ones}")
+def _counts(gold: Sequence[Clusters], predicted: Sequence[Clusters]) -> _Counts:
+    if len(gold) != len(predicted):
+        raise ShapeError(
+            f"{counted(len(gold), 'document')} of gold clusters and {len(predicted):,} of predicted "
+            "ones: expected equal numbers"
+        )
     totals, pairs = np.zeros((len(gold), len(MEASURES), 4)), np.zeros((len(gold), 6))
-    for number, (of_gold, of_found) in enumerate(zip(gold, found, strict=True)):
-        shared, gold_sizes, found_sizes = _overlap(of_gold, of_found, number)
-        totals[number][:, [0, 1]] = _parts(shared, gold_sizes, found_sizes)
-        totals[number][:, [3, 2]] = _parts(_transposed(shared), found_sizes, gold_sizes)
-        pairs[number] = _pairs(shared, gold_sizes, found_sizes)
+    for number, (of_gold, of_predicted) in enumerate(zip(gold, predicted, strict=True)):
+        shared, gold_sizes, predicted_sizes = _overlap(of_gold, of_predicted, number)
+        totals[number][:, [0, 1]] = _parts(shared, gold_sizes, predicted_sizes)
+        totals[number][:, [3, 2]] = _parts(_transposed(shared), predicted_sizes, gold_sizes)
+        pairs[number] = _pairs(shared, gold_sizes, predicted_sizes)
     return _Counts(totals, pairs)
 
 
@@ -161,13 +163,15 @@ class _Shared:
     counts: Counts
 
 
-def _overlap(gold: Clusters, found: Clusters, document: int) -> tuple[_Shared, Counts, Counts]:
-    of_gold, of_found = (_cluster_of(clusters, document) for clusters in (gold, found))
-    gold_sizes, found_sizes = (np.bincount(list(each.values())).astype(float) for each in (of_gold, of_found))
-    columns = max(len(found_sizes), 1)
-    both = [number * columns + of_found[mention] for mention, number in of_gold.items() if mention in of_found]
+def _overlap(gold: Clusters, predicted: Clusters, document: int) -> tuple[_Shared, Counts, Counts]:
+    of_gold, of_predicted = (_cluster_of(clusters, document) for clusters in (gold, predicted))
+    gold_sizes, predicted_sizes = (
+        np.bincount(list(cluster_of.values())).astype(float) for cluster_of in (of_gold, of_predicted)
+    )
+    columns = max(len(predicted_sizes), 1)
+    both = [number * columns + of_predicted[mention] for mention, number in of_gold.items() if mention in of_predicted]
     cells, counts = np.unique(np.array(both, np.int64), return_counts=True)
-    return _Shared(cells // columns, cells % columns, counts.astype(float)), gold_sizes, found_sizes
+    return _Shared(cells // columns, cells % columns, counts.astype(float)), gold_sizes, predicted_sizes
 
 
 def _cluster_of(clusters: Clusters, document: int) -> dict[Hashable, int]:
@@ -188,13 +192,13 @@ def _transposed(shared: _Shared) -> _Shared:
     return _Shared(shared.second, shared.first, shared.counts)
 
 
-def _parts(shared: _Shared, sizes: Counts, others: Counts) -> npt.NDArray[np.float64]:
+def _parts(shared: _Shared, sizes: Counts, other_sizes: Counts) -> npt.NDArray[np.float64]:
     """(measures, 2) numerators and denominators of recall; `sizes` are those of the first clusters."""
-    n, of_first, of_second = shared.counts, sizes[shared.first], others[shared.second]
+    n, of_first, of_second = shared.counts, sizes[shared.first], other_sizes[shared.second]
     mentions, common = sizes.sum(), n.sum()
     alone = (of_first == 1) & (of_second == 1)
     links = np.where(of_first > 1, n * (n - 1) / np.maximum(of_first - 1, 1), alone)  # |k| links(k, r) / links(k)
-    aligned_e, aligned_m = _aligned(shared, len(sizes), len(others), 2 * n / (of_first + of_second), n)
+    aligned_e, aligned_m = _aligned(shared, len(sizes), len(other_sizes), 2 * n / (of_first + of_second), n)
     return np.array(
         [
             (common - len(n), mentions - len(sizes)),  # a cluster's parts are its cells and its mentions in none
@@ -226,23 +230,25 @@ def _aligned(shared: _Shared, rows: int, columns: int, *weights: Counts) -> list
     return sums
 
 
-def _pairs(shared: _Shared, gold: Counts, found: Counts) -> npt.NDArray[np.float64]:
-    """Pairs of mentions in one cluster (gold, found, both), and in two clusters (gold, found, both)."""
+def _pairs(shared: _Shared, gold: Counts, predicted: Counts) -> npt.NDArray[np.float64]:
+    """Pairs of mentions in one cluster (gold, predicted, both), and in two clusters (gold, predicted, both)."""
     n = shared.counts
-    one_gold, one_found, one_both = (_choose_2(sizes).sum() for sizes in (gold, found, n))
+    one_gold, one_predicted, one_both = (_choose_2(sizes).sum() for sizes in (gold, predicted, n))
     common = n.sum()
-    by_gold, by_found = (np.bincount(index, n).astype(float) for index in (shared.first, shared.second))
-    two_both = _choose_2(common) - _choose_2(by_gold).sum() - _choose_2(by_found).sum() + one_both
-    two_gold, two_found = _choose_2(gold.sum()) - one_gold, _choose_2(found.sum()) - one_found
-    return np.array([one_gold, one_found, one_both, two_gold, two_found, two_both])
+    by_gold, by_predicted = (np.bincount(index, n).astype(float) for index in (shared.first, shared.second))
+    two_both = _choose_2(common) - _choose_2(by_gold).sum() - _choose_2(by_predicted).sum() + one_both
+    two_gold, two_predicted = _choose_2(gold.sum()) - one_gold, _choose_2(predicted.sum()) - one_predicted
+    return np.array([one_gold, one_predicted, one_both, two_gold, two_predicted, two_both])
 
 
 def _choose_2(n: Counts) -> Counts:
     return n * (n - 1) / 2
 
 
-def _blanc(one_gold: float, one_found: float, one: float, two_gold: float, two_found: float, two: float) -> Score:
-    of_one, of_two = Score.of(one, one_gold, one_found), Score.of(two, two_gold, two_found)
+def _blanc(
+    one_gold: float, one_predicted: float, one_both: float, two_gold: float, two_predicted: float, two_both: float
+) -> Score:
+    of_one, of_two = Score.of(one_both, one_gold, one_predicted), Score.of(two_both, two_gold, two_predicted)
     if not one_gold:
         return of_two
     if not two_gold:

@@ -61,22 +61,22 @@ class DependencyScores:
         return f"{figures}  whole trees {100 * self.exact:.2f}  ({counts})"
 
 
-def score_dependencies(gold: Iterable[Tree], found: Iterable[Tree]) -> DependencyScores:
+def score_dependencies(gold: Iterable[Tree], predicted: Iterable[Tree]) -> DependencyScores:
     """Return the scores of the trees of sentences.
 
     Args:
         gold: (heads, relations) of each sentence.
-        found: those that are judged, as many.
+        predicted: the predicted trees, in the same order.
 
     Raises:
         ShapeError: there are other numbers of sentences, or of words of a sentence.
     """
-    gold, found = list(gold), list(found)
-    if len(gold) != len(found):
-        raise ShapeError(f"{len(gold):,} gold trees and {len(found):,} others: expected as many")
+    gold, predicted = list(gold), list(predicted)
+    if len(gold) != len(predicted):
+        raise ShapeError(f"{counted(len(gold), 'gold tree')} and {len(predicted):,} predicted: expected equal numbers")
     heads_right = labels_right = subtypes_right = exact = words = 0
-    of_gold, of_found, right = (Counter[str]() for _ in range(3))
-    for number, (expected, given) in enumerate(zip(gold, found, strict=True)):
+    of_gold, of_predicted, right = (Counter[str]() for _ in range(3))
+    for number, (expected, given) in enumerate(zip(gold, predicted, strict=True)):
         sizes = {len(column) for tree in (expected, given) for column in tree}
         if len(sizes) != 1:
             raise ShapeError(
@@ -88,7 +88,7 @@ def score_dependencies(gold: Iterable[Tree], found: Iterable[Tree]) -> Dependenc
             kind, other_kind = relation.partition(":")[0], other_relation.partition(":")[0]
             same = head == other
             of_gold[kind] += 1
-            of_found[other_kind] += 1
+            of_predicted[other_kind] += 1
             heads_right += same
             labels_right += same and kind == other_kind
             subtypes_right += same and relation == other_relation
@@ -96,7 +96,10 @@ def score_dependencies(gold: Iterable[Tree], found: Iterable[Tree]) -> Dependenc
             all_right &= same
         exact += all_right
         words += sizes.pop()
-    totals = [sum(count for kind, count in each.items() if kind not in FUNCTION) for each in (right, of_gold, of_found)]
+    totals = [
+        sum(count for kind, count in counts.items() if kind not in FUNCTION)
+        for counts in (right, of_gold, of_predicted)
+    ]
     return DependencyScores(
         uas=heads_right / words if words else 0.0,
         las=labels_right / words if words else 0.0,
@@ -105,7 +108,9 @@ def score_dependencies(gold: Iterable[Tree], found: Iterable[Tree]) -> Dependenc
         exact=exact / len(gold) if gold else 0.0,
         words=words,
         sentences=len(gold),
-        by_relation={kind: Score.of(right[kind], of_gold[kind], of_found[kind]) for kind in sorted(of_gold | of_found)},
+        by_relation={
+            kind: Score.of(right[kind], of_gold[kind], of_predicted[kind]) for kind in sorted(of_gold | of_predicted)
+        },
     )
 
 
@@ -145,8 +150,8 @@ class TreeScores:
     def __str__(self) -> str:
         table: list[tuple[str, ...]] = [("tags", "UAS", "LAS", "CLAS", "whole trees")]
         for name, scores in self.rows.items():
-            figures = [f"{100 * each:.2f}" for each in (scores.uas, scores.las, scores.clas.f1, scores.exact)]
-            ends = [self.intervals[name][each] for each in ("uas", "las")]
+            figures = [f"{100 * score:.2f}" for score in (scores.uas, scores.las, scores.clas.f1, scores.exact)]
+            ends = [self.intervals[name][measure] for measure in ("uas", "las")]
             ranges = [f" ({100 * low:.1f} to {100 * high:.1f})" for low, high in ends]
             table.append((name, *(figure + more for figure, more in zip(figures, [*ranges, "", ""], strict=True))))
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -155,30 +160,37 @@ class TreeScores:
         return "\n".join([*lines, f"{counts}; 95 % intervals over sentences"])
 
 
-def score_trees(gold: Sequence[Annotated], found: Mapping[str, Sequence[Annotated]]) -> TreeScores:
+def score_trees(gold: Sequence[Annotated], predicted: Mapping[str, Sequence[Annotated]]) -> TreeScores:
     """Return the scores of parsed sentences.
 
     Args:
         gold: the sentences of the treebank.
-        found: the same sentences as parsed: with "gold" tags, and with "predicted" ones if there are.
+        predicted: the same sentences as parsed: with "gold" tags, and with "predicted" ones if there are.
 
     Raises:
         ShapeError: there are other numbers of sentences, or of words of a sentence.
     """
     right = [(sentence.heads, sentence.relations) for sentence in gold]
-    trees = {name: [(sentence.heads, sentence.relations) for sentence in each] for name, each in found.items()}
-    scores = {name: score_dependencies(right, each) for name, each in trees.items()}
-    return TreeScores(**scores, intervals={name: attachment_intervals(right, each) for name, each in trees.items()})
+    trees = {
+        name: [(sentence.heads, sentence.relations) for sentence in sentences] for name, sentences in predicted.items()
+    }
+    scores = {name: score_dependencies(right, predicted_trees) for name, predicted_trees in trees.items()}
+    return TreeScores(
+        **scores,
+        intervals={name: attachment_intervals(right, predicted_trees) for name, predicted_trees in trees.items()},
+    )
 
 
-def attachment_intervals(gold: Sequence[Tree], found: Sequence[Tree]) -> dict[str, tuple[float, float]]:
+def attachment_intervals(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[str, tuple[float, float]]:
     """Return 95 % intervals of "uas" and "las" over samples of sentences (`firth.resampling.bootstrap_interval`).
 
     Args:
         gold: (heads, relations) of each sentence.
-        found: those that are judged, as many, of the same words.
+        predicted: the predicted trees of the same sentences.
     """
-    counts = np.array([_right(expected, given) for expected, given in zip(gold, found, strict=True)], dtype=np.float64)
+    counts = np.array(
+        [_right(expected, given) for expected, given in zip(gold, predicted, strict=True)], dtype=np.float64
+    )
     counts = counts.reshape(-1, 3)
     return {
         name: bootstrap_interval(Ratio(counts[:, column], counts[:, 2]), len(counts))
@@ -186,9 +198,9 @@ def attachment_intervals(gold: Sequence[Tree], found: Sequence[Tree]) -> dict[st
     }
 
 
-def _right(gold: Tree, found: Tree) -> tuple[int, int, int]:
+def _right(gold: Tree, predicted: Tree) -> tuple[int, int, int]:
     """Return how many heads are right, how many with their relation, and the number of words."""
-    same = [head == other for head, other in zip(gold[0], found[0], strict=True)]
-    kinds = zip(gold[1], found[1], strict=True)
+    same = [head == other for head, other in zip(gold[0], predicted[0], strict=True)]
+    kinds = zip(gold[1], predicted[1], strict=True)
     labelled = [a.partition(":")[0] == b.partition(":")[0] for a, b in kinds]
     return sum(same), sum(a and b for a, b in zip(same, labelled, strict=True)), len(same)

@@ -188,7 +188,7 @@ def pattern_table(lists: Sequence[Sequence[Hashable]]) -> csr_array:
     """
     ids: dict[Hashable, int] = {}
     numbers = np.array([ids.setdefault(pattern, len(ids)) for pattern in chain.from_iterable(lists)], dtype=np.intp)
-    examples = np.repeat(np.arange(len(lists)), [len(one) for one in lists])
+    examples = np.repeat(np.arange(len(lists)), [len(ngrams) for ngrams in lists])
     ones = np.ones(len(numbers), dtype=np.int64)
     return csr_array((ones, (numbers, examples)), shape=(len(ids), len(lists)))
 

@@ -89,8 +89,8 @@ def evaluate(
         raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(POLICIES)}")
     if protocol not in PROTOCOLS:
         raise OptionError(f"protocol={protocol!r}: expected one of {', '.join(PROTOCOLS)}")
-    models = _alike(vectors if isinstance(vectors, Mapping) else {_name(vectors): vectors})
-    of_words = all(isinstance(one, WordVectors | SubwordVectors) for one in models.values())
+    models = _comparable(vectors if isinstance(vectors, Mapping) else {_name(vectors): vectors})
+    of_words = all(isinstance(model, WordVectors | SubwordVectors) for model in models.values())
     requests = _requests(suites, similarity, analogies, DEFAULT if of_words else DEFAULT_OF_TEXTS)
     _check_suites(requests, models)
     # Read every file before computing anything: a mistake in the last name should not cost the work on the others.
@@ -99,7 +99,7 @@ def evaluate(
         unknown=unknown, restrict_vocab=restrict_vocab, resamples=resamples, seed=seed, protocol=protocol
     )
     with reporting(progress) as report, one_blas_thread():
-        scores = {name: _scores(_space(one, options), golds, options, report, name) for name, one in models.items()}
+        scores = {name: _scores(_space(model, options), golds, options, report, name) for name, model in models.items()}
         report(Status(stage="intervals and tests"))
         return report_of(scores, options)
 
@@ -162,25 +162,25 @@ def _name(model: Model) -> str:
     return str(model.metadata.get("name", "vectors")) if isinstance(model, WordVectors | SubwordVectors) else "encoder"
 
 
-def _alike(models: Mapping[str, Model]) -> Mapping[str, Model]:
+def _comparable(models: Mapping[str, Model]) -> Mapping[str, Model]:
     """Models that are all word vectors, or all encoders.
 
     Raises:
         KindError: a model gives texts no vectors.
     """
-    if all(isinstance(one, WordVectors | SubwordVectors) for one in models.values()):
+    if all(isinstance(model, WordVectors | SubwordVectors) for model in models.values()):
         return models
-    return {name: as_encoder(one) for name, one in models.items()}
+    return {name: as_encoder(model) for name, model in models.items()}
 
 
 def _check_suites(requests: Sequence[tuple[Suite, GoldSets]], models: Mapping[str, Model]) -> None:
-    """Raise an error if a suite needs word vectors and a model is none."""
+    """Raise an error if a suite needs word vectors and a model is an encoder."""
     suite = next((suite for suite, _ in requests if not suite.of_texts), None)
-    name = next((name for name, one in models.items() if not isinstance(one, WordVectors | SubwordVectors)), None)
+    name = next((name for name, model in models.items() if not isinstance(model, WordVectors | SubwordVectors)), None)
     if suite is not None and name is not None:
-        found = type(models[name]).__name__
+        kind = type(models[name]).__name__
         raise KindError(
-            f"suite {suite.name!r} evaluates word vectors, and {name} is an encoder of texts ({found}): expected "
+            f"suite {suite.name!r} evaluates word vectors, and {name} is an encoder of texts ({kind}): expected "
             f"suites of sentences only: {', '.join(DEFAULT_OF_TEXTS)}"
         )
 
@@ -211,7 +211,7 @@ def _read_one(suite: Suite, item: PathLike, data: PathLike | None) -> tuple[str,
         return str(item), suite.read(files if suite.of_files else files[-1])
     path = Path(item)
     if not path.exists():
-        names = ", ".join(name for name, one in named.SETS.items() if one.kind == suite.name)
+        names = ", ".join(name for name, entry in named.SETS.items() if entry.kind == suite.name)
         raise DataError(f"{path}: no such file and no named set; expected a path or one of {names}")
     return path.stem, suite.read([path] if suite.of_files else path)
 
@@ -234,22 +234,22 @@ def _scores(
     for number, gold in enumerate(golds):
         seconds = time.monotonic() - start
         report(Status(stage=f"evaluating {name}", done=number, total=len(golds), unit="sets", seconds=seconds))
-        found = [
-            SetScore(gold.suite.name, gold.label, one) for one in gold.suite.evaluate(space, gold.content, options)
+        set_scores = [
+            SetScore(gold.suite.name, gold.label, score) for score in gold.suite.evaluate(space, gold.content, options)
         ]
-        if isinstance(space, Space) and found and not any(one.score.covered for one in found):
+        if isinstance(space, Space) and set_scores and not any(set_score.score.covered for set_score in set_scores):
             _warn_uncovered(space, gold.label, name)
-        scores += found
+        scores += set_scores
     return scores
 
 
 def _warn_uncovered(space: Space, label: str, name: str) -> None:
-    """Say why no item of a set could be scored."""
+    """Warn that no item of a set could be scored, and why."""
     unknown, words = list(space.unknown), space.vectors.words
     if not unknown:
         return
-    asked, known = (", ".join(map(brief, some[:3])) for some in (unknown, words))
+    asked, known_examples = (", ".join(map(brief, examples[:3])) for examples in (unknown, words))
     warn_caller(
         f"{label}: no item has all its words in {name}: it asks for {asked}, and the {len(words):,} words of the "
-        f"vectors are such as {known}; expected a set in the language and the spelling of the vectors"
+        f"vectors are such as {known_examples}; expected a set in the language and the spelling of the vectors"
     )

@@ -46,30 +46,37 @@ class GapScores:
         return "\n".join([*lines, f"bias     {self.bias:.2f}", f"accuracy {100 * self.accuracy:.2f}"])
 
 
-def score_gap(examples: Sequence[GapExample], found: Sequence[tuple[bool, bool]]) -> GapScores:
+def score_gap(examples: Sequence[GapExample], decisions: Sequence[tuple[bool, bool]]) -> GapScores:
     """Return the scores of decisions.
 
     Args:
         examples: with the gold labels.
-        found: of each, whether the pronoun refers to A and to B.
+        decisions: of each, whether the pronoun refers to A and to B.
 
     Raises:
         ShapeError: the numbers differ.
     """
-    if len(examples) != len(found):
-        raise ShapeError(f"{len(examples):,} examples and {len(found):,} decisions: expected one pair each")
+    if len(examples) != len(decisions):
+        raise ShapeError(f"{len(examples):,} examples and {len(decisions):,} decisions: expected one pair each")
     of = {
-        gender: [pair for pair in zip(examples, found, strict=True) if gender in ("", pair[0].gender)]
+        gender: [pair for pair in zip(examples, decisions, strict=True) if gender in ("", pair[0].gender)]
         for gender in ("", "male", "female")
     }
     overall, male, female = (_score(pairs) for pairs in of.values())
     right = sum(example.refers == tuple(decision) for example, decision in of[""])
     return GapScores(
-        overall, male, female, female.f1 / male.f1 if male.f1 else float("nan"), right / max(len(found), 1), len(found)
+        overall,
+        male,
+        female,
+        female.f1 / male.f1 if male.f1 else float("nan"),
+        right / max(len(decisions), 1),
+        len(decisions),
     )
 
 
 def _score(pairs: Sequence[tuple[GapExample, tuple[bool, bool]]]) -> Score:
-    decisions = [(gold, made) for example, found in pairs for gold, made in zip(example.refers, found, strict=True)]
+    decisions = [
+        (gold, made) for example, predicted in pairs for gold, made in zip(example.refers, predicted, strict=True)
+    ]
     right = sum(gold and made for gold, made in decisions)
     return Score.of(right, sum(gold for gold, _ in decisions), sum(made for _, made in decisions))

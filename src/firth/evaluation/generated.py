@@ -48,8 +48,8 @@ def evaluate_generated(
     Args:
         texts: the generated segments: a list, or the path of a file with one per line; for several systems, a mapping
             from their names.
-        references: as many segments in the same order; a list of lists or paths if each segment has several references.
-        sources: what the texts were generated from, for `copied`.
+        references: one per segment, in the same order; a list of lists or paths if each segment has several references.
+        sources: the inputs from which the texts were generated, for `copied`.
         tags: function that returns the tags of each of a list of texts, such as their parts of speech, for
             `tag-entropy-3`.
         metrics: names. Against references: bleu, chrf, chrf++, rouge-1, rouge-2, rouge-l (rouge for the three), exact,
@@ -76,27 +76,27 @@ def evaluate_generated(
         raise OptionError(f"resamples={resamples}: expected at least 1")
     given = {"references": references, "sources": sources, "tags": tags}
     wanted = metrics if metrics is not None else "diversity" if references is None else DEFAULT
-    names = metric_names(wanted, {name for name, one in given.items() if one is not None})
-    gold = [_segments(one, f"references {number}") for number, one in enumerate(_several(references), 1)]
+    names = metric_names(wanted, {name for name, content in given.items() if content is not None})
+    gold = [_segments(segments, f"references {number}") for number, segments in enumerate(_several(references), 1)]
     read_sources = None if sources is None else _segments(sources, "sources")
-    read = {name: _segments(one, name) for name, one in _systems(texts).items()}
-    n = len(next(iter(read.values())))  # of all, as is checked below
+    read = {name: _segments(segments, name) for name, segments in _systems(texts).items()}
+    n = len(next(iter(read.values())))  # equal for all; checked below
 
-    def scored(one: Sequence[str], name: str) -> list[Scored]:
-        segments = Segments(one, gold, read_sources, lowercase, tokenizer, tags)
+    def scored(output: Sequence[str], name: str) -> list[Scored]:
+        segments = Segments(output, gold, read_sources, lowercase, tokenizer, tags)
         _check_lengths(segments, name, n)
         return [metric_of(metric).compute(segments) for metric in names]
 
     of_baseline: list[Scored | None] = [None] * len(names)
     if baseline is not None:
         of_baseline = [*scored(_segments(baseline, "baseline"), "baseline")]
-    computed = {name: scored(one, name) for name, one in read.items()}
+    computed = {name: scored(output, name) for name, output in read.items()}
     rows = {
         name: [
-            SetScore("generation", _set_name(references), _score(metric, one, n, simple))
-            for metric, one, simple in zip(names, each, of_baseline, strict=True)
+            SetScore("generation", _set_name(references), _score(metric, scored, n, simple))
+            for metric, scored, simple in zip(names, outputs, of_baseline, strict=True)
         ]
-        for name, each in computed.items()
+        for name, outputs in computed.items()
     }
     report = report_of(rows, EvaluationOptions(resamples=resamples, seed=seed))
     signatures = [signature for _, signature in next(iter(computed.values()))]
@@ -113,14 +113,14 @@ def _systems(texts: Texts | Mapping[str, Texts]) -> Mapping[str, Texts]:
 
 def _score(metric: str, scored: Scored, n: int, baseline: Scored | None) -> Score:
     everything = np.ones(n, dtype=bool)
-    how = metric_of(metric)
+    description = metric_of(metric)
     return Score(
         metric=metric,
         sample=Sample(everything, scored[0]),
         covered=n,
         total=n,
-        share=how.share,
-        better=how.better,
+        share=description.share,
+        better=description.better,
         baseline_name="" if baseline is None else "baseline",
         baseline_sample=None if baseline is None else Sample(everything, baseline[0]),
     )
@@ -132,7 +132,7 @@ def _several(references: Texts | Sequence[Texts] | None) -> Sequence[Texts]:
     if isinstance(references, str | Path):
         return [references]
     several = list(references)
-    if several and all(isinstance(one, Path) or not isinstance(one, str) for one in several):
+    if several and all(isinstance(item, Path) or not isinstance(item, str) for item in several):
         return several
     return [several]  # type: ignore[list-item]  # strings: segments
 
@@ -143,18 +143,18 @@ def _segments(texts: Texts, name: str) -> list[str]:
         content = text_of(texts).removesuffix("\n")
         # Not splitlines, which also breaks at U+2028 and the like; an empty line is an empty text.
         return [line.removesuffix("\r") for line in content.split("\n")] if content else []
-    segments = [getattr(each, "text", each) for each in check_items(texts, name)]  # translations have a text
+    segments = [getattr(text, "text", text) for text in check_items(texts, name)]  # translations have a text
     for number, text in enumerate(segments, 1):
         check_text(text, f"{name}, text {number:,}")
     return segments
 
 
 def _check_lengths(segments: Segments, name: str, first: int) -> None:
-    """Check that there are as many texts as in everything else; `first` is their number in the first system."""
+    """Check that all texts, references and sources have the same number of segments; `first` is that of a system."""
     n = len(segments.texts)
     if not n:
         raise CorpusError(f"{name}: no texts; expected at least one")
-    counts = {f"references {number}": len(one) for number, one in enumerate(segments.references, 1)}
+    counts = {f"references {number}": len(reference) for number, reference in enumerate(segments.references, 1)}
     if segments.sources is not None:
         counts["sources"] = len(segments.sources)
     counts["the first system"] = first
@@ -162,7 +162,7 @@ def _check_lengths(segments: Segments, name: str, first: int) -> None:
         if count != n:
             sets = len(segments.references)
             hint = "; of several lists of references, each has one for every text" if sets == n > 0 else ""
-            raise CorpusError(f"{name}: {n:,} texts, {other}: {count:,}; expected as many, line by line{hint}")
+            raise CorpusError(f"{name}: {n:,} texts, {other}: {count:,}; expected equal numbers, line by line{hint}")
 
 
 def _set_name(references: Any) -> str:

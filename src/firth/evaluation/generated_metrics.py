@@ -33,8 +33,8 @@ from firth.errors import MissingExtraError, OptionError
 from firth.evaluation.diversity import ngrams
 from firth.evaluation.ngram_scores import Bleu, Chrf
 from firth.evaluation.text_diversity import distinct, frequent, pattern_entropy, repeated
-from firth.option_names import one_spelling
 from firth.resampling import Floats, Mean, Ratio, Statistic
+from firth.spelling import one_spelling
 
 Tags = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 UNKNOWN = "<unk>"
@@ -51,7 +51,7 @@ class Segments:
         sources: (n,) texts, if they were given.
         lowercase: whether case is ignored.
         tokenizer: of BLEU.
-        tagger: returns the tags of each of some texts, if it was given.
+        tagger: returns the tags of each text; None if none was given.
     """
 
     texts: Sequence[str]
@@ -82,7 +82,7 @@ class Metric:
         compute: the statistic and its signature.
         share: whether it is a share of segments.
         better: 1 if higher is better, -1 if lower is, 0 if neither.
-        needs: what it compares with: "references", "sources" or "tags".
+        needs: the input that it compares with: "references", "sources" or "tags".
     """
 
     compute: Callable[[Segments], Scored]
@@ -100,7 +100,9 @@ def _library(name: str, package: str, purpose: str) -> ModuleType:
 
 def _counts(metric: Any, segments: Segments) -> tuple[npt.NDArray[np.float64], str]:
     """Return sacrebleu's counts of each segment, and the metric's signature."""
-    counts = metric._extract_corpus_statistics(list(segments.texts), [list(each) for each in segments.references])
+    counts = metric._extract_corpus_statistics(
+        list(segments.texts), [list(references) for references in segments.references]
+    )
     return np.array(counts, dtype=np.float64), str(metric.get_signature())
 
 
@@ -129,33 +131,33 @@ def _rouge(name: str) -> Callable[[Segments], Scored]:
         library = _library("rouge_score.rouge_scorer", "rouge-score", "compute ROUGE")
         scorer = library.RougeScorer([ROUGE[name]], use_stemmer=False)
         references = zip(*segments.references, strict=True)
-        found = [
+        scores = [
             scorer.score_multi(several, text)[ROUGE[name]].fmeasure
             for several, text in zip(references, segments.texts, strict=True)
         ]
-        return Mean(100 * np.array(found)), "rouge: rouge-score, without stemming"
+        return Mean(100 * np.array(scores)), "rouge: rouge-score, without stemming"
 
     return compute
 
 
 def _exact(segments: Segments) -> Scored:
     texts = segments.tokens
-    references = [segments.words(each) for each in segments.references]
-    equal = [any(text == each[i] for each in references) for i, text in enumerate(texts)]
+    references = [segments.words(reference) for reference in segments.references]
+    equal = [any(text == words[i] for words in references) for i, text in enumerate(texts)]
     return Mean(np.array(equal, dtype=np.float64)), ""
 
 
 def _edit_distance(segments: Segments) -> Scored:
     distance = _library("rapidfuzz.distance", "rapidfuzz", "compute edit distances").Levenshtein.distance
-    texts, references = segments.tokens, [segments.words(each) for each in segments.references]
-    nearest = [
+    texts, references = segments.tokens, [segments.words(reference) for reference in segments.references]
+    edits_to_nearest = [
         min(
-            (distance(text, each[i]) / max(1, len(each[i])), distance(text, each[i]), len(each[i]))
-            for each in references
+            (distance(text, words[i]) / max(1, len(words[i])), distance(text, words[i]), len(words[i]))
+            for words in references
         )
         for i, text in enumerate(texts)
     ]
-    _, edits, lengths = np.array(nearest, dtype=np.float64).T
+    _, edits, lengths = np.array(edits_to_nearest, dtype=np.float64).T
     return Ratio(edits, np.maximum(lengths, 1)), ""
 
 
@@ -185,10 +187,10 @@ def _text_entropy(segments: Segments) -> Scored:
 def _tag_entropy(n: int) -> Callable[[Segments], Scored]:
     def compute(segments: Segments) -> Scored:
         assert segments.tagger is not None  # checked with the names
-        tags = [list(one) for one in segments.tagger(segments.texts)]
+        tags = [list(sequence) for sequence in segments.tagger(segments.texts)]
         if len(tags) != len(segments.texts):
             raise OptionError(f"tags: {len(tags):,} sequences of {len(segments.texts):,} texts; expected one of each")
-        return pattern_entropy([ngrams(one, n) for one in tags]), ""
+        return pattern_entropy([ngrams(sequence, n) for sequence in tags]), ""
 
     return compute
 
@@ -225,7 +227,7 @@ def metric_of(name: str) -> Metric:
     """Return a metric by its name, such as "bleu" or "distinct-2".
 
     Raises:
-        OptionError: there is none of this name.
+        OptionError: no metric has this name.
     """
     family, _, number = name.rpartition("-")
     if family in _FAMILIES and re.fullmatch("[1-9][0-9]*", number):
@@ -238,7 +240,7 @@ def metric_of(name: str) -> Metric:
 
 
 def metric_names(metrics: str | Sequence[str], given: Collection[str]) -> list[str]:
-    """Return the names of the metrics that are asked for, with groups written out.
+    """Return the names of the requested metrics, with groups expanded.
 
     Args:
         metrics: names; "rouge", "diversity" and "all" stand for several.
@@ -249,9 +251,9 @@ def metric_names(metrics: str | Sequence[str], given: Collection[str]) -> list[s
     """
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
     names = list[str]()
-    for name in (one_spelling(each).lower() for each in wanted):
+    for name in (one_spelling(name).lower() for name in wanted):
         if name in _GROUPS:
-            names += [one for one in _GROUPS[name] if name == "rouge" or _possible(one, given)]
+            names += [metric for metric in _GROUPS[name] if name == "rouge" or _possible(metric, given)]
         else:
             names.append(name)
     for name in names:

@@ -41,7 +41,7 @@ Mask = npt.NDArray[np.bool_]
 Rows = Any  # (n, D) a NumPy array or a SciPy sparse one, of float32 or float64
 
 PENALTIES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)  # for standardised rows, the strongest first
-MAX_STEPS = 1000  # of the solver
+MAX_STEPS = 1000  # steps of the solver
 # Of the gradient. On dense rows the loss is then within 2e-4 of its minimum, on the sparse rows of TF-IDF within 0.05.
 TOLERANCE = 3e-4
 
@@ -198,7 +198,7 @@ def ridge_path(rows: Rows, numbers: Floats, penalties: Sequence[float] = PENALTI
     values, axes = np.linalg.eigh(centred.T @ centred / len(rows))
     projected = axes.T @ (centred.T @ (numbers - level) / len(rows))
     coefficients = [axes @ (projected / (np.maximum(values, 0) + penalty)) for penalty in penalties]
-    return [RidgeRegression(one, level - float(one @ mean)) for one in coefficients]
+    return [RidgeRegression(weights, level - float(weights @ mean)) for weights in coefficients]
 
 
 def soft_label_path(
@@ -251,10 +251,10 @@ class Scale:
             standardise: False for columns that are only centred, which does not change a model with an intercept.
             weights: (D,) factors of the scaled columns; the greater, the less a penalty bears on the column.
         """
-        mean, spread = rows.mean(axis=0, dtype=np.float64), rows.std(axis=0, dtype=np.float64)
+        mean, deviation = rows.mean(axis=0, dtype=np.float64), rows.std(axis=0, dtype=np.float64)
         # rounding errors of a constant column are not variance
-        varies = spread > 1e-6 * np.abs(mean) + np.finfo(np.float32).tiny
-        factor = np.where(varies, 1 / np.where(varies, spread, 1), 0) if standardise else np.ones(len(mean))
+        varies = deviation > 1e-6 * np.abs(mean) + np.finfo(np.float32).tiny
+        factor = np.where(varies, 1 / np.where(varies, deviation, 1), 0) if standardise else np.ones(len(mean))
         factor = factor if weights is None else factor * weights
         return cls(mean.astype(rows.dtype), factor.astype(rows.dtype))
 
@@ -263,21 +263,21 @@ class Scale:
         return np.asarray((rows - self.mean) * self.factor)
 
 
-def paired_rows(rows: npt.ArrayLike, others: npt.ArrayLike) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Check a matrix of vectors, and labels or another matrix with as many rows.
+def paired_rows(rows: npt.ArrayLike, other_rows: npt.ArrayLike) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Check a matrix of vectors, and labels or another matrix with the same number of rows.
 
     Raises:
         OptionError: a row has NaN or infinity.
         ShapeError: the shapes do not match.
     """
-    matrix, second = np.asarray(rows), np.asarray(others)
+    matrix, second = np.asarray(rows), np.asarray(other_rows)
     if matrix.dtype.kind != "f" or matrix.dtype.itemsize < 4:
         matrix = matrix.astype(np.float32)
     if matrix.ndim != 2 or len(second) != len(matrix) or second.shape[1:] not in ((), matrix.shape[1:]):
         raise ShapeError(f"arrays of shapes {matrix.shape} and {second.shape}: expected (n, D) and one entry per row")
-    for one in (matrix, second):
-        if one.dtype.kind == "f" and not np.isfinite(one).all():
-            raise OptionError(f"row {int(np.argwhere(~np.isfinite(one))[0, 0])} is not finite: remove such words")
+    for side in (matrix, second):
+        if side.dtype.kind == "f" and not np.isfinite(side).all():
+            raise OptionError(f"row {int(np.argwhere(~np.isfinite(side))[0, 0])} is not finite: remove such words")
     return matrix, second
 
 

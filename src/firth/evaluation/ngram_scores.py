@@ -61,10 +61,10 @@ class Chrf:
     def __call__(self, weights: Ints, /) -> Floats:
         """Return chrF, from 0 to 100, for each row of weights."""
         sums = weights.astype(np.float64) @ self._counts
-        found, expected, matches = (sums[:, part::3] for part in range(3))
-        counted = (found > 0) & (expected > 0)
+        predicted, expected, matches = (sums[:, part::3] for part in range(3))
+        counted = (predicted > 0) & (expected > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            precision = np.where(counted, matches / found, 0).sum(1) / counted.sum(1)
+            precision = np.where(counted, matches / predicted, 0).sum(1) / counted.sum(1)
             recall = np.where(counted, matches / expected, 0).sum(1) / counted.sum(1)
             values = 100 * (1 + self._factor) * precision * recall / (self._factor * precision + recall)
         return np.asarray(np.nan_to_num(values, nan=0.0))

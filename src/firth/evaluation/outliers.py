@@ -64,8 +64,8 @@ def outlier_position(vectors: npt.NDArray[np.floating]) -> int:
     Returns:
         From 0 to n; n if the outlier is found. Words that tie with the outlier rank above it.
     """
-    *others, outlier = compactness(vectors)
-    return int((np.array(others) < outlier).sum())
+    *members, outlier = compactness(vectors)
+    return int((np.array(members) < outlier).sum())
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ class _GroupMean:
 def suite(space: Space, gold: Sequence[OutlierGroup], options: EvaluationOptions) -> list[Score]:
     """Outlier detection, which word does not belong: accuracy and outlier position percentage."""
     positions = [_positions(space, group) for group in gold]
-    covered = int(sum(np.isfinite(some).sum() for some in positions))
+    covered = int(sum(np.isfinite(group).sum() for group in positions))
     if options.unknown == "count":
-        positions = [np.nan_to_num(some) for some in positions]  # wrong, and the lowest position
-    sizes = np.array([np.isfinite(some).sum() for some in positions], dtype=np.float64)
+        positions = [np.nan_to_num(group) for group in positions]  # wrong, and the lowest position
+    sizes = np.array([np.isfinite(group).sum() for group in positions], dtype=np.float64)
     words = np.array([len(group.words) for group in gold])
     return [
         Score(
@@ -109,15 +109,17 @@ def _summed(
     positions: Sequence[Floats], score: Callable[[Floats, int], npt.NDArray[Any]], words: npt.NDArray[np.int64]
 ) -> Floats:
     """The sum of the scores of each group's tests."""
-    return np.array([float(score(some[np.isfinite(some)], n).sum()) for some, n in zip(positions, words, strict=True)])
+    return np.array(
+        [float(score(group[np.isfinite(group)], n).sum()) for group, n in zip(positions, words, strict=True)]
+    )
 
 
 def _positions(space: Space, group: OutlierGroup) -> Floats:
     """The position of each outlier; NaN if a word is unknown."""
-    vectors, known = _lookup(space, [*group.words, *group.outliers])
+    vectors, covered = _lookup(space, [*group.words, *group.outliers])
     n = len(group.words)
     positions = np.full(len(group.outliers), np.nan)
-    for test in np.flatnonzero(known[n:] & known[:n].all()).tolist():
+    for test in np.flatnonzero(covered[n:] & covered[:n].all()).tolist():
         positions[test] = outlier_position(np.vstack([vectors[:n], vectors[n + test]]))
     return positions
 
@@ -125,6 +127,6 @@ def _positions(space: Space, group: OutlierGroup) -> Floats:
 def _lookup(space: Space, words: Sequence[str]) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.bool_]]:
     """Vectors of words; a phrase without a vector has the mean of its words."""
     parts = [word.split("_") if row < 0 else [word] for word, row in zip(words, space.rows(words), strict=True)]
-    vectors, known = space.lookup([part for some in parts for part in some])
+    vectors, covered = space.lookup([part for item in parts for part in item])
     starts = np.cumsum([0, *map(len, parts[:-1])])
-    return np.add.reduceat(vectors, starts), np.logical_and.reduceat(known, starts)
+    return np.add.reduceat(vectors, starts), np.logical_and.reduceat(covered, starts)

@@ -1,4 +1,4 @@
-"""What two sentences have in common on the surface: the baseline of sentence pairs, without vectors.
+"""Overlap of two sentences on the surface: the baseline of sentence pairs, without vectors.
 
 What: nine symmetric features of the words, character sequences, lengths and numbers of two sentences, and the cosine of
 their TF-IDF vectors alone for sets without training pairs. Words are those of the tokenisation "words".
@@ -44,7 +44,7 @@ FEATURES = (
 
 
 def overlap_features(first: Sequence[str], second: Sequence[str], train: Mask | None = None) -> Floats:
-    """Return what the sentences of each pair have in common; exchanging the sentences changes nothing.
+    """Return features of the overlap of the sentences of each pair, which are symmetric.
 
     Args:
         first: n sentences.
@@ -57,7 +57,7 @@ def overlap_features(first: Sequence[str], second: Sequence[str], train: Mask | 
     tokens = _tokenised([*first, *second])
     pairs = zip(first, second, strict=True)
     idf = _idf(tokens, {text for i, pair in enumerate(pairs) if train is None or train[i] for text in pair})
-    rows = [_features(one, other, tokens[one], tokens[other], idf) for one, other in zip(first, second, strict=True)]
+    rows = [_features(a, b, tokens[a], tokens[b], idf) for a, b in zip(first, second, strict=True)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(FEATURES))
 
 
@@ -92,17 +92,19 @@ def _idf(tokens: Mapping[str, Sequence[str]], texts: Set[str]) -> _Idf:
     return _Idf(Counter(word for text in texts for word in set(tokens[text])), len(texts))
 
 
-def _features(one: str, other: str, words: Sequence[str], others: Sequence[str], idf: _Idf) -> list[float]:
-    first, second = set(words), set(others)
-    shorter, longer = sorted((len(words), len(others)))
+def _features(
+    first_text: str, second_text: str, words: Sequence[str], other_words: Sequence[str], idf: _Idf
+) -> list[float]:
+    first, second = set(words), set(other_words)
+    shorter, longer = sorted((len(words), len(other_words)))
     numbers, other_numbers = _numbers(first), _numbers(second)
     return [
         _jaccard(first, second),
-        _jaccard(set(pairwise(words)), set(pairwise(others))),
-        _jaccard(_trigrams(words), _trigrams(others)),
-        _share(*(math.fsum(idf[word] for word in some) for some in (first & second, first | second))),
-        _cosine(words, others, idf),
-        _share(_common_subsequence(words, others), longer),
+        _jaccard(set(pairwise(words)), set(pairwise(other_words))),
+        _jaccard(_trigrams(words), _trigrams(other_words)),
+        _share(*(math.fsum(idf[word] for word in terms) for terms in (first & second, first | second))),
+        _cosine(words, other_words, idf),
+        _share(_common_subsequence(words, other_words), longer),
         _share(shorter, longer),
         math.log1p(longer - shorter),
         1.0 if numbers == other_numbers else 0.5 if numbers <= other_numbers or other_numbers <= numbers else 0.0,
@@ -113,8 +115,8 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else 1.0
 
 
-def _jaccard(one: Set[object], other: Set[object]) -> float:
-    return _share(len(one & other), len(one | other))
+def _jaccard(first: Set[object], second: Set[object]) -> float:
+    return _share(len(first & second), len(first | second))
 
 
 def _trigrams(words: Sequence[str]) -> set[str]:
@@ -126,20 +128,20 @@ def _numbers(words: Set[str]) -> set[str]:
     return {word for word in words if any(letter.isdigit() for letter in word)}
 
 
-def _cosine(words: Sequence[str], others: Sequence[str], idf: _Idf) -> float:
-    one, other = ({word: n * idf[word] for word, n in Counter(some).items()} for some in (words, others))
-    lengths = math.sqrt(math.fsum(v * v for v in one.values()) * math.fsum(v * v for v in other.values()))
-    shared = math.fsum(one[word] * other[word] for word in one.keys() & other.keys())
-    return shared / lengths if lengths else float(one == other)
+def _cosine(words: Sequence[str], other_words: Sequence[str], idf: _Idf) -> float:
+    first, second = ({word: n * idf[word] for word, n in Counter(tokens).items()} for tokens in (words, other_words))
+    lengths = math.sqrt(math.fsum(v * v for v in first.values()) * math.fsum(v * v for v in second.values()))
+    shared = math.fsum(first[word] * second[word] for word in first.keys() & second.keys())
+    return shared / lengths if lengths else float(first == second)
 
 
-def _common_subsequence(words: Sequence[str], others: Sequence[str]) -> int:
+def _common_subsequence(words: Sequence[str], other_words: Sequence[str]) -> int:
     """Length of the longest common subsequence, by bits of one integer (Allison and Dix 1986)."""
     positions: dict[str, int] = {}
     for i, word in enumerate(words):
         positions[word] = positions.get(word, 0) | 1 << i
     row, full = 0, (1 << len(words)) - 1
-    for word in others:
+    for word in other_words:
         candidates = row | positions.get(word, 0)
         row = candidates & ~(candidates - (row << 1 | 1)) & full
     return row.bit_count()

@@ -32,7 +32,7 @@ from firth.readers.word_properties import MIN_PAIRS, RelatedPairs
 from firth.resampling import Mean, Sample
 from firth.vectors.cosine import unit
 
-SHUFFLES = 10  # of pairs; each is a few products
+SHUFFLES = 10  # shuffles of the pairs; each is a few products
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,15 @@ def pair_offsets(
         OptionError: there are fewer than three pairs.
         ShapeError: the arrays have different shapes.
     """
-    one, other = paired_rows(first, second)
-    if len(one) < MIN_PAIRS:
+    left, right = paired_rows(first, second)
+    if len(left) < MIN_PAIRS:
         raise OptionError(
-            f"{len(one)} pairs, expected at least {MIN_PAIRS}: each is compared with the mean of the others"
+            f"{len(left)} pairs, expected at least {MIN_PAIRS}: each is compared with the mean of the others"
         )
-    names = [(("a", i), ("b", i)) for i in range(len(one))] if words is None else words
+    names = [(("a", i), ("b", i)) for i in range(len(left))] if words is None else words
     ids: dict[Any, int] = {}
     keys = np.array([[ids.setdefault(word, len(ids)) for word in pair] for pair in names])
-    return _pair_offsets(one.astype(np.float64), other.astype(np.float64), keys, seed)
+    return _pair_offsets(left.astype(np.float64), right.astype(np.float64), keys, seed)
 
 
 def _pair_offsets(first: Floats, second: Floats, words: Ints, seed: int) -> PairOffsets:
@@ -114,23 +114,23 @@ def _cosines_with_others(offsets: Floats, words: Ints) -> Floats:
     columns = np.unique(words, return_inverse=True)[1].reshape(words.shape)
     incidence = csr_array((np.ones(2 * n), columns.ravel(), np.arange(0, 2 * n + 1, 2)))
     sharing = (incidence @ incidence.T).sign()
-    others = unit(offsets.sum(axis=0) - sharing @ offsets)
-    others[sharing.sum(axis=1) == n] = 0  # instead of rounding errors
-    return np.asarray(np.einsum("nd,nd->n", unit(offsets), others))
+    other_offsets = unit(offsets.sum(axis=0) - sharing @ offsets)
+    other_offsets[sharing.sum(axis=1) == n] = 0  # instead of rounding errors
+    return np.asarray(np.einsum("nd,nd->n", unit(offsets), other_offsets))
 
 
 def evaluate_pairs(space: Space, gold: RelatedPairs, options: EvaluationOptions) -> list[Score]:
     """Return order, cosine and pairing of all pairs and of each relation."""
     first, known_first = space.lookup([pair[0] for pair in gold.pairs])
     second, known_second = space.lookup([pair[1] for pair in gold.pairs])
-    known: Mask = known_first & known_second
+    covered_mask: Mask = known_first & known_second
     ids: dict[str, int] = {}
     words = np.array([[ids.setdefault(word.lower(), len(ids)) for word in pair] for pair in gold.pairs])
-    cosines, shuffled, random = np.zeros((3, len(known)))
-    scored = np.zeros_like(known)
+    cosines, shuffled, random = np.zeros((3, len(covered_mask)))
+    scored = np.zeros_like(covered_mask)
     relations = np.array(gold.relations)
     for relation in dict.fromkeys(gold.relations):
-        own = known & (relations == relation)
+        own = covered_mask & (relations == relation)
         if own.sum() >= MIN_PAIRS:
             offsets = _pair_offsets(first[own].astype(float), second[own].astype(float), words[own], options.seed)
             cosines[own], shuffled[own], random[own], scored[own] = (
@@ -139,7 +139,7 @@ def evaluate_pairs(space: Space, gold: RelatedPairs, options: EvaluationOptions)
                 offsets.random,
                 True,
             )
-    mask = np.ones_like(known) if options.unknown == "count" and scored.any() else scored
+    mask = np.ones_like(covered_mask) if options.unknown == "count" and scored.any() else scored
     scores = []
     for metric, values in (
         ("order", (cosines > 0).astype(float)),
@@ -153,7 +153,7 @@ def evaluate_pairs(space: Space, gold: RelatedPairs, options: EvaluationOptions)
                 Score(
                     metric=metric,
                     sample=Sample(items, Mean(values[items])),
-                    covered=int((members & known).sum()),
+                    covered=int((members & covered_mask).sum()),
                     total=int(members.sum()),
                     part=part,
                     baseline=float(random[members & scored].mean()) if share and (members & scored).any() else None,

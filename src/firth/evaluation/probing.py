@@ -168,7 +168,7 @@ def _splits(rows: Matrix, fold: Ints) -> Iterator[tuple[Mask, Mask, Matrix, Matr
 def _probe(rows: Matrix, labels: Ints, fold: Ints, controls: Ints, seed: int) -> Probe:
     correct = np.zeros(len(rows), dtype=bool)
     control = np.zeros(len(rows))
-    curvature = None  # of the first fold, for all: it preconditions the solver and does not change the minimum
+    curvature = None  # from the first fold, for all: it preconditions the solver and does not change the minimum
     for test, train, train_rows, test_rows in _splits(rows, fold):
         curvature = curvature or Curvature.of(train_rows)
         path = partial(logistic_path, curvature=curvature)
@@ -194,11 +194,11 @@ def _predict_numbers(rows: Matrix, numbers: Floats, fold: Ints, controls: Floats
 class _Gain:
     """A statistic minus the mean of others."""
 
-    one: Statistic
-    others: Sequence[Statistic]
+    task: Statistic
+    controls: Sequence[Statistic]
 
     def __call__(self, weights: Ints, /) -> Floats:
-        return np.asarray(self.one(weights) - np.mean([other(weights) for other in self.others], axis=0))
+        return np.asarray(self.task(weights) - np.mean([control(weights) for control in self.controls], axis=0))
 
 
 @as_suite("probing", ("sentiment", "first-names", "animacy", "google-analogies"), read_word_property)
@@ -213,19 +213,19 @@ def suite(space: Space, gold: WordLabels | WordNumbers | RelatedPairs, options: 
 
 @dataclass(frozen=True)
 class _Words:
-    """A property's words in one space: vectors, masks of the probed and of the counted words, number of known words."""
+    """A property's words in one space: vectors, masks of probed and of counted words, number of covered words."""
 
     rows: Matrix
     probed: Mask
     counted: Mask
-    known: int
+    covered: int
 
 
 def _lookup(space: Space, words: Sequence[str], options: EvaluationOptions) -> _Words:
-    rows, known = space.lookup(words)
-    probed = known if known.sum() >= MIN_KNOWN else np.zeros_like(known)
-    mask = np.ones_like(known) if options.unknown == "count" and probed.any() else probed
-    return _Words(rows, probed, mask, int(known.sum()))
+    rows, has_vector = space.lookup(words)
+    probed = has_vector if has_vector.sum() >= MIN_KNOWN else np.zeros_like(has_vector)
+    mask = np.ones_like(has_vector) if options.unknown == "count" and probed.any() else probed
+    return _Words(rows, probed, mask, int(has_vector.sum()))
 
 
 def _evaluate_labels(space: Space, gold: WordLabels, options: EvaluationOptions) -> list[Score]:
@@ -245,7 +245,7 @@ def _evaluate_labels(space: Space, gold: WordLabels, options: EvaluationOptions)
         Score(
             metric="accuracy",
             sample=Sample(mask, Mean(correct[mask])),
-            covered=words.known,
+            covered=words.covered,
             total=len(labels),
             baseline=majority,
             baseline_name="majority",
@@ -254,7 +254,7 @@ def _evaluate_labels(space: Space, gold: WordLabels, options: EvaluationOptions)
         Score(
             metric="selectivity",
             sample=Sample(mask, Mean((correct - control)[mask])),
-            covered=words.known,
+            covered=words.covered,
             total=len(labels),
         ),
     ]
@@ -271,10 +271,10 @@ def _evaluate_numbers(space: Space, gold: WordNumbers, options: EvaluationOption
         predicted += numbers[own].mean()  # the prediction for an unknown word
         predicted[:, own] = _predict_numbers(words.rows[own], numbers[own], fold[own], controls[:, own], options.seed)
     mask = words.counted
-    one, *others = (
+    on_task, *on_controls = (
         RankCorrelation(own[mask], task[mask]) for own, task in zip(predicted, [numbers, *controls], strict=True)
     )
     return [
-        Score(metric=metric, sample=Sample(mask, statistic), covered=words.known, total=len(numbers))
-        for metric, statistic in (("spearman", one), ("selectivity", _Gain(one, others)))
+        Score(metric=metric, sample=Sample(mask, statistic), covered=words.covered, total=len(numbers))
+        for metric, statistic in (("spearman", on_task), ("selectivity", _Gain(on_task, on_controls)))
     ]

@@ -40,8 +40,8 @@ from firth.vectors.cosine import unit
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-_SHUFFLES = 10  # of the baseline; few are enough, because each is a mean over all columns
-_ROUNDING = 1e-7  # of a vector's length: less variation along a direction is float32 rounding
+_SHUFFLES = 10  # shuffles of the baseline; few are enough, because each is a mean over all columns
+_ROUNDING = 1e-7  # relative to a vector's length: less variation is float32 rounding
 
 
 def align(vectors: npt.NDArray[np.floating], features: npt.NDArray[np.floating]) -> tuple[npt.NDArray[np.intp], Floats]:
@@ -146,8 +146,8 @@ class _QVecMetric:
     def linear(self, x: Floats, s: Floats) -> Linear:
         """The value and the influence of each word; matched pairs are kept, which is exact to first order."""
         correlations, left, right = self.match(x.T @ s)
-        one, other = x @ left, s @ right
-        influence = len(x) * (one * other - correlations / 2 * (one**2 + other**2)).sum(axis=1)
+        x_left, s_right = x @ left, s @ right
+        influence = len(x) * (x_left * s_right - correlations / 2 * (x_left**2 + s_right**2)).sum(axis=1)
         total, share = correlations.sum(), 1 / max(len(correlations), 1) if self.mean else 1
         return Linear(float(total * share), influence * share)
 
@@ -165,13 +165,13 @@ def _linear(metric: _QVecMetric, vectors: npt.NDArray[np.floating], features: np
 @as_suite("qvec", ("supersenses", "ptb-tags"), read_qvec)
 def suite(space: Space, gold: LinguisticFeatures, options: EvaluationOptions) -> list[Score]:
     """Correlation of vector dimensions with linguistic features: QVec and QVec-CCA."""
-    vectors, known = space.lookup(gold.words, normalize=False)
-    mask = options.counted(known)
-    return [_score(metric, vectors, gold.matrix, known, mask, options.seed) for metric in (QVEC, CCA)]
+    vectors, covered_mask = space.lookup(gold.words, normalize=False)
+    mask = options.counted(covered_mask)
+    return [_score(metric, vectors, gold.matrix, covered_mask, mask, options.seed) for metric in (QVEC, CCA)]
 
 
 def _score(
-    metric: _QVecMetric, vectors: npt.NDArray[np.floating], features: Floats, known: Mask, mask: Mask, seed: int
+    metric: _QVecMetric, vectors: npt.NDArray[np.floating], features: Floats, covered: Mask, mask: Mask, seed: int
 ) -> Score:
     vectors, features = vectors[mask], features[mask]
     if len(vectors) < 2:
@@ -182,8 +182,8 @@ def _score(
     return Score(
         metric=metric.name,
         sample=Sample(mask, linear, lambda subset: _linear(metric, vectors[subset], features[subset])),
-        covered=int(known.sum()),
-        total=len(known),
+        covered=int(covered.sum()),
+        total=len(covered),
         baseline=chance,
         baseline_name="random",
     )

@@ -43,11 +43,11 @@ def evaluate_rankings(
         raise OptionError(f"resamples={resamples}: expected at least 1")
     options = EvaluationOptions(unknown=unknown, resamples=resamples, seed=seed)
     scores = []
-    for each in read_sets(suite, gold, data):
+    for gold_set in read_sets(suite, gold, data):
         results = []
-        for target in each.content:
+        for target in gold_set.content:
             ranked = rank(target.occurrences, target.candidates)
-            known = ~np.isnan(next(iter(ranked.values())))
-            results.append(gaps_of(ranked, target.weights, known))
-        scores += [SetScore(suite.name, each.label, one) for one in scores_of(results, options)]
+            covered = ~np.isnan(next(iter(ranked.values())))
+            results.append(gaps_of(ranked, target.weights, covered))
+        scores += [SetScore(suite.name, gold_set.label, score) for score in scores_of(results, options)]
     return report_of({name: scores}, options)

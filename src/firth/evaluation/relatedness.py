@@ -78,7 +78,7 @@ def predict_relatedness(
     fold: Ints,
     *,
     development: Mask | None = None,
-    known: Mask | None = None,
+    encoded: Mask | None = None,
     weights: Floats | None = None,
     penalties: Sequence[float] = PENALTIES,
     seed: int = 0,
@@ -90,7 +90,7 @@ def predict_relatedness(
         scores: (n,) from 1 to 5.
         fold: (n,) fold of each row; -1 for rows that are never tested.
         development: (n,) rows that choose the penalty and are not trained on. None: training rows choose it.
-        known: (n,) pairs with vectors; others are not trained on and get the prediction of the mean row. None: all.
+        encoded: (n,) pairs with vectors; others are not trained on and get the prediction of the mean row. None: all.
         weights: (D,) factors of the scaled columns; the greater, the less the penalty bears on the column.
         penalties: the candidates, the strongest first.
         seed: random seed of the choice of the penalty.
@@ -102,11 +102,11 @@ def predict_relatedness(
         OptionError: a score is below 1 or above 5.
     """
     targets, y = soft_labels(scores), np.asarray(scores, dtype=np.float64)
-    known = np.ones(len(rows), dtype=bool) if known is None else known
+    encoded = np.ones(len(rows), dtype=bool) if encoded is None else encoded
     predicted = np.full(len(rows), np.nan)
     for held_out in np.unique(fold[fold >= 0]):
-        train, test = (fold != held_out) & known, fold == held_out
-        chooses = np.zeros(len(rows), dtype=bool) if development is None else development & known
+        train, test = (fold != held_out) & encoded, fold == held_out
+        chooses = np.zeros(len(rows), dtype=bool) if development is None else development & encoded
         if not chooses.any():
             chooses = _tenth(train, seed)
         train &= ~chooses
@@ -117,7 +117,7 @@ def predict_relatedness(
         train_rows, held_rows = scale(rows[train]), scale(rows[chooses])
         models = soft_label_path(train_rows, targets[train], penalties, curvature=Curvature.of(train_rows))
         best = int(np.argmax([_correlation(expected_scores(model, held_rows), y[chooses]) for model in models]))
-        predicted[test] = expected_scores(models[best], np.where(known[test, None], scale(rows[test]), 0))
+        predicted[test] = expected_scores(models[best], np.where(encoded[test, None], scale(rows[test]), 0))
     return predicted
 
 

@@ -143,7 +143,7 @@ class EvaluationReport:
     def to_json(self) -> str:
         """Return one JSON object per line: rows with sections, contrasts, notes; NaN becomes null."""
         items = [*map(asdict, self.rows), *map(asdict, self.contrasts), *({"note": note} for note in self.notes)]
-        return "\n".join(json.dumps(_jsonable(one), ensure_ascii=False) for one in items)
+        return "\n".join(json.dumps(_jsonable(item), ensure_ascii=False) for item in items)
 
     def to_markdown(self, *, sections: bool = False) -> str:
         """Return the table in Markdown.
@@ -197,9 +197,9 @@ class EvaluationReport:
 
     def _marks(self, rows: Sequence[ScoreRow]) -> dict[str, str]:
         key = rows[0].suite, rows[0].set, rows[0].metric
-        contrasts = [one for one in self.contrasts if (one.suite, one.set, one.metric) == key]
-        equal = {one.other: f" {EQUAL}" for one in contrasts if not one.corrected < SIGNIFICANT}
-        return equal | {one.best: f" {BEST}" for one in contrasts}
+        contrasts = [contrast for contrast in self.contrasts if (contrast.suite, contrast.set, contrast.metric) == key]
+        equal = {contrast.other: f" {EQUAL}" for contrast in contrasts if not contrast.corrected < SIGNIFICANT}
+        return equal | {contrast.best: f" {BEST}" for contrast in contrasts}
 
 
 def _widths(cells: Sequence[Sequence[str]]) -> list[int]:
@@ -235,7 +235,7 @@ def _value(row: ScoreRow, interval: bool) -> str:
 
 
 def _baseline(rows: Sequence[ScoreRow]) -> str:
-    """The baseline of a line, with the best row's place against it."""
+    """The baseline of a line, compared with the best row."""
     values = [row.baseline for row in rows if row.baseline is not None]
     if not values:
         return "-"

@@ -12,17 +12,17 @@ class Score:
     f1: float
 
     @classmethod
-    def of(cls, right: float, gold: float, found: float, right_found: float | None = None) -> "Score":
+    def of(cls, right: float, gold: float, predicted: float, right_predicted: float | None = None) -> "Score":
         """Return the score of counts; 0 where a denominator is 0.
 
         Args:
-            right: what is right of the gold ones.
+            right: number of gold items that were predicted.
             gold: how many there are.
-            found: how many were found.
-            right_found: what is right of the found ones; None for as much as `right`.
+            predicted: number of predicted items.
+            right_predicted: number of predicted items that are gold; None for `right`.
         """
         recall = right / gold if gold else 0.0
-        precision = (right if right_found is None else right_found) / found if found else 0.0
+        precision = (right if right_predicted is None else right_predicted) / predicted if predicted else 0.0
         return cls(recall, precision, 2 * recall * precision / (recall + precision) if recall + precision else 0.0)
 
     def __str__(self) -> str:

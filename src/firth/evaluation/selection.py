@@ -94,7 +94,7 @@ def _fit_as_senteval(
 
 
 def _penalties(inverse: Sequence[float], rows: int) -> list[float]:
-    return [1 / (one * rows) for one in inverse]
+    return [1 / (c * rows) for c in inverse]
 
 
 def _accuracy(model: LogisticRegression, rows: Rows, labels: Ints) -> float:

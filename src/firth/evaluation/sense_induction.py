@@ -49,7 +49,7 @@ from firth.resampling import RESAMPLES, Floats, Ints, Sample
 PathLike = str | os.PathLike[str]
 Senses = Mapping[str, Mapping[str, str]]  # word -> occurrence -> sense or cluster
 
-TRAIN_SHARE = 0.8  # of the occurrences, to map clusters to senses
+TRAIN_SHARE = 0.8  # share of the occurrences that map clusters to senses
 SPLITS = 5
 CLUSTERS = "clusters"  # mean number of clusters, needed to interpret a V-measure
 BASELINES = ("one cluster", "a cluster each", "random")
@@ -194,15 +194,15 @@ def score(
     senses = _read(gold)
     if not senses:
         raise OptionError("gold has no words: expected the senses of at least one")
-    models = {name: [_align(senses, one)] for name, one in _by_name(predicted).items()}
+    models = {name: [_align(senses, answers)] for name, answers in _by_name(predicted).items()}
     models |= _baselines(senses, seed) if baselines else {}
     options = EvaluationOptions(resamples=resamples, seed=seed)
     scores = {
-        name: [SetScore("sense-induction", "senses", one) for one in _scores(senses, runs, seed)]
+        name: [SetScore("sense-induction", "senses", score) for score in _scores(senses, runs, seed)]
         for name, runs in models.items()
     }
     report = report_of(scores, options)
-    return EvaluationReport(report.rows, [one for one in report.contrasts if one.metric != CLUSTERS])
+    return EvaluationReport(report.rows, [contrast for contrast in report.contrasts if contrast.metric != CLUSTERS])
 
 
 def _read(senses: Senses | PathLike) -> Senses:
@@ -216,8 +216,8 @@ def _by_name(predicted: Senses | PathLike | Sequence[PathLike] | Mapping[str, Se
         return {str(path): read_sense_key(path) for path in predicted}
     if not predicted:
         return {}
-    inner = [one for word in predicted.values() for one in word.values()]
-    if any(isinstance(one, Mapping) for one in inner):  # models by name have another level
+    inner = [answer for word in predicted.values() for answer in word.values()]
+    if any(isinstance(answer, Mapping) for answer in inner):  # models by name have another level
         return dict(cast(Mapping[str, Senses], predicted))
     return {"clusters": cast(Senses, predicted)}
 
@@ -226,7 +226,7 @@ Clusters = dict[str, list[str | None]]  # per word, in the order of the gold occ
 
 
 def _align(gold: Senses, predicted: Senses) -> Clusters:
-    return {word: [predicted.get(word, {}).get(one) for one in senses] for word, senses in gold.items()}
+    return {word: [predicted.get(word, {}).get(occurrence) for occurrence in senses] for word, senses in gold.items()}
 
 
 def _baselines(gold: Senses, seed: int) -> dict[str, list[Clusters]]:
@@ -246,7 +246,7 @@ def _scores(gold: Senses, runs: Sequence[Clusters], seed: int) -> list[Score]:
     """The scores of a model, or the means of several runs; over all words, then by part of speech."""
     metrics = [_metrics(gold, clusters, seed) for clusters in runs]
     sizes = np.array([len(senses) for senses in gold.values()])
-    answered = np.array([sum(one is not None for one in word) for word in runs[0].values()])
+    answered = np.array([sum(answer is not None for answer in word) for word in runs[0].values()])
     speech = np.array([_PARTS.get(word.rpartition(".")[2], "") for word in gold])
     weights = {metric: np.ones_like(sizes) if metric == CLUSTERS else sizes for metric in metrics[0]}
     parts = {"": np.ones(len(sizes), dtype=bool)} | {
@@ -256,7 +256,7 @@ def _scores(gold: Senses, runs: Sequence[Clusters], seed: int) -> list[Score]:
         Score(
             metric=metric,
             sample=Sample(
-                members, WordMean(np.mean([one[metric] for one in metrics], axis=0)[members], weights[metric][members])
+                members, WordMean(np.mean([run[metric] for run in metrics], axis=0)[members], weights[metric][members])
             ),
             covered=int(answered[members].sum()),
             total=int(sizes[members].sum()),
@@ -270,7 +270,7 @@ def _scores(gold: Senses, runs: Sequence[Clusters], seed: int) -> list[Score]:
 def _metrics(gold: Senses, clusters: Clusters, seed: int) -> dict[str, Floats]:
     """The metrics of each word."""
     pairs = [(list(senses.values()), clusters[word]) for word, senses in gold.items()]
-    labels = [(senses, ["" if one is None else f"={one}" for one in own]) for senses, own in pairs]
+    labels = [(senses, ["" if label is None else f"={label}" for label in own]) for senses, own in pairs]
     return {
         "v-measure": np.array([v_measure(*pair) for pair in labels]),
         "paired-f": np.array([paired_f(*pair) for pair in labels]),
@@ -282,4 +282,4 @@ def _metrics(gold: Senses, clusters: Clusters, seed: int) -> dict[str, Floats]:
 
 def _separate(senses: list[str], own: list[str | None]) -> tuple[list[str], list[str]]:
     """Put each occurrence without a prediction into its own cluster, so that no mapping applies to it."""
-    return senses, [f"?{i}" if one is None else f"={one}" for i, one in enumerate(own)]
+    return senses, [f"?{i}" if label is None else f"={label}" for i, label in enumerate(own)]

@@ -55,7 +55,7 @@ def senses_in_context(senses: SenseVectors, method: str = "expected", *, window:
 
     def encode(_: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Mask]:
         matrix = np.zeros((len(occurrences), senses.dim), dtype=np.float32)
-        known = np.zeros(len(occurrences), dtype=bool)
+        encoded = np.zeros(len(occurrences), dtype=bool)
         rows_of = dict[str, list[int]]()
         for row, occurrence in enumerate(occurrences):
             token = occurrence.tokens[occurrence.position]
@@ -64,15 +64,15 @@ def senses_in_context(senses: SenseVectors, method: str = "expected", *, window:
                 rows_of.setdefault(word, []).append(row)
         for word, rows in rows_of.items():
             matrix[rows] = _sense_vectors(senses, word, [occurrences[row].clip(window) for row in rows], method)
-            known[rows] = True
-        return matrix, known & matrix.any(axis=1)
+            encoded[rows] = True
+        return matrix, encoded & matrix.any(axis=1)
 
     return encode
 
 
 def _sense_vectors(senses: SenseVectors, word: str, occurrences: Sequence[Occurrence], method: str) -> Matrix:
-    contexts = [list(one.tokens) for one in occurrences]
-    p = senses.disambiguate(word, contexts, [one.position for one in occurrences])
+    contexts = [list(occurrence.tokens) for occurrence in occurrences]
+    p = senses.disambiguate(word, contexts, [occurrence.position for occurrence in occurrences])
     if method == "likeliest":
         p = np.eye(p.shape[1])[p.argmax(axis=1)]
     return unit(p.astype(np.float32) @ unit(np.asarray(senses.vectors[senses.rows(word)], dtype=np.float32)))

@@ -3,7 +3,7 @@
 What: with u and v the vectors of the sentences, the features of a pair are |u - v| and u * v. A logistic regression
 predicts its label, such as paraphrase or not (MSRP), or entailment, contradiction or neither (SICK, SNLI); a linear
 model of soft labels predicts its score from 1 to 5 (`firth.evaluation.relatedness`). The baseline is the same model on
-what the sentences have in common on the surface (`firth.evaluation.overlap`). A second line per metric, "with overlap",
+their overlap on the surface (`firth.evaluation.overlap`). A second line per metric, "with overlap",
 has both kinds of features, and the cosine and the distance of u and v: what the vectors add to the overlap. There, the
 variance of each overlap feature is that of all |u - v| and u * v together, so that the penalty hardly bears on it.
 
@@ -44,7 +44,7 @@ BASELINE = "overlap"
 
 
 @names_files
-def read_judged_pairs(path: Path) -> SentencePairs:
+def read_scored_pairs(path: Path) -> SentencePairs:
     """Read pairs of sentences for this suite; see `read_split_pairs`.
 
     Raises:
@@ -64,20 +64,20 @@ def read_judged_pairs(path: Path) -> SentencePairs:
     return pairs
 
 
-@as_suite("sentence-pairs", ("msrp", "sick"), read_judged_pairs, of_texts=True)
+@as_suite("sentence-pairs", ("msrp", "sick"), read_scored_pairs, of_texts=True)
 def suite(space: Space | TextSpace, gold: SentencePairs, options: EvaluationOptions) -> list[Score]:
     """Sentence pairs: paraphrase, entailment and relatedness, from the vectors of both, beside their overlap."""
     overlap = _overlap(gold)
     baseline = _predictions(_Rows(overlap), gold, None, options)
     scores = []
     for texts in text_rows(space, [*gold.first, *gold.second]):
-        features, few, known = _features(texts, gold)
+        features, few, encoded = _features(texts, gold)
         few = np.concatenate([overlap, few], axis=1)
         kinds = {"": _Rows(features), f" with {BASELINE}": _Rows.joined(features, few)}
-        covered = known[gold.test]
+        covered = encoded[gold.test]
         mask = options.counted(covered)
         for name, rows in kinds.items():
-            for metric, statistic in _predictions(rows, gold, known, options).items():
+            for metric, statistic in _predictions(rows, gold, encoded, options).items():
                 scores.append(
                     Score(
                         metric=texts.metric(metric + name),
@@ -110,15 +110,15 @@ class _Outcome:
     """A metric of the test pairs, for any of them."""
 
     def __init__(self, kind: type[Mean] | type[F1] | type[LinearCorrelation] | type[RankCorrelation], *values: object):
-        self._kind, self._values = kind, [np.asarray(one) for one in values]
+        self._kind, self._values = kind, [np.asarray(column) for column in values]
 
     def __call__(self, mask: Mask) -> Statistic:
-        statistic: Statistic = self._kind(*(one[mask] for one in self._values))
+        statistic: Statistic = self._kind(*(column[mask] for column in self._values))
         return statistic
 
 
 def _predictions(
-    rows: _Rows, gold: SentencePairs, known: Mask | None, options: EvaluationOptions
+    rows: _Rows, gold: SentencePairs, encoded: Mask | None, options: EvaluationOptions
 ) -> dict[str, _Outcome]:
     """Metrics of models on features of pairs."""
     metrics, test = dict[str, _Outcome](), gold.test
@@ -132,7 +132,7 @@ def _predictions(
             labels,
             _folds(gold, labels, options.seed),
             development=development,
-            known=known,
+            encoded=encoded,
             weights=rows.weights,
             protocol=options.protocol,
             seed=options.seed,
@@ -142,17 +142,17 @@ def _predictions(
             metrics["F1"] = _Outcome(F1, (predicted == 1)[test], (labels == 1)[test])
     if gold.scores is not None:
         fold = _folds(gold, np.zeros(len(gold), dtype=np.int64), options.seed)
-        found = predict_relatedness(
+        predicted_scores = predict_relatedness(
             rows.features,
             gold.scores,
             fold,
             development=gold.development,
-            known=known,
+            encoded=encoded,
             weights=rows.weights,
             seed=options.seed,
         )
-        metrics["pearson"] = _Outcome(LinearCorrelation, found[test], gold.scores[test])
-        metrics["spearman"] = _Outcome(RankCorrelation, found[test], gold.scores[test])
+        metrics["pearson"] = _Outcome(LinearCorrelation, predicted_scores[test], gold.scores[test])
+        metrics["spearman"] = _Outcome(RankCorrelation, predicted_scores[test], gold.scores[test])
     return metrics
 
 
@@ -170,7 +170,7 @@ def _features(texts: TextRows, gold: SentencePairs) -> tuple[Matrix, Matrix, Mas
     first, second = rows[:n], rows[n:]
     cosines = np.einsum("nd,nd->n", unit(first), unit(second))
     distances = np.linalg.norm(first - second, axis=1)
-    return pair_features(first, second), np.stack([cosines, distances], axis=1), texts.known[:n] & texts.known[n:]
+    return pair_features(first, second), np.stack([cosines, distances], axis=1), texts.encoded[:n] & texts.encoded[n:]
 
 
 def _train(gold: SentencePairs) -> Mask:

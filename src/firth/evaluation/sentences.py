@@ -47,7 +47,7 @@ def classify(
     fold: Ints,
     *,
     development: npt.NDArray[np.bool_] | None = None,
-    known: npt.NDArray[np.bool_] | None = None,
+    encoded: npt.NDArray[np.bool_] | None = None,
     remove_common: bool = False,
     weights: npt.NDArray[np.float64] | None = None,
     protocol: ProtocolName = "firth",
@@ -60,7 +60,7 @@ def classify(
         labels: (n,) whole numbers.
         fold: (n,) fold of each row; -1 for rows that are never tested.
         development: (n,) rows that choose the penalty and are not trained on. None: training rows choose it.
-        known: (n,) rows with a known word; others are not trained on and are classified as the mean row. None: all.
+        encoded: (n,) rows with a known word; others are not trained on and are classified as the mean row. None: all.
         remove_common: whether the common direction of the training rows is first removed from all rows, as in SIF; with
             too few rows it is kept, with a warning.
         weights: (D,) factors of the scaled columns; the greater, the less the penalty bears on the column.
@@ -71,15 +71,15 @@ def classify(
         (n,) labels; -1 for rows that are never tested.
 
     Raises:
-        ShapeError: there are not as many labels and folds as rows.
+        ShapeError: the numbers of rows, labels and folds differ.
     """
     if not len(rows) == len(labels) == len(fold):
-        raise ShapeError(f"{len(rows)} rows, {len(labels)} labels and {len(fold)} folds, expected as many of each")
-    known = np.ones(len(rows), dtype=bool) if known is None else known
-    chooses = np.zeros(len(rows), dtype=bool) if development is None else development & known
-    trained = known & ~(chooses if development is None else development)
+        raise ShapeError(f"{len(rows)} rows, {len(labels)} labels and {len(fold)} folds, expected equal numbers")
+    encoded = np.ones(len(rows), dtype=bool) if encoded is None else encoded
+    chooses = np.zeros(len(rows), dtype=bool) if development is None else development & encoded
+    trained = encoded & ~(chooses if development is None else development)
     predicted = np.full(len(rows), -1, dtype=np.int64)
-    curvature = None  # of the first fold, for all: it preconditions the solver and does not change the minimum
+    curvature = None  # from the first fold, for all: it preconditions the solver and does not change the minimum
     for held_out in np.unique(fold[fold >= 0]):
         train, test = (fold != held_out) & trained, fold == held_out
         if train.sum() < MIN_TRAIN:
@@ -98,7 +98,7 @@ def classify(
             split=bool((fold < 0).any()),
             seed=seed,
         )
-        predicted[test] = model.predict(np.where(known[test, None], scale(vectors[test]), 0))
+        predicted[test] = model.predict(np.where(encoded[test, None], scale(vectors[test]), 0))
     return predicted
 
 
@@ -130,12 +130,12 @@ def suite(space: Space | TextSpace, gold: LabelledSentences, options: Evaluation
             gold.labels,
             fold,
             development=gold.development,
-            known=vectors.known,
+            encoded=vectors.encoded,
             remove_common=vectors.shared,
             protocol=options.protocol,
             seed=options.seed,
         )
-        covered = vectors.known[gold.test]
+        covered = vectors.encoded[gold.test]
         mask = options.counted(covered)
         correct = (predicted == gold.labels)[gold.test][mask].astype(np.float64)
         scores.append(

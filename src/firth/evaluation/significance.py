@@ -1,7 +1,7 @@
 """Confidence intervals and significance tests."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -73,7 +73,7 @@ class Difference:
     items: int
 
 
-def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: int = 0) -> Difference:
+def difference(left: Sample, right: Sample, *, resamples: int = RESAMPLES, seed: int = 0) -> Difference:
     """Compare two models on the items that both cover.
 
     Correlations are tested with Steiger's Z where it is defined, all other metrics with the paired bootstrap: the
@@ -81,8 +81,8 @@ def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: 
     the opposite sign, but at least 2^(1 - n) for n items.
 
     Args:
-        one: the score of one model on a set.
-        other: the score of another model on the same set.
+        left: the score of one model on a set.
+        right: the score of another model on the same set.
         resamples: resamples of the bootstrap.
         seed: random seed of the bootstrap.
 
@@ -93,9 +93,9 @@ def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: 
         Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 16; Koehn 2004, Statistical significance
         tests for machine translation evaluation; Steiger 1980, for `steiger`.
     """
-    shared = one.mask & other.mask
+    shared = left.mask & right.mask
     items = int(shared.sum())
-    first, second = one.among(shared), other.among(shared)
+    first, second = left.among(shared), right.among(shared)
     value = value_of(first, items) - value_of(second, items)
     if math.isnan(value):
         return Difference(math.nan, math.nan, math.nan, math.nan, BOOTSTRAP, items)
@@ -107,18 +107,18 @@ def difference(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: 
     differences = differences[~np.isnan(differences)]
     bounds = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     low, high = np.quantile(differences, bounds) if len(differences) else (math.nan, math.nan)
-    p = _steiger_of(one, other, shared)
+    p = _steiger_of(left, right, shared)
     test = STEIGER
     if math.isnan(p):
         p, test = _bootstrap_p(differences, items), BOOTSTRAP
     return Difference(value, float(low), float(high), p, test, items)
 
 
-def equality_p(one: Sample, other: Sample, *, resamples: int = RESAMPLES, seed: int = 0) -> float:
+def equality_p(left: Sample, right: Sample, *, resamples: int = RESAMPLES, seed: int = 0) -> float:
     """Return the p-value of `difference` for two models that cover the same items, without its interval."""
-    items = int(one.mask.sum())
-    first, second = one.statistic, other.statistic
-    p = _steiger_of(one, other, one.mask)
+    items = int(left.mask.sum())
+    first, second = left.statistic, right.statistic
+    p = _steiger_of(left, right, left.mask)
     if not math.isnan(p):
         return p
     if isinstance(first, Mean) and isinstance(second, Mean):
@@ -137,12 +137,12 @@ def _bootstrap_p(differences: Floats, items: int) -> float:
     return float(min(1.0, max(2 * (float(tail) + 1) / (len(differences) + 1), 2.0 ** (1 - items))))
 
 
-def _steiger_of(one: Sample, other: Sample, shared: npt.NDArray[np.bool_]) -> float:
+def _steiger_of(left: Sample, right: Sample, shared: npt.NDArray[np.bool_]) -> float:
     """Steiger's p for the correlations of two models with the same gold scores; NaN for other metrics."""
-    first, second = one.statistic, other.statistic
+    first, second = left.statistic, right.statistic
     for kind in (RankCorrelation, LinearCorrelation):
         if isinstance(first, kind) and isinstance(second, kind):
-            (x, gold), z = first.pairs[shared[one.mask]].T, second.pairs[shared[other.mask], 0]
+            (x, gold), z = first.pairs[shared[left.mask]].T, second.pairs[shared[right.mask], 0]
             r, s, between = (value_of(kind(a, b), len(x)) for a, b in ((x, gold), (z, gold), (x, z)))
             return steiger(r, s, between, len(x), ranks=kind is RankCorrelation)[1]
     return math.nan
@@ -195,31 +195,10 @@ def holm(p: Sequence[float]) -> list[float]:
     Source:
         Holm 1979, A simple sequentially rejective multiple test procedure.
     """
-    return _adjusted(p, lambda rank, m: m - rank, np.maximum.accumulate)
-
-
-def benjamini_hochberg(p: Sequence[float]) -> list[float]:
-    """Return p-values with the Benjamini-Hochberg correction, which controls the false discovery rate.
-
-    Args:
-        p: p-values of m tests; NaN does not count as a test.
-
-    Returns:
-        m corrected p-values, at most 1.
-
-    Source:
-        Benjamini and Hochberg 1995, Controlling the false discovery rate.
-    """
-    return _adjusted(p, lambda rank, m: m / (rank + 1), lambda steps: np.minimum.accumulate(steps[::-1])[::-1])
-
-
-def _adjusted(
-    p: Sequence[float], factor: Callable[[Floats, int], Floats], monotone: Callable[[Floats], Floats]
-) -> list[float]:
     values = np.asarray(p, dtype=np.float64)
     order = np.argsort(values)  # NaN comes last
     m = int((~np.isnan(values)).sum())
     corrected = np.full(len(values), np.nan)
-    steps = values[order[:m]] * factor(np.arange(m, dtype=np.float64), m)
-    corrected[order[:m]] = np.minimum(monotone(steps), 1) if m else steps
-    return [float(one) for one in corrected]
+    steps = values[order[:m]] * (m - np.arange(m))
+    corrected[order[:m]] = np.minimum(np.maximum.accumulate(steps), 1) if m else steps
+    return [float(value) for value in corrected]

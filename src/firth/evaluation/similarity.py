@@ -55,9 +55,13 @@ def suite(space: Space, gold: ScoredPairs, options: EvaluationOptions) -> list[S
     """Word similarity: Spearman's correlation with human scores of word pairs."""
     first, known_first = space.lookup([pair[0] for pair in gold.pairs])
     second, known_second = space.lookup([pair[1] for pair in gold.pairs])
-    known = known_first & known_second
+    covered_mask = known_first & known_second
     # A pair with an unknown word has similarity 0 where the policy counts it.
-    cosines = np.where(known, np.einsum("nd,nd->n", first, second, dtype=np.float64), 0.0)
-    mask = options.counted(known)
+    cosines = np.where(covered_mask, np.einsum("nd,nd->n", first, second, dtype=np.float64), 0.0)
+    mask = options.counted(covered_mask)
     statistic = RankCorrelation(cosines[mask], gold.scores[mask])
-    return [Score(metric="spearman", sample=Sample(mask, statistic), covered=int(known.sum()), total=len(known))]
+    return [
+        Score(
+            metric="spearman", sample=Sample(mask, statistic), covered=int(covered_mask.sum()), total=len(covered_mask)
+        )
+    ]

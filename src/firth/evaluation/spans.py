@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from firth.errors import ShapeError
+from firth.errors import ShapeError, counted
 from firth.evaluation.scores import Score
 from firth.readers.span_tags import as_bioes, spans_of
 
@@ -53,30 +53,34 @@ class SpanScores:
         return "\n".join([*rows, f"{counts}; accuracy of tags {100 * self.accuracy:.2f}"])
 
 
-def score_spans(gold: Iterable[Sequence[str]], found: Iterable[Sequence[str]]) -> SpanScores:
+def score_spans(gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]]) -> SpanScores:
     """Return the scores of the spans of sentences.
 
     Args:
         gold: gold tags of each sentence.
-        found: tags that are judged, as many.
+        predicted: predicted tags of each sentence.
 
     Raises:
         ShapeError: there are other numbers of sentences, or of tags of a sentence.
         FormatError: see `firth.readers.span_tags.spans_of`.
     """
-    gold, found = ([[*map(as_bioes, tags)] for tags in each] for each in (gold, found))
-    if len(gold) != len(found):
-        raise ShapeError(f"{len(gold):,} sentences with gold tags and {len(found):,} with others: expected as many")
-    counts = [Counter[str]() for _ in range(3)]  # gold, found, right, by type
+    gold, predicted = ([[*map(as_bioes, tags)] for tags in sentences] for sentences in (gold, predicted))
+    if len(gold) != len(predicted):
+        raise ShapeError(
+            f"{counted(len(gold), 'sentence')} with gold tags and {len(predicted):,} predicted: expected as many"
+        )
+    counts = [Counter[str]() for _ in range(3)]  # gold, predicted, right, by type
     words = same = broken = 0
-    for number, (expected, given) in enumerate(zip(gold, found, strict=True)):
+    for number, (expected, given) in enumerate(zip(gold, predicted, strict=True)):
         if len(expected) != len(given):
-            raise ShapeError(f"sentence {number}: {len(expected)} gold tags and {len(given)} others: expected as many")
+            raise ShapeError(
+                f"sentence {number}: {len(expected)} gold tags and {len(given)} predicted tags: expected equal numbers"
+            )
         words += len(expected)
         same += sum(a == b for a, b in zip(expected, given, strict=True))
-        of_gold, of_found = spans_of(expected), spans_of(given)
-        broken += sum(given[start][0] in "IE" for start, _, _ in of_found)
-        for counter, spans in zip(counts, (of_gold, of_found, {*of_gold} & {*of_found}), strict=True):
+        of_gold, of_predicted = spans_of(expected), spans_of(given)
+        broken += sum(given[start][0] in "IE" for start, _, _ in of_predicted)
+        for counter, spans in zip(counts, (of_gold, of_predicted, {*of_gold} & {*of_predicted}), strict=True):
             counter.update(kind for _, _, kind in spans)
     totals = [counter.total() for counter in counts]
     kinds = sorted(counts[0] | counts[1])

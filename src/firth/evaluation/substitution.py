@@ -90,7 +90,9 @@ def _expected(ranked: Floats, x: Floats) -> Floats:
     starts = np.concatenate([np.ones((k, 1), dtype=bool), ranked[:, 1:] != ranked[:, :-1]], axis=1)
     group = np.cumsum(starts.ravel()) - 1  # groups of equal scores, over all rows
     first = np.flatnonzero(starts.ravel())
-    m, r, w = (np.bincount(group, weights=some.ravel())[group].reshape(k, n) for some in (np.ones((k, n)), x > 0, x))
+    m, r, w = (
+        np.bincount(group, weights=values.ravel())[group].reshape(k, n) for values in (np.ones((k, n)), x > 0, x)
+    )
     ranks = np.tile(np.arange(1, n + 1), (k, 1))
     inside = ranks - ranks.ravel()[first][group].reshape(k, n)  # i - 1
     before = (np.cumsum(x, axis=1) - x).ravel()[first][group].reshape(k, n)  # S
@@ -149,10 +151,10 @@ def output_vectors(space: Space, words: Sequence[str]) -> tuple[Matrix, Mask]:
     if output is None or output.shape != space.vectors.vectors.shape or nodes:
         return space.lookup(words)
     rows = space.rows(words)
-    known = rows >= 0
+    has_output = rows >= 0
     matrix = np.zeros((len(rows), space.dim), dtype=np.float32)
-    matrix[known] = output[rows[known]]
-    return unit(matrix), known
+    matrix[has_output] = output[rows[has_output]]
+    return unit(matrix), has_output
 
 
 @dataclass(frozen=True)
@@ -168,44 +170,44 @@ class _SetVectors:
 
 
 def _set_vectors(space: Space, gold: Sequence[SubstitutionTarget]) -> _SetVectors:
-    occurrences = [one for target in gold for one in target.occurrences]
+    occurrences = [occurrence for target in gold for occurrence in target.occurrences]
     candidates, known_candidates = space.lookup([word for target in gold for word in target.candidates])
     targets, known_targets = encode_word(space, occurrences)
-    words, bags = word_bags([one.context(WINDOW) for one in occurrences])
-    contexts, known = output_vectors(space, words)
-    bags = csr_array(bags[:, np.flatnonzero(known)])
-    return _SetVectors(candidates, known_candidates, targets, known_targets, contexts[known], bags)
+    words, bags = word_bags([occurrence.context(WINDOW) for occurrence in occurrences])
+    contexts, has_output = output_vectors(space, words)
+    bags = csr_array(bags[:, np.flatnonzero(has_output)])
+    return _SetVectors(candidates, known_candidates, targets, known_targets, contexts[has_output], bags)
 
 
-def gaps_of(scores: Mapping[str, Floats], weights: Floats, known: Mask) -> tuple[dict[str, Floats], Mask]:
+def gaps_of(scores: Mapping[str, Floats], weights: Floats, covered: Mask) -> tuple[dict[str, Floats], Mask]:
     """Return the GAP of the rankings of a target's candidates, and which sentences are fully known.
 
     Args:
         scores: (k, m) scores of m candidates in k sentences by name.
         weights: (k, m) gold weights.
-        known: (k, m) whether word and candidate are known; the others are not ranked.
+        covered: (k, m) whether word and candidate are known; the others are not ranked.
 
     Returns:
         (k,) by name, with that of a random ranking; and (k,) whether all words are known.
     """
-    unranked = np.where(known, 0.0, np.nan)
-    rankings = np.stack([*(one + unranked for one in scores.values()), np.zeros_like(unranked)])
+    unranked = np.where(covered, 0.0, np.nan)
+    rankings = np.stack([*(scored + unranked for scored in scores.values()), np.zeros_like(unranked)])
     gaps = generalised_average_precision(rankings, weights)
-    return dict(zip([*scores, CHANCE], gaps, strict=True)), np.asarray(known.all(axis=1))
+    return dict(zip([*scores, CHANCE], gaps, strict=True)), np.asarray(covered.all(axis=1))
 
 
 def scores_of(results: Sequence[tuple[dict[str, Floats], Mask]], options: EvaluationOptions) -> list[Score]:
     """Return the scores of a set from those of its targets, as `gaps_of` returns them."""
-    known = np.concatenate([one for _, one in results])
-    mask = options.counted(known)
-    gaps = {name: np.concatenate([one[name] for one, _ in results])[mask] for name in results[0][0]}
+    covered = np.concatenate([covered_rows for _, covered_rows in results])
+    mask = options.counted(covered)
+    gaps = {name: np.concatenate([gaps_by_model[name] for gaps_by_model, _ in results])[mask] for name in results[0][0]}
     chance = gaps.pop(CHANCE)
     return [
         Score(
             metric=f"gap-{name}",
             sample=Sample(mask, Mean(own)),
-            covered=int(known.sum()),
-            total=len(known),
+            covered=int(covered.sum()),
+            total=len(covered),
             baseline=float(chance.mean()) if len(chance) else None,
             baseline_name="random",
         )

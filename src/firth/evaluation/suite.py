@@ -48,13 +48,13 @@ class EvaluationOptions:
     seed: int = 0
     protocol: ProtocolName = "firth"
 
-    def counted(self, known: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def counted(self, covered: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Return which items are scored, (n,).
 
         Args:
-            known: (n,) whether all words of each item are known.
+            covered: (n,) whether all words of each item are known.
         """
-        return np.ones(len(known), dtype=bool) if self.unknown == "count" else known
+        return np.ones(len(covered), dtype=bool) if self.unknown == "count" else covered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,9 +108,10 @@ class Space:
     def rows(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
         """Return the row of each word, -1 for unknown words."""
         lexicon = self.vectors.lexicon
-        found = (lexicon.row_of(word) for word in words)
+        exact_rows = (lexicon.row_of(word) for word in words)
         rows = [
-            lexicon.rows.get(word.lower(), -1) if row is None else row for word, row in zip(words, found, strict=True)
+            lexicon.rows.get(word.lower(), -1) if row is None else row
+            for word, row in zip(words, exact_rows, strict=True)
         ]
         self.unknown |= dict.fromkeys(word for word, row in zip(words, rows, strict=True) if row < 0)
         return np.array(rows, dtype=np.int64)
@@ -126,15 +127,15 @@ class Space:
             (n, D) vectors, zeros for unknown words, and (n,) whether each word is known.
         """
         rows = self.rows(words)
-        known = rows >= 0
+        covered = rows >= 0
         matrix: Matrix = np.zeros((len(rows), self.dim), dtype=np.float32)
-        matrix[known] = self.vectors.vectors[rows[known]]
-        if self._inference is not None and not known.all():
-            unknown = np.flatnonzero(~known).tolist()
+        matrix[covered] = self.vectors.vectors[rows[covered]]
+        if self._inference is not None and not covered.all():
+            unknown = np.flatnonzero(~covered).tolist()
             inferred, possible = self._inference([words[i] for i in unknown])
             matrix[unknown] = np.where(possible[:, None], inferred, 0)
-            known[unknown] = possible
-        return (unit(matrix) if normalize else matrix), known
+            covered[unknown] = possible
+        return (unit(matrix) if normalize else matrix), covered
 
 
 class TextSpace:
@@ -198,11 +199,11 @@ def as_suite(
     """Decorate the function that scores vectors: it becomes a suite, whose help is the docstring.
 
     Args:
-        name: as in `Suite`.
-        sets: likewise.
-        read: likewise.
-        of_texts: likewise.
-        of_files: likewise.
+        name: see `Suite`.
+        sets: see `Suite`.
+        read: see `Suite`.
+        of_texts: see `Suite`.
+        of_files: see `Suite`.
     """
 
     def decorated(evaluate: Callable[[SpaceT, GoldT, EvaluationOptions], Sequence[Score]]) -> Suite:

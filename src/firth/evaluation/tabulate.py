@@ -29,44 +29,45 @@ def report_of(scores: Mapping[str, Sequence[SetScore]], options: EvaluationOptio
     """
     # Line by line, because models with the same number of items share their bootstrap samples.
     lines = list(zip(*scores.values(), strict=True))
-    rows = [[_row(name, one, options) for name, one in zip(scores, line, strict=True)] for line in lines]
+    rows = [[_row(name, score, options) for name, score in zip(scores, line, strict=True)] for line in lines]
     contrasts = [_contrasts(row, line, options) for row, line in zip(rows, lines, strict=True)]
     rows = [_above_baseline(row, line, options) for row, line in zip(rows, lines, strict=True)]
     return EvaluationReport(
-        [row for model in zip(*rows, strict=True) for row in model], [one for line in contrasts for one in line]
+        [row for model in zip(*rows, strict=True) for row in model],
+        [contrast for line in contrasts for contrast in line],
     )
 
 
-def _row(name: str, one: SetScore, options: EvaluationOptions) -> ScoreRow:
-    value, low, high = _value_and_interval(one.score.sample, one.score.share, options)
+def _row(name: str, set_score: SetScore, options: EvaluationOptions) -> ScoreRow:
+    value, low, high = _value_and_interval(set_score.score.sample, set_score.score.share, options)
     return ScoreRow(
         vectors=name,
-        suite=one.suite,
-        set=one.set + one.score.part,
-        metric=one.score.metric,
+        suite=set_score.suite,
+        set=set_score.set + set_score.score.part,
+        metric=set_score.score.metric,
         value=value,
         low=low,
         high=high,
-        covered=one.score.covered,
-        total=one.score.total,
-        baseline=one.score.baseline,
-        baseline_name=one.score.baseline_name,
+        covered=set_score.score.covered,
+        total=set_score.score.total,
+        baseline=set_score.score.baseline,
+        baseline_name=set_score.score.baseline_name,
     )
 
 
 def _above_baseline(rows: Sequence[ScoreRow], scores: Sequence[SetScore], options: EvaluationOptions) -> list[ScoreRow]:
     """The rows of a line with the baseline's value and interval, and a paired test against it; no test for sections."""
     tested = []
-    for row, one in zip(rows, scores, strict=True):
-        baseline = one.score.baseline_sample
+    for row, score in zip(rows, scores, strict=True):
+        baseline = score.score.baseline_sample
         if baseline is None or not baseline.mask.any():
             tested.append(row)
             continue
         if row.is_section:
             tested.append(replace(row, baseline=value_of(baseline.statistic, int(baseline.mask.sum()))))
             continue
-        value, low, high = _value_and_interval(baseline, one.score.share, options)
-        p = equality_p(one.score.sample, baseline, resamples=options.resamples, seed=options.seed)
+        value, low, high = _value_and_interval(baseline, score.score.share, options)
+        p = equality_p(score.score.sample, baseline, resamples=options.resamples, seed=options.seed)
         tested.append(replace(row, baseline=value, baseline_low=low, baseline_high=high, baseline_p=p))
     corrected = holm([np.nan if row.baseline_p is None else row.baseline_p for row in tested])
     return [
@@ -89,17 +90,17 @@ def _contrasts(line: Sequence[ScoreRow], scores: Sequence[SetScore], options: Ev
     if line[0].is_section or len(valid) < 2 or not better:
         return []
     best = max(valid, key=lambda i: better * line[i].value)
-    samples = [one.score.sample for one in scores]
+    samples = [score.score.sample for score in scores]
     return _compare(line, samples, best, [i for i in valid if i != best], options)
 
 
 def _compare(
-    line: Sequence[ScoreRow], samples: Sequence[Sample], best: int, others: Sequence[int], options: EvaluationOptions
+    line: Sequence[ScoreRow], samples: Sequence[Sample], best: int, compared: Sequence[int], options: EvaluationOptions
 ) -> list[Contrast]:
     differences = [
-        difference(samples[best], samples[i], resamples=options.resamples, seed=options.seed) for i in others
+        difference(samples[best], samples[i], resamples=options.resamples, seed=options.seed) for i in compared
     ]
-    corrected = holm([one.p for one in differences])
+    corrected = holm([result.p for result in differences])
     return [
         Contrast(
             suite=line[best].suite,
@@ -107,13 +108,13 @@ def _compare(
             metric=line[best].metric,
             best=line[best].vectors,
             other=line[i].vectors,
-            difference=one.value,
-            low=one.low,
-            high=one.high,
-            p=one.p,
+            difference=result.value,
+            low=result.low,
+            high=result.high,
+            p=result.p,
             corrected=p,
-            test=one.test,
-            items=one.items,
+            test=result.test,
+            items=result.items,
         )
-        for i, one, p in zip(others, differences, corrected, strict=True)
+        for i, result, p in zip(compared, differences, corrected, strict=True)
     ]

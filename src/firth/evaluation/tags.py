@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firth.errors import ShapeError
+from firth.errors import ShapeError, counted
 from firth.evaluation.spans import SpanScores, score_spans
 from firth.readers.span_tags import spans_of
 from firth.resampling import Ratio, bootstrap_interval
@@ -63,7 +63,7 @@ class TagScores:
 
 def score_tags(
     gold: Iterable[Sequence[str]],
-    found: Iterable[Sequence[str]],
+    predicted: Iterable[Sequence[str]],
     *,
     spans: bool,
     known: Iterable[Sequence[bool]] | None = None,
@@ -73,22 +73,22 @@ def score_tags(
 
     Args:
         gold: gold tags of each sentence.
-        found: tags that are judged, as many.
+        predicted: predicted tags of each sentence.
         spans: whether tags mark spans.
-        known: of each word, whether the training data have it; None if that is not of interest.
+        known: whether the training data have each word; None leaves out the accuracy on unknown words.
         seed: of the resamples.
 
     Raises:
         ShapeError: there are other numbers of sentences, or of tags of a sentence.
         FormatError: tags mark no spans.
     """
-    gold, found = list(gold), list(found)
-    _check(gold, found)
-    right = [np.array([a == b for a, b in zip(*pair, strict=True)]) for pair in zip(gold, found, strict=True)]
+    gold, predicted = list(gold), list(predicted)
+    _check(gold, predicted)
+    right = [np.array([a == b for a, b in zip(*pair, strict=True)]) for pair in zip(gold, predicted, strict=True)]
     flat = np.concatenate([*right, np.zeros(0, bool)]).astype(bool)
     unknown = np.zeros(len(flat), bool) if known is None else ~np.fromiter((w for s in known for w in s), bool)
-    scores = score_spans(gold, found) if spans else None
-    parts = _span_counts(gold, found) if spans else [(int(each.sum()), len(each)) for each in right]
+    scores = score_spans(gold, predicted) if spans else None
+    parts = _span_counts(gold, predicted) if spans else [(int(correct.sum()), len(correct)) for correct in right]
     ratio = Ratio(*np.array(parts, dtype=np.float64).reshape(-1, 2).T)
     interval = bootstrap_interval(ratio, len(parts), seed=seed) if parts else (float("nan"), float("nan"))
     return TagScores(
@@ -101,40 +101,44 @@ def score_tags(
     )
 
 
-def tag_error(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]], *, spans: bool) -> float:
-    """Return what is missed: 1 - F1 of spans, or the share of wrong tags.
+def tag_error(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], *, spans: bool) -> float:
+    """Return the error: 1 - F1 of spans, or the share of wrong tags.
 
     Args:
         gold: gold tags of each sentence.
-        found: tags that are judged, as many.
+        predicted: predicted tags of each sentence.
         spans: whether tags mark spans.
 
     Raises:
         ShapeError: there are other numbers of sentences, or of tags of a sentence.
     """
-    _check(gold, found)
+    _check(gold, predicted)
     count: Callable[..., list[tuple[int, int]]] = _span_counts if spans else _tag_counts
-    right, of = np.array(count(gold, found)).sum(0).tolist()
+    right, of = np.array(count(gold, predicted)).sum(0).tolist()
     return 1 - right / of if of else 0.0
 
 
-def _tag_counts(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
-    pairs = zip(gold, found, strict=True)
+def _tag_counts(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
+    pairs = zip(gold, predicted, strict=True)
     return [(sum(a == b for a, b in zip(expected, given, strict=True)), len(expected)) for expected, given in pairs]
 
 
-def _span_counts(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
+def _span_counts(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
     """Return numerator and denominator of F1 for each sentence."""
     counts = []
-    for expected, given in zip(gold, found, strict=True):
-        one, other = spans_of(expected), spans_of(given)
-        counts.append((2 * len({*one} & {*other}), len(one) + len(other)))
+    for expected, given in zip(gold, predicted, strict=True):
+        gold_spans, predicted_spans = spans_of(expected), spans_of(given)
+        counts.append((2 * len({*gold_spans} & {*predicted_spans}), len(gold_spans) + len(predicted_spans)))
     return counts
 
 
-def _check(gold: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> None:
-    if len(gold) != len(found):
-        raise ShapeError(f"{len(gold):,} sentences with gold tags and {len(found):,} with others: expected as many")
-    for number, (expected, given) in enumerate(zip(gold, found, strict=True)):
+def _check(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> None:
+    if len(gold) != len(predicted):
+        raise ShapeError(
+            f"{counted(len(gold), 'sentence')} with gold tags and {len(predicted):,} predicted: expected as many"
+        )
+    for number, (expected, given) in enumerate(zip(gold, predicted, strict=True)):
         if len(expected) != len(given):
-            raise ShapeError(f"sentence {number}: {len(expected)} gold tags and {len(given)} others: expected as many")
+            raise ShapeError(
+                f"sentence {number}: {len(expected)} gold tags and {len(given)} predicted tags: expected equal numbers"
+            )

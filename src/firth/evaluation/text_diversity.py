@@ -1,4 +1,4 @@
-"""How varied generated texts are, as statistics of texts: generic answers, repetition, length.
+"""Diversity of generated texts as statistics of texts: generic answers, repetition, length.
 
 What
     A conversation model that maximises likelihood tends to give the same few answers to everything. These scores show
@@ -82,7 +82,7 @@ def repeated(texts: Words, n: int) -> Mean:
         n: length of the n-grams.
     """
     lists = [ngrams(text, n) for text in texts]
-    return Mean(np.array([len(set(each)) < len(each) for each in lists], dtype=np.float64))
+    return Mean(np.array([len(set(ngrams)) < len(ngrams) for ngrams in lists], dtype=np.float64))
 
 
 def frequent(texts: Words, k: int) -> Mean:
@@ -114,7 +114,7 @@ class _Table:
         table = pattern_table(lists)
         self.counts: Ints = np.asarray(table.sum(axis=1), dtype=np.int64)
         self.different, self.total = len(self.counts), int(self.counts.sum())
-        self.rest: Ints = np.maximum(self.total - np.array([len(each) for each in lists]), 1)
+        self.rest: Ints = np.maximum(self.total - np.array([len(ngrams) for ngrams in lists]), 1)
         pairs = table.tocoo()
         self._texts = pairs.col
         self.here, self.everywhere = pairs.data, self.counts[pairs.row]

@@ -23,13 +23,13 @@ class TextRows:
     Attributes:
         weighting: "mean" or "sif" for averages of word vectors; "" for an encoder.
         rows: (n, D).
-        known: (n,) which texts have a known word; of an encoder, which vectors are not zero.
+        encoded: (n,) which texts have a known word; of an encoder, which vectors are not zero.
         shared: whether the direction that the vectors of training texts share is to be removed, as in SIF.
     """
 
     weighting: str
     rows: Matrix
-    known: Mask
+    encoded: Mask
     shared: bool = False
 
     def metric(self, name: str) -> str:
@@ -42,7 +42,7 @@ class TextRows:
         Args:
             train: (n,) training rows; with too few of them the direction is kept, with a warning.
         """
-        return remove_shared(self.rows, train & self.known) if self.shared else self.rows
+        return remove_shared(self.rows, train & self.encoded) if self.shared else self.rows
 
 
 def remove_shared(rows: Matrix, train: Mask) -> Matrix:
@@ -72,8 +72,8 @@ def text_rows(space: Space | TextSpace, texts: Sequence[Text]) -> list[TextRows]
     split = tokeniser(SentenceAverages(space.vectors).tokens if saved is None else saved.tokens)
     words, bags = word_bags(token_lists(texts, split))
     matrix, known_words = space.lookup(words, normalize=False)
-    known = np.asarray(bags @ known_words.astype(np.float32) > 0)
-    found = []
+    has_words = np.asarray(bags @ known_words.astype(np.float32) > 0)
+    by_weighting = []
     for weighting in WEIGHTINGS:
         weights, shared = known_words.astype(np.float64), weighting == "sif"
         if shared:
@@ -82,5 +82,5 @@ def text_rows(space: Space | TextSpace, texts: Sequence[Text]) -> list[TextRows]
         averages = weighted_averages(bags, matrix, weights, known_words)
         if shared and saved is not None and saved.direction is not None:
             averages, shared = averages - along(averages, saved.direction), False
-        found.append(TextRows(weighting, averages, known, shared))
-    return found
+        by_weighting.append(TextRows(weighting, averages, has_words, shared))
+    return by_weighting

@@ -62,52 +62,52 @@ def suite(space: Space | TextSpace, gold: TextSimilarity, options: EvaluationOpt
     scores = []
     for texts in text_rows(space, [*pairs.first, *pairs.second]):
         rows = unit(texts.without_shared(np.ones(2 * n, dtype=bool)).astype(np.float64))
-        known = texts.known[:n] & texts.known[n:]
+        covered = texts.encoded[:n] & texts.encoded[n:]
         # rounded, so that the last digit does not rank pairs of equal sentences
-        cosines = np.where(known, np.einsum("nd,nd->n", rows[:n], rows[n:]).round(12), 0.0)
-        judged = _Judged(gold, known, options.counted(known), cosines)
-        scores += [judged.score(texts.metric(name), statistic) for name, statistic in METRICS.items()]
+        cosines = np.where(covered, np.einsum("nd,nd->n", rows[:n], rows[n:]).round(12), 0.0)
+        scored = _ScoredSet(gold, covered, options.counted(covered), cosines)
+        scores += [scored.score(texts.metric(name), statistic) for name, statistic in METRICS.items()]
         if gold.parts:
-            scores.append(judged.mean_of_parts(texts))
+            scores.append(scored.mean_of_parts(texts))
         scores += [
-            judged.score(texts.metric("spearman"), RankCorrelation, f"/{part}", rows)
+            scored.score(texts.metric("spearman"), RankCorrelation, f"/{part}", rows)
             for part, rows in gold.parts.items()
         ]
     return scores
 
 
 @dataclass(frozen=True)
-class _Judged:
+class _ScoredSet:
     """The cosines of a model on a set, of which `mask` are scored."""
 
     gold: TextSimilarity
-    known: Mask
+    encoded: Mask
     mask: Mask
     cosines: Floats
 
     def score(self, metric: str, statistic: StatisticOf, part: str = "", rows: slice = slice(None)) -> Score:
         mask, human = self.mask[rows], np.asarray(self.gold.pairs.scores)[rows]
-        ours, baseline = (one[rows][mask] for one in (self.cosines, _baseline(self.gold)))
+        ours, baseline = (values[rows][mask] for values in (self.cosines, _baseline(self.gold)))
         return self._score(metric, statistic(ours, human[mask]), statistic(baseline, human[mask]), part, rows)
 
     def mean_of_parts(self, texts: TextRows) -> Score:
-        ours, baseline = (self._mean(one) for one in (self.cosines, _baseline(self.gold)))
+        ours, baseline = (self._mean(values) for values in (self.cosines, _baseline(self.gold)))
         return self._score(texts.metric("spearman of parts"), ours, baseline, "", slice(None))
 
     def _mean(self, values: Floats) -> MeanOfParts:
-        place = np.cumsum(self.mask) - 1  # of each scored item among them
+        position = np.cumsum(self.mask) - 1  # index of each scored item among the scored ones
         parts = []
         for rows in self.gold.parts.values():
             items = np.arange(len(self.mask))[rows][self.mask[rows]]
-            parts.append((place[items], RankCorrelation(values[items], np.asarray(self.gold.pairs.scores)[items])))
+            parts.append((position[items], RankCorrelation(values[items], np.asarray(self.gold.pairs.scores)[items])))
         return MeanOfParts(parts)
 
     def _score(self, metric: str, ours: Statistic, baseline: Statistic, part: str, rows: slice) -> Score:
         return Score(
             metric=metric,
             sample=Sample(self.mask[rows], ours),
-            covered=int(self.known[rows].sum()),
-            total=len(self.known[rows]),
+            covered=int(self.encoded[rows].sum()),
+            total=len(self.encoded[rows]),
             part=part,
             baseline_sample=Sample(self.mask[rows], baseline),
             baseline_name="TF-IDF",

@@ -68,7 +68,7 @@ def baseline_correct(
         )
         correct[test] = model.predict(test_rows) == labels[test]
     if path is not None:
-        # a cache that cannot be written is no error: the next call computes the predictions again
+        # the cache is optional: if it cannot be written, the next call computes the predictions again
         with contextlib.suppress(OSError), replacing_file(path) as file:
             np.save(file, correct)
     return correct
@@ -77,7 +77,7 @@ def baseline_correct(
 def terms(text: Sequence[str]) -> list[str]:
     """Return the words of a tokenised sentence in lower case, and its pairs of adjacent words."""
     words = [word.lower() for word in text]
-    return words + [f"{one} {other}" for one, other in pairwise(words)]
+    return words + [f"{first} {second}" for first, second in pairwise(words)]
 
 
 def tfidf_rows(train: csr_array, test: csr_array) -> tuple[csr_array, csr_array]:

@@ -1,4 +1,4 @@
-"""How far attribution methods agree: rank correlations of their scores, on a model and on a random one.
+"""Agreement of attribution methods: rank correlations of their scores, on a model and on a random one.
 
 What: Kendall's tau between the absolute scores that two methods give the tokens of a text, averaged over texts. The
 control is tau between the scores of the trained model and those of a model with random parameters: a method for which
@@ -21,7 +21,7 @@ from firth.explanation.explainable import Explainable
 from firth.explanation.methods import METHODS
 
 FEWEST = 3  # tokens of a text that is compared
-ROUNDING = 1e-9  # of the largest score: smaller differences are none
+ROUNDING = 1e-9  # relative to the largest score: smaller differences are ties
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +78,16 @@ def agreement(
         scores = [np.abs(explain(model, text, target=target, method=name).scores) for name in names]
         if len(scores[0]) < FEWEST:
             continue
-        others = [np.abs(explain(random, text, target=target, method=name).scores) for name in names]
-        taus.append([[_tau(one, other) for other in scores] for one in scores])
-        controls.append([_tau(one, other) for one, other in zip(scores, others, strict=True)])
+        of_random = [np.abs(explain(random, text, target=target, method=name).scores) for name in names]
+        taus.append([[_tau(first, second) for second in scores] for first in scores])
+        controls.append([_tau(first, second) for first, second in zip(scores, of_random, strict=True)])
     empty = np.full((len(names), len(names)), np.nan), np.full(len(names), np.nan)
     tau, control = (np.mean(taus, axis=0), np.mean(controls, axis=0)) if taus else empty
     return Agreement(names, tau, control, len(taus))
 
 
-def _tau(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
+def _tau(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> float:
     """Return Kendall's tau-b, 0 where one of the two is constant."""
-    if any(np.ptp(scores) <= ROUNDING * scores.max() for scores in (one, other)):
+    if any(np.ptp(scores) <= ROUNDING * scores.max() for scores in (first, second)):
         return 0.0
-    return float(kendalltau(one, other).statistic)
+    return float(kendalltau(first, second).statistic)

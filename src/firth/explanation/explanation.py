@@ -16,7 +16,7 @@ STRONGEST = 0.75  # opacity of the largest score
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What each token of a text contributes to a model's answer.
+    """The contribution of each token of a text to a model's answer.
 
     Attributes:
         text: the text.
@@ -49,7 +49,7 @@ class Explanation:
 
     @property
     def title(self) -> str:
-        """What is explained, in a line."""
+        """The explained answer, in a line."""
         return f"{self.target} (p = {self.probability:.4f}), {self.method}"
 
     @property
@@ -61,7 +61,7 @@ class Explanation:
     def top(self, n: int = 5) -> list[tuple[str, float]]:
         """Return the n tokens with the largest absolute scores, with their scores."""
         best = np.argsort(-np.abs(self.scores), kind="stable")[:n]
-        return [(self.tokens[place], float(self.scores[place])) for place in best.tolist()]
+        return [(self.tokens[position], float(self.scores[position])) for position in best.tolist()]
 
     def described(self) -> dict[str, Any]:
         """Return the explanation as JSON values."""
@@ -94,7 +94,7 @@ class Explanation:
 
 def html_page(explanations: Sequence[Explanation]) -> str:
     """Return explanations as one HTML page without scripts, for light and dark screens."""
-    content = "".join(one._repr_html_() for one in explanations)
+    content = "".join(explanation._repr_html_() for explanation in explanations)
     title = escape(explanations[0].target) if explanations else ""
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'

@@ -33,7 +33,7 @@ import numpy as np
 
 from firth.explanation.explainable import ExplainableText, Floats
 
-COMPLETE = 1e-3  # of the larger of 1 and the difference that integrated gradients sum to
+COMPLETE = 1e-3  # tolerance, relative to the larger of 1 and the sum of integrated gradients
 PARTLY = 10  # times as much may the sums over parts differ from their true ones, in all
 INTERVALS, POINTS, MOST_POINTS = 8, 4, 1 << 14  # parts of the integral at first, points of each part and of all
 PARTS = 8  # parts that are computed at once
@@ -89,9 +89,9 @@ def attention(text: ExplainableText) -> Floats:
 
 def _parts(text: ExplainableText, starts: Floats, stops: Floats) -> tuple[Floats, Floats]:
     """Return the integral over each of P parts of the way from zeros, (P, N), and the errors of its sums, (P,)."""
-    places, weights = np.polynomial.legendre.leggauss(POINTS)
+    nodes, weights = np.polynomial.legendre.leggauss(POINTS)
     widths = (stops - starts)[:, None]
-    at, weight = starts[:, None] + widths * (places + 1) / 2, widths * weights / 2  # (P, points)
+    at, weight = starts[:, None] + widths * (nodes + 1) / 2, widths * weights / 2  # (P, points)
     rows = text.rows
     scores = np.concatenate(
         [

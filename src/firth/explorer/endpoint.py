@@ -11,10 +11,10 @@ class Endpoint:
 
     Attributes:
         path: such as "/neighbors".
-        summary: what it answers, for the OpenAPI document.
+        summary: description for the OpenAPI document.
         classes: of models that answer, as "module:class", which are not imported; with subclasses.
-        request: what it takes.
-        response: what it gives.
+        request: class of requests.
+        response: class of responses.
         answer: of a model and a request, without the model's name.
         together: answers several requests at once, faster than one by one; None for none.
         size: of a request, as a share of what is answered together: texts, where there are some.
@@ -57,11 +57,11 @@ def by_texts(answer: Callable[[Any, Any], Mapping[str, Any]], *fields: str) -> d
         answers: list[Any] = [None] * len(requests)
         for numbers in alike.values():
             texts = [text for number in numbers for text in requests[number].texts]
-            found = answer(model, requests[numbers[0]].model_copy(update={"texts": texts}))
+            answered = answer(model, requests[numbers[0]].model_copy(update={"texts": texts}))
             first = 0
             for number in numbers:
                 part = slice(first, first := first + len(requests[number].texts))
-                answers[number] = {name: each[part] if name in fields else each for name, each in found.items()}
+                answers[number] = {name: value[part] if name in fields else value for name, value in answered.items()}
         return answers
 
     return {"answer": answer, "together": together, "size": lambda request: len(request.texts)}
@@ -78,4 +78,4 @@ def writable(texts: Sequence[str]) -> list[str]:
 
 def class_names(model: Any) -> set[str]:
     """Return the classes of a model as "module:class", with those that they extend."""
-    return {f"{each.__module__}:{each.__qualname__}" for each in type(model).__mro__}
+    return {f"{base.__module__}:{base.__qualname__}" for base in type(model).__mro__}

@@ -37,14 +37,14 @@ END = "</s>"
 
 def known_words(vectors: Any, words: Sequence[str]) -> dict[str, list[str] | None]:
     """Return for each word None if it has a vector, else known words with similar spellings."""
-    found: dict[str, list[str] | None] = {}
+    suggestions: dict[str, list[str] | None] = {}
     for word in words:
         try:
             vectors.get_vector(word)
-            found[word] = None
+            suggestions[word] = None
         except UnknownWordError as error:
-            found[word] = error.suggestions
-    return found
+            suggestions[word] = error.suggestions
+    return suggestions
 
 
 def neighbors(vectors: Any, request: schema.NeighborsRequest) -> dict[str, Any]:
@@ -56,17 +56,21 @@ def neighbors_together(vectors: Any, requests: Sequence[schema.NeighborsRequest]
     """Return the nearest words of each word of several requests, by one search for each number of words searched."""
     words = dict.fromkeys(word for request in requests for word in request.words)
     unknown = known_words(vectors, list(words))
-    found: dict[tuple[int | None, str], Any] = {}
+    answer_of: dict[tuple[int | None, str], Any] = {}
     for among in {request.among for request in requests}:
-        some = [request for request in requests if request.among == among]
-        known = [word for word in dict.fromkeys(w for each in some for w in each.words) if unknown[word] is None]
-        most = max(request.n for request in some)
-        answers = vectors.most_similar([[word] for word in known], topn=most, restrict_vocab=among) if known else []
-        found |= {(among, word): answer for word, answer in zip(known, answers, strict=True)}
+        same_range = [request for request in requests if request.among == among]
+        covered = [
+            word for word in dict.fromkeys(w for request in same_range for w in request.words) if unknown[word] is None
+        ]
+        largest_n = max(request.n for request in same_range)
+        answers = (
+            vectors.most_similar([[word] for word in covered], topn=largest_n, restrict_vocab=among) if covered else []
+        )
+        answer_of |= {(among, word): answer for word, answer in zip(covered, answers, strict=True)}
     return [
         {
             "results": [
-                {"word": word, "known": True, "neighbors": _pairs(found[request.among, word][: request.n])}
+                {"word": word, "known": True, "neighbors": _pairs(answer_of[request.among, word][: request.n])}
                 if unknown[word] is None
                 else {"word": word, "known": False, "suggestions": unknown[word]}
                 for word in request.words
@@ -84,15 +88,15 @@ def analogy(vectors: Any, request: schema.AnalogyRequest) -> dict[str, Any]:
 def similarity(vectors: Any, request: schema.SimilarityRequest) -> dict[str, Any]:
     """Return the cosines of all pairs."""
     words = request.words
-    pairs = vectors.similarity([one for one in words for _ in words], list(words) * len(words), unknown="skip")
+    pairs = vectors.similarity([word for word in words for _ in words], list(words) * len(words), unknown="skip")
     flat = [_finite(value) for value in pairs.clip(-1, 1).tolist()]
     rows = [flat[first : first + len(words)] for first in range(0, len(flat), len(words))]
     return {"words": words, "similarities": rows}
 
 
-def _pairs(found: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
-    words = writable([word for word, _ in found])
-    return [{"word": word, "similarity": score} for word, (_, score) in zip(words, found, strict=True)]
+def _pairs(neighbors: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+    words = writable([word for word, _ in neighbors])
+    return [{"word": word, "similarity": score} for word, (_, score) in zip(words, neighbors, strict=True)]
 
 
 def _finite(value: float) -> float | None:
@@ -118,19 +122,19 @@ def score(model: Any, request: schema.TextsRequest) -> dict[str, Any]:
     return {
         "results": [
             {
-                "tokens": list(each.tokens),
-                "log_probs": [_finite(value) for value in each.log_probs.tolist()],
-                "perplexity": _finite(each.perplexity),
+                "tokens": list(text_score.tokens),
+                "log_probs": [_finite(value) for value in text_score.log_probs.tolist()],
+                "perplexity": _finite(text_score.perplexity),
             }
-            for each in model.score(request.texts)
+            for text_score in model.score(request.texts)
         ]
     }
 
 
 def next_words(model: Any, request: schema.NextRequest) -> dict[str, Any]:
     """Return the most probable next words."""
-    found = model.next_words(request.prompt, request.n)
-    return {"words": [{"word": word, "probability": p} for word, p in found]}
+    ranked = model.next_words(request.prompt, request.n)
+    return {"words": [{"word": word, "probability": p} for word, p in ranked]}
 
 
 def generate(model: Any, request: schema.GenerateRequest) -> dict[str, Any]:
@@ -141,7 +145,7 @@ def generate(model: Any, request: schema.GenerateRequest) -> dict[str, Any]:
 
 
 def annotated(models: Any, request: schema.AnnotateRequest) -> dict[str, Any]:
-    """Return documents with what all taggers, the first parser and the first model of chains find."""
+    """Return documents with the annotations of all taggers, the first parser and the first model of chains."""
     classes = {name: class_names(model) for name, model in models.items()}
     taggers = [name for name in models if TAGGER in classes[name]]
     parsers = [name for name in models if PARSER in classes[name]][:1]
@@ -173,22 +177,22 @@ def _written(write: Callable[..., Any], request: schema.TranslateRequest) -> dic
     """Return texts that a decoder writes, with its attention if it has any: none for an empty text."""
     attends = request.attention
     try:
-        found = write(request.texts, beam=request.beam, return_attention=attends)
+        translations = write(request.texts, beam=request.beam, return_attention=attends)
     except OptionError:  # there is no attention
         if not attends:
             raise
-        attends, found = False, write(request.texts, beam=request.beam)
-    texts = {"texts": [each.text for each in found]}
-    return {**texts, "attention": [_attention(each) for each in found]} if attends else texts
+        attends, translations = False, write(request.texts, beam=request.beam)
+    texts = {"texts": [translation.text for translation in translations]}
+    return {**texts, "attention": [_attention(translation) for translation in translations]} if attends else texts
 
 
-def _attention(found: Any) -> dict[str, Any] | None:
-    if found.attention is None:
+def _attention(translation: Any) -> dict[str, Any] | None:
+    if translation.attention is None:
         return None
     return {
-        "source": [*found.source_tokens, END],
-        "target": [*found.tokens, END],
-        "weights": np.asarray(found.attention, dtype=np.float64).round(4).tolist(),
+        "source": [*translation.source_tokens, END],
+        "target": [*translation.tokens, END],
+        "weights": np.asarray(translation.attention, dtype=np.float64).round(4).tolist(),
     }
 
 
@@ -198,22 +202,22 @@ def answer(model: Any, request: schema.AnswerRequest) -> dict[str, Any]:
 
 
 def answer_together(model: Any, requests: Sequence[schema.AnswerRequest]) -> list[dict[str, Any]]:
-    """Return the most probable answers to several questions, each about a paragraph of its own."""
-    most = max(each.n for each in requests)
-    asked, paragraphs = [each.question for each in requests], [each.paragraph for each in requests]
+    """Return the most probable answers to several questions, each about its own paragraph."""
+    largest_n = max(request.n for request in requests)
+    asked, paragraphs = [request.question for request in requests], [request.paragraph for request in requests]
     return [
         {
             "answers": [
-                {"text": each.text, "start": each.start, "end": each.end, "probability": each.probability}
-                for each in (best, *best.others)[: request.n]
+                {"text": span.text, "start": span.start, "end": span.end, "probability": span.probability}
+                for span in (best, *best.others)[: request.n]
             ]
         }
-        for request, best in zip(requests, model.answer(asked, paragraphs, n=most), strict=True)
+        for request, best in zip(requests, model.answer(asked, paragraphs, n=largest_n), strict=True)
     ]
 
 
 def substitutes(model: Any, request: schema.SubstitutesRequest) -> dict[str, Any]:
-    """Return the words that fit a place best, with their scores."""
+    """Return the words that fit a gap best, with their scores."""
     return {"neighbors": _pairs(model.substitutes(request.text, n=request.n))}
 
 

@@ -24,47 +24,47 @@ NO_OBJECT = ("missing", "model_attributes_type", "model_type")  # names that pyd
 LONGEST_MISTAKE = 300  # characters
 
 
-def _mistake(error: Mapping[str, Any], fields: Collection[str]) -> str:
-    """Return what is wrong with a field of a request."""
+def _problem_of(error: Mapping[str, Any], fields: Collection[str]) -> str:
+    """Return a description of the error in a field of a request."""
     *_, name = [str(part) for part in error["loc"][1:]] or ["request"]
     if error["type"] == "json_invalid":
-        return f"the body is no JSON: {error.get('ctx', {}).get('error', 'unreadable')}, character {name}"
+        return f"the body is not valid JSON: {error.get('ctx', {}).get('error', 'unreadable')}, character {name}"
     if error["type"] == "extra_forbidden" and fields:
-        usual = ALIASES.get(name)
-        near = [usual] if usual in fields else difflib.get_close_matches(name, fields, n=1)
-        known = f"did you mean {near[0]}?" if near else f"expected some of {', '.join(fields)}"
-        return f"{name}: no such field; {known}"
+        alias = ALIASES.get(name)
+        near = [alias] if alias in fields else difflib.get_close_matches(name, fields, n=1)
+        expectation = f"did you mean {near[0]}?" if near else f"expected some of {', '.join(fields)}"
+        return f"{name}: no such field; {expectation}"
     if not error["loc"][1:] and error["type"] in NO_OBJECT:
-        return f"the request is no JSON object; expected one with fields such as {', '.join(fields) or 'model'}"
+        return f"the request is not a JSON object; expected one with fields such as {', '.join(fields) or 'model'}"
     where = ".".join(str(part) for part in error["loc"][1:]) or "request"
     return f"{where}: {str(error['msg']).removeprefix('Value error, ')}"
 
 
 def explain_failures(app: FastAPI, paths: Mapping[str, Endpoint], seconds: float) -> None:
-    """Let all errors have one form, and none repeat at length what was sent: it may be no JSON."""
+    """Give all errors one form that repeats little of what was sent, which may not be JSON."""
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: HttpRequest, error: RequestValidationError) -> JSONResponse:
         endpoint = paths.get(request.url.path)
         fields = list(endpoint.request.model_fields) if endpoint else []
-        found = [_mistake(each, fields)[:LONGEST_MISTAKE] for each in error.errors()[:5]]
-        places = [each["loc"][1] for each in error.errors()[:1] if len(each["loc"]) > 1]
-        named = [each for each in places if isinstance(each, str)]  # a number is a place in what is no JSON
-        said = "; ".join(found).encode("utf-8", "replace").decode()
-        return _refused(request, 422, said, param=named[0] if named else None)
+        problems = [_problem_of(mistake, fields)[:LONGEST_MISTAKE] for mistake in error.errors()[:5]]
+        locations = [mistake["loc"][1] for mistake in error.errors()[:1] if len(mistake["loc"]) > 1]
+        names = [name for name in locations if isinstance(name, str)]  # a number is a position in invalid JSON
+        said = "; ".join(problems).encode("utf-8", "replace").decode()
+        return _refused(request, 422, said, param=names[0] if names else None)
 
     @app.exception_handler(StarletteError)
     async def refused(request: HttpRequest, error: StarletteError) -> JSONResponse:
         headers = {name.lower(): value for name, value in (error.headers or {}).items()}
-        if error.status_code == 405:  # of a path, not of its first route
-            methods = {method for each in app.routes if getattr(each, "path", None) == request.url.path
-                       for method in getattr(each, "methods", None) or ()}  # fmt: skip
+        if error.status_code == 405:  # collects the methods of all routes of the path
+            methods = {method for route in app.routes if getattr(route, "path", None) == request.url.path
+                       for method in getattr(route, "methods", None) or ()}  # fmt: skip
             headers["allow"] = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
         said = str(error.detail)
         if error.status_code == 405:
             said = f"this address is not asked by this method; expected {headers['allow'].replace(', ', ' or ')}"
         if error.status_code == 404:
-            said = _no_address(request.url.path, paths, {getattr(each, "path", "") for each in app.routes})
+            said = _unknown_path(request.url.path, paths, {getattr(route, "path", "") for route in app.routes})
         return _refused(request, error.status_code, said, headers)
 
     @app.exception_handler(TimeoutError)
@@ -85,15 +85,15 @@ def _refused(
     request: HttpRequest, status: int, message: str, headers: Mapping[str, str] | None = None, param: str | None = None
 ) -> JSONResponse:
     path = request.url.path
-    if status == 422 and path.startswith(OPENAI):  # which has this status for nothing
+    if status == 422 and path.startswith(OPENAI):  # OpenAI's API does not use 422
         status = 400
     return JSONResponse(refusal(path, status, message, param), status, headers)
 
 
-def _no_address(path: str, paths: Mapping[str, Endpoint], answered: Collection[str]) -> str:
-    """Return what to ask in place of an address that answers nothing."""
+def _unknown_path(path: str, paths: Mapping[str, Endpoint], answered: Collection[str]) -> str:
+    """Return the message for an unknown path, with similar paths."""
     if path in paths:
         return f"none of the models here answers {path}; /info says what they answer"
-    near = difflib.get_close_matches(path[:LONGEST_MISTAKE], [each for each in answered if each not in HIDDEN], n=1)
+    near = difflib.get_close_matches(path[:LONGEST_MISTAKE], [other for other in answered if other not in HIDDEN], n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
     return f"no such address{hint}; /info says what the models answer, /openapi.json how they are asked"

@@ -1,6 +1,6 @@
-"""What stands before every request: checks of its sender and its size, a rate, headers, a line in the log.
+"""Middleware of every request: checks of its sender and its size, a limit of its rate, headers, a line in the log.
 
-Pages of other sites cannot ask: a request whose Host or Origin is not the server's own is refused, which also stops DNS
+Pages of other sites cannot use the server: a request with a foreign Host or Origin is refused, which also stops DNS
 rebinding. No header lets other origins read an answer (no CORS). The body is read under a limit of size and time.
 """
 
@@ -25,10 +25,10 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
 LOG = logging.getLogger("firth.server")
-CLIENTS = 10_000  # whose rate is remembered
-LONGEST_WAIT = 3600  # seconds after which a client may be told to come back
+CLIENTS = 10_000  # number of clients whose rate is kept
+LONGEST_WAIT = 3600  # seconds; the longest Retry-After
 CLOSE = (b"connection", b"close")
-TURNS = 3  # of the loop after a request, in which it learns that the client has left meanwhile
+TURNS = 3  # turns of the event loop after a request, to notice that the client has left
 HEALTH = "/health"  # is answered without a token, and whatever else waits
 CHECKED = (b"host", b"origin", b"authorization", b"sec-fetch-site", b"sec-fetch-mode")  # once, at most
 SAFE: Headers = [
@@ -117,12 +117,12 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":  # a WebSocket, of which there are none
+        if scope["type"] != "http":  # there are no WebSockets
             await send({"type": "websocket.close", "code": 1008})
             return
         if scope["method"] == "POST":  # JSON is all that is read; that no other site's page asks is seen by its Origin
-            others = [pair for pair in scope["headers"] if pair[0] != b"content-type"]
-            scope = {**scope, "headers": [*others, (b"content-type", b"application/json")]}
+            other_headers = [pair for pair in scope["headers"] if pair[0] != b"content-type"]
+            scope = {**scope, "headers": [*other_headers, (b"content-type", b"application/json")]}
         method = scope["method"]
         if method == "HEAD":  # the answer to GET without its body
             scope = {**scope, "method": "GET"}
@@ -219,7 +219,7 @@ class Guard:
             )
 
     def _is_of_another_site(self, scope: Scope, headers: Mapping[bytes, bytes]) -> bool:
-        """Return whether a browser says that a page of another site asks; a link to the page itself is none."""
+        """Return whether the browser marks the request as from another site; a link to the page is allowed."""
         origin = headers.get(b"origin", b"").decode("latin-1")
         if origin:
             netloc = urlsplit(origin).netloc if "//" in origin else ""
@@ -227,9 +227,9 @@ class Guard:
             proxied = host_of(netloc) in self._hosts and host_of(netloc) not in LOOPBACK
             if netloc.lower() != own.lower() and not proxied:
                 return True
-        followed = scope["method"] == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
+        is_navigation = scope["method"] == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
         return headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site") and not (
-            followed and scope["path"] == "/"
+            is_navigation and scope["path"] == "/"
         )
 
     def _too_large(self) -> _RefusalError:

@@ -1,4 +1,4 @@
-"""Classes of models that addresses ask for, as "module:class", so that none is imported before a model is of it."""
+"""Classes of models that addresses need, as "module:class", so that none is imported before it is needed."""
 
 WORD_VECTORS = "firth.vectors.word_vectors:WordVectors"
 SUBWORD_VECTORS = "firth.vectors.subword_vectors:SubwordVectors"

@@ -1,7 +1,8 @@
 """Maps of words and texts for the page: principal components at once; UMAP and t-SNE in a process, then kept on disk.
 
 Words are in the order of the model, so that the first are the most frequent. Groups are those of spherical k-means over
-the first words or texts; one of words is named after those nearest to its centre, one of texts after telling words.
+the first words or texts; a group of words is named after those nearest to its centre, a group of texts after
+characteristic words.
 """
 
 import contextlib
@@ -26,7 +27,7 @@ Floats = npt.NDArray[np.float32]
 MOST = 200_000  # words of a map
 SLOW = {"umap": 50_000, "tsne": 20_000}  # words of a map that takes long
 METHODS = ("pca", *SLOW)
-VERSION = 1  # of how maps are computed: others are not read
+VERSION = 1  # of the algorithm; maps of other versions are not read
 
 
 class Maps:
@@ -46,14 +47,14 @@ class Maps:
         self.texts = {name: model for name, model in models.items() if isinstance(model, TextSpace)}
         self.models = {**models, **{name: texts.space for name, texts in self.texts.items()}}
         self._folder = cache_folder("maps") if folder is None else folder
-        self._places: dict[tuple[str, str], tuple[Floats, str]] = {}
+        self._positions: dict[tuple[str, str], tuple[Floats, str]] = {}
         self._groups: dict[str, Groups] = {}
         self._rows: dict[str, Floats] = {}
-        self._coming: _Coming | None = None
+        self._running: _MapProcess | None = None
         self.slow = True
 
-    def places(self, name: str, method: str) -> tuple[Floats, str] | None:
-        """Return the (n, 2) places of the first words of a model, and how to read them; None while they are computed.
+    def positions(self, name: str, method: str) -> tuple[Floats, str] | None:
+        """Return the (n, 2) positions of the first words of a model, and a caption; None while they are computed.
 
         Args:
             name: of the model.
@@ -64,32 +65,32 @@ class Maps:
             FirthError: its library is not installed.
         """
         key = name, method
-        if key in self._places:
-            return self._places[key]
+        if key in self._positions:
+            return self._positions[key]
         if method not in SLOW:
-            self._places[key] = _projected(self.rows(name), method)
-            return self._places[key]
+            self._positions[key] = _projected(self.rows(name), method)
+            return self._positions[key]
         if not self.slow:
             raise OptionError(f"{method} takes minutes, and is for firth explore; expected pca")
-        if self._coming is not None and self._coming.key == key:
-            coming = self._coming
+        if self._running is not None and self._running.key == key:
+            coming = self._running
             if not coming.is_done():
                 return None
-            self._coming = None
-            self._places[key] = coming.result()
-            return self._places[key]
+            self._running = None
+            self._positions[key] = coming.result()
+            return self._positions[key]
         rows = self.rows(name)[: SLOW[method]]
-        kept = self._folder / f"{_digest(rows)}-{method}-{VERSION}.npy"
-        places = _read(kept, len(rows))
-        if places is not None:
-            self._places[key] = places, SAID[method]
-            return self._places[key]
-        if self._coming is not None and not self._coming.is_done():  # one at a time
+        file = self._folder / f"{_digest(rows)}-{method}-{VERSION}.npy"
+        positions = _read(file, len(rows))
+        if positions is not None:
+            self._positions[key] = positions, SAID[method]
+            return self._positions[key]
+        if self._running is not None and not self._running.is_done():  # one at a time
             return None
-        if self._coming is not None:  # nobody has asked for it since
+        if self._running is not None:  # no request has asked for it since
             with contextlib.suppress(FirthError):
-                self._places[self._coming.key] = self._coming.result()
-        self._coming = _Coming(key, rows, method, kept)
+                self._positions[self._running.key] = self._running.result()
+        self._running = _MapProcess(key, rows, method, file)
         return None
 
     def groups(self, name: str) -> Groups:
@@ -104,7 +105,7 @@ class Maps:
                 self._groups[name] = word_groups(rows, self.models[name].words)
             else:
                 labels, cosines = clustered(rows)
-                self._groups[name] = Groups(labels, texts.named(labels, cosines.shape[1]))
+                self._groups[name] = Groups(labels, texts.group_names(labels, cosines.shape[1]))
         return self._groups[name]
 
     def rows(self, name: str) -> Floats:
@@ -122,12 +123,12 @@ class Maps:
 
     def close(self) -> None:
         """End the computation of maps."""
-        if self._coming is not None:
-            self._coming.end()
+        if self._running is not None:
+            self._running.end()
 
 
-class _Coming:
-    """A map that a process of its own computes, which ends with this one.
+class _MapProcess:
+    """A map that is computed in its own process, which ends with this one.
 
     Args:
         key: model and method.
@@ -136,35 +137,35 @@ class _Coming:
         kept: where the map is kept.
     """
 
-    def __init__(self, key: tuple[str, str], rows: Floats, method: str, kept: Path) -> None:
+    def __init__(self, key: tuple[str, str], rows: Floats, method: str, cache: Path) -> None:
         self.key = key
         context = get_context("spawn")
         self._answer, child = context.Pipe(duplex=False)
-        self._process = context.Process(target=_send, args=(child, _computed, rows, method, kept), daemon=True)
+        self._process = context.Process(target=_send, args=(child, _computed, rows, method, cache), daemon=True)
         self._process.start()
         child.close()
 
     def is_done(self) -> bool:
-        """Return whether there is an answer, or will be none."""
+        """Return whether there is an answer, or the process has ended."""
         return self._answer.poll() or not self._process.is_alive()
 
     def result(self) -> tuple[Floats, str]:
-        """Return the places, and how to read them.
+        """Return the positions, and a caption.
 
         Raises:
             OptionError: the process has ended without them.
             FirthError: they cannot be computed.
         """
         try:
-            found = self._answer.recv()
+            answer = self._answer.recv()
         except (EOFError, OSError):
             raise OptionError(f"the process that computed {self.key[1]} has ended; ask again, or with pca") from None
         finally:
             self.end()
-        if isinstance(found, FirthError):
-            raise found
-        places, said = found
-        return places, said
+        if isinstance(answer, FirthError):
+            raise answer
+        positions, said = answer
+        return positions, said
 
     def end(self) -> None:
         """End the process."""
@@ -178,41 +179,41 @@ SAID = {"umap": "UMAP of cosines: near words are near; directions and far distan
 
 
 def _projected(rows: Floats, method: str) -> tuple[Floats, str]:
-    places, said = project(rows.astype(np.float64), method)
-    return places.astype(np.float32), said
+    positions, said = project(rows.astype(np.float64), method)
+    return positions.astype(np.float32), said
 
 
-def _send(answer: Any, compute: Callable[..., Any], rows: Floats, method: str, kept: Path) -> None:
-    """Compute a map in a process of its own, and send it or why there is none."""
+def _send(answer: Any, compute: Callable[..., Any], rows: Floats, method: str, cache: Path) -> None:
+    """Compute a map in its own process, and send it or an error."""
     try:
-        found: Any = compute(rows, method, kept)
+        outcome: Any = compute(rows, method, cache)
     except FirthError as error:
-        found = OptionError(str(error))  # whose other arguments need not be known
-    answer.send(found)
+        outcome = OptionError(str(error))  # errors with other arguments cannot be unpickled
+    answer.send(outcome)
 
 
-def _computed(rows: Floats, method: str, kept: Path) -> tuple[Floats, str]:
+def _computed(rows: Floats, method: str, cache: Path) -> tuple[Floats, str]:
     """Compute a map, and keep it where that is possible."""
-    places, _ = _projected(rows, method)
+    positions, _ = _projected(rows, method)
     with contextlib.suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with replacing_file(kept) as file:
-            np.save(file, places)
-    return places, SAID[method]
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        with replacing_file(cache) as file:
+            np.save(file, positions)
+    return positions, SAID[method]
 
 
-def _read(kept: Path, words: int) -> Floats | None:
-    """Return a map that was kept; None if there is none, or none that can be read."""
+def _read(cache: Path, words: int) -> Floats | None:
+    """Return a saved map; None if there is none that can be read."""
     try:
-        with kept.open("rb") as file:
+        with cache.open("rb") as file:
             if np.lib.format.read_magic(file) != (1, 0):
                 return None
             if np.lib.format.read_array_header_1_0(file) != ((words, 2), False, np.dtype(np.float32)):
                 return None
-            places = np.fromfile(file, np.float32).reshape(words, 2)
+            positions = np.fromfile(file, np.float32).reshape(words, 2)
     except Exception:  # a damaged file raises errors of many kinds
         return None
-    return places if np.isfinite(places).all() else None
+    return positions if np.isfinite(positions).all() else None
 
 
 def _digest(rows: Floats) -> str:

@@ -17,7 +17,7 @@ class Metrics:
     """Counts and times of requests by address.
 
     Args:
-        paths: that are told apart; others count as "other", so that hostile requests make no new series.
+        paths: counted separately; all others count as "other", so that hostile requests cannot add series.
     """
 
     def __init__(self, paths: Collection[str]) -> None:

@@ -45,9 +45,9 @@ def embeddings_together(model: Any, requests: Sequence[schema.EmbeddingsRequest]
     """Return a vector for each text of each request.
 
     Raises:
-        OptionError: more dimensions are asked for than the model has.
+        OptionError: more dimensions are requested than the model has.
     """
-    rows, first, answers = encoded(model, [text for each in requests for text in each.input]), 0, []
+    rows, first, answers = encoded(model, [text for request in requests for text in request.input]), 0, []
     for request in requests:
         own = rows[first : first + len(request.input), : request.dimensions]
         first += len(request.input)
@@ -74,17 +74,17 @@ def add_models(app: FastAPI, names: Sequence[str]) -> None:
     if not names:
         return
     opened = int(time.time())
-    known = {name: schema.OpenAIModel(id=name, created=opened) for name in names}
+    described = {name: schema.OpenAIModel(id=name, created=opened) for name in names}
 
     @app.get(MODELS, summary="The models that give vectors of texts", responses=refused(MODELS))
     async def models() -> schema.OpenAIModels:
-        return schema.OpenAIModels(data=list(known.values()))
+        return schema.OpenAIModels(data=list(described.values()))
 
     @app.get(f"{MODELS}/{{name:path}}", summary="A model that gives vectors of texts", responses=refused(MODELS))
     async def model(name: str) -> schema.OpenAIModel:
-        if name not in known:
-            raise UnknownModelError(f"no model {name!r} gives vectors of texts; expected one of {', '.join(known)}")
-        return known[name]
+        if name not in described:
+            raise UnknownModelError(f"no model {name!r} gives vectors of texts; expected one of {', '.join(described)}")
+        return described[name]
 
 
 EMBEDDINGS = Endpoint(

@@ -1,4 +1,4 @@
-"""The page: its files, held in memory, and what it saves of a map."""
+"""Routes of the page: its files, held in memory, and exports of a map."""
 
 import asyncio
 import tempfile
@@ -37,9 +37,9 @@ class ExportRequest(schema.Request):
 def page_files() -> dict[str, tuple[bytes, str]]:
     """Return the files of the page, and their types, by name."""
     folder = files("firth.explorer") / "page"
-    served = (each for each in folder.iterdir() if Path(each.name).suffix in TYPES)
-    found = {SCRIPT: scatter_script().encode(), **{each.name: each.read_bytes() for each in served}}
-    return {name: (content, TYPES[Path(name).suffix]) for name, content in found.items()}
+    served = (entry for entry in folder.iterdir() if Path(entry.name).suffix in TYPES)
+    contents = {SCRIPT: scatter_script().encode(), **{entry.name: entry.read_bytes() for entry in served}}
+    return {name: (content, TYPES[Path(name).suffix]) for name, content in contents.items()}
 
 
 def add_page(app: FastAPI, maps: Worker | None, seconds: float) -> None:
@@ -61,7 +61,7 @@ def add_page(app: FastAPI, maps: Worker | None, seconds: float) -> None:
         return file("index.html")
 
     for name in content:
-        app.add_api_route(f"/{name}", _returning(file, name), methods=["GET"], include_in_schema=False)
+        app.add_api_route(f"/{name}", _serving(file, name), methods=["GET"], include_in_schema=False)
     if maps is None:
         return
 
@@ -79,15 +79,15 @@ def exported(maps: Maps, asked: tuple[str, ExportRequest]) -> Any:
     folder = tempfile.TemporaryDirectory()
     path, vectors = Path(folder.name) / kind, maps.models[name]
     if kind in ("html", "parquet"):
-        found = maps.places(name, request.method) or maps.places(name, "pca")
-        assert found is not None, "principal components are computed at once"
+        positions = maps.positions(name, request.method) or maps.positions(name, "pca")
+        assert positions is not None, "principal components are computed at once"
         path = path.with_name(f"map.{kind}")
         if kind == "html":
             what = "text" if name in maps.texts else "word"
-            grouped_page(vectors.words, found, maps.groups(name), name=name, what=what).save(path)
+            grouped_page(vectors.words, positions, maps.groups(name), name=name, what=what).save(path)
         else:
-            first = vectors if len(found[0]) == len(vectors) else vectors.first(len(found[0]))
-            embedding_atlas(first, path, places=found[0], neighbours=0 if len(first) > MANY else 15)
+            first = vectors if len(positions[0]) == len(vectors) else vectors.first(len(positions[0]))
+            embedding_atlas(first, path, places=positions[0], neighbours=0 if len(first) > MANY else 15)
     else:
         vectors.save(path, format="projector")
         path /= VECTORS if kind == "tsv" else METADATA
@@ -97,9 +97,9 @@ def exported(maps: Maps, asked: tuple[str, ExportRequest]) -> Any:
 EXPORT = Endpoint("/export", "A map to take home", (), ExportRequest, Response, exported)
 
 
-def _returning(file: Any, name: str) -> Any:
+def _serving(file: Any, name: str) -> Any:
     async def route() -> Response:
-        found: Response = file(name)
-        return found
+        response: Response = file(name)
+        return response
 
     return route

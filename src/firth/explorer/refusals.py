@@ -1,9 +1,9 @@
-"""What a request gets that is not answered: a status, and a JSON object that says why."""
+"""Responses to refused requests: a status, and a JSON object with the reason."""
 
 from typing import Any
 
 REFUSALS = {
-    400: "no JSON, or no valid Host", 401: "no token", 403: "another site's page",
+    400: "invalid JSON or Host", 401: "no token", 403: "another site's page",
     404: "no such model, or a word that it does not know", 408: "the body came too slowly", 413: "too large a body",
     421: "another Host", 422: "a request that cannot be answered", 429: "too many requests",
     503: "too many requests wait", 504: "no answer in time",
@@ -12,12 +12,12 @@ OPENAI = "/v1/"  # addresses in the form of OpenAI's API
 
 
 def refusal(path: str, status: int, message: str, param: str | None = None) -> dict[str, Any]:
-    """Return the body of an answer that says why there is none, in the form that clients of the address know.
+    """Return the body of an error response, in the form that clients of the address expect.
 
     Args:
         path: that was asked.
         status: of the answer.
-        message: what was found, what is expected.
+        message: what was found, and what was expected.
         param: the field that is wrong, if one is.
     """
     if not path.startswith(OPENAI):

@@ -1,4 +1,4 @@
-"""What the server takes and gives: one class per address, whose limits keep every request small.
+"""Requests and responses of the server: one class per address, with limits that keep requests small.
 
 Each class is read from the address (`?words=king&words=queen`) or from a JSON object. Unknown fields are refused.
 Texts with lone surrogates are refused, which no answer could hold.
@@ -17,14 +17,14 @@ from pydantic import (
     model_validator,
 )
 
-MOST_WORDS = 100  # of a request
+MOST_WORDS = 100  # words in a request
 MOST_TEXTS = 64
 LONGEST_WORD = 1_000  # characters
 LONGEST_TEXT = 20_000
-MOST_INPUTS = 2_048  # of a request in OpenAI's form, as there
+MOST_INPUTS = 2_048  # per request to the OpenAI-compatible API; the same limit as OpenAI's
 MOST_RESULTS = 1_000
 LONGEST_GENERATED = 500  # tokens
-MOST_NEIGHBORS = 20_000  # of all words of a request
+MOST_NEIGHBORS = 20_000  # neighbours of all words of a request
 
 
 def _writable(text: str) -> str:
@@ -48,7 +48,7 @@ Results = Annotated[int, Field(ge=1, le=MOST_RESULTS)]
 
 
 class Request(BaseModel):
-    """What all requests have."""
+    """Fields of all requests."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -56,7 +56,7 @@ class Request(BaseModel):
 
 
 class Response(BaseModel):
-    """What all answers have."""
+    """Fields of all responses."""
 
     model: Annotated[str, Field(description="name of the model that answers")]
 
@@ -69,7 +69,9 @@ class NeighborsRequest(Request):
 
     words: Words
     n: Annotated[Results, Field(description="neighbours of each word")] = 10
-    among: Annotated[int | None, Field(ge=1, le=2**31, description="search so many words, the first ones")] = None
+    among: Annotated[
+        int | None, Field(ge=1, le=2**31, description="number of words to search, from the most frequent")
+    ] = None
 
     @model_validator(mode="after")
     def _is_small(self) -> "NeighborsRequest":
@@ -170,7 +172,7 @@ class ClassifyResponse(Response):
 
 
 class Surprisal(BaseModel):
-    """How much a language model expected each token of a text."""
+    """Log-probabilities of the tokens of a text."""
 
     tokens: list[str]
     log_probs: Annotated[list[float | None], Field(description="natural logarithms; null for minus infinity")]
@@ -240,7 +242,7 @@ class TranslateRequest(TextsRequest):
 
 
 class Attention(BaseModel):
-    """How much each token of the answer, and its end, attends to those of the source, and its end."""
+    """Attention weights from the tokens of the answer, and its end, to those of the source, and its end."""
 
     source: list[str]
     target: list[str]
@@ -272,7 +274,7 @@ class Answer(BaseModel):
 
 
 class AnswerResponse(Response):
-    """Answers, the most probable first; an empty text says that there is none."""
+    """Answers, the most probable first; an empty text means that there is none."""
 
     answers: list[Answer]
 
@@ -297,7 +299,7 @@ def _inputs(given: Any) -> Any:
         return [given]
     if not isinstance(given, list):
         raise ValueError("expected a text or a list of texts")
-    if any(isinstance(each, int | list) for each in given):
+    if any(isinstance(item, int | list) for item in given):
         raise ValueError(
             "token ids, which are those of another model's tokeniser; expected a text or a list of texts "
             "(LangChain sends them with check_embedding_ctx_length=False)"
@@ -332,9 +334,9 @@ class EmbeddingsRequest(Request):
     encoding_format: Annotated[
         Literal["float", "base64"], Field(description="numbers, or base64 of little-endian float32")
     ] = "float"
-    dimensions: Annotated[
-        int | None, Field(ge=1, le=2**31, description="so many numbers of each vector, the first ones")
-    ] = None
+    dimensions: Annotated[int | None, Field(ge=1, le=2**31, description="number of leading dimensions to return")] = (
+        None
+    )
     user: Annotated[str | None, Field(description="not read")] = None
 
 
@@ -347,7 +349,7 @@ class Embedding(BaseModel):
 
 
 class Usage(BaseModel):
-    """How much was read, in words between spaces: models have tokens of many kinds."""
+    """Size of the input, in words between spaces: models have tokens of many kinds."""
 
     prompt_tokens: int
     total_tokens: int
@@ -378,7 +380,7 @@ class OpenAIModels(BaseModel):
 
 
 class OpenAIError(BaseModel):
-    """What was wrong with a request: the field, and a name of the mistake."""
+    """An error of a request: the field, and the kind of error."""
 
     message: str
     type: str
@@ -393,12 +395,6 @@ class OpenAIErrorResponse(BaseModel):
 
 
 # About the server
-
-
-class InfoRequest(BaseModel):
-    """Nothing is asked."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class ModelScore(BaseModel):
@@ -435,6 +431,6 @@ class HealthResponse(BaseModel):
 
 
 class ErrorResponse(BaseModel):
-    """What was wrong with a request, or why it was not answered."""
+    """An error: the problem of a request, or the reason why it has no answer."""
 
     error: str

@@ -1,4 +1,4 @@
-"""The server: an application with an address for whatever the models can answer, and the loop that serves it."""
+"""The server: an application with the addresses that the models can answer, and the loop that serves it."""
 
 import asyncio
 import contextlib
@@ -63,7 +63,7 @@ def build_app(
         OptionError: no model answers anything.
     """
     limits = limits or Limits()
-    answering = {each: {n: m for n, m in models.items() if each.accepts(m)} for each in ENDPOINTS}
+    answering = {endpoint: {n: m for n, m in models.items() if endpoint.accepts(m)} for endpoint in ENDPOINTS}
     if not any(answering.values()):
         kinds = ", ".join(sorted({type(model).__name__ for model in models.values()})) or "none"
         raise OptionError(
@@ -71,7 +71,7 @@ def build_app(
         )
     workers = {name: Worker(model, limits.waiting) for name, model in models.items()}
     joined: dict[str, Worker] = {}
-    paths = {path: each for each in ENDPOINTS for path in (each.path, each.also) if path}
+    paths = {path: endpoint for endpoint in ENDPOINTS for path in (endpoint.path, endpoint.also) if path}
     metrics = Metrics([*paths, *ABOUT])
 
     @contextlib.asynccontextmanager
@@ -92,23 +92,23 @@ def build_app(
         description="What the models of this server can answer. Each address takes a JSON object, or its fields in the "
         "query.",
     )  # fmt: skip
-    for each, able in answering.items():
+    for endpoint, able in answering.items():
         if not able:
             continue
-        if each.joined is not None:
-            together = each.joined(able)
+        if endpoint.joined is not None:
+            together = endpoint.joined(able)
             if isinstance(together, Maps):
                 together.slow = page  # a server starts no processes, and writes nothing
-            joined[each.path] = Worker(together, limits.waiting)
-            _add(app, each, {each.path: joined[each.path]}, limits)
+            joined[endpoint.path] = Worker(together, limits.waiting)
+            _add(app, endpoint, {endpoint.path: joined[endpoint.path]}, limits)
         else:
-            _add(app, each, {name: workers[name] for name in able}, limits)
+            _add(app, endpoint, {name: workers[name] for name in able}, limits)
     _add_about(app, models, answering, metrics, scores or {})
     add_models(app, list(answering[EMBEDDINGS]))
     if page:
         add_page(app, joined.get("/map"), limits.seconds)
     else:
-        _greet(app)
+        _add_index(app)
     explain_failures(app, paths, limits.seconds)
     return Guard(app, hosts=hosts, limits=limits, metrics=metrics, token=token)
 
@@ -124,14 +124,14 @@ def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits
         async with asyncio.timeout(limits.seconds):
             return Response(await workers[name].answer(written[name], request), media_type="application/json")
 
-    how: dict[str, Any] = {
+    route_options: dict[str, Any] = {
         "response_model": endpoint.response, "summary": endpoint.summary, "responses": refused(endpoint.path),
     }  # fmt: skip
     for method in endpoint.methods:
-        route = _taking(Annotated[endpoint.request, Query()] if method == "GET" else endpoint.request, answer)
-        app.add_api_route(endpoint.path, route, methods=[method], **how)
+        route = _handler_of(Annotated[endpoint.request, Query()] if method == "GET" else endpoint.request, answer)
+        app.add_api_route(endpoint.path, route, methods=[method], **route_options)
         if endpoint.also:
-            app.add_api_route(endpoint.also, route, methods=[method], include_in_schema=False, **how)
+            app.add_api_route(endpoint.also, route, methods=[method], include_in_schema=False, **route_options)
 
 
 def _written(endpoint: Endpoint, more: Mapping[str, Any]) -> Endpoint:
@@ -142,20 +142,22 @@ def _written(endpoint: Endpoint, more: Mapping[str, Any]) -> Endpoint:
         more: fields that are added to each answer.
     """
 
-    def text(found: Mapping[str, Any]) -> str:
-        written: str = endpoint.response.model_validate({**more, **found}).model_dump_json()
+    def text(answer: Mapping[str, Any]) -> str:
+        written: str = endpoint.response.model_validate({**more, **answer}).model_dump_json()
         return written
 
     together = endpoint.together
     return dataclasses.replace(
         endpoint,
         answer=lambda model, request: text(endpoint.answer(model, request)),
-        together=None if together is None else lambda model, some: [text(each) for each in together(model, some)],
+        together=None
+        if together is None
+        else lambda model, requests: [text(result) for result in together(model, requests)],
     )
 
 
-def _taking(kind: Any, answer: Callable[[Any], Any]) -> Callable[..., Any]:
-    """Return a function whose signature tells FastAPI what it takes."""
+def _handler_of(kind: Any, answer: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return a handler with a signature from which FastAPI reads the type of requests."""
 
     async def route(request: Any) -> Any:
         return await answer(request)
@@ -172,7 +174,7 @@ def _add_about(
     metrics: Metrics,
     scores: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> None:
-    """Add what tells about the server."""
+    """Add the addresses about the server itself."""
     info = {
         "version": firth.__version__,
         "models": [
@@ -180,7 +182,7 @@ def _add_about(
                 "name": name,
                 "kind": type(model).__name__,
                 "description": repr(model).strip("<>"),
-                "answers": [each.path for each, able in answering.items() if name in able],
+                "answers": [endpoint.path for endpoint, able in answering.items() if name in able],
                 "scores": list(scores.get(name, ())),
             }
             for name, model in models.items()
@@ -200,7 +202,7 @@ def _add_about(
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _greet(app: FastAPI) -> None:
+def _add_index(app: FastAPI) -> None:
     """Say at the root what this is."""
 
     @app.get("/", include_in_schema=False)
@@ -223,9 +225,9 @@ def serve_app(
     Args:
         app: of `build_app`.
         host: address to listen on.
-        port: likewise; 0 for a free one.
+        port: port to listen on; 0 for a free one.
         log: whether each request becomes a line of JSON on standard error.
-        ready: is told the address once it answers; what takes long must run in a thread of its own.
+        ready: called with the address once the server answers; slow work must run in its own thread.
 
     Raises:
         OptionError: the address is not this machine's, or another program listens there.
@@ -255,7 +257,7 @@ def serve_app(
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            listening.listen(CONNECTIONS)  # as many wait to be accepted
+            listening.listen(CONNECTIONS)  # length of the queue of connections
             gc.collect()
             gc.freeze()  # models and programs stay: to look through them for garbage takes 60 ms, twice a second
             ready(f"http://{name}:{listening.getsockname()[1]}")

@@ -31,8 +31,8 @@ class TextSpace:
         labels: N values by the name of a column, to colour them by.
 
     Attributes:
-        encoder: as given.
-        texts: as given.
+        encoder: the encoder of the texts.
+        texts: the texts, in order of rows.
         space: the vectors under the beginnings of the texts, which are made distinct by numbers.
 
     Raises:
@@ -77,10 +77,10 @@ class TextSpace:
         if not vector.any():
             raise OptionError("nothing of this text is known to the encoder; expected other words")
         rows, cosines = nearest(self.space.vectors, self.space.norms, vector[None], n + 1)
-        found = zip(rows[0].tolist(), cosines[0].tolist(), strict=True)
-        return [(row, cosine) for row, cosine in found if row != query][:n]
+        neighbours = zip(rows[0].tolist(), cosines[0].tolist(), strict=True)
+        return [(row, cosine) for row, cosine in neighbours if row != query][:n]
 
-    def named(self, groups: npt.NDArray[np.uint8], count: int) -> list[str]:
+    def group_names(self, groups: npt.NDArray[np.uint8], count: int) -> list[str]:
         """Name groups of texts after the words that set each apart.
 
         A group's words are those with the largest terms p log(p / q), where p is the share of the group's texts that
@@ -126,11 +126,13 @@ def text_space(
     else:
         return None
     vectors = np.asarray(encoder.encode(texts, progress=progress))
-    known = np.flatnonzero(vectors.any(axis=1)).tolist()
-    if len(known) < 3:
-        raise OptionError(f"{len(known)} of {counted(len(texts), 'text')} have a vector; expected at least 3 for a map")
-    columns = {name: [values[i] for i in known] for name, values in (labels or {}).items()}
-    return TextSpace(encoder, [texts[i] for i in known], vectors[known], columns)
+    with_vector = np.flatnonzero(vectors.any(axis=1)).tolist()
+    if len(with_vector) < 3:
+        raise OptionError(
+            f"{len(with_vector)} of {counted(len(texts), 'text')} have a vector; expected at least 3 for a map"
+        )
+    columns = {name: [values[i] for i in with_vector] for name, values in (labels or {}).items()}
+    return TextSpace(encoder, [texts[i] for i in with_vector], vectors[with_vector], columns)
 
 
 def documents_of(model: Any) -> TextSpace | None:
@@ -149,13 +151,13 @@ def _beginning(text: str) -> str:
 def _distinct(labels: Iterable[str]) -> list[str]:
     """Number labels that occurred before."""
     seen: Counter[str] = Counter()
-    found: set[str] = set()
+    taken: set[str] = set()
     distinct = []
     for label in labels:
-        named = label
-        while named in found:
+        name = label
+        while name in taken:
             seen[label] += 1
-            named = f"{label} ({seen[label] + 1})"
-        found.add(named)
-        distinct.append(named)
+            name = f"{label} ({seen[label] + 1})"
+        taken.add(name)
+        distinct.append(name)
     return distinct

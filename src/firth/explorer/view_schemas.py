@@ -1,4 +1,4 @@
-"""What the page's addresses take and give, besides those of `firth.explorer.schemas`, whose limits hold here too."""
+"""Requests and responses of the page, with the limits of `firth.explorer.schemas`."""
 
 from typing import Annotated, Literal
 
@@ -11,11 +11,11 @@ class MapRequest(Request):
     """A map of a model's first words."""
 
     method: Annotated[Literal["pca", "umap", "tsne"], Field(description="projection onto the plane")] = "pca"
-    n: Annotated[int, Field(ge=3, le=200_000, description="words, the first ones")] = 50_000
+    n: Annotated[int, Field(ge=3, le=200_000, description="number of words, from the most frequent")] = 50_000
 
 
 class MapColumn(BaseModel):
-    """A column of the words or texts: numbers (float64), or the places (uint16) of values among its names."""
+    """A column of the words or texts: numbers (float64), or indices (uint16) into its names."""
 
     name: str
     values: str
@@ -23,7 +23,7 @@ class MapColumn(BaseModel):
 
 
 class MapResponse(Response):
-    """Words, or the beginnings of texts, with their places; or that these are being computed: ask again.
+    """Words, or the beginnings of texts, with their positions; or that these are being computed: ask again.
 
     Numbers are base64 of little-endian bytes: float32 x and y by turns, uint8 groups, float64 counts.
     """
@@ -56,7 +56,7 @@ class FoundText(BaseModel):
 
 
 class SearchResponse(Response):
-    """The texts of nearest meaning, best first, and the text of the row that was asked for."""
+    """The texts of nearest meaning, best first, and the text of the requested row."""
 
     text: str
     results: list[FoundText]
@@ -69,7 +69,7 @@ class AxesRequest(Request):
     second: Words
     third: Annotated[list[Word], Field(max_length=MOST_WORDS)] = Field(default_factory=list)
     fourth: Annotated[list[Word], Field(max_length=MOST_WORDS)] = Field(default_factory=list)
-    n: Annotated[int, Field(ge=1, le=200_000, description="words, the first ones")] = 50_000
+    n: Annotated[int, Field(ge=1, le=200_000, description="number of words, from the most frequent")] = 50_000
 
 
 class AxesResponse(Response):
@@ -131,12 +131,12 @@ class ChangesRequest(BaseModel):
     old: Word
     new: Word
     n: Annotated[int, Field(ge=1, le=200, description="words that moved most")] = 30
-    least: Annotated[int, Field(ge=1, le=2**31, description="count of a word in each text, at least")] = 1
+    min_count: Annotated[int, Field(ge=1, le=2**31, description="minimum count of a word in each text")] = 1
     word: Annotated[Word | None, Field(description="this word only")] = None
 
 
 class Change(BaseModel):
-    """How much a word moved, and its neighbours in both models."""
+    """Change of a word between two models, and its neighbours in both."""
 
     word: str
     distance: float
@@ -197,7 +197,7 @@ class ExplainRequest(Request):
 
 
 class TokenScore(BaseModel):
-    """What a token contributes."""
+    """Contribution of a token."""
 
     token: str
     score: float

@@ -1,4 +1,4 @@
-"""What the page shows besides: maps, search by meaning, axes, senses, contexts, changes, bias, explanations."""
+"""Views of the page: maps, search by meaning, axes, senses, contexts, changes, bias, explanations."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from firth.bias.query import Query
 from firth.bias.word_lists import weat_queries
 from firth.corpus.concordance import concordance
 from firth.directions import axis_between, project
-from firth.errors import OptionError, UnknownModelError
+from firth.errors import OptionError, UnknownModelError, UnknownWordError
 from firth.explanation.explain import explain
 from firth.explorer import view_schemas as schema
 from firth.explorer.endpoint import Endpoint, writable
@@ -22,25 +22,25 @@ from firth.explorer.maps import Maps
 from firth.explorer.text_space import TextSpace
 from firth.plots.map_page import packed
 
-COMPARED = 10_000  # common words of two models, the first ones
+COMPARED = 10_000  # common words of two models that are compared, from the most frequent
 KEPT = 8  # comparisons
 MOST_VALUES = 65_536  # different values of a column of text
 LONGEST = 2_000  # characters of a text that is found
 
 
 def word_map(maps: Maps, request: schema.MapRequest) -> dict[str, Any]:
-    """Return words with their places and groups."""
+    """Return words with their positions and groups."""
     name = first_of(maps.models, request.model)
-    known = {"model": name, "method": request.method}
-    found = maps.places(name, request.method)
-    if found is None:
-        return {**known, "ready": False}
-    places, caption = found[0][: request.n], found[1]
+    map_id = {"model": name, "method": request.method}
+    result = maps.positions(name, request.method)
+    if result is None:
+        return {**map_id, "ready": False}
+    positions, caption = result[0][: request.n], result[1]
     groups, vectors = maps.groups(name), maps.models[name]
-    n = len(places)
+    n = len(positions)
     counts = None if vectors.counts is None else packed(vectors.counts[:n].astype(np.float64))
     return {
-        **known, "ready": True, "caption": caption, "words": writable(vectors.words[:n]), "places": packed(places),
+        **map_id, "ready": True, "caption": caption, "words": writable(vectors.words[:n]), "places": packed(positions),
         "groups": packed(groups.labels[:n]), "group_names": writable(groups.names), "counts": counts,
         "columns": [
             column for title, values in vectors.attributes.items()
@@ -50,15 +50,15 @@ def word_map(maps: Maps, request: schema.MapRequest) -> dict[str, Any]:
 
 
 def column_of(name: str, values: Any) -> dict[str, Any] | None:
-    """Return a column as the page takes it: numbers, or places among names; None for one of too many values."""
+    """Return a column as the page takes it: numbers, or indices into names; None for one of too many values."""
     if values.dtype.kind in "fiub":
         return {"name": name, "values": packed(values.astype(np.float64))}
     texts = writable([str(value) for value in values])
-    places = {value: place for place, (value, _) in enumerate(Counter(texts).most_common())}
-    if len(places) > MOST_VALUES:
+    codes_of_values = {value: code for code, (value, _) in enumerate(Counter(texts).most_common())}
+    if len(codes_of_values) > MOST_VALUES:
         return None
-    codes = np.array([places[text] for text in texts], dtype=np.uint16)
-    return {"name": name, "values": packed(codes), "names": list(places)}
+    codes = np.array([codes_of_values[text] for text in texts], dtype=np.uint16)
+    return {"name": name, "values": packed(codes), "names": list(codes_of_values)}
 
 
 def search(space: TextSpace, request: schema.SearchRequest) -> dict[str, Any]:
@@ -70,13 +70,13 @@ def search(space: TextSpace, request: schema.SearchRequest) -> dict[str, Any]:
     query = request.text if request.row is None else request.row
     if query is None or (request.text is not None and request.row is not None):
         raise OptionError("expected a text or a row, one of both")
-    found = space.nearest(query, request.n)
+    matches = space.nearest(query, request.n)
     return {
         "text": query if isinstance(query, str) else writable([space.texts[query][:LONGEST]])[0],
         "results": [
             {"row": row, "text": text, "similarity": cosine}
             for (row, cosine), text in zip(
-                found, writable([space.texts[row][:LONGEST] for row, _ in found]), strict=True
+                matches, writable([space.texts[row][:LONGEST] for row, _ in matches]), strict=True
             )
         ],
     }
@@ -86,7 +86,7 @@ def first_of(models: Mapping[str, Any], name: str | None) -> str:
     """Return the name of the model that is meant.
 
     Raises:
-        UnknownModelError: there is none of the name.
+        UnknownModelError: no model has the name.
     """
     if name is None:
         return next(iter(models))
@@ -100,13 +100,13 @@ def axes(vectors: Any, request: schema.AxesRequest) -> dict[str, Any]:
     poles = [(request.first, request.second)]
     if request.third or request.fourth:
         poles.append((request.third, request.fourth))
-    found = [axis_between(vectors, *pair) for pair in poles]
+    directions = [axis_between(vectors, *pair) for pair in poles]
     words = vectors.words[: request.n]
-    cosines = [project(vectors, each, words).astype(np.float32) for each in found]
+    cosines = [project(vectors, axis, words).astype(np.float32) for axis in directions]
     return {
-        "names": [each.name for each in found],
+        "names": [axis.name for axis in directions],
         "places": packed(np.stack(cosines, 1)),
-        "missing": [word for each in found for word in each.missing],
+        "missing": [word for axis in directions for word in axis.missing],
     }
 
 
@@ -117,23 +117,24 @@ def senses(model: Any, request: schema.WordRequest) -> dict[str, Any]:
     return {
         "senses": [
             {
-                "number": each.number, "share": each.prior, "label": each.label,
+                "number": sense.number, "share": sense.prior, "label": sense.label,
                 "neighbors": [
                     {"word": word, "similarity": cosine}
-                    for (word, _), cosine in model.sense_neighbours(request.word, each.number, request.n)
+                    for (word, _), cosine in model.sense_neighbours(request.word, sense.number, request.n)
                 ],
             }
-            for each in model.senses(request.word)
+            for sense in model.senses(request.word)
         ]
     }  # fmt: skip
 
 
 def contexts(corpus: Any, request: schema.ContextsRequest) -> dict[str, Any]:
     """Return a word in its sentences; none if it does not occur."""
-    if request.word not in corpus.vocabulary:
+    try:
+        occurrences, count = concordance(corpus, request.word, n=request.n, width=request.width)
+    except UnknownWordError:
         return {"occurrences": 0, "contexts": []}
-    found, count = concordance(corpus, request.word, n=request.n, width=request.width)
-    return {"occurrences": count, "contexts": [vars(each) for each in found]}
+    return {"occurrences": count, "contexts": [vars(occurrence) for occurrence in occurrences]}
 
 
 class Changes:
@@ -147,23 +148,23 @@ class Changes:
         self.models = models
         self._made: dict[tuple[str, str, int], SemanticChanges] = {}
 
-    def between(self, old: str, new: str, least: int) -> SemanticChanges:
+    def between(self, old: str, new: str, min_count: int) -> SemanticChanges:
         """Return how the first words of a model differ from those of another.
 
         Args:
             old: name of a model.
             new: name of another.
-            least: count of a word in each text, at least.
+            min_count: minimum count of a word in each text.
 
         Raises:
             UnknownModelError: there is no such model.
             OptionError: the models cannot be compared.
         """
-        key = first_of(self.models, old), first_of(self.models, new), least
+        key = first_of(self.models, old), first_of(self.models, new), min_count
         if key not in self._made:
             sides = [self.models[name] for name in key[:2]]
             few = [side.first(COMPARED) if len(side) > COMPARED else side for side in sides]
-            self._made[key] = SemanticChange(least=least).measure(*few)
+            self._made[key] = SemanticChange(min_count=min_count).measure(*few)
             if len(self._made) > KEPT:
                 del self._made[next(iter(self._made))]
         return self._made[key]
@@ -171,16 +172,16 @@ class Changes:
 
 def changes(compared: Changes, request: schema.ChangesRequest) -> dict[str, Any]:
     """Return the words that moved most."""
-    found = compared.between(request.old, request.new, request.least)
-    words = found.most_changed(request.n) if request.word is None else [request.word]
+    result = compared.between(request.old, request.new, request.min_count)
+    words = result.most_changed(request.n) if request.word is None else [request.word]
     sides = [compared.models[name] for name in (request.old, request.new)]
     counted = all(side.counts is not None for side in sides)
     return {
-        "words": len(found.words),
-        "kept": float(found.kept.mean()),
+        "words": len(result.words),
+        "kept": float(result.kept.mean()),
         "changes": [
             {
-                **found.facts(word, 8),
+                **result.facts(word, 8),
                 "counts": [int(side.get_vecattr(word, "count")) for side in sides] if counted else None,
             }
             for word in words
@@ -200,14 +201,14 @@ def bias(vectors: Any, request: schema.BiasRequest) -> dict[str, Any]:
         (query,) = weat_queries([request.test])
     else:
         query = Query.of(request.targets, request.attributes)
-    (found,) = measure(vectors, query, "weat")
-    return {name: value for name, value in found.row.items() if name in schema.BiasResponse.model_fields}
+    (score,) = measure(vectors, query, "weat")
+    return {name: value for name, value in score.row.items() if name in schema.BiasResponse.model_fields}
 
 
 def explained(model: Any, request: schema.ExplainRequest) -> dict[str, Any]:
     """Return what each token contributes to an answer."""
-    found = explain(model, request.text, target=request.target, method=request.method).described()
-    return {name: found[name] for name in ("target", "probability", "tokens")}
+    explanation = explain(model, request.text, target=request.target, method=request.method).described()
+    return {name: explanation[name] for name in ("target", "probability", "tokens")}
 
 
 VIEWS = (

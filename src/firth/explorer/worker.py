@@ -1,7 +1,7 @@
-"""Answers of one model, one after the other in a thread of their own, so that a slow model holds up no other.
+"""Answers of one model, one after the other in their own thread, so that a slow model delays no other.
 
 Requests that wait for the same address are answered together where the address can: 64 searches for neighbours read the
-matrix once, not 64 times, and 64 texts are translated as one batch. A request that nobody waits for any more leaves the
+matrix once, not 64 times, and 64 texts are translated as one batch. A request whose client is gone leaves the
 queue at once; only one that is being answered is finished.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 from firth.errors import BusyError
 from firth.explorer.endpoint import Endpoint
 
-MOST_TOGETHER = 64  # requests, or their texts: as many as one request may have
+MOST_TOGETHER = 64  # requests, or their texts: the limit of a single request
 GATHER = 0.01  # seconds, at most, in which half of those who were answered together ask again
 
 
@@ -50,36 +50,36 @@ class Worker:
         """
         if len(self._waiting) >= self._most:
             raise BusyError(f"{self._most:,} requests wait already; expected fewer, or try again")
-        one = _Waiting(endpoint, request, asyncio.get_running_loop().create_future())
-        self._waiting.append(one)
+        waiting = _Waiting(endpoint, request, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
         self._came.set()
         if len(self._waiting) >= self._want:
             self._enough.set()
         try:
-            return await one.answer
+            return await waiting.answer
         finally:
-            if one in self._waiting:  # the client is gone, or its time is up
-                self._waiting.remove(one)
+            if waiting in self._waiting:  # the client is gone, or its time is up
+                self._waiting.remove(waiting)
 
     async def run(self) -> None:
         """Answer what comes, until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
             await self._came.wait()
-            some = self._next()
-            if not some:
+            batch = self._next()
+            if not batch:
                 self._came.clear()
                 continue
-            answers = await loop.run_in_executor(self._thread, _answers, self.model, some)
-            for one, answer in zip(some, answers, strict=True):
-                if one.answer.done():  # nobody waits any more
+            answers = await loop.run_in_executor(self._thread, _answers, self.model, batch)
+            for waiting, answer in zip(batch, answers, strict=True):
+                if waiting.answer.done():  # the client is gone
                     continue
                 if isinstance(answer, Exception):
-                    one.answer.set_exception(answer)
+                    waiting.answer.set_exception(answer)
                 else:
-                    one.answer.set_result(answer)
-            if len(some) > 1:
-                await self._gather(len(some) + len(self._waiting))
+                    waiting.answer.set_result(answer)
+            if len(batch) > 1:
+                await self._gather(len(batch) + len(self._waiting))
 
     async def _gather(self, asking: int) -> None:
         """Wait until half of those who ask wait: the model answers these while the loop serves the other half.
@@ -98,32 +98,32 @@ class Worker:
 
     def _next(self) -> list[_Waiting]:
         """Take the request that came first and those that are answered with it, without those that were given up."""
-        some, others, size = list[_Waiting](), deque[_Waiting](), 0
+        batch, rest, size = list[_Waiting](), deque[_Waiting](), 0
         while self._waiting and size < MOST_TOGETHER:
-            one = self._waiting.popleft()
-            if one.answer.done():
+            waiting = self._waiting.popleft()
+            if waiting.answer.done():
                 continue
-            endpoint = some[0].endpoint if some else one.endpoint
-            more = endpoint.size(one.request) if one.endpoint is endpoint else 0
-            if some and (one.endpoint is not endpoint or size + more > MOST_TOGETHER):
-                others.append(one)
+            endpoint = batch[0].endpoint if batch else waiting.endpoint
+            more = endpoint.size(waiting.request) if waiting.endpoint is endpoint else 0
+            if batch and (waiting.endpoint is not endpoint or size + more > MOST_TOGETHER):
+                rest.append(waiting)
                 continue
-            some.append(one)
+            batch.append(waiting)
             size += more if endpoint.together is not None else MOST_TOGETHER
-        self._waiting.extendleft(reversed(others))
-        return some
+        self._waiting.extendleft(reversed(rest))
+        return batch
 
 
-def _answers(model: Any, some: Sequence[_Waiting]) -> list[Any]:
+def _answers(model: Any, batch: Sequence[_Waiting]) -> list[Any]:
     """Return an answer or an exception for each request; where several fail together, each half is tried."""
-    endpoint = some[0].endpoint
+    endpoint = batch[0].endpoint
     try:
-        if len(some) > 1 and endpoint.together is not None:
-            return list(endpoint.together(model, [one.request for one in some]))
-        return [endpoint.answer(model, one.request) for one in some]
+        if len(batch) > 1 and endpoint.together is not None:
+            return list(endpoint.together(model, [waiting.request for waiting in batch]))
+        return [endpoint.answer(model, waiting.request) for waiting in batch]
     except Exception as error:
-        if len(some) > 1:
-            half = len(some) // 2
-            return _answers(model, some[:half]) + _answers(model, some[half:])
+        if len(batch) > 1:
+            half = len(batch) // 2
+            return _answers(model, batch[:half]) + _answers(model, batch[half:])
         # It is raised again where the request waits; no future can hold StopIteration.
         return [RuntimeError(f"the model stopped: {error}") if isinstance(error, StopIteration) else error]

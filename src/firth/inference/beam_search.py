@@ -148,8 +148,8 @@ def beam_search(
     scores, state = scorer.start(prompts)
     checked = of_prompts(constraints, prompts, processor, scores.shape[1])
     searches = [
-        _Search(number, tuple(prompt), each, processor, beams, n)
-        for number, (prompt, each) in enumerate(zip(prompts, checked, strict=True))
+        _Search(number, tuple(prompt), limits, processor, beams, n)
+        for number, (prompt, limits) in enumerate(zip(prompts, checked, strict=True))
     ]
     # Constraints and the diversity penalty only lower scores. So the best words of a row after lowering are among as
     # many more of the best before. All ends of a row may be among its best words.
@@ -160,13 +160,13 @@ def beam_search(
         step = Step(generated, scores, candidates, attention(state) if attention is not None else None)
         for number in range(beams.groups):
             _extend(searches, number, step, processor)
-        hypotheses = [each for search in searches for group in search.groups for each in group.hypotheses]
+        hypotheses = [hypothesis for search in searches for group in search.groups for hypothesis in group.hypotheses]
         if not hypotheses:
             break
-        state = scorer.reorder(state, np.array([each.row for each in hypotheses]))
-        scores, state = scorer.advance(state, np.array([each.ids[-1] for each in hypotheses]))
-        for row, each in enumerate(hypotheses):
-            each.row = row
+        state = scorer.reorder(state, np.array([hypothesis.row for hypothesis in hypotheses]))
+        scores, state = scorer.advance(state, np.array([hypothesis.ids[-1] for hypothesis in hypotheses]))
+        for row, hypothesis in enumerate(hypotheses):
+            hypothesis.row = row
     return [search.best() for search in searches]
 
 
@@ -199,7 +199,7 @@ class _Search:
         """Return the prompt and words of all hypotheses, if they matter."""
         if not self.processor.looks_back:
             return []
-        return [self.prompt + each.ids for group in self.groups for each in group.hypotheses]
+        return [self.prompt + hypothesis.ids for group in self.groups for hypothesis in group.hypotheses]
 
     def best(self) -> list[Continuation]:
         """Return the results, each text once; those without a forced phrase only if there are no others."""
@@ -211,29 +211,35 @@ class _Search:
             best.setdefault((text.ids, text.ended), text)
         return list(best.values())[: self.n]
 
-    def take(self, number: int, found: Sequence[Extension], stuck: Sequence[bool], step: Step) -> None:
+    def take(self, number: int, candidates: Sequence[Extension], stuck: Sequence[bool], step: Step) -> None:
         """Replace the hypotheses of a group by the best that are one word longer.
 
         Args:
             number: of the group.
-            found: extensions, best first.
+            candidates: extensions, best first.
             stuck: of each hypothesis, whether no next word is possible.
             step: of the search.
         """
         group = self.groups[number]
         before, group.hypotheses = group.hypotheses, []
         if any(stuck):
-            self._finish(group, [each for each, is_stuck in zip(before, stuck, strict=True) if is_stuck])
-        for parent, word, total, log_prob in self._selected(before, found):
-            each = before[parent]
-            attention = each.attention if step.attention is None else (*each.attention, step.attention[each.row])
+            self._finish(group, [hypothesis for hypothesis, is_stuck in zip(before, stuck, strict=True) if is_stuck])
+        for parent, word, total, log_prob in self._selected(before, candidates):
+            parent_hypothesis = before[parent]
+            attention = (
+                parent_hypothesis.attention
+                if step.attention is None
+                else (*parent_hypothesis.attention, step.attention[parent_hypothesis.row])
+            )
             if word in self.processor.stop:
                 score = self.beams.score(total, step.generated + 1, attention)
-                group.finished.append(Continuation(each.ids, log_prob, True, score, True, stacked(attention)))
+                group.finished.append(
+                    Continuation(parent_hypothesis.ids, log_prob, True, score, True, stacked(attention))
+                )
             else:
-                progress = self.phrases.advance(each.progress, word) if self.phrases.total else ()
-                ids = (*each.ids, word)
-                group.hypotheses.append(Hypothesis(ids, total, log_prob, each.row, progress, attention))
+                progress = self.phrases.advance(parent_hypothesis.progress, word) if self.phrases.total else ()
+                ids = (*parent_hypothesis.ids, word)
+                group.hypotheses.append(Hypothesis(ids, total, log_prob, parent_hypothesis.row, progress, attention))
         self._penalise(group.hypotheses)
         is_last = step.generated + 1 == self.max_length
         if is_last:
@@ -243,50 +249,62 @@ class _Search:
 
     def _penalise(self, selected: Sequence[Hypothesis]) -> None:
         """Count the words that a group selected, for the groups after it."""
-        for each in selected if len(self.groups) > 1 else ():
-            self.penalties[each.ids[-1]] = self.penalties.get(each.ids[-1], 0.0) + self.beams.diversity_penalty
+        for hypothesis in selected if len(self.groups) > 1 else ():
+            self.penalties[hypothesis.ids[-1]] = (
+                self.penalties.get(hypothesis.ids[-1], 0.0) + self.beams.diversity_penalty
+            )
 
-    def _selected(self, hypotheses: Sequence[Hypothesis], found: Sequence[Extension]) -> list[Extension]:
+    def _selected(self, hypotheses: Sequence[Hypothesis], candidates: Sequence[Extension]) -> list[Extension]:
         """Return the extensions that are kept, best first."""
         if not self.phrases.total:
-            return self._kept(found, self.width)
+            return self._kept(candidates, self.width)
         banks: dict[int, list[Extension]] = {}
-        for each in found:
-            progress = self.phrases.advance(hypotheses[each[0]].progress, each[1])
-            banks.setdefault(self.phrases.bank(progress), []).append(each)
-        slots = allocate({bank: len(some) for bank, some in banks.items()}, self.width, self.phrases.total)
-        kept = {each for bank, some in banks.items() for each in self._kept(some, slots[bank])}
-        return [each for each in found if each in kept]
+        for extension in candidates:
+            progress = self.phrases.advance(hypotheses[extension[0]].progress, extension[1])
+            banks.setdefault(self.phrases.bank(progress), []).append(extension)
+        slots = allocate(
+            {bank: len(extensions_of_bank) for bank, extensions_of_bank in banks.items()},
+            self.width,
+            self.phrases.total,
+        )
+        selected = {
+            extension
+            for bank, extensions_of_bank in banks.items()
+            for extension in self._kept(extensions_of_bank, slots[bank])
+        }
+        return [extension for extension in candidates if extension in selected]
 
-    def _kept(self, found: Sequence[Extension], slots: int) -> list[Extension]:
+    def _kept(self, candidates: Sequence[Extension], slots: int) -> list[Extension]:
         """Return as many of the best extensions as continue in so many slots, and the ends among the first ones."""
         result, free = [], slots
-        for rank, each in enumerate(found):
-            is_end = each[1] in self.processor.stop
+        for rank, extension in enumerate(candidates):
+            is_end = extension[1] in self.processor.stop
             if rank < slots if is_end else free > 0:
-                result.append(each)
+                result.append(extension)
                 free -= not is_end
             elif rank >= slots and not free:
                 break
         return result
 
     def _finish(self, group: _Group, hypotheses: Sequence[Hypothesis]) -> None:
-        for each in hypotheses:
-            score = self.beams.score(each.total, max(len(each.ids), 1), each.attention)
-            met = not self.phrases.total or self.phrases.met(each.progress)
-            group.finished.append(Continuation(each.ids, each.log_prob, False, score, met, stacked(each.attention)))
+        for hypothesis in hypotheses:
+            score = self.beams.score(hypothesis.total, max(len(hypothesis.ids), 1), hypothesis.attention)
+            met = not self.phrases.total or self.phrases.met(hypothesis.progress)
+            group.finished.append(
+                Continuation(hypothesis.ids, hypothesis.log_prob, False, score, met, stacked(hypothesis.attention))
+            )
 
     def _is_finished(self, group: _Group) -> bool:
         """Whether continuing cannot change the results, or enough texts have ended."""
         scores = sorted((text.score for text in group.finished if text.met), reverse=True)
         if len(scores) < self.n or not group.hypotheses:
             return not group.hypotheses or len(scores) >= self.width
-        total = max(each.total for each in group.hypotheses)
-        least = scores[self.n - 1]
+        total = max(hypothesis.total for hypothesis in group.hypotheses)
+        worst = scores[self.n - 1]
         if len(scores) >= self.width:
             length = len(group.hypotheses[0].ids)
-            return not self.phrases.total or self.beams.score(total, length) <= least
-        return self.beams.score(total, self.max_length) <= least
+            return not self.phrases.total or self.beams.score(total, length) <= worst
+        return self.beams.score(total, self.max_length) <= worst
 
 
 def _extend(searches: Sequence[_Search], number: int, step: Step, processor: LogitsProcessor) -> None:
@@ -298,6 +316,6 @@ def _extend(searches: Sequence[_Search], number: int, step: Step, processor: Log
         return
     before = [search.groups[number].hypotheses for search in active]
     enough = active[0].width * (1 + len(processor.stop))  # to continue, whatever ends
-    found = extensions(step, before, active, processor, enough)
-    for search, (some, stuck) in zip(active, found, strict=True):
-        search.take(number, some, stuck, step)
+    extended = extensions(step, before, active, processor, enough)
+    for search, (of_search, stuck) in zip(active, extended, strict=True):
+        search.take(number, of_search, stuck, step)

@@ -21,7 +21,7 @@ from firth.inference.scorer import Candidates, Floats, Ids, Scores, Weights, sco
 
 @dataclass(frozen=True)
 class Step:
-    """What the model says about the next word of R texts.
+    """The model's predictions of the next word of R texts.
 
     Attributes:
         generated: words of each text after its prompt.
@@ -63,7 +63,7 @@ Extension = tuple[int, int, float, float]
 
 
 class Prompt(Protocol):
-    """What a step asks of the search of a prompt.
+    """The parts of a prompt's search that a step needs.
 
     Attributes:
         number: of the prompt.
@@ -96,13 +96,13 @@ def extensions(
         processor: constraints of the search.
         enough: maximum number of extensions; of prompts with forced phrases all are returned.
     """
-    every = [each for some in hypotheses for each in some]
-    ends = np.cumsum([len(some) for some in hypotheses])
-    blocks = [slice(end - len(some), end) for some, end in zip(hypotheses, ends.tolist(), strict=True)]
+    every = [hypothesis for group in hypotheses for hypothesis in group]
+    ends = np.cumsum([len(group) for group in hypotheses])
+    blocks = [slice(end - len(group), end) for group, end in zip(hypotheses, ends.tolist(), strict=True)]
     candidates = _candidates(step, every, prompts, blocks)
     allowed = _allowed(step, candidates, every, prompts, blocks, processor)
-    totals = allowed + np.array([each.total for each in every])[:, None]
-    log_probs = candidates.scores + np.array([each.log_prob for each in every])[:, None]
+    totals = allowed + np.array([hypothesis.total for hypothesis in every])[:, None]  # (R, K)
+    log_probs = candidates.scores + np.array([hypothesis.log_prob for hypothesis in every])[:, None]
     ranks = np.where(np.isfinite(totals), totals, -np.inf)
     for prompt, block in zip(prompts, blocks, strict=True):
         for word, penalty in prompt.penalties.items():
@@ -110,12 +110,13 @@ def extensions(
     if not any(prompt.phrases.total for prompt in prompts):
         _drop_low(ranks, blocks, enough)
     rows, columns = np.nonzero(ranks > -np.inf)
-    numbers = np.repeat(np.arange(len(blocks)), np.diff(ends, prepend=0))  # of the prompts
+    numbers = np.repeat(np.arange(len(blocks)), np.diff(ends, prepend=0))  # prompt of each row
+    # By prompt, then best first; equal scores by hypothesis and id.
     order = np.lexsort((candidates.ids[rows, columns], rows, -ranks[rows, columns], numbers[rows]))
     rows, columns = rows[order], columns[order]
     firsts = ends - np.diff(ends, prepend=0)
-    parents = (rows - firsts[numbers[rows]]).tolist()
-    ids, totals, log_probs = (each[rows, columns].tolist() for each in (candidates.ids, totals, log_probs))
+    parents = (rows - firsts[numbers[rows]]).tolist()  # index of the hypothesis within its own prompt
+    ids, totals, log_probs = (values[rows, columns].tolist() for values in (candidates.ids, totals, log_probs))
     last = np.cumsum(np.bincount(numbers[rows], minlength=len(blocks)))
     stuck = (~np.isfinite(allowed.max(axis=1))).tolist()
     result, first = [], 0
@@ -139,8 +140,8 @@ def _candidates(
     step: Step, hypotheses: Sequence[Hypothesis], prompts: Sequence[Prompt], blocks: Sequence[slice]
 ) -> Candidates:
     """Return the candidates of all hypotheses: the word of the prefix, or the best words and those of phrases."""
-    rows = np.array([each.row for each in hypotheses])
-    candidates, others = step.candidates.rows(rows), list[list[int]]()
+    rows = np.array([hypothesis.row for hypothesis in hypotheses])
+    candidates, forced = step.candidates.rows(rows), list[list[int]]()
     for prompt, block in zip(prompts, blocks, strict=True):
         ids, own = candidates.ids[block], hypotheses[block]
         if step.generated < len(prompt.constraints.prefix):
@@ -148,13 +149,13 @@ def _candidates(
             check_prefix_score(float(scores.min()), prompt.number, prompt.constraints, step.generated)
             candidates.scores[block], ids[:] = -np.inf, -1
             candidates.scores[block, 0], ids[:, 0] = scores, prompt.constraints.prefix[step.generated]
-            others += [[] for _ in own]
+            forced += [[] for _ in own]
         elif prompt.phrases.total:
-            words = [prompt.phrases.next_words(each.progress) for each in own]
-            others += [sorted(set(each) - set(row)) for each, row in zip(words, ids.tolist(), strict=True)]
+            words = [prompt.phrases.next_words(hypothesis.progress) for hypothesis in own]
+            forced += [sorted(set(next_words) - set(row)) for next_words, row in zip(words, ids.tolist(), strict=True)]
         else:
-            others += [[] for _ in own]
-    return _with_words(candidates, step.scores, rows, others) if any(others) else candidates
+            forced += [[] for _ in own]
+    return _with_words(candidates, step.scores, rows, forced) if any(forced) else candidates
 
 
 def _allowed(
@@ -169,11 +170,11 @@ def _allowed(
     texts: list[tuple[int, ...]] = []
     if processor.looks_back:
         for prompt, block in zip(prompts, blocks, strict=True):
-            texts += [prompt.prompt + each.ids for each in hypotheses[block]]
+            texts += [prompt.prompt + hypothesis.ids for hypothesis in hypotheses[block]]
     allowed = processor.process_candidates(candidates, texts, step.generated)
     for prompt, block in zip(prompts, blocks, strict=True):
         if prompt.phrases.total:
-            unmet = np.array([not prompt.phrases.met(each.progress) for each in hypotheses[block]])
+            unmet = np.array([not prompt.phrases.met(hypothesis.progress) for hypothesis in hypotheses[block]])
             allowed[block][unmet[:, None] & np.isin(candidates.ids[block], processor.stop)] = -np.inf
     return allowed
 
@@ -184,9 +185,9 @@ def _with_words(candidates: Candidates, scores: Scores, rows: Ids, words: Sequen
     ids = np.full((len(rows), width), -1)
     for row, own in zip(ids, words, strict=True):
         row[: len(own)] = own
-    places = np.nonzero(ids >= 0)
+    positions = np.nonzero(ids >= 0)
     values = np.full(ids.shape, -np.inf)
-    values[places] = scores_at(scores, rows[places[0]], ids[places])
+    values[positions] = scores_at(scores, rows[positions[0]], ids[positions])
     return Candidates(np.hstack([candidates.scores, values]), np.hstack([candidates.ids, ids]))
 
 

@@ -1,4 +1,4 @@
-"""What the text of one prompt must contain, and how long it may be; contradictions are found before the search."""
+"""Constraints on the text of one prompt, and on its length; contradictions are found before the search."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,16 +42,16 @@ def of_prompts(
     Raises:
         OptionError: as `check_constraints`, or there are not B constraints.
     """
-    longest = processor.options.max_length
+    max_length = processor.options.max_length
     if constraints is None:
-        return [Constraints(max_length=longest)] * len(prompts)
+        return [Constraints(max_length=max_length)] * len(prompts)
     if len(constraints) != len(prompts):
         raise OptionError(f"{len(constraints)} constraints for {len(prompts)} prompts: expected one for each")
-    for number, (each, prompt) in enumerate(zip(constraints, prompts, strict=True)):
-        check_constraints(each, prompt, processor, words, what=f"prompt {number}: ")
-    lengths = [longest if each.max_length is None else min(longest, each.max_length) for each in constraints]
+    for number, (own, prompt) in enumerate(zip(constraints, prompts, strict=True)):
+        check_constraints(own, prompt, processor, words, what=f"prompt {number}: ")
+    lengths = [max_length if own.max_length is None else min(max_length, own.max_length) for own in constraints]
     return [
-        Constraints(tuple(each.prefix), each.phrases, length) for each, length in zip(constraints, lengths, strict=True)
+        Constraints(tuple(own.prefix), own.phrases, length) for own, length in zip(constraints, lengths, strict=True)
     ]
 
 
@@ -68,7 +68,7 @@ def check_constraints(
 
     Args:
         constraints: of the text.
-        prompt: what comes before it.
+        prompt: ids of the prompt.
         processor: the constraints of the search on all texts.
         words: V.
         what: begins the message.
@@ -106,7 +106,7 @@ def _unwritable(ids: Ids, processor: LogitsProcessor, words: int) -> str:
     if not ids:
         return "it is empty; expected at least one word"
     if outside := [i for i in ids if not 0 <= i < words]:
-        return f"id {outside[0]} is no word of the model; expected 0 to {words - 1}"
+        return f"id {outside[0]} is outside the vocabulary; expected 0 to {words - 1}"
     if any(i in processor.stop for i in ids):
         return "it has the end of the text; expected words only"
     if any(i in processor.banned for i in ids):
@@ -118,19 +118,19 @@ def _check_length(constraints: Constraints, processor: LogitsProcessor, what: st
     own = constraints.max_length
     if own is not None and own < 1:
         raise OptionError(f"{what}max_length={own}: expected at least 1")
-    longest = processor.options.max_length if own is None else min(own, processor.options.max_length)
-    if processor.options.min_length >= longest:
+    max_length = processor.options.max_length if own is None else min(own, processor.options.max_length)
+    if processor.options.min_length >= max_length:
         raise OptionError(
-            f"{what}min_length={processor.options.min_length}: expected less than max_length={longest}, "
+            f"{what}min_length={processor.options.min_length}: expected less than max_length={max_length}, "
             "which counts the end"
         )
     phrases = Phrases(constraints.phrases)
     progress = reduce(phrases.advance, constraints.prefix, phrases.start)
     needed = len(constraints.prefix) + phrases.total - phrases.bank(progress) + bool(processor.stop)
-    if needed > longest:
+    if needed > max_length:
         raise OptionError(
             f"{what}prefix and forced phrases need up to {needed} words with the end: expected at most "
-            f"max_length={longest}; raise it, or force fewer words"
+            f"max_length={max_length}; raise it, or force fewer words"
         )
 
 

@@ -4,7 +4,7 @@ What: the probability of a next word is the weighted mean of the models' probabi
     and size, and read different sources; they write the same words.
 Objective: s_i = log sum_m w_m exp(s_mi), with weights that sum to one.
 Source: Jelinek and Mercer 1980, Interpolated Estimation of Markov Source Parameters.
-Departures: none; a mean of scores would be no distribution.
+Departures: none; the mean of scores would not be a distribution.
 Cost: that of all models, and an exponential per word and model.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import ShapeError
-from firth.inference.scorer import Attention, Floats, Scorer, Scores, Weights, as_float64
+from firth.inference.scorer import Floats, Scorer, Scores, as_float64
 
 
 @dataclass(frozen=True)
@@ -45,36 +45,21 @@ class Ensemble:
 
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[Scores, Any]:
         """See `Scorer`."""
-        return self._joined([each.start(prompts) for each in self.scorers])
+        return self._joined([scorer.start(prompts) for scorer in self.scorers])
 
     def advance(self, state: Any, ids: npt.NDArray[np.int64]) -> tuple[Scores, Any]:
         """See `Scorer`."""
-        return self._joined([one.advance(own, ids) for one, own in zip(self.scorers, state, strict=True)])
+        return self._joined([scorer.advance(own, ids) for scorer, own in zip(self.scorers, state, strict=True)])
 
     def reorder(self, state: Any, rows: npt.NDArray[np.int64]) -> Any:
         """See `Scorer`."""
-        return tuple(one.reorder(own, rows) for one, own in zip(self.scorers, state, strict=True))
+        return tuple(scorer.reorder(own, rows) for scorer, own in zip(self.scorers, state, strict=True))
 
     def _joined(self, answers: Sequence[tuple[Scores, Any]]) -> tuple[Scores, Any]:
         scores, states = zip(*answers, strict=True)
-        if len(sizes := {each.shape[1] for each in scores}) > 1:
+        if len(sizes := {matrix.shape[1] for matrix in scores}) > 1:
             raise ShapeError(f"models of {', '.join(map(str, sorted(sizes)))} words: expected the same words in all")
-        return mixed(np.stack([as_float64(each) for each in scores]), self.weights), states
-
-
-def mean_attention(attentions: Sequence[Attention], weights: Floats) -> Attention:
-    """Return the attention of an `Ensemble` whose models attend to the same source positions: its weighted mean.
-
-    Args:
-        attentions: of its M models, in their order.
-        weights: (M,) of the ensemble.
-    """
-
-    def attention(state: Any) -> list[Weights]:
-        of_models = [one(own) for one, own in zip(attentions, state, strict=True)]
-        return [np.tensordot(weights, np.stack(rows), 1) for rows in zip(*of_models, strict=True)]
-
-    return attention
+        return mixed(np.stack([as_float64(matrix) for matrix in scores]), self.weights), states
 
 
 def mixed(scores: Floats, weights: Floats) -> Floats:

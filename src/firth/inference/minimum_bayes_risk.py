@@ -77,7 +77,7 @@ def minimum_bayes_risk(
         weights[text] = weights.get(text, 0.0) + share
     first = {text: index for index, text in reversed(list(enumerate(texts)))}
     ranked = [ExpectedUtility(text, _expected(text, weights, utility), first[text]) for text in weights]
-    return sorted(ranked, key=lambda each: -each.utility)
+    return sorted(ranked, key=lambda candidate: -candidate.utility)
 
 
 def _expected(
@@ -87,7 +87,7 @@ def _expected(
     odd = next((value for _, value in values if not isinstance(value, numbers.Real)), values)
     if odd is not values:
         raise wrong_kind(f"utility of {text!r}", odd, "a number for each pair of texts")
-    total = math.fsum(weight * value for weight, value in values)
+    total = math.fsum(weight * value for weight, value in values)  # U(y) = sum_r p(r) u(y, r)
     if not math.isfinite(total):
         raise OptionError(f"utility of {text!r}: {total}; expected a finite number for each pair of texts")
     return total

@@ -90,7 +90,7 @@ def sample(
         stop: ids that end a text.
         banned: ids that are never generated.
         constraints: as for `greedy_search`.
-        attention: likewise.
+        attention: see `greedy_search`.
         seed: the same seed gives the same texts.
         numbers: of the texts, which select their random numbers; None for 0, 1, ... Batches of one list of texts give
             those of the list.
@@ -144,9 +144,12 @@ def _generate(
         return []
     scores, state = scorer.start(prompts)
     limits = of_prompts(constraints, prompts, processor, scores.shape[1])
-    if any(each.phrases for each in limits):
+    if any(limit.phrases for limit in limits):
         raise OptionError("forced phrases with greedy search or sampling: expected beam search")
-    lengths, longest_prefix = np.array([each.max_length for each in limits]), max(len(each.prefix) for each in limits)
+    lengths, longest_prefix = (
+        np.array([limit.max_length for limit in limits]),
+        max(len(limit.prefix) for limit in limits),
+    )
     texts, log_probs, ended = [list(prompt) for prompt in prompts], np.zeros(len(prompts)), set[int]()
     weights: list[list[Weights]] = [[] for _ in prompts]
     active = np.arange(len(prompts))

@@ -35,7 +35,7 @@ def sampling_distribution(scores: Floats, options: GenerationOptions) -> Floats:
     """
     with np.errstate(over="ignore"):  # a temperature near 0 sends all but the largest to minus infinity
         temperature = 1.0 if options.temperature is None else options.temperature
-        p = softmax((scores - scores.max(axis=1, keepdims=True)) / temperature)
+        p = softmax((scores - scores.max(axis=1, keepdims=True)) / temperature)  # (B, V)
     if options.top_k is not None and options.top_k < p.shape[1]:
         p = _renormalised(p, largest(p, options.top_k))
     if options.top_p < 1:
@@ -69,9 +69,9 @@ def nucleus(probabilities: Floats, total: float) -> Mask:
     return _from(probabilities, np.take_along_axis(falling, np.maximum(sizes, 1) - 1, axis=1), sizes)
 
 
-def _from(values: Floats, least: Floats, count: int | npt.NDArray[np.int64]) -> Mask:
+def _from(values: Floats, threshold: Floats, count: int | npt.NDArray[np.int64]) -> Mask:
     """Mask values above each row's least, and the first of those that equal it, `count` in all."""
-    above, equal = values > least, values == least
+    above, equal = values > threshold, values == threshold
     room = count - above.sum(axis=1, keepdims=True)
     return np.asarray(above | (equal & (np.cumsum(equal, axis=1) <= room)))
 

@@ -3,9 +3,9 @@
 The kernels share short names:
 
     at         `Addresses`: where rows, tables and native kernels are, as integers (`firth.kernels.targets`)
-    by         `Predictor`: the output layer, that is the objective with its noise table or tree, as integers
-               (`firth.kernels.objectives`); outside compiled code, `Scoring`: the same with arrays
-    work       `Work`: one thread's tables and buffers; they must outlive `at`
+    predictor  `Predictor`: the output layer, that is the objective with its noise table or tree, as integers
+               (`firth.kernels.objectives`); outside compiled code, `layer`, a `Scoring`: the same with arrays
+    work       `Workspace`: one thread's tables and buffers; they must outlive `at`
     state      `ShardState`: one thread's position, random state and loss, kept between calls
     settings   a tuple of a model's options, as its kernel reads them
     sentence   ids of the words of a sentence after subsampling; count: their number

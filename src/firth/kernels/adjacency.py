@@ -16,10 +16,10 @@ def find_ends(
     """List the ends of each unit's occurrences, in text order within each length."""
     for length in range(len(units)):
         row = units[length]
-        for place in range(len(row)):
-            unit = row[place]
+        for position in range(len(row)):
+            unit = row[position]
             if unit >= 0:
-                ends[free[unit]] = place + length + 1
+                ends[free[unit]] = position + length + 1
                 free[unit] += 1
 
 
@@ -42,10 +42,10 @@ def count_followers(
     for unit in range(first, last):
         n = 0
         for q in range(starts[unit], starts[unit + 1]):
-            place = ends[q]
-            if not begins[place]:
+            position = ends[q]
+            if not begins[position]:
                 for length in range(len(units)):
-                    other = units[length, place]
+                    other = units[length, position]
                     if other >= 0:
                         if sums[other] == 0:
                             touched[n] = other

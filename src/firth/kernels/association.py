@@ -60,16 +60,17 @@ def associate(
     n = 0
     out_starts[0] = 0
     for row in range(len(starts) - 1):
-        one = of_rows[row]
+        row_total = of_rows[row]
         for cell in range(starts[row], starts[row + 1]):
             other, x = of_columns[columns[cell]], counts[cell]
             if kind == PMI:
-                value = math.log(x) - one - other
+                value = math.log(x) - row_total - other  # log x_ij - (log r_i + log k) - log P(j)
             else:
-                above = total * x - one * other
+                # Pearson's r of two indicators: (N x_ij - x_i x_j) / sqrt(x_i (N - x_i) x_j (N - x_j)), its square root
+                above = total * x - row_total * other
                 value = -1.0
                 if above > 0:
-                    value = math.sqrt(above / math.sqrt(one * (total - one) * other * (total - other)))
+                    value = math.sqrt(above / math.sqrt(row_total * (total - row_total) * other * (total - other)))
             if value > 0 or not positive:
                 out_columns[n] = columns[cell]
                 out_values[n] = value

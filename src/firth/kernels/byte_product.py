@@ -99,14 +99,16 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
         (most,) = e.loop(chunks, [e.constant(0)], larger)
         peak = _largest(e, most)
 
-        def larger_one(i: Any, values: list[Any]) -> list[Any]:
+        def larger_scalar(i: Any, values: list[Any]) -> list[Any]:
             return [_scalar(e, "llvm.maxnum", values[0], _scalar(e, "llvm.fabs", _float_at(e, tail, i)))]
 
-        (peak,) = e.when(b.icmp_signed(">", rest, I64(0)), [peak], lambda values: e.loop(rest, values, larger_one))
+        (peak,) = e.when(b.icmp_signed(">", rest, I64(0)), [peak], lambda values: e.loop(rest, values, larger_scalar))
         is_rounded = b.fcmp_ordered(">", peak, F32(SMALLEST))
         up = b.select(is_rounded, b.fdiv(F32(tile.levels), peak), F32(0))
         panel, within = b.udiv(r, I64(tile.rows)), b.urem(r, I64(tile.rows))
-        place = b.add(b.add(a["panels"], b.mul(panel, b.mul(a["quads"], I64(4 * tile.rows)))), b.mul(within, I64(4)))
+        panel_address = b.add(
+            b.add(a["panels"], b.mul(panel, b.mul(a["quads"], I64(4 * tile.rows)))), b.mul(within, I64(4))
+        )
 
         def rounded(i: Any, values: list[Any]) -> list[Any]:
             x = b.fmul(e.load(b.add(address, b.mul(i, I64(4 * e.width)))), e.splat(up))
@@ -114,7 +116,7 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
             error = b.fsub(x, whole)
             bytes_ = b.trunc(b.add(b.fptosi(whole, e.ints), e.int_constant(tile.levels)), ir.VectorType(I8, e.width))
             quads = b.bitcast(bytes_, ir.VectorType(I32, e.width // 4))
-            first = b.add(place, b.mul(i, I64(e.width * tile.rows)))
+            first = b.add(panel_address, b.mul(i, I64(e.width * tile.rows)))
             for quad in range(e.width // 4):
                 value = b.extract_element(quads, I32(quad))
                 b.store(value, b.inttoptr(e.offset(first, 4 * tile.rows * quad), I32.as_pointer()), align=4)
@@ -123,19 +125,19 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
         (errors,) = e.loop(chunks, [e.constant(0)], rounded)
         squares = _total(e, errors)
 
-        def rounded_one(i: Any, values: list[Any]) -> list[Any]:
+        def rounded_scalar(i: Any, values: list[Any]) -> list[Any]:
             x = b.fmul(_float_at(e, tail, i), up)
             whole = _scalar(e, "llvm.rint", x)
             error = b.fsub(x, whole)
             k = b.add(whole_lanes, i)
             quad = b.mul(b.lshr(k, I64(2)), I64(4 * tile.rows))
-            where = b.add(b.add(place, quad), b.and_(k, I64(3)))
+            where = b.add(b.add(panel_address, quad), b.and_(k, I64(3)))
             byte = b.trunc(b.add(b.fptosi(whole, I32), I32(tile.levels)), I8)
             b.store(byte, b.inttoptr(where, I8.as_pointer()))
             return [b.fadd(values[0], b.fmul(error, error))]
 
         (squares,) = e.when(
-            b.icmp_signed(">", rest, I64(0)), [squares], lambda values: e.loop(rest, values, rounded_one)
+            b.icmp_signed(">", rest, I64(0)), [squares], lambda values: e.loop(rest, values, rounded_scalar)
         )
         step = b.fdiv(b.fmul(peak, _float_at(e, a["inverses"], r)), F32(tile.levels))
         error = b.fmul(_scalar(e, "llvm.sqrt", squares), step)
@@ -203,12 +205,12 @@ def _emit_panel(e: Emitter, tile: Tile, a: dict[str, Any], carried: list[Any]) -
             for v in range(tile.vectors):
                 bound = e.fma(errors[v], slope, b.fneg(floor))
                 reach = e.fma(b.sitofp(sums[q * tile.vectors + v], e.vector), steps[v], bound)
-                some = b.bitcast(b.fcmp_ordered(">=", reach, e.constant(0)), ir.IntType(e.width))
-                mask = b.or_(mask, b.shl(b.zext(some, I64), I64(e.width * v)))
+                hits = b.bitcast(b.fcmp_ordered(">=", reach, e.constant(0)), ir.IntType(e.width))
+                mask = b.or_(mask, b.shl(b.zext(hits, I64), I64(e.width * v)))
 
             def hit(values: list[Any], number: Any = number, mask: Any = mask) -> list[Any]:
-                for place, value in enumerate((b.add(number, b.shl(a["base"], I64(32))), mask)):
-                    b.store(value, b.inttoptr(e.offset(values[0], 8 * place), I64.as_pointer()), align=8)
+                for index, value in enumerate((b.add(number, b.shl(a["base"], I64(32))), mask)):
+                    b.store(value, b.inttoptr(e.offset(values[0], 8 * index), I64.as_pointer()), align=8)
                 return [b.add(values[0], I64(16))]
 
             (out,) = e.when(b.icmp_unsigned("!=", mask, I64(0)), [out], hit)
@@ -223,8 +225,8 @@ def _emit_rescore(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
     size = b.mul(a["dim"], I64(4))
 
     def hit(i: Any, _: list[Any]) -> list[Any]:
-        place = b.add(a["hits"], b.mul(i, I64(16)))
-        head, mask = (_int64_at(e, place, I64(part)) for part in range(2))
+        address = b.add(a["hits"], b.mul(i, I64(16)))
+        head, mask = (_int64_at(e, address, I64(part)) for part in range(2))
         query, base = b.and_(head, I64(0xFFFFFFFF)), b.lshr(head, I64(32))
         y = b.add(a["exact"], b.mul(query, size))
         ranking = {
@@ -255,9 +257,9 @@ def _emit_insert(e: Emitter, ranking: dict[str, Any], k: Any, score: Any, row: A
         first = b.fcmp_ordered(">=", _float_at(e, ranking["scores"], i), score)
         return [b.add(values[0], b.zext(first, I64))]
 
-    (place,) = e.loop(k, [I64(0)], ahead)
+    (rank,) = e.loop(k, [I64(0)], ahead)
     last = b.sub(k, I64(1))
-    behind = b.sub(last, place)
+    behind = b.sub(last, rank)
 
     def move(i: Any, _: list[Any]) -> list[Any]:
         to = b.sub(last, i)
@@ -267,8 +269,8 @@ def _emit_insert(e: Emitter, ranking: dict[str, Any], k: Any, score: Any, row: A
         return []
 
     e.when(b.icmp_signed(">", behind, I64(0)), [], lambda _: e.loop(behind, [], move))
-    _store_float(e, score, ranking["scores"], place)
-    b.store(row, _at(e, ranking["rows"], place, I64, 8), align=8)
+    _store_float(e, score, ranking["scores"], rank)
+    b.store(row, _at(e, ranking["rows"], rank, I64, 8), align=8)
     return []
 
 
@@ -284,11 +286,11 @@ def _emit_dot(e: Emitter, x: Any, y: Any, dim: Any) -> Any:
 
     total = _total(e, e.loop(chunks, [e.constant(0)], chunk)[0])
 
-    def one(j: Any, sums: list[Any]) -> list[Any]:
+    def add_product(j: Any, sums: list[Any]) -> list[Any]:
         at = b.add(whole_lanes, j)
         return [b.fadd(sums[0], b.fmul(_float_at(e, x, at), _float_at(e, y, at)))]
 
-    return e.when(b.icmp_signed(">", rest, I64(0)), [total], lambda values: e.loop(rest, values, one))[0]
+    return e.when(b.icmp_signed(">", rest, I64(0)), [total], lambda values: e.loop(rest, values, add_product))[0]
 
 
 def _multiply_add(e: Emitter, sums: Any, unsigned: Any, signed: Any) -> Any:
@@ -310,7 +312,7 @@ def _widened(e: Emitter, pairs: Any) -> Any:
 
 
 def _intrinsic(e: Emitter, name: str, result: Any, arguments: list[Any]) -> Any:
-    kind = ir.FunctionType(result, [each.type for each in arguments])
+    kind = ir.FunctionType(result, [argument.type for argument in arguments])
     function = e.b.module.globals.get(name) or ir.Function(e.b.module, kind, name)
     return e.b.call(function, arguments)
 
@@ -381,5 +383,5 @@ def compile_product(tile: Tile) -> dict[str, Any]:
     sources = (__file__, vector_ir.__file__)
     name = f"bytes{'x'.join(map(str, tile))}"
     code = compile_functions(name, list(ARGUMENTS), lambda module: _emit_all(module, tile), sources)
-    kinds = {each: ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * len(ARGUMENTS[each])) for each in ARGUMENTS}
-    return {each: kinds[each](code[each]) for each in ARGUMENTS}
+    kinds = {name: ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * len(ARGUMENTS[name])) for name in ARGUMENTS}
+    return {name: kinds[name](code[name]) for name in ARGUMENTS}

@@ -22,26 +22,26 @@ DENSE = 128  # cost of a checked addition, in units of visiting one word of a ro
 
 
 @compiled
-def find_places(
+def find_positions(
     ids: npt.NDArray[np.int32],  # (N,) the corpus
     offsets: npt.NDArray[np.int64],  # (S + 1,) where sentences start
     first: int,  # the first word to find
     last: int,  # one past the last
-    starts: npt.NDArray[np.int64],  # (last - first + 1,) each word's first entry in `places`
+    starts: npt.NDArray[np.int64],  # (last - first + 1,) each word's first entry in `positions`
     left: int,  # words of a window to the left
     right: int,
-    places: npt.NDArray[np.int64],  # written: position in the corpus, words of its window to the left, to the right
+    positions: npt.NDArray[np.int64],  # written: position in the corpus, words of its window to the left, to the right
 ) -> int:
     """List the occurrences of each word in text order; return their number."""
     free = starts[:-1].copy()
     n = 0
     for sentence in range(len(offsets) - 1):
         begin, end = offsets[sentence], offsets[sentence + 1]
-        for place in range(begin, end):
-            word = ids[place]
+        for position in range(begin, end):
+            word = ids[position]
             if first <= word < last:
-                reach = min(left, place - begin) << BITS | min(right, end - 1 - place)
-                places[free[word - first]] = place << 2 * BITS | reach
+                reach = min(left, position - begin) << BITS | min(right, end - 1 - position)
+                positions[free[word - first]] = position << 2 * BITS | reach
                 free[word - first] += 1
                 n += 1
     return n
@@ -53,8 +53,8 @@ def count_rows(
     first: int,  # the first word to count
     last: int,  # one past the last
     base: int,  # the word of `starts[0]`
-    starts: npt.NDArray[np.int64],  # each word's first entry in `places`
-    places: npt.NDArray[np.int64],  # as `find_places` writes them
+    starts: npt.NDArray[np.int64],  # each word's first entry in `positions`
+    positions: npt.NDArray[np.int64],  # as `find_positions` writes them
     weights: npt.NDArray[np.float64],  # (window + 1,) of a pair by its distance in words
     words: int,  # number of counted words
     half: bool,  # drop contexts with higher ids than the row's word: the matrix is symmetric
@@ -73,19 +73,19 @@ def count_rows(
         many = (end - begin) * len(weights) * DENSE > words
         for q in range(begin, end):
             if q + AHEAD < end:
-                _fetch(ids, places[q + AHEAD])
-            place = places[q] >> 2 * BITS
-            left, right = (places[q] >> BITS) & MOST_REACH, places[q] & MOST_REACH
+                _fetch(ids, positions[q + AHEAD])
+            position = positions[q] >> 2 * BITS
+            left, right = (positions[q] >> BITS) & MOST_REACH, positions[q] & MOST_REACH
             if many:
                 for d in range(1, left + 1):
-                    sums[min(ids[place - d], words)] += weights[d]
+                    sums[min(ids[position - d], words)] += weights[d]
                 for d in range(1, right + 1):
-                    sums[min(ids[place + d], words)] += weights[d]
+                    sums[min(ids[position + d], words)] += weights[d]
             else:
                 for d in range(1, left + 1):
-                    n = _add(ids[place - d], most, weights[d], sums, touched, n)
+                    n = _add(ids[position - d], most, weights[d], sums, touched, n)
                 for d in range(1, right + 1):
-                    n = _add(ids[place + d], most, weights[d], sums, touched, n)
+                    n = _add(ids[position + d], most, weights[d], sums, touched, n)
         if many:
             for context in range(most + 1):
                 if sums[context] != 0:
@@ -101,10 +101,10 @@ def count_rows(
 
 
 @njit(nogil=True, inline="always")
-def _fetch(ids: npt.NDArray[np.int32], place: int) -> None:
+def _fetch(ids: npt.NDArray[np.int32], packed: int) -> None:
     """Prefetch the words around a later occurrence: the occurrences of a word lie far apart."""
-    left, right = (place >> BITS) & MOST_REACH, place & MOST_REACH
-    first = (ids.ctypes.data + 4 * ((place >> 2 * BITS) - left)) & -LINE
+    left, right = (packed >> BITS) & MOST_REACH, packed & MOST_REACH
+    first = (ids.ctypes.data + 4 * ((packed >> 2 * BITS) - left)) & -LINE
     prefetch_row(first, (4 * (left + right) // LINE + 2) * LINE)
 
 

@@ -14,18 +14,18 @@ from firth.kernels.noise import draw_alias
 from firth.kernels.noise_sets import draw_ahead, next_set
 from firth.kernels.objectives import NEGATIVE, Predictor, place_path
 from firth.kernels.output_rows import end_outputs, place_prediction
-from firth.kernels.positions import gather_places, join_rows, split_gradient
+from firth.kernels.positions import gather_positions, join_rows, split_gradient
 from firth.kernels.random import draw
 from firth.kernels.step import call_rows
 from firth.kernels.step_emission import MOST_HIDDEN, WIDTH
 from firth.kernels.targets import (
     Addresses,
-    Work,
+    Workspace,
     addresses,
     draw_reach,
     fetch_rows,
     gather_contexts,
-    new_work,
+    new_workspace,
     place_outputs,
     step_listed,
 )
@@ -36,7 +36,7 @@ AHEAD = 2  # windows between drawing noise words and using them: time to prefetc
 
 
 class Reading(NamedTuple):
-    """How a document is read, as plain numbers."""
+    """Options of reading a document, as plain numbers."""
 
     mode: int  # DBOW, WORDS, MEAN, SUM or CONCATENATE
     window: int  # words on each side
@@ -51,7 +51,7 @@ def width_of(mode: int, window: int) -> int:
     return 2 * window + 1 if mode == CONCATENATE else 1
 
 
-def document_work(reading: Reading, row: int, most_outputs: int) -> Work:
+def document_work(reading: Reading, row: int, most_outputs: int) -> Workspace:
     """Return an empty workspace.
 
     Args:
@@ -60,7 +60,7 @@ def document_work(reading: Reading, row: int, most_outputs: int) -> Work:
         most_outputs: maximum number of output rows per prediction.
     """
     dbow = reading.mode == DBOW
-    return new_work(
+    return new_workspace(
         reading.window,
         reading.negative * (BLOCK if dbow else 1),
         2 if dbow else AHEAD // reading.shared + 2,
@@ -71,7 +71,7 @@ def document_work(reading: Reading, row: int, most_outputs: int) -> Work:
 
 
 def document_addresses(
-    work: Work, inputs: npt.NDArray[np.float32], outputs: npt.NDArray[np.float32], reading: Reading
+    work: Workspace, inputs: npt.NDArray[np.float32], outputs: npt.NDArray[np.float32], reading: Reading
 ) -> tuple[Addresses, Addresses]:
     """Return the addresses of a workspace for input rows, and for rows as wide as the outputs.
 
@@ -94,7 +94,7 @@ def read_piece(
     document: int,  # the address of the document's row
     rate: np.float32,
     reading: Reading,
-    by: Predictor,
+    predictor: Predictor,
     at: Addresses,
     wide: Addresses,  # the same for steps of rows as wide as the outputs
     noise: npt.NDArray[np.uint64],  # (V,) alias table
@@ -108,7 +108,7 @@ def read_piece(
     predictions = 0
     if reading.mode == DBOW:
         contexts[0] = document
-        if by.kind == NEGATIVE:
+        if predictor.kind == NEGATIVE:
             filled = 1
             for first in range(-BLOCK, count, BLOCK):
                 current, ahead = filled, first + BLOCK
@@ -123,7 +123,7 @@ def read_piece(
                     step_listed(at.contexts, at.contexts, 1, n, rate, at)
         else:
             for t in range(count):
-                n = place_path(by, at, sentence[t])
+                n = place_path(predictor, at, sentence[t])
                 if n > 0:
                     step_listed(at.contexts, at.contexts, 1, n, rate, at)
         predictions = count
@@ -133,7 +133,7 @@ def read_piece(
         due = remaining = 0
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
-            if ahead < count and by.kind == NEGATIVE:
+            if ahead < count and predictor.kind == NEGATIVE:
                 filled, due = draw_ahead(noise, random, sets, filled, due, shared, reading.shrink, at)
                 fetch_rows(sentence, ahead, window, count, at)
             if t < 0:
@@ -142,16 +142,16 @@ def read_piece(
             reach = draw_reach(random, window, reading.shrink)
             before, after = min(reach, t), min(reach, count - 1 - t)
             if reading.mode == CONCATENATE:
-                gather_places(sentence, t, before, after, window, contexts, at)
+                gather_positions(sentence, t, before, after, window, contexts, at)
                 m = 2 * window
             else:
                 m = gather_contexts(sentence, t, before, after, window, contexts, at)
             contexts[m] = document
             n = reading.negative + 1
-            if by.kind == NEGATIVE:
+            if predictor.kind == NEGATIVE:
                 place_outputs(sentence[t], sets, current, table, signs, at)
             else:
-                n = place_path(by, at, sentence[t])
+                n = place_path(predictor, at, sentence[t])
             if n > 0:
                 predict_from(m, n, rate, reading, at, wide)
             predictions += m + 1 if reading.mode == WORDS else 1
@@ -186,7 +186,7 @@ def draw_block(
     noise: npt.NDArray[np.uint64],  # (V,) alias table
     random: npt.NDArray[np.uint64],  # (1,) state, updated
     sets: npt.NDArray[np.int64],  # (slots, BLOCK K) noise words
-    place: int,  # the set to fill
+    slot: int,  # the set to fill
     at: Addresses,
 ) -> None:
     """Draw the noise words of a block of words and prefetch all their rows."""
@@ -194,7 +194,7 @@ def draw_block(
         prefetch_row(at.outputs + sentence[first + i] * at.output_bytes, at.output_bytes)
     for k in range(size * negative):
         word = draw_alias(noise, draw(random))
-        sets[place, k] = word
+        sets[slot, k] = word
         prefetch_row(at.outputs + word * at.output_bytes, at.output_bytes)
 
 

@@ -3,7 +3,7 @@
 What: `exponentials` writes e^(x_m . o_n - b_n) where `score` writes coefficients; a softmax or posterior needs only
 sums. `pull` is `update` with fixed outputs, for inference on a new document.
 
-Objective: none of its own; `firth.kernels.objectives` turns exponentials into the coefficients of `update`.
+Objective: none; `firth.kernels.objectives` turns exponentials into the coefficients of `update`.
 
 Source: Bengio and Senecal 2003, "Quick training of probabilistic neural nets by importance sampling", section 3, for
 the correction b_n; see `firth.kernels.step` for everything shared.
@@ -76,19 +76,19 @@ def _exponential(e: Emitter, scores: Any, shift: Any, _: dict[str, Any]) -> Any:
 def call_exponentials(
     context: Any, kernel: Any, hidden: Any, m: Any, outputs: Any, n: Any, chunks: Any, coefficients: Any, shifts: Any
 ) -> Any:
-    """Call an `exponentials` kernel: write e^(x_m . o_n - b_n) at the indices that `place_of` returns.
+    """Call an `exponentials` kernel: write e^(x_m . o_n - b_n) at the indices that `index_of` returns.
 
     Every argument is an int64: an address, or a count.
 
     Args:
         context: passed by Numba.
         kernel: the address of `exponentials`.
-        hidden: as for `firth.kernels.step.call_score`.
-        m: likewise.
-        outputs: likewise.
-        n: likewise.
-        chunks: likewise.
-        coefficients: likewise.
+        hidden: see `firth.kernels.step.call_score`.
+        m: see `firth.kernels.step.call_score`.
+        outputs: see `firth.kernels.step.call_score`.
+        n: see `firth.kernels.step.call_score`.
+        chunks: see `firth.kernels.step.call_score`.
+        coefficients: see `firth.kernels.step.call_score`.
         shifts: b_n, N float32, followed by numbers that may be read.
     """
 
@@ -99,7 +99,7 @@ def call_exponentials(
 
 
 @njit(nogil=True, inline="always")
-def place_of(n: int, k: int, m: int) -> int:
+def index_of(n: int, k: int, m: int) -> int:
     """Return the index of the coefficient of output row n and hidden row k of m."""
     together = TOGETHER[m]
     return n // together * BLOCK[m] + n % together * m + k

@@ -1,6 +1,6 @@
 """Scans of similarity blocks: the neighbourhood of each row, and its best column by CSLS.
 
-What: `surround` finds the maximum and the mean of the k largest numbers of each row; `choose` finds the column of
+What: `neighbourhoods` finds the maximum and the mean of the k largest numbers of each row; `choose` finds the column of
 greatest CSLS among randomly kept columns.
 
 Objective: choose(i) = argmax_j 2 s_ij - r_j over the kept columns j, each kept with probability p.
@@ -24,7 +24,7 @@ STEP = 16  # numbers compared at once: a vector's
 
 
 @compiled
-def surround(
+def neighbourhoods(
     scores: npt.NDArray[np.float32],  # (R, M)
     k: int,  # at least 1, at most M
     best: npt.NDArray[np.float32],  # (R,), written: the greatest of each row
@@ -44,12 +44,12 @@ def surround(
             if greatest > top[k - 1]:
                 for j in range(low, high):
                     value = row[j]
-                    place = k - 1
-                    if value > top[place]:
-                        while place > 0 and top[place - 1] < value:
-                            top[place] = top[place - 1]
-                            place -= 1
-                        top[place] = value
+                    rank = k - 1
+                    if value > top[rank]:
+                        while rank > 0 and top[rank - 1] < value:
+                            top[rank] = top[rank - 1]
+                            rank -= 1
+                        top[rank] = value
         best[i] = top[0]
         mean[i] = top.sum() / np.float32(k)
 
@@ -64,7 +64,7 @@ def choose(
 ) -> None:
     """Write each row's kept column of greatest CSLS; of equal ones the lower."""
     rows, columns = scores.shape
-    threshold = np.uint64(min(keep, 1.0) * 4294967296.0)  # of the upper 32 bits
+    threshold = np.uint64(min(keep, 1.0) * 4294967296.0)  # compared with the upper 32 bits
     for i in range(rows):
         best, column = np.float32(-np.inf), -1
         row = scores[i]

@@ -58,7 +58,7 @@ def find_token(
     slots: npt.NDArray[np.uint64],  # (2 x slots,): key and number
     arena: npt.NDArray[np.uint8],  # the tokens' bytes
     starts: npt.NDArray[np.int64],  # where each token starts in the arena
-    key: np.uint64,  # of the token
+    key: np.uint64,  # hash of the token
     text: npt.NDArray[np.uint8],  # the text with the token
     start: int,
     n: int,
@@ -80,7 +80,7 @@ def scan_lines(
     text: npt.NDArray[np.uint8],  # whole lines, then PADDING bytes
     size: int,  # bytes of the lines
     one_a_line: bool,  # whether `</s>` inside a line hides the rest of it instead of ending it
-    prefix: npt.NDArray[np.uint8],  # of labels
+    prefix: npt.NDArray[np.uint8],  # prefix of labels
     slots: npt.NDArray[np.uint64],  # hash table
     arena: npt.NDArray[np.uint8],  # room for `size` more bytes and as many line feeds
     starts: npt.NDArray[np.int64],  # (limit + 1,)
@@ -151,16 +151,16 @@ def character_features(
     out_starts: npt.NDArray[np.int64],  # (T + 1,) the first bucket of each token
 ) -> None:
     """List the buckets of the character n-grams of every token."""
-    place = 0
+    end = 0
     for token in range(has_ngrams.size):
-        out_starts[token] = place
+        out_starts[token] = end
         if has_ngrams[token]:
-            place = character_ngrams(arena, starts[token], starts[token + 1] - 1, min_n, max_n, buckets, out, place)
-    out_starts[has_ngrams.size] = place
+            end = character_ngrams(arena, starts[token], starts[token + 1] - 1, min_n, max_n, buckets, out, end)
+    out_starts[has_ngrams.size] = end
 
 
 @compiled
-def lay_out(
+def features_of_lines(
     tokens: npt.NDArray[np.int32],  # (N,) from scan_lines
     ends: npt.NDArray[np.int64],  # (lines,) from scan_lines
     rows: npt.NDArray[np.int32],  # (T,) row of a word, UNKNOWN, -2 - label, or DROPPED
@@ -180,12 +180,12 @@ def lay_out(
 ) -> int:
     """Turn lines of numbered tokens into features and labels; return the number of buckets with rows."""
     buckets = np.uint64(max(bucket_rows.size, 1))
-    place, f, g = 0, 0, 0
+    position, f, g = 0, 0, 0
     for line in range(ends.size):
         count = 0
-        while place < ends[line]:
-            token = tokens[place]
-            place += 1
+        while position < ends[line]:
+            token = tokens[position]
+            position += 1
             row = rows[token]
             if row < UNKNOWN:
                 if row != DROPPED:
@@ -234,18 +234,18 @@ def mean_rows(
     hidden: npt.NDArray[np.float32],  # (lines, D) zeros, written
 ) -> None:
     """Write the mean of each line's rows; a line without features keeps its zeros."""
-    place, dim, stride = 0, inputs.shape[1], inputs.strides[0]
+    start, dim, stride = 0, inputs.shape[1], inputs.strides[0]
     base, size = inputs.ctypes.data, -(-4 * dim // LINE) * LINE
     for line in range(feature_ends.size):
-        m = feature_ends[line] - place
-        for i in range(place, feature_ends[line]):
+        m = feature_ends[line] - start
+        for i in range(start, feature_ends[line]):
             if i + AHEAD < features.size:
                 prefetch_row(base + max(0, features[i + AHEAD]) * np.int64(stride), size)
             if features[i] >= 0:
                 row, own = np.uint64(features[i]), np.uint64(line)  # unsigned: no check for negative indices
                 for d in range(dim):
                     hidden[own, d] += inputs[row, d]
-        place = feature_ends[line]
+        start = feature_ends[line]
         for d in range(dim if m > 0 else 0):
             hidden[line, d] /= np.float32(m)
 
@@ -261,10 +261,10 @@ def mean_codes(
     hidden: npt.NDArray[np.float32],  # (lines, D) zeros, written
 ) -> None:
     """Write the mean of each line's rows like `mean_rows`, for rows that are codes of a product quantiser."""
-    place, dim = 0, hidden.shape[1]
+    start, dim = 0, hidden.shape[1]
     for line in range(feature_ends.size):
-        m = feature_ends[line] - place
-        for i in range(place, feature_ends[line]):
+        m = feature_ends[line] - start
+        for i in range(start, feature_ends[line]):
             row = features[i]
             if row < 0:
                 continue
@@ -275,7 +275,7 @@ def mean_codes(
                 centroid = 256 * first + np.int64(codes[row, part]) * (last - first)
                 for d in range(first, last):
                     hidden[line, d] += scale * centroids[centroid + d - first]
-        place = feature_ends[line]
+        start = feature_ends[line]
         for d in range(dim if m > 0 else 0):
             hidden[line, d] /= np.float32(m)
 
@@ -288,15 +288,15 @@ def mean_scores(
     scores: npt.NDArray[np.float64],  # (lines, L) zeros, written
 ) -> None:
     """Write the mean of the label scores of each line's rows."""
-    place, labels = 0, row_scores.shape[1]
+    start, labels = 0, row_scores.shape[1]
     for line in range(feature_ends.size):
-        m = feature_ends[line] - place
-        for i in range(place, feature_ends[line]):
+        m = feature_ends[line] - start
+        for i in range(start, feature_ends[line]):
             if features[i] >= 0:
                 row, own = np.uint64(features[i]), np.uint64(line)
                 for o in range(labels):
                     scores[own, o] += row_scores[row, o]
-        place = feature_ends[line]
+        start = feature_ends[line]
         for o in range(labels if m > 0 else 0):
             scores[line, o] /= m
 

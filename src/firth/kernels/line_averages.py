@@ -22,7 +22,7 @@ def average_lines(
 
     Rows are added in the order of the text, in float32, as `(weights[rows, None] * table[rows]).sum(axis=0)` does.
     """
-    line = words = known = without = 0
+    line = words = with_vector = without = 0
     dim, stride, base = table.shape[1], np.int64(table.strides[0]), table.ctypes.data
     size = -(-4 * dim // LINE) * LINE
     for i in range(ids.size):
@@ -36,19 +36,19 @@ def average_lines(
             if rows[ids[i]] >= 0:
                 row = np.uint64(rows[ids[i]])
                 weight = weights[row]
-                known += 1
-                if known == 1:
+                with_vector += 1
+                if with_vector == 1:
                     for d in range(dim):
                         averages[own, d] = weight * table[row, d]
                 else:
                     for d in range(dim):
                         averages[own, d] += weight * table[row, d]
         else:
-            for d in range(dim if known == 0 else 0):
+            for d in range(dim if with_vector == 0 else 0):
                 averages[own, d] = 0
-            for d in range(dim if known > 1 else 0):
-                averages[own, d] /= np.float32(known)
-            without += words > 0 and known == 0
+            for d in range(dim if with_vector > 1 else 0):
+                averages[own, d] /= np.float32(with_vector)
+            without += words > 0 and with_vector == 0
             line += 1
-            words = known = 0
+            words = with_vector = 0
     return without

@@ -36,7 +36,7 @@ AHEAD = 2  # rows that are fetched before they are merged: without, most of the 
 def merge_rows(
     common: npt.NDArray[np.float32],  # (R, P), updated in place
     replicas: npt.NDArray[np.float32],  # (S, R, P), updated in place
-    rows: npt.NDArray[np.int32],  # those to merge
+    rows: npt.NDArray[np.int32],  # the rows to merge
     weights: npt.NDArray[np.float32],  # (R,) w
 ) -> None:
     """Merge some rows of all replicas."""
@@ -51,7 +51,7 @@ def merge_rows(
         for s in range(shards):
             prefetch_row(first_replica + s * matrix + later, size)
         row = np.uint64(rows[i])  # an index without a sign needs no check
-        changed = np.uint32(0)  # of as many bits as the numbers compared: LLVM compares vectors
+        changed = np.uint32(0)  # as wide as the numbers compared, so that LLVM compares vectors
         for s in range(shards):
             for j in range(FLOATS):
                 changed |= np.uint32(replicas[s, row, j] != common[row, j])
@@ -81,7 +81,7 @@ def collect_rows(
     replica: npt.NDArray[np.float32],  # (R, P)
     due: npt.NDArray[np.int32],  # rows to look at
     rows: npt.NDArray[np.int32],  # receives those that differ; as long as `due`, or longer
-    values: npt.NDArray[np.float32],  # receives what the replica has there
+    values: npt.NDArray[np.float32],  # receives the replica's rows
 ) -> int:
     """Copy the rows that a replica has changed, in the order of `due`; return their number."""
     count = 0
@@ -110,7 +110,7 @@ def merge_lists(
     """Merge lists of changed rows; return the number of different rows."""
     shards, width, none = len(lists), common.shape[1], len(common)
     total = np.empty(width, dtype=np.float32)
-    places = np.zeros(shards, dtype=np.int64)
+    positions = np.zeros(shards, dtype=np.int64)
     heads = np.empty(shards, dtype=np.int64)  # the next row of each list
     for s in range(shards):
         heads[s] = carray(int32_pointer(lists[s, 0]), 1)[0] if lists[s, 2] > 0 else none
@@ -125,12 +125,12 @@ def merge_lists(
         for s in range(shards):
             if heads[s] != row:  # it would add zeros
                 continue
-            length, place = lists[s, 2], places[s]
-            own = carray(float32_pointer(lists[s, 1]), (length, width))[place]
+            length, position = lists[s, 2], positions[s]
+            own = carray(float32_pointer(lists[s, 1]), (length, width))[position]
             for j in range(width):
                 total[j] += own[j] - common[row, j]
-            places[s] = place + 1
-            heads[s] = carray(int32_pointer(lists[s, 0]), length)[place + 1] if place + 1 < length else none
+            positions[s] = position + 1
+            heads[s] = carray(int32_pointer(lists[s, 0]), length)[position + 1] if position + 1 < length else none
         weight = weights[row]
         rows[count] = row
         for j in range(width):
@@ -145,7 +145,7 @@ def take_rows(
     common: npt.NDArray[np.float32],  # (R, P), updated in place
     replicas: npt.NDArray[np.float32],  # (S, R, P), updated in place
     rows: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],  # of those rows
+    values: npt.NDArray[np.float32],  # values of these rows
 ) -> None:
     """Set merged rows in the common parameters and in all replicas."""
     shards, width = len(replicas), common.shape[1]

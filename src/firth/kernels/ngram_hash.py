@@ -70,7 +70,7 @@ def character_ngrams(
     max_n: int,  # maximum; 0 for no n-grams
     buckets: int,
     out: npt.NDArray[np.int64],  # receives buckets; room for most_ngrams more
-    place: int,  # the first entry to write
+    entry: int,  # the first entry to write
 ) -> int:
     """List the buckets of a word's n-grams, with repetitions; return one past the last entry written.
 
@@ -89,9 +89,9 @@ def character_ngrams(
                 h = hash_byte(h, _marked_byte(text, start, end, at))
                 at += 1
             if n >= min_n and not (n == 1 and (first < start or at > end)):
-                out[place] = np.int64(h) % buckets
-                place += 1
-    return place
+                out[entry] = np.int64(h) % buckets
+                entry += 1
+    return entry
 
 
 @njit(nogil=True)
@@ -101,13 +101,13 @@ def word_ngrams(
     longest: int,  # maximum words per n-gram; 1 for no n-grams
     buckets: int,
     out: npt.NDArray[np.int64],  # receives buckets; room for count (longest - 1) more
-    place: int,  # the first entry to write
+    entry: int,  # the first entry to write
 ) -> int:
     """List the buckets of the n-grams of two to `longest` words; return one past the last entry written."""
     for first in range(count):
         h = np.uint64(np.int64(np.int32(hashes[first])))
         for i in range(first + 1, min(count, first + longest)):
             h = h * ROW_PRIME + np.uint64(np.int64(np.int32(hashes[i])))
-            out[place] = np.int64(h % np.uint64(buckets))
-            place += 1
-    return place
+            out[entry] = np.int64(h % np.uint64(buckets))
+            entry += 1
+    return entry

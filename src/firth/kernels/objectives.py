@@ -1,4 +1,4 @@
-"""How a prediction is scored: the output side of every model, one brick for five objectives.
+"""Scores of a prediction: the output layer of every model, with five objectives.
 
 What: m hidden rows x are trained to predict one word w of V. The objective picks the output rows and their signs, turns
 scores into coefficients, and the update of `firth.kernels.step` does the rest; what the hidden rows are made of is the
@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from firth.kernels.exponentials import call_exponentials, place_of
+from firth.kernels.exponentials import call_exponentials, index_of
 from firth.kernels.memory import get_float32, get_float64, get_int64, get_uint64, set_float32, set_float64, set_int64
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.output_rows import end_outputs, place_output
@@ -52,7 +52,7 @@ NAMES = ("negative", "hierarchical", "softmax", "nce", "importance")
 
 
 class Scoring(NamedTuple):
-    """What an objective reads, kept alive by the caller; shared by all threads."""
+    """The tables of an objective, kept alive by the caller; shared by all threads."""
 
     kind: int
     words: int  # V
@@ -72,28 +72,28 @@ class Copies(NamedTuple):
     """
 
     first: int  # the first node that is copied; those behind it, up to the root, are too
-    rows: npt.NDArray[np.float32]  # (2 n, P) the copies, and what they were when last merged
+    rows: npt.NDArray[np.float32]  # (2 n, P) the copies, and their values at the last merge
     unmerged: npt.NDArray[np.int64]  # (1,) words since then
 
 
-def own_copies(by: Scoring, outputs: npt.NDArray[np.float32], threads: int) -> Copies | None:
+def own_copies(layer: Scoring, outputs: npt.NDArray[np.float32], threads: int) -> Copies | None:
     """Return a thread's copies of the nodes near the root, or None where it writes to them alone.
 
     Args:
-        by: the objective.
+        layer: the objective.
         outputs: (V, P) the shared rows.
         threads: how many write to them.
     """
-    if by.kind != HIERARCHICAL or threads == 1:
+    if layer.kind != HIERARCHICAL or threads == 1:
         return None
-    first = max(0, by.words - 1 - COPIED)  # the root is the last node, and those near it stand before it
-    rows = aligned_rows(2 * (by.words - 1 - first), outputs.shape[1])
-    rows[:] = np.tile(outputs[first : by.words - 1], (2, 1))
+    first = max(0, layer.words - 1 - COPIED)  # the root is the last node, and those near it stand before it
+    rows = aligned_rows(2 * (layer.words - 1 - first), outputs.shape[1])
+    rows[:] = np.tile(outputs[first : layer.words - 1], (2, 1))
     return Copies(first, rows, own_lines(1, np.int64))
 
 
 class Predictor(NamedTuple):
-    """The same as plain integers, with what one thread writes."""
+    """The same as plain integers, with the buffers of one thread."""
 
     kind: int
     words: int
@@ -105,8 +105,8 @@ class Predictor(NamedTuple):
     signs: int
     zeros: int  # a row of zeros: the padding of tables
     loss: int  # float64, nats, of the objectives with a normaliser
-    apart: int  # the first node that a thread has a copy of its own of, or V
-    copies: int  # (2, nodes with copies) output rows: the copies, and what they were when last merged
+    apart: int  # the first node of which a thread has its own copy, or V
+    copies: int  # (2, nodes with copies) output rows: the copies, and their values at the last merge
     unmerged: int  # int64, words since then
 
 
@@ -140,63 +140,63 @@ def scoring(
     )
 
 
-def untrained_loss(by: Scoring, frequencies: npt.NDArray[np.float64]) -> float:
+def untrained_loss(layer: Scoring, frequencies: npt.NDArray[np.float64]) -> float:
     """Return the loss a prediction, in nats, of a model whose scores are all 0; for "importance" a bound.
 
     Args:
-        by: the objective.
+        layer: the objective.
         frequencies: (V,) of the words that are predicted, summing to 1.
     """
-    if by.kind == NEGATIVE:
-        return (by.negative + 1) * math.log(2)
-    if by.kind == HIERARCHICAL:
-        return float(frequencies @ by.tree.lengths) * math.log(2)
-    if by.kind == NCE:
-        shifts = by.shifts.astype(np.float64)
-        noise = by.negative * by.probabilities @ np.logaddexp(0, -shifts)
+    if layer.kind == NEGATIVE:
+        return (layer.negative + 1) * math.log(2)
+    if layer.kind == HIERARCHICAL:
+        return float(frequencies @ layer.tree.lengths) * math.log(2)
+    if layer.kind == NCE:
+        shifts = layer.shifts.astype(np.float64)
+        noise = layer.negative * layer.probabilities @ np.logaddexp(0, -shifts)
         return float(frequencies @ np.logaddexp(0, shifts) + noise)
-    return math.log(by.words)
+    return math.log(layer.words)
 
 
-def most_outputs(by: Scoring) -> int:
-    """Return the most output rows that one prediction takes: what the tables of a workspace must hold."""
-    if by.kind == SOFTMAX:
-        return by.words
-    return max(by.tree.longest, 1) if by.kind == HIERARCHICAL else by.negative + 1
+def most_outputs(layer: Scoring) -> int:
+    """Return the most output rows that one prediction takes: the size of the tables of a workspace."""
+    if layer.kind == SOFTMAX:
+        return layer.words
+    return max(layer.tree.longest, 1) if layer.kind == HIERARCHICAL else layer.negative + 1
 
 
-def predictor(by: Scoring, at: Addresses, loss: npt.NDArray[np.float64], copies: Copies | None = None) -> Predictor:
+def predictor(layer: Scoring, at: Addresses, loss: npt.NDArray[np.float64], copies: Copies | None = None) -> Predictor:
     """Return an objective as integers.
 
     Args:
-        by: kept alive by the caller.
+        layer: kept alive by the caller.
         at: a workspace whose tables hold `most_outputs` rows; "softmax" fills them here, once.
         loss: (1,) of the thread.
         copies: of the nodes near the root, kept alive by the caller; None where no other thread writes to them.
     """
     made = Predictor(
-        kind=by.kind,
-        words=by.words,
-        negative=by.negative,
-        noise=by.noise.ctypes.data,
-        shifts=by.shifts.ctypes.data,
-        starts=by.tree.starts.ctypes.data,
-        nodes=by.tree.nodes.ctypes.data,
-        signs=by.tree.signs.ctypes.data,
+        kind=layer.kind,
+        words=layer.words,
+        negative=layer.negative,
+        noise=layer.noise.ctypes.data,
+        shifts=layer.shifts.ctypes.data,
+        starts=layer.tree.starts.ctypes.data,
+        nodes=layer.tree.nodes.ctypes.data,
+        signs=layer.tree.signs.ctypes.data,
         zeros=at.zeros,
         loss=loss.ctypes.data,
-        apart=by.words if copies is None else copies.first,
+        apart=layer.words if copies is None else copies.first,
         copies=0 if copies is None else copies.rows.ctypes.data,
         unmerged=0 if copies is None else copies.unmerged.ctypes.data,
     )
-    if by.kind == SOFTMAX:
-        _place_all(by.words, at)
+    if layer.kind == SOFTMAX:
+        _place_all(layer.words, at)
     return made
 
 
 @njit(nogil=True)
 def predict(
-    by: Predictor,
+    predictor: Predictor,
     at: Addresses,
     random: npt.NDArray[np.uint64],  # (1,) state, updated
     word: int,  # w, that is predicted
@@ -206,29 +206,29 @@ def predict(
     rate: np.float32,
 ) -> None:
     """Take one step of m hidden rows towards predicting a word."""
-    n, true = by.words, word
-    if by.kind == HIERARCHICAL:
-        n, true = place_path(by, at, word), 0
-    elif by.kind != SOFTMAX:
-        n, true = place_sampled(by, at, random, word), 0
+    n, true = predictor.words, word
+    if predictor.kind == HIERARCHICAL:
+        n, true = place_path(predictor, at, word), 0
+    elif predictor.kind != SOFTMAX:
+        n, true = place_sampled(predictor, at, random, word), 0
     if n == 0:
         return  # a tree of one word has no node
     for first in range(0, m, MOST_HIDDEN):
-        some = min(MOST_HIDDEN, m - first)
-        take_step(by, at, hidden + 8 * first, targets + 8 * first, some, n, true, rate)
+        rows = min(MOST_HIDDEN, m - first)
+        take_step(predictor, at, hidden + 8 * first, targets + 8 * first, rows, n, true, rate)
 
 
 @njit(nogil=True)
 def take_step(
-    by: Predictor, at: Addresses, hidden: int, targets: int, m: int, n: int, true: int, rate: np.float32
+    predictor: Predictor, at: Addresses, hidden: int, targets: int, m: int, n: int, true: int, rate: np.float32
 ) -> None:
     """Take one step of m <= MOST_HIDDEN hidden rows against the n output rows that the tables list."""
-    if by.kind == NEGATIVE or by.kind == HIERARCHICAL:
+    if predictor.kind == NEGATIVE or predictor.kind == HIERARCHICAL:
         call_score(at.score, hidden, m, at.table, n, at.chunks, at.coefficients, at.signs, at.likelihood, rate)
     else:
         call_exponentials(at.exponentials, hidden, m, at.table, n, at.chunks, at.coefficients, at.shifts)
-        loss = _posteriors(at, m, n, rate) if by.kind == NCE else _softmax(at, m, n, true, rate)
-        add_loss(by.loss, loss)
+        loss = _posteriors(at, m, n, rate) if predictor.kind == NCE else _softmax(at, m, n, true, rate)
+        add_loss(predictor.loss, loss)
         clear_padding(at, m, n)
     call_update(at.update, hidden, targets, m, at.table, n, at.chunks, at.coefficients)
 
@@ -238,84 +238,88 @@ def clear_padding(at: Addresses, m: int, n: int) -> None:
     """Take the rows behind the n out of the step: e^0 is not 0, and the row of zeros must stay zero."""
     for i in range(n, -(-n // GROUP) * GROUP):
         for k in range(m):
-            set_float32(at.coefficients, place_of(i, k, m), np.float32(0))
+            set_float32(at.coefficients, index_of(i, k, m), np.float32(0))
 
 
 @njit(nogil=True, inline="always")
-def draw_word(by: Predictor, random: npt.NDArray[np.uint64]) -> int:
+def draw_word(predictor: Predictor, random: npt.NDArray[np.uint64]) -> int:
     """Draw a noise word, as `firth.kernels.noise.draw_alias` does."""
     bits = draw(random)
-    slot = below(bits, by.words)
-    entry = get_uint64(by.noise, slot)
+    slot = below(bits, predictor.words)
+    entry = get_uint64(predictor.noise, slot)
     alias = int(entry >> np.uint64(32))
-    return slot + (alias - slot) * (np.uint32(bits) >= np.uint32(entry))
+    return slot + (alias - slot) * (np.uint32(bits) >= np.uint32(entry))  # the slot below its threshold, else its alias
 
 
 @njit(nogil=True)
-def place_sampled(by: Predictor, at: Addresses, random: npt.NDArray[np.uint64], word: int) -> int:
+def place_sampled(predictor: Predictor, at: Addresses, random: npt.NDArray[np.uint64], word: int) -> int:
     """List a word and its noise; return how many output rows that is."""
     place_output(at, 0, word, 1)
-    set_float32(at.shifts, 0, get_float32(by.shifts, word) if by.kind == NCE else np.float32(0))
-    for k in range(1, by.negative + 1):
-        drawn = draw_word(by, random)
+    set_float32(at.shifts, 0, get_float32(predictor.shifts, word) if predictor.kind == NCE else np.float32(0))
+    for k in range(1, predictor.negative + 1):
+        drawn = draw_word(predictor, random)
         # Only noise-contrastive estimation counts a hit of the word itself as the noise that it is.
-        place_output(at, k, drawn, 0 if drawn == word and by.kind != NCE else -1)
-        set_float32(at.shifts, k, get_float32(by.shifts, drawn))
-    end_outputs(at, by.negative + 1)
-    return by.negative + 1
+        place_output(at, k, drawn, 0 if drawn == word and predictor.kind != NCE else -1)
+        set_float32(at.shifts, k, get_float32(predictor.shifts, drawn))
+    end_outputs(at, predictor.negative + 1)
+    return predictor.negative + 1
 
 
 @njit(nogil=True, inline="always")
-def node_row(by: Predictor, at: Addresses, node: int) -> int:
+def node_row(predictor: Predictor, at: Addresses, node: int) -> int:
     """Return the address of a tree node's output row: the thread's own copy where it has one."""
-    if node >= by.apart:
-        return by.copies + (node - by.apart) * at.output_bytes
+    if node >= predictor.apart:
+        return predictor.copies + (node - predictor.apart) * at.output_bytes
     return at.outputs + node * at.output_bytes
 
 
 @njit(nogil=True, inline="always")
-def extend_path(by: Predictor, at: Addresses, place: int, word: int, shift: int) -> int:
-    """List the nodes of a word's path, `shift` bytes into their rows, from entry `place`; return the next free one."""
-    first, last = get_int64(by.starts, word), get_int64(by.starts, word + 1)
+def extend_path(predictor: Predictor, at: Addresses, entry: int, word: int, shift: int) -> int:
+    """List the nodes of a word's path, `shift` bytes into their rows, from entry `entry`; return the next free one."""
+    first, last = get_int64(predictor.starts, word), get_int64(predictor.starts, word + 1)
     for i in range(first, last):
-        set_int64(at.table, place + i - first, node_row(by, at, get_int64(by.nodes, i)) + shift)
-        set_float32(at.signs, place + i - first, get_float32(by.signs, i))
-    return place + last - first
+        set_int64(at.table, entry + i - first, node_row(predictor, at, get_int64(predictor.nodes, i)) + shift)
+        set_float32(at.signs, entry + i - first, get_float32(predictor.signs, i))
+    return entry + last - first
 
 
 @njit(nogil=True)
-def merge_copies(by: Predictor, at: Addresses, words: int) -> None:
+def merge_copies(predictor: Predictor, at: Addresses, words: int) -> None:
     """Merge a thread's copies with the shared rows, if with these words enough have gone by; MERGE always are."""
-    if by.copies == 0:
+    if predictor.copies == 0:
         return
-    unmerged = get_int64(by.unmerged, 0) + words
+    unmerged = get_int64(predictor.unmerged, 0) + words
     if unmerged >= MERGE:
         unmerged = 0
-        shared, numbers = at.outputs + by.apart * at.output_bytes, at.output_bytes // 4 * (by.words - 1 - by.apart)
+        shared, numbers = (
+            at.outputs + predictor.apart * at.output_bytes,
+            at.output_bytes // 4 * (predictor.words - 1 - predictor.apart),
+        )
         for i in range(numbers):
-            learned = get_float32(by.copies, i) - get_float32(by.copies, numbers + i)
+            # learned = the copy now - the copy at the last merge
+            learned = get_float32(predictor.copies, i) - get_float32(predictor.copies, numbers + i)
             merged = get_float32(shared, i) + learned
             set_float32(shared, i, merged)
-            set_float32(by.copies, i, merged)
-            set_float32(by.copies, numbers + i, merged)
-    set_int64(by.unmerged, 0, unmerged)
+            set_float32(predictor.copies, i, merged)
+            set_float32(predictor.copies, numbers + i, merged)
+    set_int64(predictor.unmerged, 0, unmerged)
 
 
 @njit(nogil=True)
-def place_path(by: Predictor, at: Addresses, word: int) -> int:
+def place_path(predictor: Predictor, at: Addresses, word: int) -> int:
     """List the nodes between the root and a word; return how many there are."""
-    n = extend_path(by, at, 0, word, 0)
+    n = extend_path(predictor, at, 0, word, 0)
     end_outputs(at, n)
     return n
 
 
 @njit(nogil=True, inline="always")
-def fetch_outputs(by: Predictor, at: Addresses, word: int) -> None:
-    """Ask for the output rows that the prediction of a word will read, as far as they are known beforehand."""
-    if by.kind == HIERARCHICAL:
+def fetch_outputs(predictor: Predictor, at: Addresses, word: int) -> None:
+    """Prefetch the output rows that the prediction of a word will read, as far as they are known."""
+    if predictor.kind == HIERARCHICAL:
         # The nodes near the root are in every path, and never far.
-        for i in range(get_int64(by.starts, word) + NEAR, get_int64(by.starts, word + 1)):
-            prefetch_row(at.outputs + get_int64(by.nodes, i) * at.output_bytes, at.output_bytes)
+        for i in range(get_int64(predictor.starts, word) + NEAR, get_int64(predictor.starts, word + 1)):
+            prefetch_row(at.outputs + get_int64(predictor.nodes, i) * at.output_bytes, at.output_bytes)
     else:
         prefetch_row(at.outputs + word * at.output_bytes, at.output_bytes)
 
@@ -336,35 +340,35 @@ def _softmax(at: Addresses, m: int, n: int, true: int, rate: np.float32) -> floa
         total = 0.0
         for i in range(n):
             if get_float32(at.signs, i) != 0:
-                total += get_float32(at.coefficients, place_of(i, k, m))
-        loss += math.log(total) - math.log(get_float32(at.coefficients, place_of(true, k, m)))
-        scale = -rate / np.float32(total)
+                total += get_float32(at.coefficients, index_of(i, k, m))
+        loss += math.log(total) - math.log(get_float32(at.coefficients, index_of(true, k, m)))
+        scale = -rate / np.float32(total)  # d log softmax / d score_i = [i = true] - e^score_i / total
         for i in range(n):
-            place = place_of(i, k, m)
+            index = index_of(i, k, m)
             present = get_float32(at.signs, i) != 0
             set_float32(
-                at.coefficients, place, scale * get_float32(at.coefficients, place) if present else np.float32(0)
+                at.coefficients, index, scale * get_float32(at.coefficients, index) if present else np.float32(0)
             )
-        place = place_of(true, k, m)
-        set_float32(at.coefficients, place, get_float32(at.coefficients, place) + rate)
+        index = index_of(true, k, m)
+        set_float32(at.coefficients, index, get_float32(at.coefficients, index) + rate)
     return loss
 
 
 @njit(nogil=True)
 def _posteriors(at: Addresses, m: int, n: int, rate: np.float32) -> float:
-    """Turn exponentials into the coefficients of telling true words from noise; return the loss."""
+    """Turn exponentials into the coefficients of a classifier of true words and noise; return the loss."""
     loss = 0.0
-    one = np.float32(1)
+    unit = np.float32(1)
     for k in range(m):
         for i in range(n):
-            place = place_of(i, k, m)
-            odds = get_float32(at.coefficients, place)
+            index = index_of(i, k, m)
+            odds = get_float32(at.coefficients, index)
             if get_float32(at.signs, i) > 0:
-                loss += math.log1p(1.0 / odds)
-                set_float32(at.coefficients, place, rate / (one + odds))
+                loss += math.log1p(1.0 / odds)  # -log p(true), p = odds / (1 + odds); d/dscore = 1 - p
+                set_float32(at.coefficients, index, rate / (unit + odds))
             else:
-                loss += math.log1p(np.float64(odds))
-                set_float32(at.coefficients, place, -rate * odds / (one + odds))
+                loss += math.log1p(np.float64(odds))  # -log p(noise) = log(1 + odds); d/dscore = -p
+                set_float32(at.coefficients, index, -rate * odds / (unit + odds))
     return loss
 
 
@@ -375,5 +379,5 @@ def add_loss(address: int, loss: float) -> None:
 
 
 def new_loss() -> npt.NDArray[np.float64]:
-    """Return a loss of 0, in a cache line of its own."""
+    """Return a loss of 0, in its own cache line."""
     return np.asarray(own_lines(1, np.float64))

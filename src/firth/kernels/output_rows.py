@@ -10,16 +10,16 @@ from firth.kernels.targets import Addresses
 
 
 @njit(nogil=True, inline="always")
-def place_output(at: Addresses, place: int, row: int, sign: float) -> None:
+def place_output(at: Addresses, entry: int, row: int, sign: float) -> None:
     """List an output row: +1 for a true pair, -1 for noise, 0 for one that takes no part."""
-    set_int64(at.table, place, at.outputs + row * at.output_bytes)
-    set_float32(at.signs, place, np.float32(sign))
+    set_int64(at.table, entry, at.outputs + row * at.output_bytes)
+    set_float32(at.signs, entry, np.float32(sign))
 
 
 @njit(nogil=True, inline="always")
 def place_prediction(
     at: Addresses,
-    place: int,  # the first free entry
+    entry: int,  # the first free entry
     word: int,
     shift: int,  # bytes from the beginning of an output row to the part that is meant
     sets: npt.NDArray[np.int64],  # (slots, most) noise words
@@ -29,13 +29,13 @@ def place_prediction(
 ) -> int:
     """List a word and its K noise words, of which those that are the word take no part; return the next free entry."""
     row = at.outputs + shift
-    set_int64(at.table, place, row + word * at.output_bytes)
-    set_float32(at.signs, place, np.float32(1))
+    set_int64(at.table, entry, row + word * at.output_bytes)
+    set_float32(at.signs, entry, np.float32(1))
     for k in range(negative):
         noise = sets[used, first + k]
-        set_int64(at.table, place + 1 + k, row + noise * at.output_bytes)
-        set_float32(at.signs, place + 1 + k, np.float32(0 if noise == word else -1))
-    return place + 1 + negative
+        set_int64(at.table, entry + 1 + k, row + noise * at.output_bytes)
+        set_float32(at.signs, entry + 1 + k, np.float32(0 if noise == word else -1))
+    return entry + 1 + negative
 
 
 @njit(nogil=True, inline="always")

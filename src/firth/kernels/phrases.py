@@ -23,8 +23,8 @@ def key_of(
 ) -> np.uint64:
     """Return a 64-bit hash of the words from `first` to `last`."""
     h = np.uint64(last - first)
-    for place in range(first, last + 1):
-        h = (h ^ np.uint64(ids[place])) * MULTIPLIER
+    for position in range(first, last + 1):
+        h = (h ^ np.uint64(ids[position])) * MULTIPLIER
         h ^= h >> SHIFT
     return h
 
@@ -32,15 +32,15 @@ def key_of(
 @njit(nogil=True, inline="always")
 def end_of(
     ids: npt.NDArray[np.int32],
-    first: int,  # a word that is no connector
+    first: int,  # a word that is not a connector
     reach: int,  # words after it that may belong to the candidate
     connectors: npt.NDArray[np.bool_],  # (V,)
 ) -> int:
     """Return the position of a candidate's last word, or `first` if there is no candidate."""
-    place = first + 1
-    while place <= first + reach and connectors[ids[place]]:
-        place += 1
-    return place if place <= first + reach else first
+    position = first + 1
+    while position <= first + reach and connectors[ids[position]]:
+        position += 1
+    return position if position <= first + reach else first
 
 
 @compiled
@@ -49,8 +49,8 @@ def count_candidates(
     first: int,  # the first word to count candidates of
     last: int,  # one past the last
     base: int,  # the word of `starts[0]`
-    starts: npt.NDArray[np.int64],  # each word's first entry in `places`
-    places: npt.NDArray[np.int64],  # as `firth.kernels.cooccurrence.find_places` writes them
+    starts: npt.NDArray[np.int64],  # each word's first entry in `positions`
+    positions: npt.NDArray[np.int64],  # as `firth.kernels.cooccurrence.find_positions` writes them
     connectors: npt.NDArray[np.bool_],  # (V,)
     least: int,  # minimum count of a candidate
     candidates: npt.NDArray[np.int64],  # (n, 3) written: position of one occurrence, words, count
@@ -66,17 +66,17 @@ def count_candidates(
         keys, where = np.empty(end - begin, np.uint64), np.empty(end - begin, np.int64)
         distinct = longer = 0
         for q in range(begin, end):
-            place = places[q] >> 2 * BITS
-            after = end_of(ids, place, places[q] & MOST_REACH, connectors)
-            if after == place + 1:
+            position = positions[q] >> 2 * BITS
+            after = end_of(ids, position, positions[q] & MOST_REACH, connectors)
+            if after == position + 1:
                 other = ids[after]
                 if sums[other] == 0:
                     touched[distinct] = other
-                    example[other] = place
+                    example[other] = position
                     distinct += 1
                 sums[other] += 1
-            elif after > place:
-                keys[longer], where[longer] = key_of(ids, place, after), q
+            elif after > position:
+                keys[longer], where[longer] = key_of(ids, position, after), q
                 longer += 1
         for i in range(distinct):
             other = touched[i]
@@ -91,9 +91,9 @@ def count_candidates(
             if i + 1 == longer or keys[order[i + 1]] != keys[order[i]]:
                 if run >= least:
                     q = where[order[i]]
-                    place = places[q] >> 2 * BITS
-                    candidates[n, 0], candidates[n, 2] = place, run
-                    candidates[n, 1] = end_of(ids, place, places[q] & MOST_REACH, connectors) - place + 1
+                    position = positions[q] >> 2 * BITS
+                    candidates[n, 0], candidates[n, 2] = position, run
+                    candidates[n, 1] = end_of(ids, position, positions[q] & MOST_REACH, connectors) - position + 1
                     n += 1
                 run = 0
     return n
@@ -146,30 +146,30 @@ def join_phrases(
     ends: npt.NDArray[np.int64],
     table: npt.NDArray[np.int64],
     out: npt.NDArray[np.int32],  # written: words, V + the number of a phrase, and -1 behind each sentence
-    counts: npt.NDArray[np.int64],  # (V + P,) how often each stands there, added to
+    counts: npt.NDArray[np.int64],  # (V + P,) counts, added to
 ) -> int:
     """Write sentences with phrases as single tokens, from left to right; return the number of entries written."""
     n = 0
     for sentence in range(len(offsets) - 1):
-        place, past = offsets[sentence], offsets[sentence + 1]
-        while place < past:
-            word, after = ids[place], place
+        position, past = offsets[sentence], offsets[sentence + 1]
+        while position < past:
+            word, after = ids[position], position
             if not connectors[word]:
-                after = end_of(ids, place, past - 1 - place, connectors)
+                after = end_of(ids, position, past - 1 - position, connectors)
             phrase = EMPTY
-            if after > place:
-                phrase = _phrase(ids, place, after, tokens, ends, table)
+            if after > position:
+                phrase = _phrase(ids, position, after, tokens, ends, table)
             if phrase != EMPTY:
                 out[n] = len(connectors) + phrase
                 counts[out[n]] += 1
                 n += 1
-                place = after + 1
+                position = after + 1
             else:  # the word and the connectors after it; connectors start no phrase
-                for i in range(place, max(after, place + 1)):
+                for i in range(position, max(after, position + 1)):
                     out[n] = ids[i]
                     counts[ids[i]] += 1
                     n += 1
-                place = max(after, place + 1)
+                position = max(after, position + 1)
         out[n] = -1
         n += 1
     return n

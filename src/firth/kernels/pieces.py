@@ -15,7 +15,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.step import take_loss
-from firth.kernels.targets import Work
+from firth.kernels.targets import Workspace
 from firth.kernels.windows import subsample
 
 LOSS_INTERVAL = 4096  # words between updates of the loss from the running likelihood
@@ -46,7 +46,7 @@ class ShardState(NamedTuple):
 
 
 @njit(nogil=True)
-def pieces(text: Text, work: Work, state: ShardState) -> Iterator[tuple[int, int, np.float32]]:
+def pieces(text: Text, work: Workspace, state: ShardState) -> Iterator[tuple[int, int, np.float32]]:
     """Iterate over a shard from its current position to its end, or until the stop flag is set.
 
     Each piece's words are in `work.sentence`.
@@ -57,16 +57,16 @@ def pieces(text: Text, work: Work, state: ShardState) -> Iterator[tuple[int, int
     # Each access to a tuple's field counts a reference: done once, outside the loop.
     ids, offsets, thresholds, sentence = text.ids, text.offsets, text.thresholds, work.sentence
     position, read, random, stop = state.position, state.read, state.random, state.stop
-    place = np.searchsorted(offsets, position[0], side="right")
+    next_sentence = np.searchsorted(offsets, position[0], side="right")
     since = 0
     while position[0] < state.last and stop[0] == 0:
-        while offsets[place] <= position[0]:
-            place += 1
+        while offsets[next_sentence] <= position[0]:
+            next_sentence += 1
         count, next_position = subsample(
-            ids, position[0], min(offsets[place], state.last), thresholds, random, sentence
+            ids, position[0], min(offsets[next_sentence], state.last), thresholds, random, sentence
         )
         rate = text.first_lr + (text.last_lr - text.first_lr) * min(1.0, read[0] / text.total)
-        yield count, place - 1, np.float32(state.learns * rate)
+        yield count, next_sentence - 1, np.float32(state.learns * rate)
         read[0] += next_position - position[0]
         position[0] = next_position
         since += count

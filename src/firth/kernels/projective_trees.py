@@ -31,33 +31,36 @@ def best_projective_tree(
     """Find the best projective tree with one word below the root; return False if there is none."""
     N = len(arcs)
     complete, opened = np.full((N, N), -np.inf), np.full((N, N), -np.inf)  # scores of spans by head and other end
-    by_end = np.full((N, N), -np.inf)  # those of complete spans by other end and head: all loops read along rows
+    by_end = np.full((N, N), -np.inf)  # complete spans by other end and head: all loops read along rows
     split = np.zeros((2, N, N), np.int64)
     for i in range(1, N):
         complete[i, i] = by_end[i, i] = 0.0
     for width in range(1, N - 1):
         for i in range(1, N - width):
             j = i + width
-            best, place = -np.inf, i
+            best, best_split = -np.inf, i
+            # open(i, j) = max_k complete(i, k) + complete(j, k + 1) + arc(i, j)
             for k in range(i, j):  # two complete spans, whose heads i and j will be joined
                 score = complete[i, k] + complete[j, k + 1]
                 if score > best:
-                    best, place = score, k
+                    best, best_split = score, k
             opened[i, j], opened[j, i] = best + arcs[i, j], best + arcs[j, i]
-            split[OPEN, i, j] = split[OPEN, j, i] = place
-            best, place = -np.inf, j
+            split[OPEN, i, j] = split[OPEN, j, i] = best_split
+            best, best_split = -np.inf, j
+            # complete(i, j) = max_k open(i, k) + complete(k, j)
             for k in range(i + 1, j + 1):  # to the dependent k, and on from there
                 score = opened[i, k] + by_end[j, k]
                 if score > best:
-                    best, place = score, k
-            complete[i, j], by_end[j, i], split[COMPLETE, i, j] = best, best, place
-            best, place = -np.inf, i
+                    best, best_split = score, k
+            complete[i, j], by_end[j, i], split[COMPLETE, i, j] = best, best, best_split
+            best, best_split = -np.inf, i
             for k in range(i, j):
-                score = by_end[i, k] + opened[j, k]
+                score = by_end[i, k] + opened[j, k]  # complete(j, i) = max_k complete(k, i) + open(j, k)
                 if score > best:
-                    best, place = score, k
-            complete[j, i], by_end[i, j], split[COMPLETE, j, i] = best, best, place
+                    best, best_split = score, k
+            complete[j, i], by_end[i, j], split[COMPLETE, j, i] = best, best, best_split
     best, root = -np.inf, 0
+    # The only word r below the root heads a complete span to each side.
     for r in range(1, N):
         score = complete[r, 1] + arcs[0, r] + complete[r, N - 1]
         if score > best:

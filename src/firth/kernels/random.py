@@ -26,7 +26,7 @@ def draw(
 
 
 @njit(nogil=True, inline="always")
-def foresee(
+def peek(
     state: npt.NDArray[np.uint64],  # (1,) uint64, unchanged
     draws: int,  # number of draws ahead; 1 is the next
 ) -> Any:

@@ -46,15 +46,15 @@ def emit_add(e: Emitter, rows: Any, m: Any, gradient: Any, chunks: Any, scale: A
     """
 
     def chunk(at: Any, turns: Turns) -> None:
-        place = e.b.add(gradient, at)
-        step = e.b.fmul(e.load(place, 4 * e.width), e.splat(scale))
+        target = e.b.add(gradient, at)
+        step = e.b.fmul(e.load(target, 4 * e.width), e.splat(scale))
 
         def add(address: Any, _: list[Any]) -> list[Any]:
             e.store(e.b.fadd(e.load(address, 4 * e.width), step), address, 4 * e.width)
             return []
 
         turns([], add)
-        e.store(e.constant(0), place, 4 * e.width)
+        e.store(e.constant(0), target, 4 * e.width)
 
     _emit_rows(e, rows, m, chunks, chunk)
 
@@ -68,7 +68,7 @@ def _emit_rows(e: Emitter, rows: Any, m: Any, chunks: Any, chunk: Callable[[Any,
     def unrolled(count: int) -> None:
         table = [e.load_address(rows, k) for k in range(count)]
 
-        def one(i: Any, _: list[Any]) -> list[Any]:
+        def add_chunk(i: Any, _: list[Any]) -> list[Any]:
             at = e.b.mul(i, I64(4 * e.width))
 
             def turns(values: list[Any], turn: Turn) -> list[Any]:
@@ -79,23 +79,23 @@ def _emit_rows(e: Emitter, rows: Any, m: Any, chunks: Any, chunk: Callable[[Any,
             chunk(at, turns)
             return []
 
-        e.loop(chunks, [], one)
+        e.loop(chunks, [], add_chunk)
 
     def looped(_: list[Any]) -> list[Any]:
-        def one(i: Any, _: list[Any]) -> list[Any]:
+        def add_chunk(i: Any, _: list[Any]) -> list[Any]:
             at = e.b.mul(i, I64(4 * e.width))
 
             def turns(values: list[Any], turn: Turn) -> list[Any]:
-                def each(k: Any, carried: list[Any]) -> list[Any]:
+                def add_row(k: Any, carried: list[Any]) -> list[Any]:
                     row = e.load_address(e.b.add(rows, e.b.mul(k, I64(8))), 0)
                     return turn(e.b.add(row, at), carried)
 
-                return e.loop(m, values, each)
+                return e.loop(m, values, add_row)
 
             chunk(at, turns)
             return []
 
-        return e.loop(chunks, [], one)
+        return e.loop(chunks, [], add_chunk)
 
     choices = range(1, UNROLLED + 1)
     with cases(e.b, m, choices) as case:

@@ -3,7 +3,8 @@
 A tokeniser's rules are a table with one 64-bit entry per character (`corpus.scan_tables` builds it from the reference
 tokenisers). The input is a block of text. The output is word numbers in text order, -1 at the end of a sentence, and
 -2 - k for the k-th *hard stretch*: a run of characters that only the reference can handle, because one of them is not
-in normal form or folds to something long. The caller tokenises hard stretches and inserts the result.
+in normal form, folds to something long, or is a capital sigma in a rare place. The caller tokenises hard stretches and
+inserts the result.
 
 A *boundary* is a separator that no normalisation crosses. The text between two boundaries is processed as a whole: if
 the text or the room for words ends in between, its words are undone and the caller repeats it with more of either.
@@ -25,6 +26,8 @@ HARD = 1 << 54  # only the reference can handle it
 MAYBE = 1 << 55  # may compose with a character before it
 FIRST = 1 << 56  # may compose with a character after it
 BOUNDARY = 1 << 57  # a separator that no normalisation crosses
+CASED = 1 << 58  # a letter that shows whether a capital sigma beside it ends a word
+SIGMA = 1 << 59  # a capital sigma, folded to σ
 
 # Kinds, in the order of `text.characters`. A run of LETTER, DIGIT and MARK is the inside of a word.
 SEPARATOR, LETTER, DIGIT, MARK, IDEOGRAPH, APOSTROPHE, CONNECTOR, POINT = range(8)
@@ -36,6 +39,7 @@ STATE_SIZE = 7
 _BYTE, _FOLDED = np.uint64(255), np.uint64((1 << LENGTH) - 1)
 _LENGTH, _KIND, _CCC = np.uint64(LENGTH), np.uint64(KIND), np.uint64(CCC)
 _HARD, _MAYBE, _FIRST, _BOUNDARY = np.uint64(HARD), np.uint64(MAYBE), np.uint64(FIRST), np.uint64(BOUNDARY)
+_CASED, _SIGMA, _TO_FINAL = np.uint64(CASED), np.uint64(SIGMA), np.uint64(0x100)  # σ is CF 83, ς is CF 82
 _PRIME, _SENTENCE = np.uint64(0x100000001B3), np.uint64(1 << 63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _0, _7 = np.uint64(0), np.uint64(7)
@@ -70,6 +74,31 @@ def _decode(text: npt.NDArray[np.uint8], p: int, size: int) -> tuple[np.int64, i
     if code < least or code > 0x10FFFF or 0xD800 <= code < 0xE000:
         return np.int64(-1), 1
     return code, width
+
+
+@njit(nogil=True, inline="always")
+def _sigma(
+    text: npt.NDArray[np.uint8],
+    p: int,  # behind the sigma
+    size: int,
+    table: npt.NDArray[np.uint64],
+    sigma: np.uint64,
+    in_word: bool,  # whether it goes on a word
+    before: np.uint64,  # entry of the character before it
+) -> np.uint64:
+    """Return the entry of a capital sigma where it stands: of σ, or of ς at the end of a word; hard if in doubt."""
+    if not in_word:
+        return sigma
+    if before & _CASED == _0:
+        return sigma | _HARD
+    code = _decode(text, p, size)[0] if text[p] >= 128 else np.int64(text[p])
+    after = table[code] if code >= 0 else _BOUNDARY
+    kind = _kind_of(after)
+    if after & _HARD != _0 or kind in (DIGIT, MARK, APOSTROPHE, CONNECTOR):
+        return sigma | _HARD
+    if kind == LETTER:
+        return sigma if after & _CASED != _0 else sigma | _HARD
+    return sigma ^ _TO_FINAL
 
 
 @njit(nogil=True, inline="always")
@@ -182,7 +211,7 @@ def scan(
     """Scan a block of text up to its last boundary, or until the room for words is full."""
     arena_end, words, blank = state[USED], state[WORDS], bool(state[BLANK])
     n_written = hard_count = 0
-    p = chunk = chunk_written = 0  # what stands since the last boundary starts at text[chunk] and out[chunk_written]
+    p = chunk = chunk_written = 0  # the text since the last boundary starts at text[chunk] and out[chunk_written]
     is_hard = full = False
     starter = ccc_before = (
         _0  # of the characters since the boundary: the last starter's entry, the last combining class
@@ -212,7 +241,7 @@ def scan(
                 starter, ccc_before = (
                     _FIRST,
                     _0,
-                )  # as most of them are; for the others only the reference is called in vain
+                )  # almost always right; otherwise the reference is called without need
                 if p >= size:
                     break
         b = text[p]
@@ -226,6 +255,9 @@ def scan(
                 break
             entry = table[code] if code >= 0 else _BOUNDARY
             ccc = (entry >> _CCC) & _BYTE
+            if entry & _SIGMA != _0:
+                before = starter if pending == _0 and ccc_before == _0 else _0
+                entry = _sigma(text, p + width, size, table, entry, kind == LETTER, before)
             composes = entry & _MAYBE != _0 and starter & _FIRST != _0
             if entry & _HARD != _0 or composes or (ccc != _0 and ccc < ccc_before):
                 is_hard = True
@@ -337,9 +369,9 @@ def count_ids(
     counts: npt.NDArray[np.int64],  # (V,) updated in place
 ) -> int:
     """Count the occurrences of each id; return the index of the first one out of range, or the number of ids."""
-    for place in range(ids.size):
-        word = ids[place]
+    for position in range(ids.size):
+        word = ids[position]
         if word < 0 or word >= counts.size:
-            return place
+            return position
         counts[word] += 1
     return ids.size

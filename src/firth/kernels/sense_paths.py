@@ -79,7 +79,7 @@ def paths_of(nodes: Nodes) -> Paths:
 
 @njit(nogil=True)
 def list_nodes(
-    by: Predictor,
+    predictor: Predictor,
     at: Addresses,
     paths: Paths,
     sentence: npt.NDArray[np.int64],
@@ -93,19 +93,19 @@ def list_nodes(
         if j == centre:
             continue
         word = sentence[j]
-        for i in range(get_int64(by.starts, word), get_int64(by.starts, word + 1)):
-            node = get_int64(by.nodes, i)
-            left = np.float64(get_float32(by.signs, i) > 0)
-            place = get_int64(paths.positions, node) - stamp
-            if place < 0:
+        for i in range(get_int64(predictor.starts, word), get_int64(predictor.starts, word + 1)):
+            node = get_int64(predictor.nodes, i)
+            left = np.float64(get_float32(predictor.signs, i) > 0)
+            index = get_int64(paths.positions, node) - stamp
+            if index < 0:
                 set_int64(paths.positions, node, stamp + n)
-                set_int64(at.table, n, node_row(by, at, node))
+                set_int64(at.table, n, node_row(predictor, at, node))
                 set_float64(paths.lefts, n, left)
                 set_float64(paths.turns, n, 1.0)
                 n += 1
             else:
-                set_float64(paths.lefts, place, get_float64(paths.lefts, place) + left)
-                set_float64(paths.turns, place, get_float64(paths.turns, place) + 1.0)
+                set_float64(paths.lefts, index, get_float64(paths.lefts, index) + left)
+                set_float64(paths.turns, index, get_float64(paths.turns, index) + 1.0)
     set_int64(paths.stamp, 0, stamp + n)
     end_outputs(at, n)
     return n
@@ -138,9 +138,10 @@ def _take_turns(at: Addresses, paths: Paths, n: int, m: int, chances: int, evide
             lefts, turns = get_float64(paths.lefts, i), get_float64(paths.turns, i)
             for k in range(m):
                 odds = np.float64(get_float32(at.coefficients, base + (i - start) * m + k))
-                right = 1.0 / (1.0 + odds)
+                right = 1.0 / (1.0 + odds)  # odds = e^(v_s . u_node); left = sigma(v_s . u_node)
                 left = odds * right
                 set_float64(chances, k * paths.most + i, left)
+                # prod over turns of left or right; a logarithm is taken only before the product underflows
                 product = get_float64(paths.products, k) * (left if lefts > 0.0 else right)
                 for turn in range(1, int(turns)):
                     product *= left if turn < lefts else right

@@ -32,8 +32,8 @@ def best_tree(
         return False
     arcs[0, :] -= (highest - lowest + 1.0) * N
 
-    nodes = np.arange(N)  # those that are left; the root is the first
-    name = np.arange(N)  # of each node: its own number, or that of the cycle it stands for
+    nodes = np.arange(N)  # remaining nodes; the root is the first
+    name = np.arange(N)  # number of each node, or of the cycle that it represents
     inside = np.full(2 * N, -1)  # the cycle that a node or a cycle became a part of
     head_of = np.empty((N, N), np.int64)  # the words that each arc between nodes joins
     word_of = np.empty((N, N), np.int64)
@@ -47,7 +47,7 @@ def best_tree(
     cycles = 0
     seen = np.zeros(N, np.int64)
     in_cycle = np.zeros(N, np.bool_)
-    entered = np.full(2 * N, -1)  # of each cycle: the member that the arc into it ends at
+    entered = np.full(2 * N, -1)  # for each cycle, the member at which the arc into it ends
     changed = nodes[1:]
     while True:
         for v in changed:
@@ -89,6 +89,7 @@ def best_tree(
             if not in_cycle[u]:
                 to_score, from_score, to, start = -np.inf, -np.inf, entry, entry
                 for v in inner:
+                    # Into the cycle at v: arc(u, v) replaces v's own arc in it. Out of it: the best arc of a member.
                     if arcs[u, v] - own[v] > to_score:
                         to_score, to = arcs[u, v] - own[v], int(v)
                     if arcs[v, u] > from_score:
@@ -108,6 +109,7 @@ def best_tree(
         while inside[word] >= 0:
             entered[inside[word]] = word
             word = inside[word]
+    # Cycles are opened from the last: all members but the one entered keep the cycle's arc.
     for cycle in range(cycles - 1, -1, -1):
         for member in range(starts[cycle], starts[cycle + 1]):
             if members[member] != entered[N + cycle]:

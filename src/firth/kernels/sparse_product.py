@@ -60,17 +60,17 @@ def _emit(module: ir.Module, width: int) -> None:
         begin, end = (load(e.b.add(side, e.b.mul(number, I64(8))), I64, 8) for side in (starts, ends))
 
         def cell(k: Any, sums: list[Any]) -> list[Any]:
-            place = e.b.add(begin, k)
-            value = load(e.b.add(values, e.b.mul(place, I64(8))), F64, 8)
-            column = e.b.sext(load(e.b.add(columns, e.b.mul(place, I64(4))), I32, 4), I64)
+            position = e.b.add(begin, k)
+            value = load(e.b.add(values, e.b.mul(position, I64(8))), F64, 8)
+            column = e.b.sext(load(e.b.add(columns, e.b.mul(position, I64(4))), I32, 4), I64)
             x = e.b.add(block, e.b.mul(column, I64(8 * BLOCK)))
-            one = e.b.insert_element(ir.Constant(vector, ir.Undefined), value, I32(0))
-            splat = e.b.shuffle_vector(one, one, ir.Constant(ir.VectorType(I32, lanes), [0] * lanes))
+            inserted = e.b.insert_element(ir.Constant(vector, ir.Undefined), value, I32(0))
+            splat = e.b.shuffle_vector(inserted, inserted, ir.Constant(ir.VectorType(I32, lanes), [0] * lanes))
             return [_fma(e, splat, load(e.offset(x, 8 * lanes * v), vector, 8), total) for v, total in enumerate(sums)]
 
         target, count = e.b.add(out, e.b.mul(number, I64(8 * BLOCK))), e.b.sub(end, begin)
         before = [load(e.offset(target, 8 * lanes * v), vector, 8) for v in range(BLOCK // lanes)]
-        sums = e.when(e.b.icmp_signed(">", count, I64(0)), before, lambda each: e.loop(count, each, cell))
+        sums = e.when(e.b.icmp_signed(">", count, I64(0)), before, lambda values: e.loop(count, values, cell))
         for v, total in enumerate(sums):
             e.store(total, e.offset(target, 8 * lanes * v), 8)
         return []
@@ -191,11 +191,11 @@ def multiply(cells: Cells, block: npt.NDArray[np.float64], pool: ThreadPoolExecu
     parts = []
     for first in range(0, block.shape[1], BLOCK):
         x, out = (own_lines(rows * BLOCK, np.float64).reshape(rows, BLOCK) for rows in matrix.shape[::-1])
-        some = block[:, first : first + BLOCK]
-        x[:, : some.shape[1]] = some
+        columns = block[:, first : first + BLOCK]
+        x[:, : columns.shape[1]] = columns
         arguments: tuple[Any, ...] = (kernel, cells.bounds, matrix.indices, matrix.data, x, out)
         jobs = [pool.submit(multiply_rows, *arguments, *part) for part in pairwise([0, *cuts, matrix.shape[0]])]
         for job in jobs:
             job.result()
-        parts.append(out[:, : some.shape[1]])
+        parts.append(out[:, : columns.shape[1]])
     return np.concatenate(parts, axis=1)

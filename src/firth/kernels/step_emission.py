@@ -71,7 +71,7 @@ def _turns(e: Emitter, a: dict[str, Any], carried: list[Any], turn: Turn) -> lis
     carried = e.when(
         e.b.icmp_signed(">", whole, I64(0)),
         carried,
-        lambda values: e.loop(whole, values, lambda i, each: turn(i, each, GROUP)),
+        lambda values: e.loop(whole, values, lambda i, carried: turn(i, carried, GROUP)),
     )
     rest = e.b.icmp_signed(">", a["n"], e.b.mul(whole, I64(GROUP)))
     return e.when(rest, carried, lambda values: turn(whole, values, TAIL))
@@ -96,8 +96,8 @@ def emit_score(e: Emitter, m: int, a: dict[str, Any], finish: Finish) -> None:
                 row = [(v * e.width + lane) // m for lane in range(e.width)]  # the output row of each lane
                 numbers_vector = e.load(e.offset(numbers, 4 * (first + row[0])))
                 number = e.shuffle(numbers_vector, e.constant(0), [r - row[0] if r < rows else e.width for r in row])
-                place = first // rows * vectors + v
-                e.store(finish(e, scores, number, a), e.offset(coefficients, 4 * e.width * place), 4 * e.width)
+                index = first // rows * vectors + v
+                e.store(finish(e, scores, number, a), e.offset(coefficients, 4 * e.width * index), 4 * e.width)
         return []
 
     _turns(e, a, [], score)

@@ -61,6 +61,7 @@ def expected_logs(
             return
         own = get_float64(counts, k)
         rest = max(rest - own, 0.0)
+        # beta_k ~ Beta(1 + n_k, alpha + sum_{j>k} n_j): E log beta_k, and E log(1 - beta_k) for later senses
         both = digamma(1.0 + alpha + own + rest)
         set_float64(out, k, before + digamma(1.0 + own) - both)
         before += digamma(alpha + rest) - both
@@ -68,8 +69,8 @@ def expected_logs(
 
 def expected_parts(counts: npt.NDArray[np.float64], alpha: float) -> npt.NDArray[np.float64]:
     """Return E pi, the (V, T) expected weights of senses, from (V, T) counts; the rows sum to 1."""
-    later = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1] - counts
+    later = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1] - counts  # (V, T) sum_{j>k} n_j
     beta = (1 + counts) / (1 + alpha + counts + np.maximum(later, 0))
     beta[:, -1] = 1
     rest = np.cumprod(np.concatenate([np.ones((len(beta), 1)), 1 - beta[:, :-1]], axis=1), axis=1)
-    return np.asarray(beta * rest)
+    return np.asarray(beta * rest)  # E pi_k = E beta_k prod_{j<k} (1 - E beta_j)

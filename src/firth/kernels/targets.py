@@ -1,8 +1,8 @@
 """From a window of words to the rows of the step kernels.
 
 A model's epoch kernel lists the addresses of the hidden rows and of the output rows in tables and takes a step. The
-tables and all other workspace are NumPy arrays that the caller keeps alive (`Work`). Functions take their addresses
-as plain integers (`Addresses`), which need no reference counting.
+tables and all buffers are NumPy arrays that the caller keeps alive (`Workspace`). Functions take their addresses as
+plain integers (`Addresses`), which need no reference counting.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from firth.kernels.step_emission import MOST_HIDDEN, MOST_PADDING, WIDTH
 from firth.kernels.windows import LONGEST
 
 
-class Work(NamedTuple):
+class Workspace(NamedTuple):
     """One thread's workspace for the output rows of one centre and K noise words."""
 
     sentence: npt.NDArray[np.int64]  # (LONGEST + 1 + window,) words that survived subsampling
@@ -77,7 +77,9 @@ class Addresses(NamedTuple):
     pull: int
 
 
-def new_work(window: int, negative: int, slots: int, width: int, *, outputs: int = 0, contexts: int = 0) -> Work:
+def new_workspace(
+    window: int, negative: int, slots: int, width: int, *, outputs: int = 0, contexts: int = 0
+) -> Workspace:
     """Return an empty workspace.
 
     Args:
@@ -93,7 +95,7 @@ def new_work(window: int, negative: int, slots: int, width: int, *, outputs: int
     row_tables = rows.ctypes.data + np.arange(4, dtype=np.int64) * width * 4
     table = own_lines(most + MOST_PADDING, np.int64)
     table[:] = row_tables[0]
-    return Work(
+    return Workspace(
         sentence=own_lines(LONGEST + 1 + window, np.int64),
         noise=own_lines(slots * negative, np.int64).reshape(slots, negative),
         contexts=own_lines(max(contexts, 2 * window), np.int64),
@@ -110,7 +112,7 @@ def new_work(window: int, negative: int, slots: int, width: int, *, outputs: int
 
 
 def addresses(
-    work: Work,
+    work: Workspace,
     inputs: npt.NDArray[np.float32],
     outputs: npt.NDArray[np.float32],
     *,
@@ -200,7 +202,7 @@ def gather_contexts(
 def place_outputs(
     centre: int,
     sets: npt.NDArray[np.int64],  # (slots, K) noise words
-    place: int,  # the set to use
+    slot: int,  # the set to use
     table: npt.NDArray[np.int64],  # (1 + K + padding,) receives row addresses
     signs: npt.NDArray[np.float32],  # (1 + K + padding,) receives signs from entry 1
     at: Addresses,
@@ -208,7 +210,7 @@ def place_outputs(
     """List the output rows of a centre and its noise words; noise equal to the centre has sign 0."""
     table[0] = at.outputs + centre * at.output_bytes
     for k in range(sets.shape[1]):
-        word = sets[place, k]
+        word = sets[slot, k]
         table[k + 1] = at.outputs + word * at.output_bytes
         signs[k + 1] = 0.0 if word == centre else -1.0
 

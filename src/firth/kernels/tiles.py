@@ -77,12 +77,12 @@ def _write(
     log: float,
     weight: float,
 ) -> None:
-    place = free[row % blocks, column % blocks]
-    free[row % blocks, column % blocks] = place + 1
-    pairs[place, 0] = row // blocks
-    pairs[place, 1] = column // blocks
-    numbers[place, 1] = log
-    numbers[place, 2] = weight
+    position = free[row % blocks, column % blocks]
+    free[row % blocks, column % blocks] = position + 1
+    pairs[position, 0] = row // blocks
+    pairs[position, 1] = column // blocks
+    numbers[position, 1] = log
+    numbers[position, 2] = weight
 
 
 @compiled

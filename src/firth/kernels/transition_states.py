@@ -1,4 +1,4 @@
-"""What a transition parser reads of a state, and how it scores actions with tables in place of products.
+"""Features of a transition parser's state, and scores of its actions from tables in place of products.
 
 A state is read as 48 features: the words and the tags of 18 nodes, and the labels of the last 12 of them. The nodes are
 the three top words of the stack s1, s2, s3, the three next words b1, b2, b3, and of the two words that the next arc
@@ -55,10 +55,10 @@ class Sentences(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """A network with one hidden layer, its first product done for each vector and place.
+    """A network with one hidden layer, its first product computed for each vector and position.
 
     Attributes:
-        words: (U, 18, H) products of word vectors with the weights of each place.
+        words: (U, 18, H) products of word vectors with the weights of each position.
         tags: (tags, 18, H).
         labels: (L + 1, 12, H).
         bias: (H,).
@@ -93,14 +93,14 @@ def state_nodes(
         elif first + i == n + 1 and system == EAGER:
             nodes[3 + i] = 0
     for i in range(2):
-        node, place = nodes[3 * i if system == EAGER else i], 6 + 6 * i
+        node, slot = nodes[3 * i if system == EAGER else i], 6 + 6 * i
         if node != NONE:
-            nodes[place], nodes[place + 1] = children[node, 0], children[node, 2]
-            nodes[place + 2], nodes[place + 3] = children[node, 1], children[node, 3]
+            nodes[slot], nodes[slot + 1] = children[node, 0], children[node, 2]
+            nodes[slot + 2], nodes[slot + 3] = children[node, 1], children[node, 3]
             if children[node, 0] != NONE:
-                nodes[place + 4] = children[children[node, 0], 0]
+                nodes[slot + 4] = children[children[node, 0], 0]
             if children[node, 2] != NONE:
-                nodes[place + 5] = children[children[node, 2], 2]
+                nodes[slot + 5] = children[children[node, 2], 2]
     if system == EAGER:  # b1 has no children at its right
         nodes[14], nodes[15] = nodes[0], nodes[1]
 

@@ -24,7 +24,7 @@ from firth.kernels.compiled import compiled
 
 STANDARD, EAGER = 0, 1
 SHIFT, REDUCE, LEFT, RIGHT = 0, 1, 2, 3  # kinds of actions
-SIZE, NEXT, WORDS = 0, 1, 2  # of a state's counts: words on the stack, the next word, words of the sentence
+SIZE, NEXT, WORDS = 0, 1, 2  # indices into counts: words on the stack, the next word, words of the sentence
 NONE = -1
 
 Ints = npt.NDArray[np.int32]
@@ -92,16 +92,16 @@ def arc_is_from_root(system: int, stack: Ints, counts: Ints, heads: Ints) -> boo
     if next_node(EAGER, counts) != 0:
         return False
     before = 0  # words without a head, of which the first takes those behind it as dependents
-    for place in range(size - 1):
-        before += heads[stack[place]] == NONE
+    for position in range(size - 1):
+        before += heads[stack[position]] == NONE
     return before == 0
 
 
 @compiled
 def act(
     system: int,
-    kind: int,  # of an action that is allowed
-    label: int,  # of the new arc
+    kind: int,  # kind of an allowed action
+    label: int,  # label of the new arc
     stack: Ints,
     counts: Ints,
     heads: Ints,
@@ -198,12 +198,12 @@ def eager_costs(
     if size:
         for word in range(counts[NEXT], n + 1):
             to_top += gold[word] == top
-    from_stack, head_below, head_is_top = 0, 0, 0  # of the next word: dependents without a head, its head
+    from_stack, head_below, head_is_top = 0, 0, 0  # the next word's dependents without a head, and its head
     if after > 0:
-        for place in range(size):
-            word = stack[place]
+        for position in range(size):
+            word = stack[position]
             from_stack += gold[word] == after and heads[word] == NONE
-            head_below += gold[after] == word and place < size - 1
+            head_below += gold[after] == word and position < size - 1
         head_is_top = 1 if size and gold[after] == top else 0
     if costs[SHIFT] == 0:
         costs[SHIFT] = from_stack + head_below + head_is_top

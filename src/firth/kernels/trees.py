@@ -58,9 +58,9 @@ def from_children(children: Children) -> Tree:
         item = words + parent[item]
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     nodes, signs = np.zeros(starts[-1], np.int64), np.zeros(starts[-1], np.float32)
-    for height, (some, above, turn) in enumerate(levels):
-        place = starts[some + 1] - 1 - height
-        nodes[place], signs[place] = above, turn
+    for height, (below, above, turn) in enumerate(levels):
+        position = starts[below + 1] - 1 - height
+        nodes[position], signs[position] = above, turn
     return Tree(starts, nodes, signs)
 
 

@@ -31,7 +31,7 @@ def expected_counts(
         most = max(most, edges[chunks[m + 1]] - edges[chunks[m]])
     after = np.zeros(longest + 1)  # logarithms of the sums over all ways from a byte to the chunk's end
     passing = np.zeros(longest + 1)  # how often a way begins a subword at a byte
-    shares = np.zeros(most)  # of each edge among all ways from its byte on
+    shares = np.zeros(most)  # p(edge) among all ways from its byte on
     for m in range(len(weights)):
         begin, n, base = chunks[m], chunks[m + 1] - chunks[m], edges[chunks[m]]
         after[n] = 0.0
@@ -39,7 +39,7 @@ def expected_counts(
             first, stop = edges[begin + i], edges[begin + i + 1]
             highest = -math.inf
             for e in range(first, stop):
-                score = log_probs[subwords[e]] + after[i + lengths[e]]
+                score = log_probs[subwords[e]] + after[i + lengths[e]]  # after(i) = log sum_e p(e) exp after(i + |e|)
                 shares[e - base] = score
                 highest = max(highest, score)
             total = 0.0
@@ -51,6 +51,7 @@ def expected_counts(
             after[i] = highest + math.log(total)
             passing[i] = 0.0
         likelihood += weights[m] * after[0]
+        # Forwards: count(e) = passing(i) p(e | i), and passing(i + |e|) gets it too.
         passing[0], passing[n] = weights[m], 0.0
         for i in range(n):
             for e in range(edges[begin + i], edges[begin + i + 1]):
@@ -65,19 +66,20 @@ def best_splits(
     edges: npt.NDArray[np.int64],  # (N + 1,)
     lengths: npt.NDArray[np.uint8],  # (E,)
     subwords: npt.NDArray[np.int32],  # (E,)
-    places: npt.NDArray[np.int64],  # (P,) where each subword occurs
+    positions: npt.NDArray[np.int64],  # (P,) where each subword occurs
     sizes: npt.NDArray[np.int64],  # (P,) bytes of each
     log_probs: npt.NDArray[np.float64],  # (P,)
     best: npt.NDArray[np.float64],  # (P,) out; -inf for single bytes
 ) -> None:
     """Find the log-probability of the likeliest split of each subword into two others or more."""
     after = np.zeros(np.max(sizes) + 1)
-    for k in range(len(places)):
+    for k in range(len(positions)):
         n = sizes[k]
         after[n] = 0.0
         for i in range(n - 1, -1, -1):
             after[i] = -math.inf
-            for e in range(edges[places[k] + i], edges[places[k] + i + 1]):
+            for e in range(edges[positions[k] + i], edges[positions[k] + i + 1]):
                 if i + lengths[e] <= n and lengths[e] < n:
+                    # after(i) = max_e log p(e) + after(i + |e|), without the subword itself
                     after[i] = max(after[i], log_probs[subwords[e]] + after[i + lengths[e]])
         best[k] = after[0]

@@ -79,7 +79,7 @@ class Emitter:
         return self.call("llvm.fmuladd", x, y, z)
 
     def shuffle(self, x: Any, y: Any, lanes: list[int]) -> Any:
-        """Return the lanes of x followed by y at the given places."""
+        """Return the lanes of x followed by y at the given positions."""
         return self.b.shuffle_vector(x, y, ir.Constant(ir.VectorType(I32, len(lanes)), lanes))
 
     def horizontal_sums(self, vectors: list[Any]) -> Any:
@@ -187,11 +187,11 @@ class Emitter:
             phi.add_incoming(value, before)
             phis.append(phi)
         results = body(i, list(phis))
-        following = b.add(i, I64(1))
-        i.add_incoming(following, b.block)
+        next_i = b.add(i, I64(1))
+        i.add_incoming(next_i, b.block)
         for phi, value in zip(phis, results, strict=True):
             phi.add_incoming(value, b.block)
-        b.cbranch(b.icmp_signed("<", following, count), start, end)
+        b.cbranch(b.icmp_signed("<", next_i, count), start, end)
         b.position_at_end(end)
         return results
 

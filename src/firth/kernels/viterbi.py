@@ -25,6 +25,7 @@ def best_paths(
     for text in range(len(tags)):
         for j in range(K):
             alpha[j] = first[j] + tags[text, 0, j]
+        # alpha_t(j) = max_i [alpha_t-1(i) + transitions(i, j)] + tags(t, j); i outside, so that j runs along rows
         for t in range(1, lengths[text]):
             for j in range(K):
                 best[j] = alpha[0] + transitions[0, j]
@@ -37,6 +38,7 @@ def best_paths(
                     origin[t, j] = i if better else origin[t, j]
             for j in range(K):
                 alpha[j] = best[j] + tags[text, t, j]
+        # Backwards from the best last tag: path(t - 1) = origin(t, path(t)).
         tag = 0
         for j in range(1, K):
             if alpha[j] + last[j] > alpha[tag] + last[tag]:

@@ -17,9 +17,9 @@ def check_compatible(models: Mapping[str, LanguageModel]) -> None:
     Raises:
         OptionError: two models differ; the message names the first difference.
     """
-    (first, one), *others = models.items()
-    for name, other in others:
-        difference = _difference(one, other)
+    (first, first_model), *rest = models.items()
+    for name, other in rest:
+        difference = _difference(first_model, other)
         if difference:
             raise OptionError(
                 f"{first} and {name} {difference}; expected models with the same vocabulary and text rules: train both "
@@ -27,22 +27,22 @@ def check_compatible(models: Mapping[str, LanguageModel]) -> None:
             )
 
 
-def _difference(one: LanguageModel, other: LanguageModel) -> str:
-    if one.rules != other.rules:
-        values = {name: (value, vars(other.rules)[name]) for name, value in vars(one.rules).items()}
+def _difference(first: LanguageModel, second: LanguageModel) -> str:
+    if first.rules != second.rules:
+        values = {name: (value, vars(second.rules)[name]) for name, value in vars(first.rules).items()}
         name, (ours, theirs) = next((name, pair) for name, pair in values.items() if pair[0] != pair[1])
         if name == "tokens":
             ours, theirs = (
-                each.rules.tokens if is_named(each.rules.tokens) else each.rules.unit for each in (one, other)
+                model.rules.tokens if is_named(model.rules.tokens) else model.rules.unit for model in (first, second)
             )
         return f"read text with {name}={ours!r} and {name}={theirs!r}"
-    if one.vocabulary is other.vocabulary:
+    if first.vocabulary is second.vocabulary:
         return ""
-    pairs = zip_longest(one.vocabulary.words, other.vocabulary.words)
+    pairs = zip_longest(first.vocabulary.words, second.vocabulary.words)
     number, (a, b) = next(((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1]), (0, (None, None)))
     if a is None and b is None:
         return ""
-    sizes = f"have {len(one.vocabulary):,} and {len(other.vocabulary):,} words"
+    sizes = f"have {len(first.vocabulary):,} and {len(second.vocabulary):,} words"
     in_one, in_other = (
         f"word {number:,} is {word!r}" if word is not None else f"there is no word {number:,}" for word in (a, b)
     )

@@ -32,17 +32,17 @@ def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
         MissingFileError: the path does not exist.
         OSError: it cannot be read.
     """
-    place = Path(path)
-    check_exists(place, "a language model saved by `firth lm train`")
-    if place.is_file() and is_arpa(place):
-        return NgramModel.from_arpa(place)
-    if not model_folder.may_be_model_folder(place):
+    location = Path(path)
+    check_exists(location, "a language model saved by `firth lm train`")
+    if location.is_file() and is_arpa(location):
+        return NgramModel.from_arpa(location)
+    if not model_folder.may_be_model_folder(location):
         raise FormatError(
-            f"{place}: not a language model; expected a folder saved by `firth lm train`, or an ARPA file (.arpa)"
+            f"{location}: not a language model; expected a folder saved by `firth lm train`, or an ARPA file (.arpa)"
         )
-    model: object = registry.load_folder(place)
+    model: object = registry.load_folder(location)
     if not isinstance(model, LanguageModel):
-        raise OptionError(f"{place} holds {registry.plain_name(model)}, expected a language model{_instead(model)}")
+        raise OptionError(f"{location} holds {registry.plain_name(model)}, expected a language model{_instead(model)}")
     return model
 
 
@@ -69,7 +69,7 @@ def save_language_model(model: LanguageModel, path: str | os.PathLike[str]) -> N
 
 
 def _instead(model: object) -> str:
-    """Return what to do with another model, for the message that it is none of language."""
+    """Return advice on other kinds of models, for the message that one is not a language model."""
     if type(model).__name__ == "BidirectionalLanguageModel":
         return (
             " that reads one way: this one reads both, and gives texts no probability; `firth tag train --embed` and "

@@ -113,15 +113,15 @@ class TextGenerator:
         words = tokeniser(self.rules.tokens)(f" {text.strip(' ')}" if self.rules.unit == "subwords" else text)
         unknown = [word for word in words if word not in self.vocabulary]
         if unknown or not words:
-            found = f"{unknown[0]!r} is not in the vocabulary" if unknown else "it has no words"
-            raise OptionError(f"forced phrase {text!r}: {found}; expected words that the model can write")
+            problem = f"{unknown[0]!r} is not in the vocabulary" if unknown else "it has no words"
+            raise OptionError(f"forced phrase {text!r}: {problem}; expected words that the model can write")
         return tuple(self.vocabulary.ids[word] for word in words)
 
     def _quoted(self, ids: Sequence[int]) -> str:
         return repr(self.rules.join(self.tokens(ids)).strip(" "))
 
     def _unseen(self) -> list[int]:
-        """Ids of the bytes and subwords that the training text lacks: what they would write is no text."""
+        """Ids of the bytes and subwords that the training text lacks: they would write broken text."""
         if self.rules.unit == "words" or self.continued:
             return []
         special = {self.vocabulary.ids[UNK], self.vocabulary.ids.get(EOS)}

@@ -91,10 +91,10 @@ def adjusted_counts(r: Counts, n: Counts) -> Floats | None:
     if slope >= -1:
         return None
     line = r * (1 + 1 / r) ** (slope + 1)
-    following = np.where(after[:-1] == r[:-1] + 1, n[1:], 0)
-    turing = (r[:-1] + 1) * following / n[:-1]
-    deviation = (r[:-1] + 1) / n[:-1] * np.sqrt(following * (1 + following / n[:-1]))
-    differ = (following > 0) & (np.abs(turing - line[:-1]) > CONFIDENCE * deviation)
+    n_next = np.where(after[:-1] == r[:-1] + 1, n[1:], 0)
+    turing = (r[:-1] + 1) * n_next / n[:-1]
+    deviation = (r[:-1] + 1) / n[:-1] * np.sqrt(n_next * (1 + n_next / n[:-1]))
+    differ = (n_next > 0) & (np.abs(turing - line[:-1]) > CONFIDENCE * deviation)
     switch = int(np.argmin(np.append(differ, False)))
     head = np.where(turing[:switch] < r[:switch], turing[:switch], line[:switch])
     return np.concatenate([head, line[switch:]])

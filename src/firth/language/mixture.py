@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 
 _MAX_ROUNDS = 10_000
 _MIN_GAIN = 1e-10  # nats per token; EM stops at a smaller gain
-_TOLERANCE = 1e-6  # of the sum of the weights
+_TOLERANCE = 1e-6  # for the sum of the weights
 
 
 class Mixture(LanguageModel):
@@ -135,6 +135,7 @@ def fit_weights(log_probs: Floats) -> Floats:
         return weights
     before = -np.inf
     for _ in range(_MAX_ROUNDS):
+        # EM: p(m | token) = w_m p_m / sum_m w_m p_m, (M, N); the new w_m is its mean over tokens.
         joint = weights[:, None] * likelihoods
         total = joint.sum(axis=0)
         now = float(np.log(total).mean())

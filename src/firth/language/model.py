@@ -3,13 +3,13 @@
 import abc
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.attribute_names import LANGUAGE_MODELS, no_attribute
+from firth.hints import Hinted
 from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Scores
@@ -23,7 +23,7 @@ from firth.text.inputs import Text, check_items
 from firth.vocabulary import Vocabulary
 
 
-class LanguageModel(abc.ABC):
+class LanguageModel(Hinted, abc.ABC):
     """A probability distribution over the next word: n-gram models, neural models and mixtures.
 
     Every language model is a `firth.inference.scorer.Scorer`, so that every search works with it.
@@ -41,11 +41,6 @@ class LanguageModel(abc.ABC):
     metadata: dict[str, Any]
     connected: bool = True
     spells: bool = False
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, LANGUAGE_MODELS, dir(type(self)))
 
     @abc.abstractmethod
     def log_probs(self, text: LanguageText, *, progress: Progress = None) -> npt.NDArray[np.float64]:
@@ -102,7 +97,9 @@ class LanguageModel(abc.ABC):
             KindError: the sentences are something else, such as a table.
         """
         batch = [sentences] if isinstance(sentences, str) else list(check_items(sentences, "sentences"))
-        texts = [self.token_ids([one]) for one in batch] if self.connected else [self.token_ids(batch)] if batch else []
+        texts = (
+            [self.token_ids([text]) for text in batch] if self.connected else [self.token_ids(batch)] if batch else []
+        )
         return [score for text in texts for score in split_sentences(text, self.log_probs(text))]
 
     @final

@@ -235,16 +235,16 @@ def _joined(parts: Sequence[Sequence[_Order]], firsts: Sequence[int]) -> list[_O
     """Join the n-grams of ranges of words that follow each other; `firsts` are the first words."""
     bases, orders = np.array(firsts), list[_Order]()
     for own in zip(*parts, strict=True):
-        contexts = [each.contexts + np.int32(base) for each, base in zip(own, bases, strict=True)]
-        last, counts = (np.concatenate([each[i] for each in own]) for i in (0, 2))
+        contexts = [part.contexts + np.int32(base) for part, base in zip(own, bases, strict=True)]
+        last, counts = (np.concatenate([part[i] for part in own]) for i in (0, 2))
         orders.append(_Order(last, np.concatenate(contexts), counts))
-        sizes = [len(each.last) for each in own]
+        sizes = [len(part.last) for part in own]
         bases = np.cumsum(sizes) - sizes
     return orders
 
 
 def _cuts(counts: Counts, parts: int) -> list[int]:
-    """Return the bounds of so many parts with about equally many positions."""
+    """Return the bounds of a number of parts with about equally many positions."""
     ends = np.cumsum(counts)
     targets = np.linspace(0, ends[-1] if len(ends) else 0, parts + 1)[1:-1]
     return [0, *np.searchsorted(ends, targets).tolist(), len(counts)]

@@ -145,8 +145,8 @@ def build_trie(
         if k + 1 == len(sizes):
             leaves[:, 0], _numbers(leaves)[:, 1] = links, log_probs[k]
             continue
-        following = np.bincount(contexts[k + 1], minlength=b - a)
-        nodes[a:b, CHILDREN], nodes[a:b, SUFFIX] = b + np.cumsum(following) - following, links
+        children = np.bincount(contexts[k + 1], minlength=b - a)
+        nodes[a:b, CHILDREN], nodes[a:b, SUFFIX] = b + np.cumsum(children) - children, links
         numbers[a:b, PROB], numbers[a:b, BACKOFF] = log_probs[k], log_backoffs[k]
     bos = int(sizes[0]) - 1
     _numbers(nodes if len(sizes) > 1 else leaves)[bos, PROB if len(sizes) > 1 else 1] = NEVER

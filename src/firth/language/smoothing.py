@@ -1,4 +1,4 @@
-"""What the smoothing methods share: the n-grams of one order, interpolation, back-off, fallback discounts."""
+"""Common parts of smoothing methods: the n-grams of one order, interpolation, back-off, fallback discounts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

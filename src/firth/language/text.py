@@ -23,7 +23,6 @@ from firth.corpus.options import CorpusOptions
 from firth.corpus.vocabulary_selection import by_count_then_word, select_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
-from firth.storage.former_names import current_names
 from firth.text.inputs import Text, token_lists
 from firth.text.subwords import Subwords, num_characters
 from firth.text.tokenise import are_words, is_named, join_tokens, join_words, tokeniser
@@ -34,7 +33,7 @@ UNK, EOS, BOS = "<unk>", "</s>", "<s>"
 
 @dataclass(frozen=True, kw_only=True)
 class TextRules:
-    """How a model tokenises text; saved with the model, so that held-out text is read like the training text.
+    """The rules by which a model tokenises text, saved with it, so that all text is read like the training text.
 
     Attributes:
         tokens: the tokeniser: a name of `firth.text.tokenise`, or the JSON of `firth.Subwords` or another tokenizer.
@@ -51,12 +50,11 @@ class TextRules:
         """Return the rules of a saved model.
 
         Raises:
-            TypeError: a name is missing or unknown, or there are two names of one option.
+            TypeError: a name is missing or unknown.
         """
-        rules = current_names(config, names := ("tokens", "sentences", "eos"))
-        if set(rules) != set(names):
+        if not isinstance(config, Mapping) or set(config) != {"tokens", "sentences", "eos"}:
             raise TypeError(f"rules {config!r}: expected tokens, sentences and eos")
-        return cls(**rules)
+        return cls(**config)
 
     def __repr__(self) -> str:
         tokens = repr(self.tokens) if is_named(self.tokens) else "a tokenizer"
@@ -77,7 +75,7 @@ class TextRules:
 
     @property
     def unit(self) -> str:
-        """What the tokens are: "words", "subwords" or "characters"."""
+        """The unit of the tokens: "words", "subwords" or "characters"."""
         subwords = _subwords(self.tokens)
         if subwords is not None:
             return subwords.unit
@@ -123,7 +121,9 @@ def check_readable(vocabulary: Vocabulary, rules: TextRules) -> None:
             f"{len(vocabulary):,} words, {len(vocabulary.ids):,} of them distinct; expected each word once"
         )
     if vocabulary.total and vocabulary.total < (counted := int(vocabulary.counts.sum())):
-        raise OptionError(f"{vocabulary.total:,} tokens in all, of which the words are {counted:,}; expected as many")
+        raise OptionError(
+            f"{vocabulary.total:,} tokens in all, but the counts of words sum to {counted:,}; expected equal numbers"
+        )
     missing = [word for word in (UNK, *([EOS] if rules.eos else [])) if word not in vocabulary]
     if missing:
         raise OptionError(
@@ -303,12 +303,12 @@ def _limited(vocabulary: Vocabulary, limits: Mapping[str, Any]) -> tuple[Vocabul
     """Return the vocabulary within the limits, and the new id of each word; `UNK` is kept and fills no limit."""
     if not limits:
         return vocabulary, np.arange(len(vocabulary), dtype=np.int32)
-    how = CorpusOptions(**{"min_count": 1, **limits}, unknown=UNK).checked()
+    options = CorpusOptions(**{"min_count": 1, **limits}, unknown=UNK).checked()
     unk_id, counts = vocabulary.ids.get(UNK), vocabulary.counts.copy()
     if unk_id is None:
-        return select_vocabulary(vocabulary.words, counts, how)
+        return select_vocabulary(vocabulary.words, counts, options)
     counts[unk_id] = 0
-    vocabulary_kept, new_ids = select_vocabulary(vocabulary.words, counts, how)
+    vocabulary_kept, new_ids = select_vocabulary(vocabulary.words, counts, options)
     new_ids[unk_id] = vocabulary_kept.ids[UNK]
     counts = vocabulary_kept.counts + vocabulary.counts[unk_id] * (np.arange(len(vocabulary_kept)) == new_ids[unk_id])
     return Vocabulary(vocabulary_kept.words, counts, vocabulary.total), new_ids
@@ -323,7 +323,7 @@ def held_out_text(
         source: any source that `Corpus.build` takes, a corpus with every word, or a text with the same vocabulary.
         vocabulary: the vocabulary of the model.
         rules: the text rules of the model.
-        name: what the text is, for messages.
+        name: name of the text in messages.
         progress: how to show progress; see `firth.progress`.
 
     Raises:
@@ -331,8 +331,8 @@ def held_out_text(
     """
     if isinstance(source, LanguageText):
         return _same(source, vocabulary, rules)
-    how: dict[str, Any] = {"tokens": rules.tokens, "sentences": rules.sentences}
-    corpus = source if isinstance(source, Corpus) else Corpus.build(source, min_count=1, progress=progress, **how)
+    options: dict[str, Any] = {"tokens": rules.tokens, "sentences": rules.sentences}
+    corpus = source if isinstance(source, Corpus) else Corpus.build(source, min_count=1, progress=progress, **options)
     if corpus.vocabulary.oov_share > 0 and UNK not in corpus.vocabulary:
         raise CorpusError(f"the corpus of the {name} left out words; expected every word: build it with min_count=1")
     unknown = vocabulary.ids[UNK]

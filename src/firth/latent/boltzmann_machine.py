@@ -21,14 +21,14 @@ import math
 import numbers
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.attribute_names import BOLTZMANN_MACHINES, no_attribute
 from firth.errors import OptionError, ShapeError, brief
 from firth.finite import check_finite
+from firth.hints import Hinted
 from firth.latent import gibbs
 from firth.latent.partition import LARGEST, PartitionEstimate, annealed, enumerated, log_one_plus_exp
 from firth.notebook import facts
@@ -48,7 +48,7 @@ VISIBLE = (BINARY, SOFTMAX)
 
 
 @dataclass(frozen=True, eq=False)
-class BoltzmannMachine:
+class BoltzmannMachine(Hinted):
     """A restricted Boltzmann machine.
 
     Attributes:
@@ -88,11 +88,6 @@ class BoltzmannMachine:
         """H, the number of hidden units."""
         return int(self.weights.shape[1])
 
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, BOLTZMANN_MACHINES, dir(type(self)))
-
     def __repr__(self) -> str:
         visible, hidden = self.weights.shape
         return f"<BoltzmannMachine: {visible:,} {self.visible} visible and {hidden:,} hidden units>"
@@ -131,7 +126,9 @@ class BoltzmannMachine:
         visible = self._checked(rows)
         weights, b, a = self._parameters()
         inputs = visible @ weights + self.lengths(visible)[:, None] * a
-        energies: Doubles = -(visible @ b) - log_one_plus_exp(inputs).sum(1)
+        energies: Doubles = -(visible @ b) - log_one_plus_exp(inputs).sum(
+            1
+        )  # F(v) = -b . v - sum_j log(1 + e^inputs_j)
         check_finite(energies, self, range(len(energies)), "row")
         return energies
 
@@ -150,15 +147,17 @@ class BoltzmannMachine:
         """
         visible = self._checked(rows)
         energies, lengths = self.free_energy(visible), self.lengths(visible)
-        known = {int(length): log_partition for length in np.unique(lengths)}
-        if log_partition is not None and len(known) > 1:
+        log_partitions = {int(length): log_partition for length in np.unique(lengths)}
+        if log_partition is not None and len(log_partitions) > 1:
             raise OptionError(
-                f"one log_partition for rows of {len(known):,} lengths, of which each has its own; expected rows of "
-                "one length, or log_partition=None"
+                f"one log_partition for rows of {len(log_partitions):,} lengths, of which each has its own; expected "
+                "rows of one length, or log_partition=None"
             )
-        for length in known:
-            known[length] = self.log_partition(length=length) if log_partition is None else _as_float(log_partition)
-        return -energies - np.array([known[int(length)] for length in lengths], dtype=np.float64)
+        for length in log_partitions:
+            log_partitions[length] = (
+                self.log_partition(length=length) if log_partition is None else _as_float(log_partition)
+            )
+        return -energies - np.array([log_partitions[int(length)] for length in lengths], dtype=np.float64)
 
     def log_partition(self, *, length: int = 1) -> float:
         """Return log Z in nats, exactly.
@@ -224,29 +223,14 @@ class BoltzmannMachine:
             OptionError: a number is out of its range.
         """
         visible, rates = self._checked(rows).astype(np.float64), self.base_rates.astype(np.float64)
-        found = visible @ np.log(rates)
-        return found if self.visible == SOFTMAX else found + (1 - visible) @ np.log1p(-rates)
-
-    def reconstruct(self, rows: Any) -> Floats:
-        """Return the probabilities of the visible units given the features of rows: (N, V) float32.
-
-        Args:
-            rows: as for `encode`.
-
-        Raises:
-            ShapeError: the rows have another width.
-            OptionError: a number is out of its range.
-        """
-        hidden = self.encode(rows)
-        rates = np.empty((len(hidden), len(self.weights)), dtype=np.float32)
-        gibbs.decode(hidden, self._weights, self.visible_bias, self.visible == SOFTMAX, rates)
-        return rates
+        log_likelihood = visible @ np.log(rates)
+        return log_likelihood if self.visible == SOFTMAX else log_likelihood + (1 - visible) @ np.log1p(-rates)
 
     def sample(self, number: int, *, steps: int = 1000, length: int = 1, start: Any = None, seed: int = 0) -> Floats:
         """Return rows drawn by Gibbs sampling: (number, V) float32.
 
         Args:
-            number: of rows, each from a chain of its own.
+            number: number of rows, each from its own chain.
             steps: of each chain; the first ones depend on the start.
             length: n, number of words of a text, for softmax units.
             start: (number, V) rows to start from; None draws them by the base rates.
@@ -333,24 +317,24 @@ def checked_rows(rows: Any, visible: str, *, width: int | None = None) -> Floats
         ShapeError: they are no matrix, or have another width.
         OptionError: a number is out of its range.
     """
-    found = single_array("rows", rows.toarray() if hasattr(rows, "toarray") else rows, "rows of numbers, (N, V)")
-    if found.ndim != 2 or 0 in found.shape or (width is not None and found.shape[1] != width):
+    matrix = single_array("rows", rows.toarray() if hasattr(rows, "toarray") else rows, "rows of numbers, (N, V)")
+    if matrix.ndim != 2 or 0 in matrix.shape or (width is not None and matrix.shape[1] != width):
         expected = "(N, V)" if width is None else f"(N, {width:,})"
-        raise ShapeError(f"rows of the shape {found.shape}; expected {expected}, at least one row")
+        raise ShapeError(f"rows of the shape {matrix.shape}; expected {expected}, at least one row")
     if visible == BINARY:
-        if not (found.min() >= 0 and found.max() <= 1):
-            raise _out_of_range(found, (found >= 0) & (found <= 1), "numbers from 0 to 1; scale or binarise them")
-    elif not ((found >= 0) & (found == np.floor(found)) & (found < 2**24)).all():
-        whole = (found >= 0) & (found == np.floor(found)) & (found < 2**24)
-        raise _out_of_range(found, whole, "counts of words, whole numbers from 0 on")
-    return np.ascontiguousarray(found)
+        if not (matrix.min() >= 0 and matrix.max() <= 1):
+            raise _out_of_range(matrix, (matrix >= 0) & (matrix <= 1), "numbers from 0 to 1; scale or binarise them")
+    elif not ((matrix >= 0) & (matrix == np.floor(matrix)) & (matrix < 2**24)).all():
+        whole = (matrix >= 0) & (matrix == np.floor(matrix)) & (matrix < 2**24)
+        raise _out_of_range(matrix, whole, "counts of words, whole numbers from 0 on")
+    return np.ascontiguousarray(matrix)
 
 
 def _as_float(log_partition: Any) -> float:
-    """Return log Z as it was given.
+    """Return a given log Z as a float.
 
     Raises:
-        OptionError: it is no finite number.
+        OptionError: it is not a finite number.
     """
     real = isinstance(log_partition, numbers.Real | PartitionEstimate) and not isinstance(log_partition, bool)
     if not real or not math.isfinite(log_partition):
@@ -380,5 +364,5 @@ def restore(content: ModelFolder) -> BoltzmannMachine:
     arrays = {name: content.array(name, (size,), dtype=np.float32) for name, size in sides.items()}
     rates = arrays["base_rates"]
     if not ((rates > 0) & ((rates < 1) if visible == BINARY else (rates <= 1))).all():
-        raise content.damaged("base rates that are no probabilities")
+        raise content.damaged("base rates that are not probabilities")
     return BoltzmannMachine(weights, **arrays, visible=visible, metadata=dict(content.metadata))

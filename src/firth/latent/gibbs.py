@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float32]
 ONE, HALF = np.float32(1), np.float32(0.5)
 T3, T4, T5, T6, T7 = (np.float32(1 / math.factorial(n)) for n in range(3, 8))
 LOG2_E, HIGHEST = np.float32(1 / math.log(2)), np.float32(87)
-LN2_HIGH = np.float32(0.693359375)  # of few bits: its product with a whole number is exact
+LN2_HIGH = np.float32(0.693359375)  # few bits, so that its product with a whole number is exact
 LN2_LOW = np.float32(math.log(2) - 0.693359375)
 UNIFORM = np.float32(2.0**-24)
 DROPPED = np.uint64(40)  # of 64 random bits; 24 are left, as many as float32 has
@@ -71,7 +71,7 @@ def hidden_rates(
     powers: npt.NDArray[np.int32],  # (H,) or more, scratch
 ) -> None:
     """Write p(h | v)."""
-    np.dot(visible, weights, rates)
+    np.dot(visible, weights, rates)  # (N, V) (V, H) -> (N, H); p(h = 1 | v) = sigma(v W + n a)
     for i in range(rates.shape[0]):
         row, length = rates[i], lengths[i]
         for j in range(len(row)):
@@ -91,7 +91,7 @@ def visible_rates(
     powers: npt.NDArray[np.int32],  # (V,) or more, scratch
 ) -> None:
     """Write p(v | h), of each word of a text with softmax units."""
-    np.dot(hidden, weights.T, rates)
+    np.dot(hidden, weights.T, rates)  # (N, H) (H, V) -> (N, V); softmax or sigma of h W^T + b
     for i in range(rates.shape[0]):
         row = rates[i]
         highest = np.float32(-np.inf)
@@ -140,8 +140,8 @@ def draw_words(
             sums[j] = total
             units[i, j] = 0
         for _ in range(int(lengths[i])):
-            place = np.searchsorted(sums, (draw(state) >> np.uint64(11)) * 2.0**-53 * total, side="right")
-            units[i, min(place, len(sums) - 1)] += ONE
+            word = np.searchsorted(sums, (draw(state) >> np.uint64(11)) * 2.0**-53 * total, side="right")
+            units[i, min(word, len(sums) - 1)] += ONE
 
 
 @njit(nogil=True)
@@ -203,7 +203,7 @@ def run_chains(
 
 
 @njit(nogil=True)
-def follow(
+def momentum_step(
     parameter: Floats,  # (n,), updated in place
     last: Floats,  # (n,) the update before, updated in place
     gradient: Floats,  # (n,)
@@ -218,7 +218,7 @@ def follow(
 
 
 @njit(nogil=True)
-def contrast(
+def gradients(
     visible: Floats,  # (N, V) rows of data, then of the model
     hidden: Floats,  # (N, H) probabilities
     lengths: Floats,  # (N,)
@@ -303,14 +303,14 @@ def learn(
         if persistent:
             chains[:] = model
             chain_hidden[:] = model_hidden
-        contrast(
+        gradients(
             visible[: n + m], hidden[: n + m], both[: n + m], n, of_weights, of_visible, of_hidden, signed[: n + m]
         )  # fmt: skip
         lr = np.float32(first_lr + (last_lr - first_lr) * begin / len(order))
-        follow(
+        momentum_step(
             weights.reshape(-1), last_weights.reshape(-1), of_weights.reshape(-1),
             np.float32(decay), lr, np.float32(momentum),
         )  # fmt: skip
-        follow(visible_bias, last_visible, of_visible, np.float32(0), lr, np.float32(momentum))
-        follow(hidden_bias, last_hidden, of_hidden, np.float32(0), lr, np.float32(momentum))
+        momentum_step(visible_bias, last_visible, of_visible, np.float32(0), lr, np.float32(momentum))
+        momentum_step(hidden_bias, last_hidden, of_hidden, np.float32(0), lr, np.float32(momentum))
     return changed

@@ -114,18 +114,18 @@ def annealed(
         return random.multinomial(length, rates / rates.sum(1, keepdims=True)).astype(np.float64)
 
     def unnormalised(rows: Doubles, inputs: Doubles, t: float) -> Doubles:
-        found: Doubles = rows @ ((1 - t) * base + t * visible) + log_one_plus_exp(t * inputs).sum(1)
-        return found
+        log_probability: Doubles = rows @ ((1 - t) * base + t * visible) + log_one_plus_exp(t * inputs).sum(1)
+        return log_probability
 
     rows = draw(np.broadcast_to(base, (chains, len(base))))
     weight, before = np.zeros(chains), 0.0
     for t in (np.arange(1, temperatures + 1) / temperatures).tolist():
-        inputs = length * hidden + rows @ weights
-        weight += unnormalised(rows, inputs, t) - unnormalised(rows, inputs, before)
+        inputs = length * hidden + rows @ weights  # (m, H)
+        weight += unnormalised(rows, inputs, t) - unnormalised(rows, inputs, before)  # log p*_t(v) / p*_t-1(v)
         states = (random.random(inputs.shape) < expit(t * inputs)).astype(np.float64)
         rows = draw((1 - t) * base + t * (visible + states @ weights.T))
         before = t
-    start = length * logsumexp(base) if softmax else log_one_plus_exp(base).sum()
+    start = length * logsumexp(base) if softmax else log_one_plus_exp(base).sum()  # log Z of the base distribution
     start += len(hidden) * math.log(2)
     highest = weight.max()
     ratios = np.exp(weight - highest)

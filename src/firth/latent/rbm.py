@@ -1,7 +1,7 @@
 """Restricted Boltzmann machines: features of binary rows, or of the word counts of texts, without labels.
 
 What
-    Gradient ascent on a contrast between data and what the model makes of them after a few steps of Gibbs sampling.
+    Gradient ascent on the contrast between data and the model's samples after a few steps of Gibbs sampling.
 Objective
     dW = <v h>_data - <v h>_k,   db = <v>_data - <v>_k,   da = <n h>_data - <n h>_k, means over a batch, for
     contrastive divergence (CD-k), whose chains start at the data, or persistent (PCD-k), whose chains go on. This is
@@ -38,7 +38,7 @@ from firth.signals import stopping
 Floats = npt.NDArray[np.float32]
 
 FIRST_WEIGHTS = 0.01  # standard deviation
-LEAST_RATE = 1e-6  # of a unit; float32 tells 1 - 1e-6 from 1
+LEAST_RATE = 1e-6  # smallest rate of a unit; in float32, 1 - 1e-6 differs from 1
 
 
 @options_class
@@ -81,7 +81,7 @@ class RBM:
 
         Returns:
             A machine, with `metadata["training"]`: options, seed, rows, seconds, and the share of visible units that
-            a step of Gibbs sampling changes, per epoch (of words, for softmax units). This share is no likelihood.
+            a step of Gibbs sampling changes, per epoch (of words, for softmax units). This share is not a likelihood.
 
         Raises:
             KindError: the rows are not numbers.
@@ -95,10 +95,10 @@ class RBM:
         words = data.sum(1, dtype=np.float64)
         if self.visible == SOFTMAX and not words.any():
             raise OptionError("every row is 0 throughout: expected texts with words")
-        kept = words > 0 if self.visible == SOFTMAX else np.ones(len(data), dtype=bool)
-        data = np.ascontiguousarray(data if kept.all() else data[kept])
-        if not kept.all():
-            warn_caller(f"{int((~kept).sum()):,} texts without words are left out")
+        with_words = words > 0 if self.visible == SOFTMAX else np.ones(len(data), dtype=bool)
+        data = np.ascontiguousarray(data if with_words.all() else data[with_words])
+        if not with_words.all():
+            warn_caller(f"{int((~with_words).sum()):,} texts without words are left out")
         began, changed = time.perf_counter(), []
         run = _Run.begin(self, data, seed)
         with reporting_slow_work(progress) as report, stopping() as request:
@@ -110,7 +110,7 @@ class RBM:
                     )
                     break
                 shares = run.epoch(epoch)
-                if not all(np.isfinite(each).all() for each in run.parameters):
+                if not all(np.isfinite(parameter).all() for parameter in run.parameters):
                     raise DivergenceError(f"the weights became infinite in epoch {epoch + 1}: use a lower lr")
                 changed.append(shares / data.size if self.visible == BINARY else shares / (2 * float(words.sum())))
                 report(Status(stage="training", done=epoch + 1, total=self.epochs, unit="epochs"))
@@ -156,7 +156,7 @@ class _Run:
         )
         chosen = random.permutation(len(data))[: options.batch_size]
         lengths = machine.lengths(data)
-        last = [np.zeros_like(each) for each in (machine.weights, machine.visible_bias, machine.hidden_bias)]
+        last = [np.zeros_like(parameter) for parameter in (machine.weights, machine.visible_bias, machine.hidden_bias)]
         state = kernel_states(seed, "contrastive divergence", 1)
         return cls(
             options,

@@ -27,10 +27,10 @@ import torch
 
 import firth
 from firth.errors import FirthError, FormatError, OptionError
+from firth.hints import Hinted
 from firth.language.text import TextRules, check_readable
 from firth.neural.training.devices import new_parameters
 from firth.storage import model_folder
-from firth.storage.former_names import CLASSES, current_layout, current_options, current_tensors
 from firth.storage.model_folder import ModelFolder
 from firth.training_facts import with_training_facts
 from firth.vocabulary import Vocabulary
@@ -164,7 +164,7 @@ def describing(content: ModelFolder, what: str, files: str = "config.json does")
         raise content.damaged(f"{files} not describe {what} ({error})") from error
 
 
-class SavedModel(abc.ABC):
+class SavedModel(Hinted, abc.ABC):
     """A trained model that is saved as a folder.
 
     A class sets `kind` and `what`, and either `saved_fields` with `_card`, or `_content` and a `restore` of its own.
@@ -324,11 +324,8 @@ def read_options(content: ModelFolder, package: str) -> Any:
     name = content.config["model"]
     names = sorted(name for name, home in firth._MODULES.items() if home.startswith(f"{package}."))
     if name not in names:
-        name = CLASSES.get(name, name)
-    if name not in names:
         raise OptionError(f"model {name!r}, expected one of {', '.join(names)}")
-    kind = getattr(firth, name)
-    return kind(**current_options(content.config["options"], kind))
+    return getattr(firth, name)(**content.config["options"])
 
 
 def read_module(
@@ -364,7 +361,7 @@ def read_module(
     except (FirthError, RuntimeError, MemoryError) as error:  # RuntimeError: torch lacks memory
         raise content.damaged(f"config.json does not describe a model ({error})") from error
     arrays = {name: array for name, array in content.arrays.items() if name not in other}
-    _fill(module, current_tensors(arrays, module.state_dict()), content, resized)
+    _fill(module, arrays, content, resized)
     return module
 
 
@@ -377,8 +374,6 @@ def _fill(
         odd = sorted(set(arrays) ^ expected)
         more = f" and {len(odd) - SHOWN:,} more" if len(odd) > SHOWN else ""
         raise content.damaged(f"missing or unknown tensors: {', '.join(odd[:SHOWN])}{more}")
-    shapes = {tuple(tensor.shape) for tensor in state.values()}
-    arrays = {name: current_layout(array, shapes) for name, array in arrays.items()}
     whole = next(
         (name for name in arrays if state[name].is_floating_point() and arrays[name].dtype.kind in "iub"), None
     )

@@ -39,12 +39,12 @@ from firth.kernels.transitions import EAGER, act, begin, one_root
 def parse_with_beam(
     system: int,
     sentences: Sentences,
-    known: Labels,
+    label_set: Labels,
     tables: Tables,
     activation: int,
     width: int,  # K, sequences that are kept
-    heads: Ints,  # of all nodes, written; -1 of roots
-    relations: Ints,  # of all nodes, written; -1 of roots
+    heads: Ints,  # (nodes,) written: the head; -1 for roots
+    relations: Ints,  # (nodes,) written: the label; -1 for roots
 ) -> None:
     """Parse sentences by the most probable sequence of actions of a beam."""
     A = len(tables.output_bias)
@@ -56,35 +56,35 @@ def parse_with_beam(
         # States of the beam, and those of the next step: stack, counts, heads, labels, children in one row each.
         old, new = np.empty((width, 7 * n + 11), np.int32), np.empty((width, 7 * n + 11), np.int32)
         sums, next_sums = np.zeros(width, np.float32), np.zeros(width, np.float32)
-        stack, counts, found, labels, children = _views(old[0], n)
-        begin(system, n, stack, counts, found, labels, children)
+        stack, counts, head_of, labels, children = _views(old[0], n)
+        begin(system, n, stack, counts, head_of, labels, children)
         size = 1
         for _ in range(2 * n):
             for k in range(size):
-                stack, counts, found, labels, children = _views(old[k], n)
+                stack, counts, head_of, labels, children = _views(old[k], n)
                 state_nodes(system, stack, counts, children, nodes)
                 write_features(nodes, words, tags, labels, sentences.none, features)
-                bits = allowed_kinds(system, stack, counts, found)
-                best = score_actions(features, tables, activation, bits, known, hidden, scores[k])
+                bits = allowed_kinds(system, stack, counts, head_of)
+                best = score_actions(features, tables, activation, bits, label_set, hidden, scores[k])
                 highest = scores[k, best]
                 scores[k] += sums[k] - highest - np.log(np.exp(scores[k] - highest).sum())
             next_size = 0
             while next_size < width:
-                place = _best(scores[:size])
-                k, action = place // A, place % A
+                cell = _best(scores[:size])
+                k, action = cell // A, cell % A
                 if scores[k, action] == -np.inf:
                     break
                 new[next_size], next_sums[next_size] = old[k], scores[k, action]
                 scores[k, action] = -np.inf
-                stack, counts, found, labels, children = _views(new[next_size], n)
-                kind, label = action_kind(action, known.size), action_label(action, known.size)
-                act(system, kind, label, stack, counts, found, labels, children)
+                stack, counts, head_of, labels, children = _views(new[next_size], n)
+                kind, label = action_kind(action, label_set.size), action_label(action, label_set.size)
+                act(system, kind, label, stack, counts, head_of, labels, children)
                 next_size += 1
             old, new, sums, next_sums, size = new, old, next_sums, sums, next_size
-        stack, counts, found, labels, children = _views(old[0], n)
+        stack, counts, head_of, labels, children = _views(old[0], n)
         if system == EAGER:
-            one_root(n, found)
-        heads[first:end], relations[first:end] = found, labels
+            one_root(n, head_of)
+        heads[first:end], relations[first:end] = head_of, labels
 
 
 @compiled
@@ -96,10 +96,10 @@ def _views(row: Ints, n: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:
 
 @compiled
 def _best(scores: Floats) -> int:
-    """The place of the highest score of (K, A)."""
-    best, place = scores[0, 0], 0
+    """Return the index of the highest score, in (K, A) flattened."""
+    best, cell = scores[0, 0], 0
     for k in range(scores.shape[0]):
         for action in range(scores.shape[1]):
             if scores[k, action] > best:
-                best, place = scores[k, action], k * scores.shape[1] + action
-    return place
+                best, cell = scores[k, action], k * scores.shape[1] + action
+    return cell

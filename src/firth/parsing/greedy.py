@@ -36,11 +36,11 @@ from firth.kernels.transitions import EAGER, act, begin, is_final, one_root
 def parse(
     system: int,
     sentences: Sentences,
-    known: Labels,
+    label_set: Labels,
     tables: Tables,
     activation: int,
-    heads: Ints,  # of all nodes, written; -1 of roots
-    relations: Ints,  # of all nodes, written; -1 of roots
+    heads: Ints,  # (nodes,) written: the head; -1 for roots
+    relations: Ints,  # (nodes,) written: the label; -1 for roots
 ) -> None:
     """Parse sentences by the best allowed action of each state."""
     nodes, features = np.empty(NODES, np.int32), np.empty(FEATURES, np.int32)
@@ -49,15 +49,15 @@ def parse(
         first, end = sentences.starts[sentence], sentences.starts[sentence + 1]
         words, tags, n = sentences.words[first:end], sentences.tags[first:end], end - first - 1
         stack, counts = np.empty(n + 2, np.int32), np.empty(3, np.int32)
-        found, labels, children = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty((n + 1, 4), np.int32)
-        begin(system, n, stack, counts, found, labels, children)
+        head_of, labels, children = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty((n + 1, 4), np.int32)
+        begin(system, n, stack, counts, head_of, labels, children)
         while not is_final(system, counts):
             state_nodes(system, stack, counts, children, nodes)
             write_features(nodes, words, tags, labels, sentences.none, features)
-            bits = allowed_kinds(system, stack, counts, found)
-            best = score_actions(features, tables, activation, bits, known, hidden, scores)
-            kind, label = action_kind(best, known.size), action_label(best, known.size)
-            act(system, kind, label, stack, counts, found, labels, children)
+            bits = allowed_kinds(system, stack, counts, head_of)
+            best = score_actions(features, tables, activation, bits, label_set, hidden, scores)
+            kind, label = action_kind(best, label_set.size), action_label(best, label_set.size)
+            act(system, kind, label, stack, counts, head_of, labels, children)
         if system == EAGER:
-            one_root(n, found)
-        heads[first:end], relations[first:end] = found, labels
+            one_root(n, head_of)
+        heads[first:end], relations[first:end] = head_of, labels

@@ -58,7 +58,7 @@ def static_states(
     sentences: Sentences,
     heads: Ints,  # gold heads of all nodes, -1 of roots; projective trees
     relations: Ints,  # gold labels of all nodes; -1 for one that is not known
-    known: Labels,
+    label_set: Labels,
     features: Ints,  # (M, 48) written, M = 2 per word
     targets: Ints,  # (M, 1) written: numbers of the right actions
     kinds: npt.NDArray[np.uint8],  # (M,) written: `allowed_kinds`
@@ -71,18 +71,18 @@ def static_states(
         words, tags, n = sentences.words[first:end], sentences.tags[first:end], end - first - 1
         gold, names = heads[first:end], relations[first:end]
         stack, counts = np.empty(n + 2, np.int32), np.empty(3, np.int32)
-        found, labels, children = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty((n + 1, 4), np.int32)
+        head_of, labels, children = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty((n + 1, 4), np.int32)
         ends = ends_of(gold)
-        begin(system, n, stack, counts, found, labels, children)
+        begin(system, n, stack, counts, head_of, labels, children)
         while not is_final(system, counts):
             state_nodes(system, stack, counts, children, nodes)
             write_features(nodes, words, tags, labels, sentences.none, features[count])
-            kinds[count] = allowed_kinds(system, stack, counts, found)
-            kind = static_oracle(system, gold, ends, stack, counts, found)
+            kinds[count] = allowed_kinds(system, stack, counts, head_of)
+            kind = static_oracle(system, gold, ends, stack, counts, head_of)
             label = names[arc_word(system, kind, stack, counts)] if kind >= LEFT else 0
-            target = gold_action(kind, label, kinds[count], known)
+            target = gold_action(kind, label, kinds[count], label_set)
             targets[count, 0] = target
-            act(system, kind, action_label(target, known.size), stack, counts, found, labels, children)
+            act(system, kind, action_label(target, label_set.size), stack, counts, head_of, labels, children)
             count += 1
     return count
 
@@ -93,7 +93,7 @@ def explored_states(
     sentences: Sentences,
     heads: Ints,  # as in `static_states`
     relations: Ints,
-    known: Labels,
+    label_set: Labels,
     tables: Tables,
     activation: int,
     follow: float,  # probability of going on with the parser's best action, right or wrong
@@ -111,34 +111,34 @@ def explored_states(
         words, tags, n = sentences.words[first:end], sentences.tags[first:end], end - first - 1
         gold, names = heads[first:end], relations[first:end]
         stack, counts = np.empty(n + 2, np.int32), np.empty(3, np.int32)
-        found, labels, children = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty((n + 1, 4), np.int32)
+        head_of, labels, children = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty((n + 1, 4), np.int32)
         ends = ends_of(gold)
-        begin(system, n, stack, counts, found, labels, children)
+        begin(system, n, stack, counts, head_of, labels, children)
         while not is_final(system, counts):
             state_nodes(system, stack, counts, children, nodes)
             write_features(nodes, words, tags, labels, sentences.none, features[count])
-            bits = allowed_kinds(system, stack, counts, found)
+            bits = allowed_kinds(system, stack, counts, head_of)
             kinds[count] = bits
-            action = score_actions(features[count], tables, activation, bits, known, hidden, scores)
+            action = score_actions(features[count], tables, activation, bits, label_set, hidden, scores)
             if n > LONGEST:
                 costs[:] = 1
-                costs[static_oracle(system, gold, ends, stack, counts, found)] = 0
+                costs[static_oracle(system, gold, ends, stack, counts, head_of)] = 0
             elif system == EAGER:
-                eager_costs(gold, stack, counts, found, costs)
+                eager_costs(gold, stack, counts, head_of, costs)
             else:
-                standard_costs(gold, stack, counts, found, costs)
+                standard_costs(gold, stack, counts, head_of, costs)
             right = NONE
             for kind in range(4):
                 targets[count, kind] = NONE
                 if costs[kind] == 0:
                     label = names[arc_word(system, kind, stack, counts)] if kind >= LEFT else 0
-                    target = gold_action(kind, label, bits, known)
+                    target = gold_action(kind, label, bits, label_set)
                     targets[count, kind] = target
                     if right == NONE or scores[target] > scores[right]:
                         right = target
             if n > LONGEST or (draw(random) >> np.uint64(11)) * 2.0**-53 >= follow:
                 action = right
-            kind, label = action_kind(action, known.size), action_label(action, known.size)
-            act(system, kind, label, stack, counts, found, labels, children)
+            kind, label = action_kind(action, label_set.size), action_label(action, label_set.size)
+            act(system, kind, label, stack, counts, head_of, labels, children)
             count += 1
     return count

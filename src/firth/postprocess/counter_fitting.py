@@ -72,32 +72,32 @@ def counter_fit(
     vectors: WordVectors,
     synonyms: Iterable[Pair] = (),
     antonyms: Iterable[Pair] = (),
-    how: CounterFitting | None = None,
+    options: CounterFitting | None = None,
 ) -> WordVectors:
     """Return vectors of length 1 in which synonyms are near each other and antonyms are not.
 
     Args:
         vectors: vectors of V words.
         synonyms: pairs of words, as returned by `read_word_pairs`; pairs with unknown words are only counted.
-        antonyms: likewise, pairs of opposites.
-        how: margins, weights and epochs.
+        antonyms: pairs of words with opposite meanings.
+        options: margins, weights and epochs.
 
     Raises:
         OptionError: there are no pairs, no pair has two words with vectors, or the vectors are built from n-grams.
         FormatError: a vector is not finite.
     """
-    how = how or CounterFitting()
+    options = options or CounterFitting()
     checked_matrix(vectors)
     apart = WordPairs.of(vectors, antonyms, "pairs of antonyms")
     near = WordPairs.of(vectors, synonyms, "pairs of synonyms").without(apart)
     if not len(near.rows) + len(apart.rows):
         raise OptionError("no pairs to counter-fit to: expected synonyms, antonyms, or both")
     unit = normalise(vectors).vectors
-    near_pairs = _neighbour_pairs(unit, near.rows, apart.rows, how)
-    new, rows, losses = _fit(unit, (apart.rows, near.rows, near_pairs), how)
+    near_pairs = _neighbour_pairs(unit, near.rows, apart.rows, options)
+    new, rows, losses = _fit(unit, (apart.rows, near.rows, near_pairs), options)
     unit[rows] = new
     facts = {
-        **asdict(how),
+        **asdict(options),
         "antonyms": apart.facts,
         "synonyms": near.facts,
         "neighbour_pairs": len(near_pairs),
@@ -107,44 +107,46 @@ def counter_fit(
     return with_matrix(vectors, unit, "counter-fit", facts)
 
 
-def _fit(unit: Matrix, pairs: tuple[Ids, Ids, Ids], how: CounterFitting) -> tuple[Floats, Ids, list[float]]:
+def _fit(unit: Matrix, pairs: tuple[Ids, Ids, Ids], options: CounterFitting) -> tuple[Floats, Ids, list[float]]:
     """Return the new vectors of all words in pairs, their rows, and the objective before each epoch and at the end.
 
     Args:
         unit: (V, D) of length 1.
         pairs: antonyms, synonyms and neighbours.
-        how: margins, weights and epochs.
+        options: margins, weights and epochs.
     """
     from firth.postprocess.counter_fitting_steps import minimise  # imports the compiler, which is slow
 
-    rows, places = np.unique(np.concatenate(pairs), return_inverse=True)
-    places = places.reshape(-1, 2)
+    rows, indices = np.unique(np.concatenate(pairs), return_inverse=True)
+    indices = indices.reshape(-1, 2)
     old = np.asarray(cosine.unit(unit[rows].astype(np.float64)), dtype=np.float64)
-    antonyms, synonyms, neighbouring = (len(each) for each in pairs)
-    one, other = places[antonyms + synonyms :].T
-    signs = np.repeat([-how.k_antonyms, how.k_synonyms, how.k_neighbours], [antonyms, synonyms, neighbouring])
-    margins = np.repeat([how.delta, how.gamma, 0.0], [antonyms, synonyms, neighbouring])
-    margins[antonyms + synonyms :] = _distances(old, one, other)
-    new, losses = minimise(old, places, signs, margins, how.epochs)
+    antonyms, synonyms, neighbouring = (len(rows_of_pairs) for rows_of_pairs in pairs)
+    left, right = indices[antonyms + synonyms :].T
+    signs = np.repeat(
+        [-options.k_antonyms, options.k_synonyms, options.k_neighbours], [antonyms, synonyms, neighbouring]
+    )
+    margins = np.repeat([options.delta, options.gamma, 0.0], [antonyms, synonyms, neighbouring])
+    margins[antonyms + synonyms :] = _distances(old, left, right)
+    new, losses = minimise(old, indices, signs, margins, options.epochs)
     return new, rows, losses
 
 
-def _distances(rows: Floats, one: Ids, other: Ids) -> Floats:
-    distances = np.empty(len(one))
-    for start in range(0, len(one), BATCH):
+def _distances(rows: Floats, left: Ids, right: Ids) -> Floats:
+    distances = np.empty(len(left))
+    for start in range(0, len(left), BATCH):
         part = slice(start, start + BATCH)
-        distances[part] = 1 - np.einsum("pd,pd->p", rows[one[part]], rows[other[part]])
+        distances[part] = 1 - np.einsum("pd,pd->p", rows[left[part]], rows[right[part]])
     return distances
 
 
-def _neighbour_pairs(unit: Matrix, synonyms: Ids, antonyms: Ids, how: CounterFitting) -> Ids:
+def _neighbour_pairs(unit: Matrix, synonyms: Ids, antonyms: Ids, options: CounterFitting) -> Ids:
     """Return the pairs of near neighbours with at least one listed word, antonyms excluded."""
-    if how.k_neighbours == 0 or how.rho == 0:
+    if options.k_neighbours == 0 or options.rho == 0:
         return np.empty((0, 2), dtype=np.int64)
     listed_words = np.unique(np.concatenate([synonyms, antonyms]))
-    near, scores = neighbours.nearest(unit, cosine.row_norms(unit), unit[listed_words], how.neighbours + 1)
+    near, scores = neighbours.nearest(unit, cosine.row_norms(unit), unit[listed_words], options.neighbours + 1)
     pairs = np.stack([np.repeat(listed_words, near.shape[1]), near.ravel()], axis=1)
-    pairs = pairs[(scores.ravel() >= 1 - how.rho) & (pairs[:, 0] != pairs[:, 1])]
+    pairs = pairs[(scores.ravel() >= 1 - options.rho) & (pairs[:, 0] != pairs[:, 1])]
     pairs = np.unique(np.sort(pairs, axis=1), axis=0)
     codes = antonyms @ np.array([len(unit), 1])
     return np.asarray(pairs[~np.isin(pairs @ np.array([len(unit), 1]), codes)])

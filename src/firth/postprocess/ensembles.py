@@ -57,9 +57,9 @@ def average(
     matrix = np.zeros((len(plan.words), max(model.dim for model in models)), dtype=plan.dtype)
     for part in blocks(matrix):
         sums, mass = np.zeros((part.stop - part.start, matrix.shape[1])), np.zeros(part.stop - part.start)
-        for rows, known, weight in plan.parts(part):
-            sums[known, : rows.shape[1]] += weight * rows
-            mass[known] += weight
+        for rows, mask, weight in plan.parts(part):
+            sums[mask, : rows.shape[1]] += weight * rows
+            mass[mask] += weight
         matrix[part] = sums / mass[:, None]
     return plan.vectors(matrix, {"step": "average", **plan.facts})
 
@@ -94,8 +94,8 @@ def concatenate(
         raise OptionError(f"dim={dim}: expected 1 to {ends[-1]}, the sum of the models' dimensions")
     matrix = np.zeros((len(plan.words), ends[-1]), dtype=plan.dtype)
     for part in blocks(matrix):
-        for end, (rows, known, weight) in zip(ends, plan.parts(part), strict=True):
-            matrix[part][known, end - rows.shape[1] : end] = weight * rows
+        for end, (rows, mask, weight) in zip(ends, plan.parts(part), strict=True):
+            matrix[part][mask, end - rows.shape[1] : end] = weight * rows
     facts = dict(plan.facts)
     if dim is not None:
         pca = principal_components(matrix, centred=False)
@@ -132,10 +132,10 @@ class _Plan:
     def parts(self, part: slice) -> Iterator[tuple[Floats, npt.NDArray[np.bool_], float]]:
         """Yield for each model the unit vectors of the known words of a block, the mask of these words, and a_m."""
         for model, rows, weight in zip(self.models, self.rows, self.weights, strict=True):
-            known = rows[part] >= 0
-            vectors = model.vectors[rows[part][known]].astype(np.float64)
+            mask = rows[part] >= 0
+            vectors = model.vectors[rows[part][mask]].astype(np.float64)
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-            yield vectors / np.where(lengths > 0, lengths, 1), known, weight
+            yield vectors / np.where(lengths > 0, lengths, 1), mask, weight
 
     def vectors(self, matrix: Matrix, entry: dict[str, Any]) -> WordVectors:
         first = self.models[0]

@@ -55,15 +55,15 @@ def fidelity(before: WordVectors, after: WordVectors, *, k: int = 10, sample: in
     rows = np.sort(generator(seed, "fidelity").permutation(len(before))[:sample])
     k = min(k, len(before) - 1)
     old, new = (_nearest(vectors, rows, k) for vectors in (before, after))
-    shared = sum(len(np.intersect1d(one, other)) for one, other in zip(old, new, strict=True))
+    shared = sum(len(np.intersect1d(near_before, near_after)) for near_before, near_after in zip(old, new, strict=True))
     cosine = None
     if before.dim == after.dim:
-        one, other = (unit(vectors.vectors[rows].astype(np.float64)) for vectors in (before, after))
-        cosine = float(np.einsum("nd,nd->n", one, other).mean())
+        left, right = (unit(vectors.vectors[rows].astype(np.float64)) for vectors in (before, after))
+        cosine = float(np.einsum("nd,nd->n", left, right).mean())
     return Fidelity(shared / (k * len(rows)), cosine, k, len(rows))
 
 
 def _nearest(vectors: WordVectors, rows: Rows, k: int) -> list[Rows]:
     """Return the k nearest other rows of each row."""
-    nearest, _ = neighbours.nearest(vectors.vectors, vectors.norms, vectors.vectors[rows], k + 1)
-    return [near[near != row][:k] for row, near in zip(rows, nearest, strict=True)]
+    near_rows, _ = neighbours.nearest(vectors.vectors, vectors.norms, vectors.vectors[rows], k + 1)
+    return [near[near != row][:k] for row, near in zip(rows, near_rows, strict=True)]

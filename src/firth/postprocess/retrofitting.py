@@ -56,9 +56,9 @@ def retrofit(vectors: WordVectors, pairs: Iterable[Pair], *, alpha: float = 1.0,
     links = WordPairs.of(vectors, pairs, "pairs of similar words")
     if not len(links.rows):
         raise OptionError("no pairs to retrofit to: expected at least one pair of similar words")
-    rows, places = np.unique(links.rows, return_inverse=True)
+    rows, indices = np.unique(links.rows, return_inverse=True)
     result = np.array(matrix)
-    result[rows], change = _fit(matrix[rows].astype(np.float64), places.reshape(-1, 2), alpha, iterations)
+    result[rows], change = _fit(matrix[rows].astype(np.float64), indices.reshape(-1, 2), alpha, iterations)
     facts = {"alpha": float(alpha), "iterations": iterations, "pairs": links.facts}
     return with_matrix(vectors, result, "retrofit", {**facts, "words_moved": len(rows), "last_change": change})
 
@@ -69,9 +69,9 @@ def _fit(
     """Return the new vectors, and the largest Euclidean change of one in the last iteration."""
     from scipy.sparse import csr_array
 
-    one, other = np.concatenate([links, links[:, ::-1]]).T
-    degree = np.bincount(one, minlength=len(old))
-    mean = csr_array((1.0 / degree[one], (one, other)), shape=(len(old), len(old)))
+    from_rows, to_rows = np.concatenate([links, links[:, ::-1]]).T
+    degree = np.bincount(from_rows, minlength=len(old))
+    mean = csr_array((1.0 / degree[from_rows], (from_rows, to_rows)), shape=(len(old), len(old)))
     new, change = old, 0.0
     for _ in range(iterations):
         before = new

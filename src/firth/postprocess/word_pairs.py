@@ -42,7 +42,7 @@ def read_word_pairs(path: str | os.PathLike[str]) -> list[Pair]:
     matches = [_LANGUAGE.match(word) for pair in pairs for word in pair]
     prefixes = {match[1] if match else "" for match in matches}
     prefix = prefixes.pop() if len(prefixes) == 1 else ""
-    return [(one.removeprefix(prefix), other.removeprefix(prefix)) for one, other in pairs]
+    return [(first.removeprefix(prefix), second.removeprefix(prefix)) for first, second in pairs]
 
 
 def _words(line: str) -> list[str]:
@@ -82,7 +82,7 @@ class WordPairs:
         table = vectors.key_to_index
         words = {word for pair in checked for word in pair}
         row = {word: table.get(word, table.get(word.lower(), -1)) for word in words}
-        rows = np.array([(row[one], row[other]) for one, other in checked], dtype=np.int64).reshape(-1, 2)
+        rows = np.array([(row[first], row[second]) for first, second in checked], dtype=np.int64).reshape(-1, 2)
         mask = (rows >= 0).all(axis=1)
         rows_of_pairs = np.unique(np.sort(rows[mask & (rows[:, 0] != rows[:, 1])], axis=1), axis=0)
         if checked and not len(rows_of_pairs):
@@ -91,11 +91,11 @@ class WordPairs:
                 f"none of {len(checked):,} {what} has two words with vectors ({missing!r} has none): expected pairs in "
                 "the vectors' language and spelling"
             )
-        return cls(rows_of_pairs, len(checked), int((~mask).sum()), sum(place < 0 for place in row.values()))
+        return cls(rows_of_pairs, len(checked), int((~mask).sum()), sum(index < 0 for index in row.values()))
 
-    def without(self, others: "WordPairs") -> "WordPairs":
-        """Return the pairs that are not among `others`."""
-        excluded = {tuple(pair) for pair in others.rows.tolist()}
+    def without(self, excluded_pairs: "WordPairs") -> "WordPairs":
+        """Return the pairs that are not among `excluded_pairs`."""
+        excluded = {tuple(pair) for pair in excluded_pairs.rows.tolist()}
         mask = np.array([tuple(pair) not in excluded for pair in self.rows.tolist()], dtype=bool)
         return WordPairs(self.rows[mask], self.given, self.unknown, self.unknown_words)
 

@@ -7,13 +7,13 @@ nor is a comment before a sentence, which begins with "#" and has other columns 
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from firth.arguments import names_files
 from firth.errors import FormatError, OptionError, brief, counted, warn_caller
-from firth.readers.skipping import STOP, Skipping
 from firth.storage.files import text_of
+from firth.storage.skipping import STOP, Skipping
 from firth.storage.untrusted import parse_json
 
 DOCUMENT = "-DOCSTART-"
@@ -21,6 +21,7 @@ LOOKED_AT = 20_000  # lines that show which columns a file has
 COUNTED = 0.9  # share of lines whose first column counts words
 WORD_NAMES = {"word", "words", "token", "tokens", "form", "text", "sentence"}  # names of columns in a header
 TAG_NAMES = {"tag", "tags", "ner", "ner_tag", "ner_tags", "pos", "pos_tag", "upos", "xpos", "chunk", "label", "labels"}
+_SPAN_TAG = re.compile(r"O|[BIESLUMW][-_]\S+", re.IGNORECASE)
 _BRAT = re.compile(r"T\d+\t\S+ \d+ \d+[ ;\d]*\t.")
 
 
@@ -69,14 +70,37 @@ def read_columns(
 
     Raises:
         FormatError: a line has another number of columns than the first one, or fewer than two; or there is no
-            sentence; or the first line shows that the file is something else.
+            sentence; or the first line shows that the file is something else; or tags stand where words are expected.
         OptionError: there is no such column of words, or `on_error` is something else.
         OSError: the file cannot be read.
+    """
+    yield from column_sentences(path, word_column=word_column, on_error=on_error, argument="word_column")
+
+
+def column_sentences(
+    path: str | os.PathLike[str], *, word_column: int | str | None, on_error: str, argument: str
+) -> Iterator[ColumnSentence]:
+    """As `read_columns`, whose caller calls `word_column` otherwise.
+
+    Args:
+        path: as in `read_columns`.
+        word_column: as in `read_columns`.
+        on_error: as in `read_columns`.
+        argument: what messages call `word_column`.
+
+    Raises:
+        FormatError: as in `read_columns`.
+        OptionError: as in `read_columns`.
     """
     skipping = Skipping(path, on_error, "sentence")
     lines = text_of(path).split("\n")
     layout = _layout(lines, path)
-    place = layout.place_of_words(word_column, path)
+    if layout.tags_first and word_column is None:
+        raise FormatError(
+            f"{path}: column 1 holds tags, such as {brief(layout.tags_first)}, and column {layout.width} words; "
+            f"expected words first; number both columns: word_column={layout.width}, targets='1'"
+        )
+    place = layout.place_of_words(word_column, path, argument)
     doubtful: list[int] = []
     for document, rows in _blocks(lines, layout, doubtful):
         if problem := layout.problem(rows):
@@ -90,9 +114,7 @@ def read_columns(
         warn_caller(
             f"{path}: read {found} before sentences as comments, such as {brief(lines[doubtful[0] - 1].strip())}"
         )
-    skipping.tell()
-    if not skipping.read:
-        raise FormatError(f"{path}: no sentences; expected a word and its tags in each line")
+    skipping.tell("a word and its tags in each line")
 
 
 Rows = list[tuple[int, list[str]]]  # number and fields of each line of a sentence
@@ -108,6 +130,7 @@ class _Layout:
         names: of the columns, if a line names them.
         header: number of that line, or 0.
         counted: whether the first column counts the words of each sentence.
+        tags_first: a tag of spans in the first column, if that holds nothing else and the last one holds words.
     """
 
     width: int = 0
@@ -115,6 +138,7 @@ class _Layout:
     names: tuple[str, ...] = ()
     header: int = 0
     counted: bool = False
+    tags_first: str = ""
 
     def is_comment(self, line: str, fields: Sequence[str]) -> bool:
         """Return whether a line before a sentence is a comment; words may begin with "#", too."""
@@ -122,7 +146,7 @@ class _Layout:
             return False
         return len(fields) != self.width or (line[1:2] in (" ", "\t") and fields[-1] not in self.tags)
 
-    def place_of_words(self, word_column: int | str | None, path: str | os.PathLike[str]) -> int:
+    def place_of_words(self, word_column: int | str | None, path: str | os.PathLike[str], argument: str) -> int:
         """Return the number of the column of words, from 0; say so if it is not the first and nobody chose it.
 
         Raises:
@@ -134,7 +158,7 @@ class _Layout:
             if named is None and self.counted:
                 warn_caller(
                     f"{path}: column 1 counts the words of each sentence, 1, 2, 3; column 2 is read as words. "
-                    "Otherwise number the column of words (word_column)"
+                    f"Otherwise number the column of words ({argument})"
                 )
             return int(self.counted) if named is None else named
         given = str(word_column)
@@ -142,7 +166,7 @@ class _Layout:
             return names.index(given.lower())
         if not given.isdecimal() or not 1 <= int(given) <= max(self.width, 1):
             others = f", or one of {', '.join(self.names)}" if self.names else ""
-            raise OptionError(f"{path}: word_column={given!r}: expected a number from 1 to {self.width}{others}")
+            raise OptionError(f"{path}: {argument}={given!r}: expected a number from 1 to {self.width}{others}")
         return int(given) - 1
 
     def problem(self, rows: Rows) -> tuple[int, str] | None:
@@ -169,9 +193,27 @@ def _layout(lines: Sequence[str], path: str | os.PathLike[str]) -> _Layout:
     _check_first(line, f"{path} line {number}")
     names = {field.strip().lower() for field in fields}
     has_names = bool(names & WORD_NAMES) and fields[-1].strip().lower() in TAG_NAMES and len(fields) > 1
+    if not has_names and len(plain) > 1 and _are_spans(fields[-1] for _, _, fields in plain[1:]):
+        has_names = not _SPAN_TAG.fullmatch(fields[-1])
+        if has_names:
+            warn_caller(
+                f"{path} line {number}: read as names of the columns, {brief(line.strip())}, since {fields[-1]!r} "
+                "is no tag as the others are"
+            )
+    first = {fields[0] for _, _, fields in plain}
     tags = frozenset(fields[-1] for _, _, fields in plain[has_names:])
-    layout = _Layout(len(fields), tags, tuple(fields) if has_names else (), number if has_names else 0)
+    backwards = len(fields) > 1 and _are_spans(first) and not _are_spans(tags)
+    layout = _Layout(
+        len(fields), tags, tuple(fields) if has_names else (), number if has_names else 0,
+        tags_first=max(first - {"O", "o"}) if backwards else "",
+    )  # fmt: skip
     return replace(layout, counted=_counts([rows for _, rows in _blocks(lines[:LOOKED_AT], layout, [])]))
+
+
+def _are_spans(tags: Iterable[str]) -> bool:
+    """Return whether tags mark spans, all of them, and some span."""
+    found = set(tags)
+    return len(found) > 1 and all(map(_SPAN_TAG.fullmatch, found))
 
 
 def _counts(sentences: Sequence[Rows]) -> bool:

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from firth.arguments import names_files
-from firth.attribute_names import SENTENCES, no_attribute
 from firth.errors import FormatError, KindError, ShapeError, brief, counted
-from firth.readers.skipping import STOP, Skipping
+from firth.hints import Hinted
 from firth.readers.tree import Tree, tree_problem
 from firth.storage.files import lines_of, replacing_file
+from firth.storage.skipping import STOP, Skipping
 
 COLUMNS = 10
 FORM, LEMMA, UPOS, XPOS, FEATURES, HEAD, RELATION, ENHANCED = range(1, 9)
@@ -34,7 +34,7 @@ Row = tuple[str, ...]  # the ten columns of a line
 
 
 @dataclass(frozen=True)
-class DependencySentence:
+class DependencySentence(Hinted):
     """A sentence of T words with its annotation; "_" stands for what is not annotated.
 
     Attributes:
@@ -77,11 +77,6 @@ class DependencySentence:
             raise FormatError(f"a word {odd[0]!r}: expected at least one character, and neither tabs nor line breaks")
         nothing = (NONE,) * (COLUMNS - 2)
         return DependencySentence(tuple((str(number), word, *nothing) for number, word in enumerate(words, 1)))
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute("DependencySentence", name, SENTENCES, dir(type(self)))
 
     @cached_property
     def _columns(self) -> tuple[Row, ...]:

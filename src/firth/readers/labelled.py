@@ -18,10 +18,11 @@ from firth.corpus.line_scanner import LineScanner, TokenLines, scan_texts
 from firth.corpus.reader import inner_suffix, opened, reading, standard_input
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.sources import Files, Items, StandardInput, resolve
-from firth.corpus.table_options import USUAL, Faults, TableOptions
+from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import is_missing, table_of, table_of_rows
 from firth.errors import CorpusError, OptionError
 from firth.progress import Report
+from firth.storage.skipping import Skipping
 
 LABEL_PREFIX = "__label__"  # fastText's
 BLOCK = 1 << 22  # bytes of a file that are scanned in one call
@@ -150,13 +151,14 @@ def with_labels(rows: Iterable[tuple[Any, Any]], name: str, how: TableOptions) -
     Raises:
         CorpusError: a label is empty, and such rows are not to be skipped.
     """
-    faults = Faults(name, how.on_error)
+    skipping = Skipping(name, how.on_error, place="row", error=CorpusError)
     for number, (text, label) in enumerate(rows, 1):
         if no_label(label):
-            faults.add(f"row {number:,}", f"the label is {label!r}", "expected a name; None for a text without a label")
+            skipping.add(number, f"the label is {label!r}", "expected a name; None for a text without a label")
         else:
+            skipping.read += 1
             yield text, label
-    faults.tell()
+    skipping.tell()
 
 
 def labelled_rows(

@@ -7,7 +7,7 @@ spoil training, and counts them by reason.
 import io
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Unpack
@@ -19,11 +19,12 @@ from firth.arguments import explained
 from firth.corpus.dialects import Dialect, name_of
 from firth.corpus.reader import inner_suffix
 from firth.corpus.separated import Separated
-from firth.corpus.table_options import TableArguments, TableOptions
+from firth.corpus.table_options import USUAL, TableArguments, TableOptions
 from firth.errors import FormatError, KindError, OptionError, ShapeError, brief
 from firth.options import wrong_kind
 from firth.readers.lines import PathLike
 from firth.storage.files import check_exists, text_of
+from firth.storage.skipping import Skipping
 from firth.storage.untrusted import parse_json
 from firth.text.inputs import table_columns
 
@@ -31,6 +32,7 @@ Pair = tuple[str, str]
 Lines = Sequence[tuple[int, str]]
 Columns = tuple[str | int, str | int] | None
 NAMES = (("source", "target"), ("src", "tgt"), ("src", "trg"), ("text", "summary"), ("document", "summary"))
+_TABLES = "tables of pairs"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -165,6 +167,10 @@ def parallel_texts(
         source, target = sides
     if isinstance(source, tuple) and len(source) == 2 and all(isinstance(side, list) for side in source):
         source, target = source  # a pair would be a tuple
+    if target is not None or not isinstance(source, str | os.PathLike):
+        (how or USUAL).check_unused(name if sides is None else f"{sides[0]} with {sides[1]}", _TABLES)
+        if columns is not None:
+            raise OptionError(f"columns={brief(columns)}: expected one file of pairs, whose columns have names")
     argument, name = name, str(source) if isinstance(source, str | os.PathLike) else name
     if target is not None:
         found = ParallelTexts(tuple(_side(source, "sources")), tuple(_side(target, "targets")), name)
@@ -243,10 +249,13 @@ def _pairs_of_file(
 ) -> Sequence[Pair]:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() == ".tmx":
+        (how or USUAL).check_unused(str(path), _TABLES)
         return _tmx(path, _needed(languages, path))
     lines = [(number, line) for number, line in _lines(path) if line.strip()]
     if lines and lines[0][1].lstrip().startswith("{"):
-        return _json(lines, path, languages, columns)
+        (how or USUAL).check_unused(str(path), _TABLES)
+        skipping = Skipping(path, None if how is None else how.on_error, "pair")
+        return list(_json(lines, skipping, languages, columns))
     return _table(path, columns, how) if lines else []
 
 
@@ -290,26 +299,27 @@ def _column(name: str | int, header: Sequence[str], path: Path) -> int:
     raise OptionError(f"{path}: no column {name!r}; expected one of {', '.join(header)}, or a number from 1")
 
 
-def _json(lines: Lines, path: Path, languages: tuple[str, str] | None, columns: Columns) -> list[Pair]:
-    pairs = list[Pair]()
+def _json(lines: Lines, skipping: Skipping, languages: tuple[str, str] | None, columns: Columns) -> Iterator[Pair]:
     for number, line in lines:
-        where = f"{path} line {number:,}"
         try:
             item = parse_json(line)
         except ValueError as error:
-            raise FormatError(f"{where}: {error}; expected JSON lines, an object per line") from None
+            skipping.add(number, f"{error}; expected JSON lines, an object per line")
+            continue
         if isinstance(item, dict) and isinstance(item.get("translation"), dict):
-            item, wanted = item["translation"], [_needed(languages, path)]
+            item, wanted = item["translation"], [_needed(languages, Path(skipping.path))]
         else:
             wanted = [(str(columns[0]), str(columns[1]))] if columns else list(NAMES)
         if not isinstance(item, dict):
-            raise FormatError(f"{where}: {brief(item)}; expected an object with the keys source and target")
+            skipping.add(number, f"{brief(item)}; expected an object with the keys source and target")
+            continue
         names = next((pair for pair in wanted if all(name in item for name in pair)), None)
         if names is None or not all(isinstance(item[name], str) for name in names):
-            expected = " and ".join(wanted[0])
-            raise FormatError(f"{where}: the keys {', '.join(item)}; expected texts under {expected}")
-        pairs.append((item[names[0]], item[names[1]]))
-    return pairs
+            skipping.add(number, f"the keys {', '.join(item)}; expected texts under {' and '.join(wanted[0])}")
+            continue
+        skipping.read += 1
+        yield item[names[0]], item[names[1]]
+    skipping.tell()
 
 
 def _tmx(path: Path, languages: tuple[str, str]) -> list[Pair]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from firth.arguments import names_files
 from firth.errors import FormatError, OptionError, counted, warn_caller
 from firth.readers.columns import TAG_NAMES, WORD_NAMES, ColumnSentence
-from firth.readers.skipping import STOP, Skipping
 from firth.storage.files import text_of
+from firth.storage.skipping import STOP, Skipping
 
 DELIMITERS = ",;\t|"
 LONG = 500  # words of a sentence that is probably several
@@ -101,9 +101,7 @@ def read_word_table(
             f"{path}: {longest:,} words without a sign of where sentences end; expected a column named sentence with "
             "their numbers, or empty rows"
         )
-    skipping.tell()
-    if not skipping.read:
-        raise FormatError(f"{path}: no sentences; expected a word and its tags in each row")
+    skipping.tell("a word and its tags in each row")
 
 
 def _words(table: WordTable, word_column: int | str | None, path: str | os.PathLike[str]) -> int:

@@ -95,17 +95,17 @@ class PairFeatures:
 def _ends(vectors: Vectors, pairs: Sequence[Pair]) -> tuple[Floats, Floats, Floats]:
     """Return normalised vectors of the first and the second words, zeros without one, and (n, 2) 1 for a vector."""
     words = list(dict.fromkeys(word for pair in pairs for word in pair))
-    place = {word: i for i, word in enumerate(words)}
+    row_of = {word: i for i, word in enumerate(words)}
     members = [word for word in words if word in vectors]
     rows = np.zeros((len(words), vectors.dim))
     if members:
-        rows[[place[word] for word in members]] = vectors.get_vector(members)
+        rows[[row_of[word] for word in members]] = vectors.get_vector(members)
     bad = ~np.isfinite(rows).all(axis=1)
     if bad.any():
         raise FormatError(f"the vector of {words[int(bad.argmax())]!r} is not finite; train or load it again")
     mask = np.zeros(len(words))
-    mask[[place[word] for word in members]] = 1
-    ids = np.array([[place[one], place[other]] for one, other in pairs], dtype=np.int64).reshape(-1, 2)
+    mask[[row_of[word] for word in members]] = 1
+    ids = np.array([[row_of[first], row_of[second]] for first, second in pairs], dtype=np.int64).reshape(-1, 2)
     rows = np.asarray(cosine.unit(rows), dtype=np.float64)
     return rows[ids[:, 0]], rows[ids[:, 1]], mask[ids]
 
@@ -144,10 +144,10 @@ def _neighbours(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
 
 
 def _spelling(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:
-    return np.array([spelling(one, other) for one, other in pairs], dtype=np.float64).reshape(len(pairs), -1)
+    return np.array([spelling(first, second) for first, second in pairs], dtype=np.float64).reshape(len(pairs), -1)
 
 
-def spelling(one: str, other: str) -> list[float]:
+def spelling(first: str, second: str) -> list[float]:
     """Return spelling features of two English words that predict antonymy, independent of their order.
 
     Returns:
@@ -155,24 +155,24 @@ def spelling(one: str, other: str) -> list[float]:
         exactly one word begins with a negative prefix, and whether both do; whether exactly one ends in -less; common
         prefix and suffix, as shares of the longer word; difference in length, in letters.
     """
-    derived = [float(one == prefix + other or other == prefix + one) for prefix in PREFIXES]
-    negative = [word.startswith(_NEGATIVE) for word in (one, other)]
-    longer = max(len(one), len(other), 1)
+    derived = [float(first == prefix + second or second == prefix + first) for prefix in PREFIXES]
+    negative = [word.startswith(_NEGATIVE) for word in (first, second)]
+    longer = max(len(first), len(second), 1)
     return [
         *derived,
         max(derived[: len(_NEGATIVE)]),
         float(negative[0] != negative[1]),
         float(all(negative)),
-        float(one.endswith("less") != other.endswith("less")),
-        _shared(one, other) / longer,
-        _shared(one[::-1], other[::-1]) / longer,
-        float(abs(len(one) - len(other))),
+        float(first.endswith("less") != second.endswith("less")),
+        _shared(first, second) / longer,
+        _shared(first[::-1], second[::-1]) / longer,
+        float(abs(len(first) - len(second))),
     ]
 
 
-def _shared(one: str, other: str) -> int:
+def _shared(first: str, second: str) -> int:
     """Return the length of the common prefix."""
-    return sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False)))
+    return sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(first, second, strict=False)))
 
 
 def _patterns(features: PairFeatures, pairs: Sequence[Pair]) -> Floats:

@@ -64,12 +64,12 @@ class LabelledPairs:
             rows: (n,) boolean mask, or indices.
         """
         selection: Any = np.asarray(rows)
-        places = np.arange(len(self))[selection].tolist()
-        return LabelledPairs([self.pairs[i] for i in places], self.antonyms[places])
+        indices = np.arange(len(self))[selection].tolist()
+        return LabelledPairs([self.pairs[i] for i in indices], self.antonyms[indices])
 
-    def without(self, others: "LabelledPairs") -> "LabelledPairs":
-        """Return the pairs that are not in `others`, in either word order."""
-        excluded = set(others.sets)
+    def without(self, excluded_pairs: "LabelledPairs") -> "LabelledPairs":
+        """Return the pairs that are not in `excluded_pairs`, in either word order."""
+        excluded = set(excluded_pairs.sets)
         return self.among(np.array([pair not in excluded for pair in self.sets], dtype=bool))
 
     def once(self) -> "LabelledPairs":
@@ -92,9 +92,9 @@ class LabelledPairs:
             content = f"{len(self):,} pairs of {'antonyms' if True in kinds else 'synonyms'}" if kinds else "no pairs"
             raise OptionError(f"{content} alone: expected antonyms (label 1) and synonyms (label 0)")
         once = set(self.once().sets)
-        for one, other in self.pairs:
-            if frozenset((one, other)) not in once:
-                raise OptionError(f"{one!r} and {other!r} have both labels: remove one of the two")
+        for first, second in self.pairs:
+            if frozenset((first, second)) not in once:
+                raise OptionError(f"{first!r} and {second!r} have both labels: remove one of the two")
         return self
 
 
@@ -154,5 +154,7 @@ def lexical_split(pairs: LabelledPairs, share: float = 0.6, *, seed: int = 0) ->
     words = sorted(pairs.words)
     in_training = generator(seed, "lexical split").random(len(words)) < share
     first = dict(zip(words, in_training.tolist(), strict=True))
-    sides = np.array([(first[one], first[other]) for one, other in pairs.pairs], dtype=bool).reshape(-1, 2)
+    sides = np.array(
+        [(first[first_word], first[second_word]) for first_word, second_word in pairs.pairs], dtype=bool
+    ).reshape(-1, 2)
     return pairs.among(sides.all(axis=1)), pairs.among(~sides.any(axis=1))

@@ -98,6 +98,6 @@ def evaluate_pairs(
     statistics["average_precision"] = AveragePrecision(scores, true)
     n = len(true)
     return {
-        name: (value_of(each, n), *bootstrap_interval(each, n, resamples=resamples, seed=seed))
-        for name, each in statistics.items()
+        name: (value_of(statistic, n), *bootstrap_interval(statistic, n, resamples=resamples, seed=seed))
+        for name, statistic in statistics.items()
     }

@@ -105,11 +105,11 @@ class PatternCounts:
     @cached_property
     def of_words(self) -> Floats:
         """Count of each word in either slot of each pattern, (P, V)."""
-        pattern, one, other = self._parts
+        pattern, first, second = self._parts
         words, shape = len(self.vocabulary), (len(self.patterns), len(self.vocabulary))
         sums = [
             np.bincount(pattern * words + word, weights=self.counts, minlength=shape[0] * words)
-            for word in (one, other)
+            for word in (first, second)
         ]
         return np.asarray((sums[0] + sums[1]).reshape(shape))
 
@@ -119,24 +119,24 @@ class PatternCounts:
         words = len(self.vocabulary)
         codes = np.sort(ids, axis=1) @ np.array([words, 1])
         keys = np.arange(len(self.patterns)) * words**2 + codes[:, None]
-        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        matches = np.equal(self.keys[places], keys) & (ids.min(axis=1) >= 0)[:, None]
-        return np.where(matches, self.counts[places], 0).astype(np.float64)
+        indices = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        matches = np.equal(self.keys[indices], keys) & (ids.min(axis=1) >= 0)[:, None]
+        return np.where(matches, self.counts[indices], 0).astype(np.float64)
 
     def association(self, pairs: Sequence[Pair]) -> Floats:
         """Return the association of n pairs with patterns (see the module's docstring), (n, P) in nats, at least 0."""
-        one, other = self._ids(pairs).T
+        first, second = self._ids(pairs).T
         margins = self.of_words.T  # (V, P); id -1, an unknown word, has pair counts of 0
-        return _association(self.of_pairs(pairs), margins[one], margins[other], self.totals)
+        return _association(self.of_pairs(pairs), margins[first], margins[second], self.totals)
 
     def partners(self, word: str) -> tuple[list[str], Floats]:
         """Return the n words that match any pattern together with a word, and their associations (n, P)."""
         number = place_of(word, self.vocabulary.ids)
-        place = -1 if number is None else number
-        _, one, other = self._parts
-        ids = np.unique(np.concatenate([other[one == place], one[other == place]]))
+        word_id = -1 if number is None else number
+        _, first, second = self._parts
+        ids = np.unique(np.concatenate([second[first == word_id], first[second == word_id]]))
         words = [self.vocabulary.words[i] for i in ids.tolist()]
-        return words, self.association([(word, each) for each in words])
+        return words, self.association([(word, partner) for partner in words])
 
     @cached_property
     def _parts(self) -> tuple[Ids, Ids, Ids]:
@@ -146,7 +146,7 @@ class PatternCounts:
 
     def _ids(self, pairs: Sequence[Pair]) -> Ids:
         ids = self.vocabulary.ids
-        return np.array([(ids.get(one, -1), ids.get(other, -1)) for one, other in pairs], np.int64).reshape(-1, 2)
+        return np.array([(ids.get(first, -1), ids.get(second, -1)) for first, second in pairs], np.int64).reshape(-1, 2)
 
 
 @explained
@@ -230,16 +230,16 @@ def _encoded(pattern: str, vocabulary: Vocabulary) -> list[int]:
     tokens = pattern.split()
     if tokens.count("X") != 1 or tokens.count("Y") != 1 or len(tokens) < 3:
         raise OptionError(f"pattern {pattern!r}: expected words with X and Y once each, such as 'from X to Y'")
-    places = {"X": _X, "Y": _Y}
-    return [places.get(token, vocabulary.ids.get(token, _UNKNOWN)) for token in tokens]
+    special_ids = {"X": _X, "Y": _Y}
+    return [special_ids.get(token, vocabulary.ids.get(token, _UNKNOWN)) for token in tokens]
 
 
-def _association(together: Floats, one: Floats, other: Floats, totals: Floats) -> Floats:
+def _association(together: Floats, first: Floats, second: Floats, totals: Floats) -> Floats:
     """Return the association of the module's docstring, elementwise over (n, P)."""
-    least = np.minimum(one, other)
+    smaller = np.minimum(first, second)
     with np.errstate(divide="ignore", invalid="ignore"):
-        pmi = np.log(2 * totals * together / (one * other))
-    discount = together / (together + 1) * least / (least + 1)
+        pmi = np.log(2 * totals * together / (first * second))
+    discount = together / (together + 1) * smaller / (smaller + 1)
     return np.where(together > 0, np.maximum(pmi, 0) * discount, 0.0)
 
 
@@ -257,11 +257,11 @@ def find_matches(
     words, count = np.int64(len(starts) - 1), 0
     for sentence in range(len(offsets) - 1):
         begin, end = offsets[sentence], offsets[sentence + 1]
-        for place in range(begin, end):
-            word = ids[place]
+        for position in range(begin, end):
+            word = ids[position]
             for k in range(starts[word], starts[word + 1]):
                 pattern = order[k]
-                at, x, y = place - anchors[pattern], -1, -1
+                at, x, y = position - anchors[pattern], -1, -1
                 fits = at >= begin
                 for i in range(tokens.shape[1]):
                     token = tokens[pattern, i]

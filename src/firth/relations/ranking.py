@@ -97,7 +97,7 @@ def antonyms(
             raise vectors.lexicon.unknown(word)
     near = vectors.similar_by_word(queries, topn=NEIGHBOURS) if queries else []
     results = [
-        _rank(vectors, word, [each for each, _ in close], (patterns, classifier))[:topn]
+        _rank(vectors, word, [neighbour for neighbour, _ in close], (patterns, classifier))[:topn]
         for word, close in zip(queries, near, strict=True)
     ]
     return results[0] if is_key(words) else results
@@ -107,14 +107,14 @@ def _rank(
     vectors: WordVectors | SubwordVectors,
     word: str,
     near: list[str],
-    by: tuple[PatternCounts | None, AntonymClassifier | None],
+    scorers: tuple[PatternCounts | None, AntonymClassifier | None],
 ) -> list[Candidate]:
-    patterns, classifier = by
-    partners = [] if patterns is None else [each for each in _partners(patterns, word) if each in vectors]
-    candidates = [each for each in dict.fromkeys([*near, *partners]) if each != word]
+    patterns, classifier = scorers
+    partners = [] if patterns is None else [partner for partner in _partners(patterns, word) if partner in vectors]
+    candidates = [candidate for candidate in dict.fromkeys([*near, *partners]) if candidate != word]
     if not candidates:
         return []
-    pairs = [(word, each) for each in candidates]
+    pairs = [(word, candidate) for candidate in candidates]
     cosines = np.asarray(vectors.similarity([word] * len(pairs), candidates), dtype=np.float64)
     times = np.zeros((len(pairs), 0)) if patterns is None else patterns.of_pairs(pairs)
     association = np.zeros(len(pairs)) if patterns is None else patterns.association(pairs).sum(axis=1)

@@ -69,15 +69,15 @@ from firth.kernels.objectives import Scoring, own_copies, predictor
 from firth.kernels.rows import aligned_rows, own_lines
 from firth.kernels.sense_paths import new_nodes, paths_of
 from firth.kernels.stick_breaking import expected_parts
-from firth.kernels.targets import addresses, new_work
+from firth.kernels.targets import addresses, new_workspace
 from firth.kernels.threads import usable_threads
 from firth.kernels.trees import Children, Tree, from_children
 from firth.options import Preset, option, options_class
 from firth.progress import Progress
 from firth.randomness import generator
-from firth.senses.adagram_windows import AdaGramSettings, Workspace, train_windows
+from firth.senses.adagram_windows import AdaGramSettings, SenseWorkspace, train_windows
 from firth.senses.clustering import one_sense_per_word
-from firth.senses.merging import merge_alike
+from firth.senses.merging import merge_similar
 from firth.vectors.sense_readers import Likelihood
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.word_vectors import WordVectors
@@ -164,14 +164,14 @@ class AdaGram(WindowModel):
         self, corpus: Corpus, arguments: TrainingArguments[WordVectors], children: Children, began: float
     ) -> SenseVectors:
         tree = from_children(children)
-        matrices, by = self.initial_matrices(corpus, arguments.seed), _output_layer(corpus, tree)
+        matrices, layer = self.initial_matrices(corpus, arguments.seed), _output_layer(corpus, tree)
         before = time.monotonic() - began
 
         def finish(matrices: Matrices, facts: dict[str, Any]) -> SenseVectors:
             return self.sense_vectors(matrices, tree, {**facts, "seconds": round(facts["seconds"] + before, 3)})
 
-        trainer = functools.partial(self._shard_trainer, corpus, by, arguments.threads)
-        return window_run(self, corpus, arguments, matrices, by, trainer, finish, sampled=False).train()
+        trainer = functools.partial(self._shard_trainer, corpus, layer, arguments.threads)
+        return window_run(self, corpus, arguments, matrices, layer, trainer, finish, sampled=False).train()
 
     def initial_matrices(self, corpus: Corpus, seed: int) -> Matrices:
         """Return random senses, sense k of word w in row w T + k; every occurrence has the first sense of its word."""
@@ -190,28 +190,28 @@ class AdaGram(WindowModel):
         words = corpus.vocabulary
         return np.asarray(words.counts * words.keep_probabilities(self.sample), dtype=np.float64)
 
-    def _shard_trainer(self, corpus: Corpus, by: Scoring, threads: int, matrices: Matrices) -> TrainShard:
+    def _shard_trainer(self, corpus: Corpus, layer: Scoring, threads: int, matrices: Matrices) -> TrainShard:
         """Return the function that trains one shard of `corpus`."""
         text = text_of(self, corpus, threads)
-        most = 2 * self.window * max(by.tree.longest, 1)
+        most = 2 * self.window * max(layer.tree.longest, 1)
         occurrences, totals = matrices.state[STATE], self.kept_occurrences(corpus)
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
-            work = new_work(self.window, 1, 1, matrices.inputs.shape[1], outputs=most)
+            work = new_workspace(self.window, 1, 1, matrices.inputs.shape[1], outputs=most)
             at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim, normalised=True)
-            copies, own = own_copies(by, matrices.outputs, threads), self.workspace(by.words, most)
+            copies, own = own_copies(layer, matrices.outputs, threads), self.workspace(layer.words, most)
             settings = self.settings(own, occurrences, totals)
-            train_windows(text, settings, predictor(by, at, shard.loss, copies), work, at, shard.state(stop))
+            train_windows(text, settings, predictor(layer, at, shard.loss, copies), work, at, shard.state(stop))
 
         return train_shard
 
-    def workspace(self, words: int, most: int) -> Workspace:
+    def workspace(self, words: int, most: int) -> SenseWorkspace:
         """Return the arrays of a thread, for V words and at most `most` nodes on the paths of a window."""
         table = np.stack([own_lines(self.max_senses, np.int64) for _ in range(3)])
-        return Workspace(new_nodes(words, most, self.max_senses), table, own_lines(self.max_senses, np.float64))
+        return SenseWorkspace(new_nodes(words, most, self.max_senses), table, own_lines(self.max_senses, np.float64))
 
     def settings(
-        self, own: Workspace, occurrences: npt.NDArray[np.float64], totals: npt.NDArray[np.float64]
+        self, own: SenseWorkspace, occurrences: npt.NDArray[np.float64], totals: npt.NDArray[np.float64]
     ) -> AdaGramSettings:
         """Return the settings of a thread: its workspace, (V, T) n_wk, updated in training, and (V,) n_w."""
         return AdaGramSettings(
@@ -232,13 +232,13 @@ class AdaGram(WindowModel):
     def sense_vectors(self, matrices: Matrices, tree: Tree, facts: dict[str, Any]) -> SenseVectors:
         """Merge and drop senses of trained matrices, and return the rest."""
         occurrences = matrices.state[STATE]
-        parts = expected_parts(occurrences, self.alpha)
+        parts = expected_parts(occurrences, self.alpha)  # (V, T) E pi
         occupied = occurrences >= OCCUPIED
         occupied[np.arange(len(occupied)), parts.argmax(axis=1)] = True
         vectors = matrices.inputs[:, : matrices.dim].reshape(*parts.shape, matrices.dim).copy()
         parts = np.where(occupied, parts, 0)
         for word in np.flatnonzero(occupied.sum(axis=1) > 1):
-            merge_alike(vectors[word], parts[word], self.merge_above, live=occupied[word])
+            merge_similar(vectors[word], parts[word], self.merge_above, live=occupied[word])
         parts /= parts.sum(axis=1, keepdims=True)
         mask = (parts > 0) & (parts >= self.min_share)
         mask[np.arange(len(mask)), parts.argmax(axis=1)] = True

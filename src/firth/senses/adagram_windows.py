@@ -20,12 +20,12 @@ from firth.kernels.objectives import MERGE, Predictor, fetch_outputs, merge_copi
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.sense_paths import Nodes, Paths, list_nodes, step_senses, weigh_evidence
 from firth.kernels.stick_breaking import expected_logs
-from firth.kernels.targets import Addresses, Work, draw_reach
+from firth.kernels.targets import Addresses, Workspace, draw_reach
 
 NEW = 0.01  # senses after the last with fewer occurrences than this together are not considered
 
 
-class Workspace(NamedTuple):
+class SenseWorkspace(NamedTuple):
     """One thread's arrays; they must outlive the thread's `AdaGramSettings`."""
 
     nodes: Nodes
@@ -52,30 +52,30 @@ class AdaGramSettings(NamedTuple):
 
 @compiled
 def train_windows(
-    text: Text, settings: AdaGramSettings, by: Predictor, work: Work, at: Addresses, state: ShardState
+    text: Text, settings: AdaGramSettings, predictor: Predictor, work: Workspace, at: Addresses, state: ShardState
 ) -> None:
     """Train a shard from its current position to its end or a stop."""
     # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loops.
     sentence, random, loss, predictions = work.sentence, state.random, state.loss, state.predictions
     window, word_bytes = settings.window, at.row_bytes * settings.senses
     for count, _, rate in pieces(text, work, state):
-        merge_copies(by, at, count)
-        if count < 2 or by.words < 2:
+        merge_copies(predictor, at, count)
+        if count < 2 or predictor.words < 2:
             continue  # a single word has no context, and a tree of one word has no node
         for t in range(-AHEAD, count):
             ahead = t + AHEAD
             if ahead < count:
                 prefetch_row(at.inputs + sentence[ahead] * word_bytes, at.row_bytes)
                 if ahead + window < count:
-                    fetch_outputs(by, at, sentence[ahead + window])
+                    fetch_outputs(predictor, at, sentence[ahead + window])
             if t < 0:
                 continue
             reach = draw_reach(random, window, settings.shrink)
             first, last = max(0, t - reach), min(count - 1, t + reach)
-            n = list_nodes(by, at, settings.paths, sentence, first, t, last)
+            n = list_nodes(predictor, at, settings.paths, sentence, first, t, last)
             loss[0] -= learn_window(settings, at, sentence[t], n, rate)
             predictions[0] += last - first
-    merge_copies(by, at, MERGE)
+    merge_copies(predictor, at, MERGE)
 
 
 @njit(nogil=True)

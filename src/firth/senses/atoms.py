@@ -25,7 +25,7 @@ from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.word_vectors import WordVectors
 
 FLOOR = 0.2  # smallest share of a sense
-TEMPERATURE = 0.1  # of the cosines of contexts with atoms
+TEMPERATURE = 0.1  # of the softmax over cosines of contexts with atoms
 
 
 @dataclass(frozen=True)
@@ -106,12 +106,12 @@ class Atoms:
             OptionError: `floor` is not from 0 to 1, or `topn` is below 1.
         """
         shares, row = self._shares(floor), self.vectors.get_index(word)
-        places = [place for place in np.argsort(-shares[row], kind="stable") if shares[row, place] > 0]
-        atoms = [int(self.indices[row, place]) for place in places]
+        columns = [column for column in np.argsort(-shares[row], kind="stable") if shares[row, column] > 0]
+        atoms = [int(self.indices[row, column]) for column in columns]
         words = self._nearest(atoms, topn) if atoms else []
         return [
-            AtomShare(atom, float(shares[row, place]), near)
-            for atom, place, near in zip(atoms, places, words, strict=True)
+            AtomShare(atom, float(shares[row, column]), near)
+            for atom, column, near in zip(atoms, columns, words, strict=True)
         ]
 
     def num_senses(self, floor: float = FLOOR) -> npt.NDArray[np.int64]:

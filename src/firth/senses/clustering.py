@@ -177,15 +177,15 @@ class _ContextSpace:
         mean = shares @ vectors / max(float(shares.sum()), 1e-30)
         space = cls(corpus, np.where(has[:, None], vectors - mean, 0).astype(np.float32), weights, window)
         random = generator(seed, "contexts of any word")
-        places = np.sort(random.choice(corpus.num_tokens, min(SPREAD, corpus.num_tokens), replace=False))
-        pca = principal_components(space.at(places))
+        positions = np.sort(random.choice(corpus.num_tokens, min(SPREAD, corpus.num_tokens), replace=False))
+        pca = principal_components(space.at(positions))
         mask = pca.variances > 1e-6 * max(float(pca.variances[0]), 1e-30)  # smaller ones are rounding errors
         turned = space.vectors @ (pca.directions[:, mask] * pca.variances[mask] ** -0.25)
         return dataclasses.replace(space, vectors=np.ascontiguousarray(turned, dtype=np.float32))
 
-    def at(self, places: npt.NDArray[np.int64]) -> Matrix:
-        """Return the (B, E) directions of the contexts at `places`; zeros where no word counts."""
-        return unit(contexts_at(self.corpus, places, self.window).sums(self.weights, self.vectors, decay=1.0))
+    def at(self, positions: npt.NDArray[np.int64]) -> Matrix:
+        """Return the (B, E) directions of the contexts at `positions`; zeros where no word counts."""
+        return unit(contexts_at(self.corpus, positions, self.window).sums(self.weights, self.vectors, decay=1.0))
 
 
 def _idf(corpus: Corpus) -> npt.NDArray[np.float64]:
@@ -272,12 +272,12 @@ def _relabelled(space: _ContextSpace, centres: Mapping[int, Matrix], threads: in
 
 
 def _nearest(
-    space: _ContextSpace, centres: Mapping[int, Matrix], words: npt.NDArray[np.int64], places: npt.NDArray[np.int64]
+    space: _ContextSpace, centres: Mapping[int, Matrix], words: npt.NDArray[np.int64], positions: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Return the number of the sense at each place."""
+    """Return the number of the sense at each position."""
     numbers = np.zeros(len(words), dtype=np.int64)
     for low in range(0, len(words), BATCH):
-        rows = space.at(places[low : low + BATCH])
+        rows = space.at(positions[low : low + BATCH])
         order = np.argsort(words[low : low + BATCH], kind="stable")
         ends = np.flatnonzero(np.diff(words[low : low + BATCH][order], prepend=-1, append=-1))
         for start, end in pairwise(ends):

@@ -105,9 +105,9 @@ def _refit(atoms: Floats, indices: Ids, codes: Floats, residual: Floats, random:
     """Fit every atom to the vectors that use it; atoms, codes and residuals change in place."""
     uses = np.bincount(indices[indices >= 0], minlength=len(atoms))
     ends = np.concatenate([[0], np.cumsum(uses)])
-    # Positions of each atom in the flat codes: those of atom j are places[ends[j]:ends[j + 1]].
-    places = np.argsort(indices, axis=None, kind="stable")[indices.size - ends[-1] :]
-    _fit(atoms, codes, residual, random.permutation(len(atoms)), ends, places)
+    # Positions of each atom in the flat codes: those of atom j are by_atom[ends[j]:ends[j + 1]].
+    by_atom = np.argsort(indices, axis=None, kind="stable")[indices.size - ends[-1] :]
+    _fit(atoms, codes, residual, random.permutation(len(atoms)), ends, by_atom)
     idle = np.flatnonzero(uses == 0)
     worst = np.argsort(-np.einsum("vd,vd->v", residual, residual), kind="stable")[: len(idle)]
     fresh = unit(residual[worst])
@@ -137,17 +137,17 @@ def _fit(
     residual: Floats,  # (V, D) updated
     order: npt.NDArray[np.int64],  # (K,) order of the atoms
     ends: npt.NDArray[np.int64],  # (K + 1,)
-    places: npt.NDArray[np.int64],  # positions of each atom in the flat codes
+    by_atom: npt.NDArray[np.int64],  # positions of each atom in the flat codes
 ) -> None:
     width = codes.shape[1]
     old, new = np.empty(atoms.shape[1], np.float32), np.empty(atoms.shape[1], np.float32)
     for atom in order:
-        uses = places[ends[atom] : ends[atom + 1]]
+        uses = by_atom[ends[atom] : ends[atom + 1]]
         old[:] = atoms[atom]
         squares = np.float32(0)
         new[:] = 0
-        for place in uses:  # E^T g = residual^T g + |g|^2 A_j
-            i, code = place // width, codes[place // width, place % width]
+        for use in uses:  # E^T g = residual^T g + |g|^2 A_j
+            i, code = use // width, codes[use // width, use % width]
             squares += code * code
             for d in range(len(new)):
                 new[d] += code * residual[i, d]
@@ -158,8 +158,8 @@ def _fit(
             continue
         new /= length
         atoms[atom] = new
-        for place in uses:
-            i, j = place // width, place % width
+        for use in uses:
+            i, j = use // width, use % width
             fitted = np.float32(0)
             for d in range(len(new)):
                 residual[i, d] += codes[i, j] * old[d]

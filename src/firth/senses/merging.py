@@ -12,7 +12,7 @@ import numpy.typing as npt
 from firth.vectors.cosine import unit
 
 
-def merge_alike(
+def merge_similar(
     vectors: npt.NDArray[np.float32],
     weights: npt.NDArray[Any],
     above: float,
@@ -34,13 +34,14 @@ def merge_alike(
         directions = unit((vectors if centres is None else centres).astype(np.float64))
         pairs = np.triu(live_mask & live_mask[:, None], 1)
         cosines = np.where(pairs, directions @ directions.T, -np.inf)
-        one, other = divmod(int(cosines.argmax()), len(weights))
-        if cosines[one, other] <= above:
+        first, second = divmod(int(cosines.argmax()), len(weights))
+        if cosines[first, second] <= above:
             break
-        both = weights[one] + weights[other]
-        share = weights[other] / both if both else 0.5
-        vectors[one] = (1 - share) * vectors[one] + share * vectors[other]
+        both = weights[first] + weights[second]
+        # The first becomes the mean by weight; the second is dropped.
+        share = weights[second] / both if both else 0.5
+        vectors[first] = (1 - share) * vectors[first] + share * vectors[second]
         if centres is not None:
-            centres[one] += centres[other]
-        weights[one], weights[other], live_mask[other] = both, 0, False
+            centres[first] += centres[second]
+        weights[first], weights[second], live_mask[second] = both, 0, False
     return live_mask

@@ -18,7 +18,7 @@ from firth.kernels.random import below, draw
 from firth.randomness import kernel_states
 from firth.vectors.sense_readers import Contexts
 
-Places = npt.NDArray[np.int64]
+Positions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,41 +26,45 @@ class Occurrences:
     """Occurrences of W words in a corpus.
 
     Attributes:
-        places: (P,) token positions, grouped by word, in the order of the text.
+        positions: (P,) token positions, grouped by word, in the order of the text.
         starts: (W + 1,) start of each word's positions; the last is P.
     """
 
-    places: Places
-    starts: Places
+    positions: Positions
+    starts: Positions
 
-    def of(self, number: int) -> Places:
+    def of(self, number: int) -> Positions:
         """Return the positions of one of the words."""
-        return self.places[self.starts[number] : self.starts[number + 1]]
+        return self.positions[self.starts[number] : self.starts[number + 1]]
 
 
-def find_occurrences(corpus: Corpus, ids: npt.ArrayLike, most: int, *, seed: int = 0) -> Occurrences:
+def find_occurrences(corpus: Corpus, ids: npt.ArrayLike, max_per_word: int, *, seed: int = 0) -> Occurrences:
     """Return all occurrences of some words, or a random sample of frequent ones.
 
     Args:
         corpus: the text.
         ids: (W,) distinct word ids in the corpus.
-        most: maximum number of occurrences per word.
+        max_per_word: maximum number of occurrences per word.
         seed: seed of the sample.
 
     Raises:
-        OptionError: `most` is below 1.
+        OptionError: `max_per_word` is below 1.
     """
-    if most < 1:
-        raise OptionError(f"most={most}: expected at least 1 occurrence per word")
+    if max_per_word < 1:
+        raise OptionError(f"max_per_word={max_per_word}: expected at least 1 occurrence per word")
     words = np.asarray(ids, dtype=np.int64)
-    starts = np.concatenate([[0], np.cumsum(np.minimum(corpus.vocabulary.counts[words], most))]).astype(np.int64)
-    places = np.zeros(starts[-1], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.minimum(corpus.vocabulary.counts[words], max_per_word))]).astype(
+        np.int64
+    )
+    positions = np.zeros(starts[-1], dtype=np.int64)
     numbers = np.full(len(corpus.vocabulary), -1, dtype=np.int64)
     numbers[words] = np.arange(len(words))
-    _sample(corpus.ids, numbers, starts, places, np.zeros(len(words), np.int64), kernel_states(seed, "occurrences", 1))
+    _sample(
+        corpus.ids, numbers, starts, positions, np.zeros(len(words), np.int64), kernel_states(seed, "occurrences", 1)
+    )
     for start, end in pairwise(starts):
-        places[start:end].sort()
-    return Occurrences(places, starts)
+        positions[start:end].sort()
+    return Occurrences(positions, starts)
 
 
 @compiled
@@ -68,7 +72,7 @@ def _sample(
     ids: Any,  # (N,) int32
     numbers: Any,  # (V,) int64, index of each id among the W words, or -1
     starts: Any,  # (W + 1,) int64
-    places: Any,  # (P,) int64, filled
+    positions: Any,  # (P,) int64, filled
     counts: Any,  # (W,) int64, counted
     random: Any,  # (1,) uint64
 ) -> None:
@@ -77,20 +81,20 @@ def _sample(
         if word < 0:
             continue
         room = starts[word + 1] - starts[word]
-        place = counts[word]
-        if place >= room:
-            place = np.int64(below(draw(random), counts[word] + 1))
+        slot = counts[word]
+        if slot >= room:
+            slot = np.int64(below(draw(random), counts[word] + 1))
         counts[word] += 1
-        if place < room:
-            places[starts[word] + place] = t
+        if slot < room:
+            positions[starts[word] + slot] = t
 
 
-def contexts_at(corpus: Corpus, places: Places, window: int) -> Contexts:
+def contexts_at(corpus: Corpus, positions: Positions, window: int) -> Contexts:
     """Return the context words around tokens of a corpus, within their sentences.
 
     Args:
         corpus: the text.
-        places: (B,) token positions.
+        positions: (B,) token positions.
         window: words on each side.
 
     Raises:
@@ -98,9 +102,9 @@ def contexts_at(corpus: Corpus, places: Places, window: int) -> Contexts:
     """
     if window < 1:
         raise OptionError(f"window={window}: expected at least 1 word on each side")
-    sentences = np.searchsorted(corpus.offsets, places, side="right")
+    sentences = np.searchsorted(corpus.offsets, positions, side="right")
     steps = np.concatenate([np.arange(-window, 0), np.arange(1, window + 1)])
-    around = places[:, None] + steps
+    around = positions[:, None] + steps
     inside = (around >= corpus.offsets[sentences - 1][:, None]) & (around < corpus.offsets[sentences][:, None])
     ends = np.concatenate([[0], np.cumsum(inside.sum(axis=1))]).astype(np.int64)
     distances = np.broadcast_to(np.abs(steps), inside.shape)[inside]

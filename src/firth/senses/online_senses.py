@@ -12,7 +12,7 @@ from firth.corpus.encoded import Corpus
 from firth.embeddings.matrices import Matrices, initial_matrices
 from firth.errors import OptionError
 from firth.kernels.rows import aligned_rows
-from firth.senses.merging import merge_alike
+from firth.senses.merging import merge_similar
 from firth.senses.online_state import SenseState
 from firth.vectors.cosine import Rows
 from firth.vectors.sense_readers import Centroids, Floats
@@ -36,13 +36,13 @@ def initial_state(
     senses = start if isinstance(start, SenseVectors) else None
     words = _single_vectors(start) if isinstance(start, SenseVectors) else start
     single = initial_matrices(corpus, dim, seed=seed, start=words)
-    own, others = single.words[: len(most)], single.words[len(most) :]
+    own, further = single.words[: len(most)], single.words[len(most) :]
     room = most
     if senses is not None:
         _check_room(senses, own, room)
-        room = np.concatenate([most, senses.num_senses[_places(others, senses)]])
-    elif others:
-        room = np.concatenate([most, np.ones(len(others), dtype=np.int64)])
+        room = np.concatenate([most, senses.num_senses[_places(further, senses)]])
+    elif further:
+        room = np.concatenate([most, np.ones(len(further), dtype=np.int64)])
     state = SenseState.empty(room, dim)
     inputs = aligned_rows(int(state.firsts[-1]), dim)
     inputs[:] = np.repeat(single.inputs, room, axis=0)
@@ -57,8 +57,8 @@ def _single_vectors(start: SenseVectors) -> WordVectors:
 
 
 def _places(words: list[str], start: SenseVectors) -> Rows:
-    known = start.lexicon.rows
-    return np.array([known[word] for word in words], dtype=np.int64)
+    row_of = start.lexicon.rows
+    return np.array([row_of[word] for word in words], dtype=np.int64)
 
 
 def _check_room(start: SenseVectors, words: list[str], room: Rows) -> None:
@@ -74,9 +74,9 @@ def _check_room(start: SenseVectors, words: list[str], room: Rows) -> None:
 def _restore(start: SenseVectors, matrices: Matrices, state: SenseState) -> None:
     """Copy the senses of a start and, if it comes from this model, their contexts."""
     ids = np.array([i for i, word in enumerate(matrices.words) if word in start], dtype=np.int64)
-    places = _places([matrices.words[i] for i in ids], start)
-    state.known[ids] = start.num_senses[places]
-    there = _ranges(start.offsets[places], state.known[ids])
+    rows = _places([matrices.words[i] for i in ids], start)
+    state.known[ids] = start.num_senses[rows]
+    there = _ranges(start.offsets[rows], state.known[ids])
     here = _ranges(state.firsts[ids], state.known[ids])
     matrices.inputs[here, : matrices.dim] = start.vectors[there]
     reader, outputs = start.reader, start.global_vectors
@@ -85,7 +85,7 @@ def _restore(start: SenseVectors, matrices: Matrices, state: SenseState) -> None
     counts = np.ones(len(start)) if start.counts is None else start.counts
     state.centres[here, : matrices.dim] = reader.centres[there]
     state.counts[here] = np.rint(start.priors * np.repeat(counts, start.num_senses))[there]
-    state.settle_as(outputs, reader.context_vectors)
+    state.restore_whitening(outputs, reader.context_vectors)
 
 
 def _ranges(firsts: Rows, lengths: Rows) -> Rows:
@@ -94,19 +94,19 @@ def _ranges(firsts: Rows, lengths: Rows) -> Rows:
     return np.asarray(np.arange(ends[-1] if len(ends) else 0) + np.repeat(firsts - ends + lengths, lengths))
 
 
-class Tidying(NamedTuple):
-    """Thresholds for merging and dropping senses; see `tidy`."""
+class PruningThresholds(NamedTuple):
+    """Thresholds for merging and dropping senses; see `prune`."""
 
     merge_above: float
     min_share: float
 
 
 def sense_vectors(
-    matrices: Matrices, state: SenseState, facts: dict[str, Any], keep: Floats, tidying: Tidying | None
+    matrices: Matrices, state: SenseState, facts: dict[str, Any], keep: Floats, thresholds: PruningThresholds | None
 ) -> SenseVectors:
     """Return the trained senses, those of each word by descending frequency.
 
-    `keep` is (V,), the probability that subsampling keeps a word, its weight in a context; `tidying` is for NP-MSSG.
+    `keep` is (V,), the probability that subsampling keeps a word, its weight in a context; `thresholds` is for NP-MSSG.
     """
     dim, room = matrices.dim, np.diff(state.firsts)
     if state.matrix.any():
@@ -114,10 +114,10 @@ def sense_vectors(
     vectors, centres, counts = matrices.inputs[:, :dim].copy(), state.centres[:, :dim].copy(), state.counts.copy()
     words = np.repeat(np.arange(len(room)), room)
     live = np.arange(len(words)) - state.firsts[words] < state.known[words]
-    if tidying is not None:
+    if thresholds is not None:
         for word in np.flatnonzero(state.known[: len(keep)] > 1):
             rows = slice(state.firsts[word], state.firsts[word] + state.known[word])
-            live[rows] = tidy(vectors[rows], centres[rows], counts[rows], tidying)
+            live[rows] = prune(vectors[rows], centres[rows], counts[rows], thresholds)
     order = np.lexsort((-counts, words))
     order = order[live[order]]
     totals = np.bincount(words[order], weights=counts[order], minlength=len(room))[words[order]]
@@ -135,8 +135,8 @@ def sense_vectors(
     )
 
 
-def tidy(
-    vectors: npt.NDArray[np.float32], centres: npt.NDArray[np.float32], counts: Rows, by: Tidying
+def prune(
+    vectors: npt.NDArray[np.float32], centres: npt.NDArray[np.float32], counts: Rows, thresholds: PruningThresholds
 ) -> npt.NDArray[np.bool_]:
     """Merge similar senses of one word, in place, and return (n,) which senses are kept; the most frequent always is.
 
@@ -144,10 +144,10 @@ def tidy(
         vectors: (n, D); merged vectors are means weighted by counts.
         centres: (n, D); merged centres are added.
         counts: (n,); merged counts are added.
-        by: the thresholds.
+        thresholds: the thresholds.
     """
-    live = merge_alike(vectors, counts, by.merge_above, centres=centres)
-    live &= counts >= by.min_share * counts[live].sum()
+    live = merge_similar(vectors, counts, thresholds.merge_above, centres=centres)
+    live &= counts >= thresholds.min_share * counts[live].sum()
     if not live.any():
         live[counts.argmax()] = True
     return live

@@ -104,6 +104,7 @@ def _pursue(
             if best < 0 or abs(correlations[best]) <= TINY * norms[i] or not _grow(lower, gram, indices[i], n, best):
                 break
             indices[i, n] = best
+            # One more row of L half = A_I x, then L^T solution = half: the least-squares codes of the chosen atoms.
             half[n] = products[i, best]
             for j in range(n):
                 half[n] -= lower[n, j] * half[j]
@@ -120,18 +121,18 @@ def _largest(
 ) -> int:
     """Return the index of the first number of largest magnitude, or the largest; -1 if all are zero."""
     bits = values.view(np.int32)  # floats without signs have the order of their bits
-    best, place = np.int32(0), 0
+    best, index = np.int32(0), 0
     for start in range(0, len(bits), STRETCH):
         most = np.int32(0)
         for j in range(start, min(start + STRETCH, len(bits))):
             most = max(most, bits[j] & mask)  # integers without an index: vectorised
         if most > best:
-            best, place = most, start
+            best, index = most, start
     if best == 0:
         return -1
-    while bits[place] & mask != best:
-        place += 1
-    return place
+    while bits[index] & mask != best:
+        index += 1
+    return index
 
 
 @compiled

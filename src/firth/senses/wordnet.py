@@ -148,9 +148,14 @@ class WordNetSenses:
         senses, synsets = len(inventory.synsets), len(inventory.names)
         rows = np.flatnonzero(inventory.synsets >= 0)
         members = csr_array((np.ones(len(rows)), (rows, inventory.synsets[rows])), shape=(senses, synsets))
-        number = {name: place for place, name in enumerate(inventory.names)}
+        number = {name: row for row, name in enumerate(inventory.names)}
         pairs = np.array(
-            [(number[one], number[other]) for one in number for other in net.hypernyms.get(one, ()) if other in number],
+            [
+                (number[name], number[hypernym])
+                for name in number
+                for hypernym in net.hypernyms.get(name, ())
+                if hypernym in number
+            ],
             dtype=np.int64,
         ).reshape(-1, 2)
         above = csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(synsets, synsets))
@@ -201,7 +206,7 @@ def _senses_of(word: str, wordnet: WordNet, folded: dict[str, list[str]]) -> Ite
         plain = word.replace("_", " ")
         spellings = [plain] if plain in wordnet.senses else []
     ranks, synsets = dict.fromkeys(PARTS_OF_SPEECH, 0), set[str]()
-    for spelling in sorted(spellings, key=lambda each: (each != word, each)):
+    for spelling in sorted(spellings, key=lambda spelled: (spelled != word, spelled)):
         for part, synset in wordnet.senses[spelling]:
             if synset not in synsets:
                 synsets.add(synset)
@@ -211,8 +216,10 @@ def _senses_of(word: str, wordnet: WordNet, folded: dict[str, list[str]]) -> Ite
 
 def _without(edges: Any, of_words: Rows, vectors: WordVectors, pairs: Iterable[tuple[str, str]]) -> Any:
     """Return the edges without those between the senses of some pairs of words."""
-    rows = [(vectors.get_index(one, -1), vectors.get_index(other, -1)) for one, other in pairs]
-    forbidden = np.array([(a, b) for one, other in rows for a, b in ((one, other), (other, one))], dtype=np.int64)
+    rows = [(vectors.get_index(first, -1), vectors.get_index(second, -1)) for first, second in pairs]
+    forbidden = np.array(
+        [(a, b) for first, second in rows for a, b in ((first, second), (second, first))], dtype=np.int64
+    )
     row, column = edges.coords
     mask = edges.data != 0
     if len(forbidden):

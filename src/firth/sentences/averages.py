@@ -31,6 +31,7 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -209,8 +210,7 @@ class SentenceAverages:
         space = self.vectors
         if isinstance(space, SubwordVectors):
             warn_caller(
-                f"{path}: sentence-transformers has no place for n-grams; words outside the vocabulary count "
-                "for nothing"
+                f"{path}: sentence-transformers has no place for n-grams; words outside the vocabulary are ignored"
             )
             space = space.known
         rows = np.asarray(space.vectors, dtype=np.float64)
@@ -246,16 +246,18 @@ class SentenceAverages:
             OptionError: `texts` is one string, or `batch_size` is below 1.
         """
         unknown, split = 0, tokeniser(self.tokens)
-        rows = self._rows()
+        rows = cache(self._rows)
         lines: LineAverages | None = None
 
         def average(batch: list[Text]) -> Matrix:
             nonlocal unknown, lines
-            if is_compiled(self.tokens) and _is_long(batch):
-                lines = lines or LineAverages(self._rows, self.tokens)
+            strings = all(isinstance(text, str) for text in batch)
+            if strings and is_compiled(self.tokens) and sum(map(len, batch)) > COMPILED:
+                lines = lines or self.line_averages()
+                assert lines is not None
                 averages, without = lines.averages(*as_lines(batch))
             else:
-                averages, without = rows.averages(token_lists(batch, split))
+                averages, without = rows(split=strings).averages(token_lists(batch, split))
             unknown += without
             return averages
 
@@ -271,10 +273,13 @@ class SentenceAverages:
 
     def line_averages(self) -> LineAverages | None:
         """Return what encodes lines of bytes with compiled code; None if the tokeniser is not a built-in one."""
-        return LineAverages(self._rows, self.tokens) if is_compiled(self.tokens) else None
+        return LineAverages(partial(self._rows, split=True), self.tokens) if is_compiled(self.tokens) else None
 
-    def _rows(self) -> WordRows:
-        return WordRows(self.vectors, self.smoothing if self.weighting == "sif" else None, self.direction)
+    def _rows(self, *, split: bool) -> WordRows:
+        """Return the rows of words that `tokens` split from strings, or of any others."""
+        smoothing = self.smoothing if self.weighting == "sif" else None
+        exact = split and self.vectors.lexicon.is_made_by(self.tokens)
+        return WordRows(self.vectors, smoothing, self.direction, exact=exact)
 
 
 @explained
@@ -339,8 +344,8 @@ def shared_direction(averages: Iterable[Matrix]) -> Matrix | None:
 def with_metadata(vectors: Any, settings: dict[str, Any]) -> Any:
     """Return a shallow copy of the vectors with these settings in its metadata."""
     if isinstance(vectors, SubwordVectors):
-        known = with_metadata(vectors.known, settings)
-        return SubwordVectors(known, vectors.own, vectors.ngrams, vectors.codes)
+        words = with_metadata(vectors.known, settings)
+        return SubwordVectors(words, vectors.own, vectors.ngrams, vectors.codes)
     other = copy.copy(vectors)
     other.metadata = {**vectors.metadata, KEY: settings}
     return other
@@ -350,11 +355,6 @@ def _batches(texts: Iterable[Text]) -> Iterator[list[Text]]:
     remaining = iter(check_items(texts))
     while batch := list(itertools.islice(remaining, BATCH)):
         yield batch
-
-
-def _is_long(batch: Sequence[Text]) -> bool:
-    """Return whether a batch holds strings alone, and many characters."""
-    return all(isinstance(text, str) for text in batch) and sum(map(len, batch)) > COMPILED
 
 
 def as_lines(batch: Sequence[Any]) -> tuple[bytes, int]:

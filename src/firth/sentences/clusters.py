@@ -51,7 +51,7 @@ class TextClusters:
         return f"<TextClusters: {len(self.texts):,} texts in {len(self)} clusters>"
 
     def rows(self, cluster: int) -> npt.NDArray[np.int64]:
-        """Return the places of a cluster's texts, those nearest to its centre first.
+        """Return the indices of a cluster's texts, those nearest to its centre first.
 
         Raises:
             OptionError: there is no such cluster.
@@ -85,7 +85,7 @@ def cluster_texts(
     """Group texts by meaning into k clusters: spherical k-means over their vectors.
 
     Args:
-        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        model: an encoder (a model with `encode`), or word vectors, which are averaged.
         texts: N texts.
         k: number of clusters.
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
@@ -96,7 +96,7 @@ def cluster_texts(
 
     Raises:
         OptionError: `k` or `starts` is below 1, or there are fewer texts with a known word than clusters.
-        KindError: the model gives texts no vectors, or `texts` is no list of texts.
+        KindError: the model gives texts no vectors, or `texts` is not a list of texts.
         ShapeError: the given vectors have another shape.
         CorpusError: no text has a known word.
 

@@ -22,7 +22,7 @@ from firth.vectors.index.index import read_options
 
 BLOCK = 1024  # texts that are compared with all others at once
 MAX_PAIRS = 4_000_000  # of 200 bytes each
-FIRST = 8  # neighbours that an index is asked for at first
+FIRST = 8  # neighbours per text in the first query of an index
 
 Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Matrix]  # two texts, and their cosine
 
@@ -32,8 +32,8 @@ class Duplicate:
     """Two texts that say nearly the same.
 
     Attributes:
-        first: place of a text, from 0.
-        second: place of a later text.
+        first: index of a text, from 0.
+        second: index of a later text.
         score: cosine of their vectors.
     """
 
@@ -58,7 +58,7 @@ def near_duplicates(
     Texts without a known word are in no pair.
 
     Args:
-        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        model: an encoder (a model with `encode`), or word vectors, which are averaged.
         texts: N texts.
         threshold: smallest cosine, above 0 and at most 1.
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
@@ -72,7 +72,7 @@ def near_duplicates(
     Raises:
         OptionError: the threshold is out of its range, or so low that there are more than four million pairs; or there
             is no such kind of index.
-        KindError: the model gives texts no vectors, or `texts` is no list of texts.
+        KindError: the model gives texts no vectors, or `texts` is not a list of texts.
         ShapeError: the given vectors have another shape.
         CorpusError: no text has a known word.
         MissingExtraError: "hnsw" needs usearch.
@@ -82,9 +82,9 @@ def near_duplicates(
     read_options(kind, {})
     encoded = encoded_texts(model, texts, vectors, batch_size=batch_size, progress=progress)
     directions, least = encoded.directions, threshold - 1e-6  # equal texts have a cosine of 1 but for rounding
-    found, count = list[Pairs](), 0
+    blocks, count = list[Pairs](), 0
     for pairs in _all_pairs(directions, least) if kind == "exact" else _index_pairs(directions, least, kind):
-        found.append(pairs)
+        blocks.append(pairs)
         count += len(pairs[0])
         if count > MAX_PAIRS:
             raise OptionError(
@@ -92,10 +92,10 @@ def near_duplicates(
                 "a higher threshold, or an encoder whose cosines are lower: averages without their common direction "
                 "(firth.SentenceAverages.learn)"
             )
-    first, second = (encoded.rows[np.concatenate([pairs[i] for pairs in found])] for i in (0, 1))
-    scores = np.minimum(np.concatenate([pairs[2] for pairs in found]), 1)
+    first, second = (encoded.rows[np.concatenate([pairs[i] for pairs in blocks])] for i in (0, 1))
+    scores = np.minimum(np.concatenate([pairs[2] for pairs in blocks]), 1)
     order = np.lexsort((second, first, -scores))
-    return list(map(Duplicate, *(each[order].tolist() for each in (first, second, scores))))
+    return list(map(Duplicate, *(column[order].tolist() for column in (first, second, scores))))
 
 
 def _all_pairs(directions: Matrix, least: float) -> Iterator[Pairs]:
@@ -109,10 +109,10 @@ def _index_pairs(directions: Matrix, least: float, kind: str) -> Iterator[Pairs]
     index = index_of(directions, kind)
     waiting, count = np.arange(len(directions)), FIRST
     while len(waiting):
-        found = index.query(directions[waiting], count)
-        near = found.scores >= least  # NaN, where there are fewer neighbours, is not
-        places, columns = np.nonzero(near)
-        first, second = waiting[places], found.rows[places, columns]
+        neighbours = index.query(directions[waiting], count)
+        near = neighbours.scores >= least  # NaN, where there are fewer neighbours, is not
+        rows, columns = np.nonzero(near)
+        first, second = waiting[rows], neighbours.rows[rows, columns]
         new = first != second
         low, high = np.minimum(first, second)[new], np.maximum(first, second)[new]
         pairs = np.unique(np.stack([low, high]), axis=1)

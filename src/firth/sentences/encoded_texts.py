@@ -49,7 +49,7 @@ def encoded_texts(
         progress: how to show progress; see `firth.progress`.
 
     Raises:
-        KindError: the model gives texts no vectors, or `texts` is no list of texts.
+        KindError: the model gives texts no vectors, or `texts` is not a list of texts.
         ShapeError: the given vectors have another shape.
         FormatError: a vector holds NaN or infinity.
         CorpusError: there are no texts, or none has a vector other than zero.

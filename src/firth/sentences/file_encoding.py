@@ -1,7 +1,7 @@
 """Vectors of all texts of a file, in a file: in bounded memory, and resumable.
 
 What: the texts of a source are read in blocks, encoded, and appended to a file beside the target, which takes the
-    target's name when it is whole. Ctrl-C leaves the finished rows there, and the same call goes on with them.
+    target's name when it is whole. Ctrl-C leaves the finished rows there, and the same call continues with them.
 Cost: one block of texts with its vectors in memory. Averages of word vectors are computed from the bytes of the text:
     the scanner of corpora reads each byte once, the averages read 4 D bytes per word, and 4 D bytes per text are
     written.
@@ -29,7 +29,7 @@ from firth.errors import CorpusError, OptionError, warn_caller
 from firth.progress import Progress, Report, Status, reporting_slow_work
 from firth.sentences.averages import SentenceAverages, as_lines
 from firth.sentences.encoder import TextEncoder, as_encoder
-from firth.sentences.row_files import RowFile, continued, create, first_rows, format_of, is_ours
+from firth.sentences.row_files import RowFile, continued, create, first_rows, format_of, has_format
 from firth.sentences.text_blocks import Block, blocks_of, cut, size_of, text_of
 from firth.signals import stopping
 from firth.storage.files import check_replaceable, followed, json_bytes, replacing_file, sync_folder
@@ -47,14 +47,14 @@ PART, STATE = ".part", ".part.json"
 
 @dataclass(frozen=True)
 class EncodedFile:
-    """What `encode_file` wrote.
+    """Summary of a file that `encode_file` wrote.
 
     Attributes:
         path: the file.
         count: N, number of texts and rows.
         dim: D.
         resumed: rows that an interrupted call had finished.
-        problems: what is wrong with some texts, and how many, such as those that were truncated.
+        problems: problems of texts, such as truncation, with the number of texts.
     """
 
     path: Path
@@ -81,7 +81,7 @@ def encode_file(
     model and source, continues with them. Any other error leaves nothing.
 
     Args:
-        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        model: an encoder (a model with `encode`), or word vectors, which are averaged.
         source: files with one text per line (a path, glob or folder, several paths, or "-"), tables (CSV, TSV, JSONL,
             Parquet), a data frame, or texts. An empty line is a text, too.
         path: the file to write. Its name ends in .npy (an array (N, D) of float32 for `numpy.load`, mapped with
@@ -120,10 +120,10 @@ def encode_file(
         blocks = blocks_of(contents(sources, meter), as_bytes)
         with contextlib.closing(blocks), stopping() as request:
             writing.write(blocks, lambda: request.stop)
-    found = writing.result(target)
-    for problem, count in found.problems.items():
-        warn_caller(TextsWarning(count, found.count, problem))
-    return found
+    result = writing.result(target)
+    for problem, count in result.problems.items():
+        warn_caller(TextsWarning(count, result.count, problem))
+    return result
 
 
 def check_target(path: Path) -> None:
@@ -135,7 +135,7 @@ def check_target(path: Path) -> None:
     """
     if Path(path).is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write")
-    check_replaceable(path, is_ours, f"{format_of(path)} files")
+    check_replaceable(path, has_format, f"{format_of(path)} files")
 
 
 def finished_rows(path: str | os.PathLike[str]) -> int:
@@ -167,11 +167,11 @@ def _block_encoder(encoder: TextEncoder, batch_size: int | None) -> BlockEncoder
             warnings.simplefilter("always")
             vectors = encoder.encode(block, batch_size=batch_size, progress=False)
         problems: dict[str, int] = {}
-        for each in caught:
-            if isinstance(each.message, TextsWarning):
-                problems[each.message.problem] = each.message.count
+        for warning in caught:
+            if isinstance(warning.message, TextsWarning):
+                problems[warning.message.problem] = warning.message.count
             else:
-                warn_caller(each.message if isinstance(each.message, Warning) else str(each.message))
+                warn_caller(warning.message if isinstance(warning.message, Warning) else str(warning.message))
         return np.asarray(vectors, dtype=np.float32), problems
 
     return average if lines is not None else encode
@@ -179,7 +179,7 @@ def _block_encoder(encoder: TextEncoder, batch_size: int | None) -> BlockEncoder
 
 @dataclass
 class _Writing:
-    """A file that is being written, and what is known of its rows."""
+    """A file that is being written, and the state of its rows."""
 
     encoder: TextEncoder
     block_encoder: BlockEncoder
@@ -217,7 +217,7 @@ class _Writing:
         """Encode all blocks and give the file its name.
 
         Raises:
-            KeyboardInterrupt: a signal asked for an end; the finished rows stay.
+            KeyboardInterrupt: a signal stopped the call; the finished rows stay.
         """
         self.target.parent.mkdir(parents=True, exist_ok=True)
         with locked(self.part, self.target):
@@ -273,7 +273,7 @@ class _Writing:
             self._appending = False
             if stopped():
                 raise KeyboardInterrupt
-            if time.monotonic() - self._recorded > INTERVAL and file.settle():
+            if time.monotonic() - self._recorded > INTERVAL and file.flush():
                 self._record()
 
     def _begin(self, blocks: Iterator[Block]) -> tuple[list[Block], RowFile]:
@@ -285,14 +285,14 @@ class _Writing:
             return [], create(self.part, self.format, self.encoder.dim)
         if identity != self.identity or not self.part.is_file():
             raise self._another("another file or kind of model")
-        kept: list[Block] = []
+        remaining_blocks: list[Block] = []
         head: Block | None = None
         remaining = rows
         for block in blocks:
             if head is None:
                 head = cut(block, min(COMPARED, rows))[0]
             if size_of(block) > remaining:
-                kept = [cut(block, remaining)[1]]
+                remaining_blocks = [cut(block, remaining)[1]]
                 remaining = 0
                 break
             remaining -= size_of(block)
@@ -301,18 +301,18 @@ class _Writing:
         if remaining or head is None:
             raise self._another("a source of more texts")
         expected, _ = self.block_encoder(head)
-        found = first_rows(self.part, self.format, self.encoder.dim, len(expected))
-        if np.abs(expected - found).max(initial=0) > SAME * np.abs(expected).max(initial=0):
+        stored = first_rows(self.part, self.format, self.encoder.dim, len(expected))
+        if np.abs(expected - stored).max(initial=0) > SAME * np.abs(expected).max(initial=0):
             raise self._another("another model, other options or other texts")
         self.rows = self.resumed = rows
         self._size = size
         self.problems.update(state.get("problems", {}))
-        return kept, continued(self.part, self.format, self.encoder.dim, size)
+        return remaining_blocks, continued(self.part, self.format, self.encoder.dim, size)
 
     def _another(self, what: str) -> OptionError:
         return OptionError(
             f"{self.part} is the finished part of an interrupted call with {what}: repeat that call, or delete the "
-            "part to start anew"
+            "part to start again"
         )
 
     def _record(self) -> None:

@@ -36,8 +36,8 @@ class RowFile(Protocol):
         """Write rows, without the texts in .npy; return the size in bytes, 0 if only a closed file can be continued."""
         ...
 
-    def settle(self) -> bool:
-        """Make what was written durable; return whether the file can be continued from here if it is not closed."""
+    def flush(self) -> bool:
+        """Make written rows durable; return whether the file can be continued from here if it is not closed."""
         ...
 
     def close(self) -> None:
@@ -49,14 +49,14 @@ def format_of(path: Path) -> str:
     """Return the suffix of a file of vectors, in lower case.
 
     Raises:
-        OptionError: it is none of the formats.
+        OptionError: it is not one of the formats.
     """
     if path.suffix.lower() not in FORMATS:
         raise OptionError(f"{path}: expected a name that ends in {', '.join(FORMATS)}")
     return path.suffix.lower()
 
 
-def is_ours(path: Path) -> bool:
+def has_format(path: Path) -> bool:
     """Return whether a file begins like a file of vectors of the format that its name says."""
     return beginning(path).startswith(STARTS[format_of(path)])
 
@@ -80,7 +80,9 @@ def continued(path: Path, format: str, dim: int, size: int) -> RowFile:
         OSError: the file cannot be written.
     """
     if path.stat().st_size < size:
-        raise FormatError(f"{path}: {path.stat().st_size:,} bytes, expected at least {size:,}; delete it to start anew")
+        raise FormatError(
+            f"{path}: {path.stat().st_size:,} bytes, expected at least {size:,}; delete it to start again"
+        )
     if format == ".parquet":
         return ParquetRows.continued(path, dim)
     os.truncate(path, size)
@@ -105,7 +107,7 @@ def first_rows(path: Path, format: str, dim: int, count: int) -> Matrix:
             rows = np.asarray(batch.column(0).flatten(), dtype=np.float32)
         return rows.reshape(count, dim)
     except (ValueError, KeyError, TypeError, StopIteration, OSError) as error:
-        raise FormatError(f"{path}: damaged ({error}); delete it to start anew") from error
+        raise FormatError(f"{path}: damaged ({error}); delete it to start again") from error
 
 
 class NpyRows:
@@ -123,8 +125,8 @@ class NpyRows:
         self._file.write(np.ascontiguousarray(vectors, dtype="<f4").data)
         return self._file.tell()
 
-    def settle(self) -> bool:
-        """Make what was written durable."""
+    def flush(self) -> bool:
+        """Make written rows durable."""
         return _synced(self._file)
 
     def close(self) -> None:
@@ -132,7 +134,7 @@ class NpyRows:
         rows = (self._file.tell() - NPY_HEADER) // (4 * self._dim)
         self._file.seek(0)
         self._file.write(npy_header(rows, self._dim))
-        self.settle()
+        self.flush()
         self._file.close()
 
 
@@ -153,7 +155,7 @@ class JsonRows:
     """One JSON object per line."""
 
     def __init__(self, path: Path, dim: int, *, new: bool = True) -> None:
-        self._form = "[" + ", ".join(["%.9g"] * dim) + "]"  # nine digits tell all float32 numbers apart
+        self._form = "[" + ", ".join(["%.9g"] * dim) + "]"  # nine digits distinguish all float32 numbers
         self._file = path.open("wb" if new else "ab")
 
     def append(self, texts: Sequence[str], vectors: Matrix) -> int:
@@ -163,13 +165,13 @@ class JsonRows:
             self._file.write(line.encode())
         return self._file.tell()
 
-    def settle(self) -> bool:
-        """Make what was written durable."""
+    def flush(self) -> bool:
+        """Make written rows durable."""
         return _synced(self._file)
 
     def close(self) -> None:
         """Close the file."""
-        self.settle()
+        self.flush()
         self._file.close()
 
 
@@ -198,7 +200,7 @@ class ParquetRows:
             for group in range(file.num_row_groups):
                 rows._writer.write_table(file.read_row_group(group))
         except ValueError as error:  # ArrowInvalid is one
-            raise FormatError(f"{path}: damaged ({error}); delete it to start anew") from error
+            raise FormatError(f"{path}: damaged ({error}); delete it to start again") from error
         finally:
             before.unlink(missing_ok=True)
         return rows
@@ -212,7 +214,7 @@ class ParquetRows:
         self._writer.write_table(arrow.Table.from_arrays(columns, schema=self._schema))
         return 0
 
-    def settle(self) -> bool:
+    def flush(self) -> bool:
         """Return False: a Parquet file has no end before it is closed."""
         return False
 

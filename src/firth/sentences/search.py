@@ -8,12 +8,12 @@ Cost: exact search takes N D multiplications per query.
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from firth.arguments import explained
-from firth.attribute_names import TEXT_INDEXES, no_attribute
+from firth.hints import Hinted
 from firth.options import check_whole
 from firth.progress import Progress
 from firth.sentences.encoded_texts import encoded_texts
@@ -29,7 +29,7 @@ class TextMatch:
     """A text that a search found.
 
     Attributes:
-        row: its place among the texts, from 0.
+        row: its index among the texts, from 0.
         score: cosine with the query.
         text: the text.
     """
@@ -39,7 +39,7 @@ class TextMatch:
     text: Text
 
 
-class SearchableTexts(abc.ABC):
+class SearchableTexts(Hinted, abc.ABC):
     """Texts that can be searched.
 
     Attributes:
@@ -47,11 +47,6 @@ class SearchableTexts(abc.ABC):
     """
 
     texts: Sequence[Text]
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, TEXT_INDEXES, dir(type(self)))
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -86,7 +81,7 @@ class TextIndex(SearchableTexts):
     """Texts that can be searched by meaning.
 
     Args:
-        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        model: an encoder (a model with `encode`), or word vectors, which are averaged.
         texts: N texts. Those without a known word are never found.
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
         kind: of the index: "exact", "lsh" or "hnsw".
@@ -95,10 +90,10 @@ class TextIndex(SearchableTexts):
         options: of that kind of index, as in `firth.WordVectors.index`.
 
     Attributes:
-        texts: as given.
+        texts: the texts, in order of rows.
 
     Raises:
-        KindError: the model gives texts no vectors, or `texts` is no list of texts.
+        KindError: the model gives texts no vectors, or `texts` is not a list of texts.
         OptionError: there is no such kind or option of an index.
         ShapeError: the given vectors have another shape.
         CorpusError: no text has a known word.
@@ -127,14 +122,14 @@ class TextIndex(SearchableTexts):
     def _found(self, queries: Sequence[Text], topn: int) -> list[list[TextMatch]]:
         """Return the matches of each query; see `SearchableTexts`."""
         vectors = self._encoder.encode(queries, progress=False)
-        found = self._index.query(np.asarray(vectors, dtype=np.float32), topn)
+        neighbours = self._index.query(np.asarray(vectors, dtype=np.float32), topn)
         return [
             [
                 TextMatch(int(self._rows[row]), float(score), self.texts[int(self._rows[row])])
                 for row, score in zip(rows, scores, strict=True)
                 if row >= 0 and vector.any()
             ]
-            for rows, scores, vector in zip(found.rows.tolist(), found.scores.tolist(), vectors, strict=True)
+            for rows, scores, vector in zip(neighbours.rows.tolist(), neighbours.scores.tolist(), vectors, strict=True)
         ]
 
 

@@ -13,7 +13,7 @@ from firth.corpus.table_options import TableArguments, TableOptions
 from firth.progress import Progress, reporting_slow_work
 from firth.text.inputs import Text, checked_texts
 
-BYTES = 1 << 18  # of text in a block of lines, whose vectors then fit into a processor's cache
+BYTES = 1 << 18  # bytes of text in a block of lines; its vectors fit into a processor's cache
 TEXTS = 1024  # in a block of texts
 
 Block = bytes | list[Text]  # whole lines, or texts
@@ -99,10 +99,10 @@ def cut(block: Block, count: int) -> tuple[Block, Block]:
         return block[:count], block[count:]
     end = 0
     for _ in range(count):
-        found = block.find(b"\n", end)
-        if found < 0:
+        line_end = block.find(b"\n", end)
+        if line_end < 0:
             break
-        end = found + 1
+        end = line_end + 1
     return block[:end], block[end:]
 
 

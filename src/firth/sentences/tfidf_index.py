@@ -44,11 +44,11 @@ class TfidfIndex(SearchableTexts):
         progress: how to show progress; see `firth.progress`.
 
     Attributes:
-        texts: as given.
+        texts: the texts, in order of rows.
 
     Raises:
         CorpusError: no text has a word.
-        KindError: `texts` is no list of texts.
+        KindError: `texts` is not a list of texts.
         OptionError: `bits` is out of its range.
     """
 
@@ -61,10 +61,10 @@ class TfidfIndex(SearchableTexts):
         terms, rows, counts = [], [], []
         with reporting_slow_work(progress) as report:
             for row, text in enumerate(self.texts):
-                some, number = np.unique(self._hashes(text), return_counts=True)
-                terms.append(some)
+                text_terms, number = np.unique(self._hashes(text), return_counts=True)
+                terms.append(text_terms)
                 counts.append(number)
-                rows.append(np.full(len(some), row, np.int32))
+                rows.append(np.full(len(text_terms), row, np.int32))
                 if row % 1000 == 999:
                     report(Status(stage="indexing", done=row + 1, total=len(self.texts), unit="texts"))
         flat = np.concatenate([np.empty(0, np.uint32), *terms])
@@ -74,9 +74,9 @@ class TfidfIndex(SearchableTexts):
         weights = np.log1p(np.concatenate(counts)).astype(np.float32)
         shape = (len(self._terms), len(self.texts))
         self._weights = csr_array(coo_array((weights, (columns.reshape(-1), np.concatenate(rows))), shape=shape))
-        found = np.diff(self._weights.indptr)  # texts with each term
-        self._idf = np.maximum(np.log((shape[1] - found + 0.5) / (found + 0.5)), 0).astype(np.float32)
-        self._rarity = (1 / found).astype(np.float32)
+        frequencies = np.diff(self._weights.indptr)  # texts with each term
+        self._idf = np.maximum(np.log((shape[1] - frequencies + 0.5) / (frequencies + 0.5)), 0).astype(np.float32)
+        self._rarity = (1 / frequencies).astype(np.float32)
 
     def __repr__(self) -> str:
         return f"<TfidfIndex: {len(self):,} texts, {len(self._terms):,} words and word pairs>"
@@ -89,19 +89,19 @@ class TfidfIndex(SearchableTexts):
         terms, counts = np.unique(self._hashes(query), return_counts=True)
         rows = np.searchsorted(self._terms, terms)
         rows[rows == len(self._terms)] = 0
-        known = self._terms[rows] == terms
-        rows, counts = rows[known], counts[known]
+        matching = self._terms[rows] == terms
+        rows, counts = rows[matching], counts[matching]
         idf = self._idf[rows] if self._idf[rows].any() else self._rarity[rows]
         scores = (np.log1p(counts) * idf**2) @ self._weights[rows]
-        place = -min(topn, len(scores))
-        last = np.partition(scores, place)[place]  # the topn-th score
-        best = np.flatnonzero((scores >= last) & (scores > 0))  # with all ties, of which the first rows are kept
+        rank = -min(topn, len(scores))
+        last = np.partition(scores, rank)[rank]  # the topn-th score
+        best = np.flatnonzero((scores >= last) & (scores > 0))  # with ties; the first rows are kept
         ranked = best[np.lexsort((best, -scores[best]))][:topn].tolist()
         return [TextMatch(row, float(scores[row]), self.texts[row]) for row in ranked]
 
     def _hashes(self, text: Text) -> Hashes:
         words = words_of(text) if isinstance(text, str) else list(text)
-        terms: Iterable[str] = (*words, *(f"{one} {other}" for one, other in pairwise(words)))
+        terms: Iterable[str] = (*words, *(f"{first} {second}" for first, second in pairwise(words)))
         return (
             np.fromiter((zlib.crc32(term.encode("utf-8", "surrogatepass")) for term in terms), np.uint32) & self._mask
         )

@@ -27,18 +27,19 @@ class WordRows:
         vectors: word vectors.
         smoothing: a of smooth inverse frequency; None for the same weight of all words.
         direction: (D,) common direction to remove from averages, or None.
+        exact: whether words are looked up as they are, and in no other form; see `firth.vectors.queries.rows_of`.
 
     Attributes:
         table: (R, D) float32 rows.
         weights: (R,) float32.
-        direction: as given.
+        direction: (D,) direction removed from averages, or None.
     """
 
     def __init__(
-        self, vectors: WordVectors | SubwordVectors, smoothing: float | None, direction: Matrix | None
+        self, vectors: WordVectors | SubwordVectors, smoothing: float | None, direction: Matrix | None, *, exact: bool
     ) -> None:
         self._space = vectors.known if isinstance(vectors, SubwordVectors) else vectors
-        self._smoothing, self.direction = smoothing, direction
+        self._smoothing, self.direction, self._exact = smoothing, direction, exact
         matrix = self._space.vectors
         self._whole = (
             isinstance(matrix, np.ndarray)
@@ -54,21 +55,23 @@ class WordRows:
     def of(self, words: Sequence[str]) -> npt.NDArray[np.int32]:
         """Return the row of each word in `table`; -1 for a word without a vector."""
         if self._whole:
-            return np.asarray(rows_of(self._space, words, exact=True), dtype=np.int32)
+            return np.asarray(rows_of(self._space, words, exact=self._exact), dtype=np.int32)
         if new := [word for word in dict.fromkeys(words) if word not in self._copied]:
             self._copy(new)
         return np.array([self._copied[word] for word in words], dtype=np.int32)
 
     def averages(self, texts: Sequence[Sequence[str]]) -> tuple[Matrix, int]:
         """Return the vectors of tokenised texts, (n, D), and how many have words, but none with a vector."""
-        places = {word: place for place, word in enumerate(dict.fromkeys(word for text in texts for word in text))}
-        rows = self.of(list(places))
+        number_of = {word: number for number, word in enumerate(dict.fromkeys(word for text in texts for word in text))}
+        rows = self.of(list(number_of))
         vectors, without = np.zeros((len(texts), self.table.shape[1]), dtype=np.float32), 0
         for i, text in enumerate(texts):
-            known = rows[[places[word] for word in text]] if len(text) else rows[:0]
-            known = known[known >= 0]
-            if len(known):
-                vectors[i] = (self.table[known] * self.weights[known, None]).sum(axis=0) / np.float32(len(known))
+            own_rows = rows[[number_of[word] for word in text]] if len(text) else rows[:0]
+            own_rows = own_rows[own_rows >= 0]
+            if len(own_rows):
+                vectors[i] = (self.table[own_rows] * self.weights[own_rows, None]).sum(axis=0) / np.float32(
+                    len(own_rows)
+                )
             else:
                 without += len(text) > 0
         return self.without_direction(vectors), without
@@ -78,18 +81,18 @@ class WordRows:
         return averages if self.direction is None else averages - along(averages, self.direction)
 
     def _copy(self, words: list[str]) -> None:
-        vectors = gather(self._space, words, "skip", exact=True)
-        known = ~np.isnan(vectors).any(axis=1)
-        end = self._size + int(np.count_nonzero(known))
+        vectors = gather(self._space, words, "skip", exact=self._exact)
+        has_vector = ~np.isnan(vectors).any(axis=1)
+        end = self._size + int(np.count_nonzero(has_vector))
         if end > len(self.table):
             table, weights = np.empty((2 * end, self.table.shape[1]), np.float32), np.empty(2 * end, np.float32)
             table[: self._size], weights[: self._size] = self.table[: self._size], self.weights[: self._size]
             self.table, self.weights = table, weights
-        self.table[self._size : end] = vectors[known]
-        self.weights[self._size : end] = self._weights(rows_of(self._space, words, exact=True)[known])
-        places = np.full(len(words), NO_ROW)
-        places[known] = np.arange(self._size, end)
-        self._copied.update(zip(words, places.tolist(), strict=True))
+        self.table[self._size : end] = vectors[has_vector]
+        self.weights[self._size : end] = self._weights(rows_of(self._space, words, exact=self._exact)[has_vector])
+        row_numbers = np.full(len(words), NO_ROW)
+        row_numbers[has_vector] = np.arange(self._size, end)
+        self._copied.update(zip(words, row_numbers.tolist(), strict=True))
         self._size = end
 
     def _weights(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:

@@ -19,6 +19,7 @@ except ImportError as error:
 
     raise MissingExtraError("scikit-learn", "sklearn", "use firth.sklearn") from error
 
+from firth.hints import no_name
 from firth.sklearn.averages import AverageVectorizer, PPMIVectorizer
 from firth.sklearn.boltzmann import RBMFeatures
 from firth.sklearn.classifier import FastTextClassifier
@@ -26,23 +27,9 @@ from firth.sklearn.documents import LSAVectorizer, ParagraphVectorizer
 from firth.sklearn.language import LanguageModelFeatures
 from firth.sklearn.phrases import PhraseJoiner
 
-ELSEWHERE = {  # estimators of other libraries: ours
-    **dict.fromkeys(
-        ("Word2Vec", "Word2VecTransformer", "W2VTransformer", "Word2VecVectorizer", "MeanEmbeddingVectorizer"),
-        "AverageVectorizer",
-    ),
-    **dict.fromkeys(("FastText", "FTTransformer", "GloVe"), "AverageVectorizer(vectors=...)"),
-    **dict.fromkeys(("Doc2Vec", "Doc2VecTransformer", "D2VTransformer", "ParagraphVectors"), "ParagraphVectorizer"),
-    **dict.fromkeys(("LSA", "LsiTransformer", "LsiModel", "TruncatedSVD"), "LSAVectorizer"),
-    **dict.fromkeys(("BernoulliRBM", "RBM"), "RBMFeatures"),
-    **dict.fromkeys(("Phrases", "PhrasesTransformer"), "PhraseJoiner"),
-    **dict.fromkeys(("TextClassifier", "FastText_Classifier", "FasttextClassifier"), "FastTextClassifier"),
-}
-
 
 def __getattr__(name: str) -> Any:
-    hint = f"; use firth.sklearn.{ELSEWHERE[name]}" if name in ELSEWHERE else ""
-    raise AttributeError(f"module 'firth.sklearn' has no attribute {name!r}{hint}")
+    raise no_name("firth.sklearn", name, __all__)
 
 
 __all__ = [

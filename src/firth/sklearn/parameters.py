@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from firth.errors import UnknownOptionError, brief
-from firth.option_names import suggestion
+from firth.hints import suggestion
 
 Options = Mapping[str, "dataclasses.Field[Any]"]
 Estimator = TypeVar("Estimator", bound=type)

@@ -145,12 +145,7 @@ def write_state(path: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mappi
 
 
 @names_files
-def restore_state(
-    folder: Path,
-    identity: Mapping[str, Any],
-    restore: Callable[[dict[str, Any], Any], None],
-    current: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
-) -> None:
+def restore_state(folder: Path, identity: Mapping[str, Any], restore: Callable[[dict[str, Any], Any], None]) -> None:
     """Restore a run from the last state in a folder that is whole; do nothing if there is none.
 
     A run that is restored is logged, at level INFO of "firth.checkpoints".
@@ -159,7 +154,6 @@ def restore_state(
         folder: is made where it is missing.
         identity: of the run that resumes.
         restore: takes the facts and the open file of a state, and raises what `reading_state` takes for damage.
-        current: translates an identity of an earlier version of firth.
 
     Raises:
         OptionError: a state is another run's, and the message names what differs; or the path cannot be a folder.
@@ -174,7 +168,7 @@ def restore_state(
     damage = ""
     for path in states:
         try:
-            with reading_state(path, identity, current) as (facts, file):
+            with reading_state(path, identity) as (facts, file):
                 restore(facts, file)
         except FormatError as error:
             if path == states[-1]:
@@ -192,15 +186,12 @@ def restore_state(
 
 
 @contextlib.contextmanager
-def reading_state(
-    path: Path, identity: Mapping[str, Any], current: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
-) -> Iterator[tuple[dict[str, Any], Any]]:
+def reading_state(path: Path, identity: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
     """Open the state of a run; any error while it is read is reported as damage of the file.
 
     Args:
         path: the file.
         identity: of the run that resumes.
-        current: translates an identity of an earlier version of firth.
 
     Yields:
         The facts, and the open file: `keys()` and `get_tensor(name)` give the arrays.
@@ -219,7 +210,7 @@ def reading_state(
             checksum = _checksum(metadata["firth"], ((name, file.get_tensor(name)) for name in names))
             if metadata["checksum"] != str(checksum):
                 raise ValueError("its contents are not those that were written")
-            check_identity(current(facts["identity"]), parse_json(json.dumps(identity)), path.parent)
+            check_identity(facts["identity"], parse_json(json.dumps(identity)), path.parent)
             yield facts, file
     except OptionError:
         raise

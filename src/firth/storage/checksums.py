@@ -80,7 +80,7 @@ def write(folder: Path) -> None:
 
 
 def read(folder: Path, cure: str) -> Checksums | None:
-    """Return what a folder's `checksums.json` says; None where there is none, as in folders of older versions.
+    """Return what a folder's `checksums.json` says; None where there is none.
 
     Args:
         folder: the folder.
@@ -117,7 +117,7 @@ def stamped(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unstamped(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of what `stamped` made, or of an object of an older version, which has no checksum.
+    """Return the content of what `stamped` made, or of an object without a checksum.
 
     Raises:
         ValueError: the checksum is that of another content.

@@ -3,8 +3,7 @@
 Every reader of a folder calls `verify`. The first call for a folder reads all files that `firth.storage.checksums`
 covers and runs the reader's own check of the contents, if it has one: ids in range, offsets that ascend. That it went
 well is remembered below the cache folder, for as long as path, device, inode, size and times of change of all files
-stay; then opening costs a few calls of `stat`. A folder of an older version has no checksums: its contents are checked
-alone.
+stay; then opening costs a few calls of `stat`. Of a folder without checksums the contents are checked alone.
 
 Inside `reading_anew` everything is read again whatever is remembered: `firth info --verify`.
 

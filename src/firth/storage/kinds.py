@@ -11,7 +11,9 @@ from typing import Any
 PREFIX = "firth-"  # every kind begins with it
 LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns the model
     "firth-alignment": "firth.alignment.alignment:restore",
-    "firth-bidirectional-language-model": "firth.neural.models.bidirectional.predict:BidirectionalLanguageModel.restore",
+    "firth-bidirectional-language-model": (
+        "firth.neural.models.bidirectional.predict:BidirectionalLanguageModel.restore"
+    ),
     "firth-boltzmann-machine": "firth.latent.boltzmann_machine:restore",
     "firth-captioner": "firth.neural.models.captions.predict:CaptionModel.restore",
     "firth-classifier": "firth.classify.files:restore",

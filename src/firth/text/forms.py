@@ -1,17 +1,22 @@
 """The forms in which a vocabulary may hold a word that a user writes: one function for every look-up.
 
 A word is looked up as it is written. If the vocabulary lacks it so, it is looked up as the rule of the model's text
-makes it, which may change case, composition, apostrophes and widths; then by the rules of other vocabularies.
+makes it, which may change case, composition, apostrophes and widths. Where nobody knows the rule, no sign is left out.
 """
 
+import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from firth.text.characters import fold
 from firth.text.tokenise import named, tokeniser
-from firth.text.word_rules import NAME
+from firth.text.word_rules import DEFAULT, NAME, SHAPED, WordRule
 
 _SAY_NOTHING = (None, "whitespace")  # the words came from elsewhere, as lists of tokens do
-_ELSEWHERE = (NAME, "words:tr", "unicode")  # rules of other vocabularies
+_APOSTROPHE = re.compile("['’‘ʼʻ`´]")  # U+02BC and U+02BB are letters, which are typed as apostrophes
+# Of other vocabularies, most of which are made by a plain lower case: `İ` is `i` and a dot there.
+_CASES: tuple[Callable[[str], str], ...] = (str.lower, DEFAULT.folded, WordRule("tr").folded, fold)
+_FOLDING = frozenset((NAME, "words:tr", "unicode"))  # rules that leave folded letters and digits as they are
 
 
 def forms(word: str, tokens: str | None = None) -> Iterator[str]:
@@ -27,13 +32,22 @@ def forms(word: str, tokens: str | None = None) -> Iterator[str]:
     yield word
     for form in ("NFC", "NFD"):
         yield unicodedata.normalize(form, word)
-    yield word.replace("’", "'")
-    yield word.replace("'", "’")
-    for rule in _ELSEWHERE if tokens in _SAY_NOTHING else (tokens,):
-        split = named(rule)
-        found = split(word) if split is not None else []
-        if len(found) == 1:
-            yield found[0]
+    for apostrophe in "'’ʼʻ":
+        yield _APOSTROPHE.sub(apostrophe, word)
+    if says_nothing(tokens):
+        # Only the case and the shape of letters: without its signs, C++ would be another word of GloVe.
+        for lower in _CASES:
+            yield lower(word.strip())
+        return
+    split = named(str(tokens))
+    words = split(word) if split is not None else []
+    if len(words) == 1:
+        yield words[0]
+
+
+def says_nothing(tokens: str | None) -> bool:
+    """Return whether the rule of a text tells nothing of the forms of its words, which came from elsewhere."""
+    return tokens in _SAY_NOTHING
 
 
 def place_of(word: str, places: Mapping[str, int], tokens: str | None = None) -> int | None:
@@ -46,6 +60,35 @@ def place_of(word: str, places: Mapping[str, int], tokens: str | None = None) ->
     """
     found = (places.get(form) for form in forms(word, tokens))
     return next((place for place in found if place is not None), None)
+
+
+def places_of(words: Sequence[str], places: Mapping[str, int], tokens: str | None = None) -> list[int]:
+    """Return the place of each word, as `place_of` does for one, and -1 for none: many words in little time.
+
+    Args:
+        words: of a text, most of them distinct.
+        places: as in `place_of`.
+        tokens: likewise.
+    """
+    found = [places.get(word, -1) for word in words]
+    folding = says_nothing(tokens) or tokens in _FOLDING
+    for number in [number for number, place in enumerate(found) if place < 0]:
+        word = words[number]
+        if not folding or not _is_folded(word):
+            place = place_of(word, places, tokens)
+        else:
+            place = None if word.isascii() else places.get(unicodedata.normalize("NFD", word))
+        found[number] = -1 if place is None else place
+    return found
+
+
+def _is_folded(word: str) -> bool:
+    """Return whether a word consists of letters and digits that no rule of `_FOLDING` changes."""
+    if not word.isalnum() or word != word.lower():
+        return False
+    return word.isascii() or (
+        word == word.casefold() and unicodedata.is_normalized("NFC", word) and SHAPED.search(word) is None
+    )
 
 
 def parts(word: str, tokens: str | None = None) -> list[str]:

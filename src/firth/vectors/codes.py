@@ -74,7 +74,7 @@ def codes_in(content: ModelFolder, rows: int, dim: int) -> Codes:
         scales = content.array("scales", (rows,))
         return Int8Matrix(content.array("codes", (rows, dim), "i", dtype=np.int8), scales)
     codes = content.array("codes", (None, None), "u")
-    width = content.config.get("code_width", -(-dim // max(codes.shape[1], 1)))
+    width = content.config.get("code_width")
     if not isinstance(width, int) or not 1 <= width <= max(dim, 1):
         raise content.damaged(f"codes of {width!r} numbers each; expected from 1 to {dim}")
     quantiser = ProductQuantiser(dim, width, content.array("centroids", (CODES * dim,)))

@@ -33,7 +33,7 @@ from firth.kernels.objectives import Predictor, Scoring, most_outputs, new_loss,
 from firth.kernels.random import draw
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step import take_loss
-from firth.kernels.targets import Addresses, Work
+from firth.kernels.targets import Addresses, Workspace
 from firth.kernels.trees import huffman
 from firth.kernels.windows import keep_thresholds, subsample
 from firth.vocabulary import Vocabulary
@@ -151,7 +151,7 @@ def infer_documents(
     states: npt.NDArray[np.uint64],  # (R,) random states, updated
     task: Inference,
     how: Reading,
-    work: Work,
+    work: Workspace,
     by: Predictor,
     at: Addresses,
     wide: Addresses,  # the same, for rows as wide as the outputs

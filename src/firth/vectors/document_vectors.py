@@ -2,14 +2,15 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.attribute_names import DOCUMENTS, no_attribute
 from firth.errors import OptionError, ShapeError, brief, warn_caller
+from firth.hints import no_attribute
 from firth.progress import Progress
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
@@ -19,7 +20,7 @@ from firth.text.tokenise import named
 from firth.training_facts import with_training_facts
 from firth.vectors.html import table
 from firth.vectors.io.table import check_fits
-from firth.vectors.queries import Unknown
+from firth.vectors.queries import Unknown, rows_of
 from firth.vectors.word_vectors import WordVectors
 
 KIND = "firth-documents"
@@ -83,6 +84,8 @@ class DocumentVectors:
         self.outputs = np.asarray(outputs, dtype=np.float32)
         self.options = dict(options)
         self.tokens = tokens
+        if words.lexicon.tokens is None:
+            words.lexicon.read_by(tokens)
         self.metadata: dict[str, Any] = with_training_facts(metadata)
         width = self.dim * (2 * self.options["window"] + 1 if self._concatenates else 1)
         if words.dim != self.dim or self.outputs.shape != (len(words), width):
@@ -99,8 +102,8 @@ class DocumentVectors:
         # Called for names that this class lacks: the queries of word vectors.
         if name.startswith("_") or name == "documents":
             raise AttributeError(name)
-        if name in DOCUMENTS:
-            raise no_attribute("DocumentVectors", name, DOCUMENTS, ())
+        if not hasattr(self.documents, name):
+            raise no_attribute(self, name, self.documents)
         return getattr(self.documents, name)
 
     def __dir__(self) -> list[str]:
@@ -246,8 +249,10 @@ class DocumentVectors:
         return vectors
 
     def _ids(self, documents: Sequence[Sequence[str]]) -> list[npt.NDArray[np.int32]]:
-        rows = self.words.key_to_index
-        return [np.array([rows[token] for token in tokens if token in rows], dtype=np.int32) for tokens in documents]
+        places = {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(documents)))}
+        rows = rows_of(self.words, list(places)).astype(np.int32)
+        found = (rows[[places[token] for token in tokens]] if len(tokens) else rows[:0] for tokens in documents)
+        return [ids[ids >= 0] for ids in found]
 
     def _inferred(
         self, ids: Sequence[npt.NDArray[np.int32]], options: Mapping[str, Any], *, seed: int, threads: int | None
@@ -331,8 +336,6 @@ def restore(content: ModelFolder) -> DocumentVectors:
     options, tokens = content.config.get("options"), content.config.get("tokens")
     if not isinstance(options, dict) or not isinstance(tokens, str):
         raise content.damaged("no options of the model in config.json")
-    if "final_lr" in options:  # the name in earlier versions
-        options = {**options, "lr_end_factor": options["final_lr"]}
     if wrong := _wrong_option(options):
         raise content.damaged(f"the option {wrong}={options.get(wrong)!r} in config.json is out of range")
     options = {**options, **{name: float(options[name]) for name in NUMBERS}}  # with an int, kernels compile again

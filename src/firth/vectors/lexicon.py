@@ -2,11 +2,12 @@
 
 import difflib
 import functools
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from firth.errors import FormatError, UnknownWordError, brief
-from firth.text.forms import forms, parts
+from firth.text.forms import forms, parts, places_of, says_nothing
 
 COMMONEST = 5_000  # most frequent words compared with a misspelt word: 50 ms at most
 LETTERS = 64  # replacements tried for each letter of a misspelt word
@@ -74,6 +75,12 @@ class Lexicon:
             row = next((one for one in found if one is not None), None)
         return row
 
+    def rows_of(self, words: Sequence[str]) -> list[int]:
+        """Return the row of each of many words, as `row_of` does for one, and -1 for an unknown word."""
+        if self.forms is None:
+            return [self.rows.get(word, -1) for word in words]
+        return places_of(words, self.rows, self.tokens)
+
     def read_by(self, tokens: str | None) -> None:
         """Look words up in other forms than the written one, too.
 
@@ -81,6 +88,14 @@ class Lexicon:
             tokens: name of the rule that made the words of a text, or None where it is not known.
         """
         self.tokens, self.forms = tokens, functools.partial(forms, tokens=tokens)
+
+    def is_made_by(self, tokens: object) -> bool:
+        """Return whether the words were made by a rule, so that those of other texts by this rule have no other form.
+
+        Args:
+            tokens: name of the rule.
+        """
+        return tokens == self.tokens and not says_nothing(self.tokens)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -104,12 +119,16 @@ class Lexicon:
     def suggestions(self, word: str) -> list[str]:
         """Return up to three known words that are spelt like `word`, best first.
 
-        The order: the word in another case, then words one letter away, most frequent first, then the most similar
-        of the 5,000 most frequent words with the same first letter.
+        The order: the word in another case, with other accents or behind an apostrophe (l'homme), then words one letter
+        away, most frequent first, then the most similar of the 5,000 most frequent words with the same first letter.
         """
         if len(word) > LONGEST:
             return []
         matches = dict.fromkeys(variant for variant in _recased(word) if variant in self.rows)
+        bare = _bare(word)
+        for other, plain in ((other, _bare(other)) for other in self.words[: COMMONEST if bare else 0]):
+            if plain == bare or plain.endswith(f"'{bare}"):
+                matches.setdefault(other)
         if len(matches) < SUGGESTIONS:
             near = (variant for variant in _one_letter_away(word, self._letters()) if variant in self.rows)
             matches |= dict.fromkeys(sorted(near, key=self.rows.__getitem__))
@@ -144,6 +163,14 @@ def first_repeat(words: Sequence[str]) -> tuple[int, int]:
             return rows[word], row
         rows[word] = row
     raise ValueError("no word repeats")
+
+
+def _bare(word: str) -> str:
+    """A word in lower case without its accents."""
+    lower = word.lower().replace("’", "'")
+    if lower.isascii():
+        return lower
+    return "".join(letter for letter in unicodedata.normalize("NFD", lower) if not unicodedata.combining(letter))
 
 
 def _recased(word: str) -> tuple[str, ...]:

@@ -102,12 +102,15 @@ def rows_of(space: VectorSpace, keys: Sequence[Any], *, exact: bool = False) -> 
     Args:
         space: the vectors.
         keys: words and rows.
-        exact: whether the keys are words of a text, which its rule has made, and are looked up as they are.
+        exact: whether the keys are words that the rule of the vectors has made, so that no other form is looked up.
     """
     if exact:
         rows = space.lexicon.rows
         return np.array([rows.get(key, -1) for key in keys], dtype=np.int64)
-    return np.array([space.get_index(key, -1) for key in keys_of(keys)], dtype=np.int64)
+    keys = keys_of(keys)
+    if all(isinstance(key, str) for key in keys):
+        return np.array(space.lexicon.rows_of(keys), dtype=np.int64)
+    return np.array([space.get_index(key, -1) for key in keys], dtype=np.int64)
 
 
 def gather(space: VectorSpace, keys: Sequence[Any], unknown: str, *, exact: bool = False) -> Matrix:

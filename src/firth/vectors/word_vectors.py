@@ -16,14 +16,14 @@ purpose:
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained, made_by
-from firth.attribute_names import VECTORS, no_attribute
 from firth.errors import ShapeError
+from firth.hints import Hinted
 from firth.training_facts import rule_of, with_training_facts
 from firth.vectors import exchange, gensim_evaluation, lookup, similar_words, smaller
 from firth.vectors import similarity as pairs
@@ -40,7 +40,7 @@ from firth.vectors.space import Inference, Key, Path
 
 
 @made_by("firth.WordVectors(words, vectors) for a list and a matrix, or firth.load({}) for a file")
-class WordVectors:
+class WordVectors(Hinted):
     """Words and a matrix with one row per word.
 
     Args:
@@ -121,11 +121,6 @@ class WordVectors:
     def __repr__(self) -> str:
         extra = ", output vectors" if self._output_vectors is not None else ""
         return f"<WordVectors: {len(self):,} words x {self.dim} {self._vectors.dtype}{extra}>"
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute("WordVectors", name, VECTORS, dir(type(self)))
 
     def _repr_html_(self) -> str:
         return table(self)

@@ -126,9 +126,9 @@ def test_other_rows_are_placed_as_those_that_were_normalised():
     rows = np.random.default_rng(0).normal(size=(30, 5)).astype(np.float32)
     made, mean = normalise(rows, "unit-centre-unit")
     placement = Placement("unit-centre-unit", mean, rotation(5))
-    assert placement.place(rows[7:9]) == pytest.approx(made[7:9] @ rotation(5), abs=1e-6)
+    assert placement.apply(rows[7:9]) == pytest.approx(made[7:9] @ rotation(5), abs=1e-6)
     with pytest.raises(ShapeError, match="expected rows of dimension 5"):
-        placement.place(np.ones((2, 4)))
+        placement.apply(np.ones((2, 4)))
 
 
 def test_an_unknown_normalisation():

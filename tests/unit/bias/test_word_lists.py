@@ -25,7 +25,7 @@ def test_sets_pairs_and_words(tmp_path):
 @pytest.mark.parametrize(
     ("read", "content", "message"),
     [
-        ("sets", "no JSON", "no JSON"),
+        ("sets", "no JSON", "not valid JSON"),
         ("sets", ["art"], "expected a JSON object of word lists by name"),
         ("sets", {}, "expected a JSON object of word lists by name"),
         ("sets", {"arts": []}, "'arts' has"),

@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 
 import firth
 from firth.cli.app import build_app
-from firth.errors import CorpusError, OptionError
+from firth.errors import CorpusError, FormatError, OptionError
 
 TINY = ["--dim", "6", "--filters", "4", "--epochs", "2", "--lr", "0.02", "-q"]
 
@@ -98,3 +98,20 @@ def test_the_encoder_of_a_classifier_is_a_folder():
         run("train", "train.txt", "-o", "k", "--model", "encoder", "-q")
     with pytest.raises(OptionError, match=r"train\.txt is a file that holds no model, expected the folder of a contex"):
         run("train", "train.txt", "-o", "k", "--model", "encoder", "--encoder", "train.txt", "-q")
+
+
+def test_damaged_trees_of_dependencies_can_be_skipped(tmp_path):
+    rest = "\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    sound = "".join(f"# label = {label}\n1\t{word}{rest}" for word, label in (("good", "1"), ("bad", "0"))) * 6
+    (tmp_path / "a.conllu").write_text(sound + "1\tlost\n\n", encoding="utf-8")
+    model = ["--model", "tree-lstm", "--kind", "child-sum", "--hidden", "4", "--dim", "6", "--epochs", "1", "-q"]
+    train, test, predict = (
+        ["train", "a.conllu", "-o", "t", *model],
+        ["test", "t", "a.conllu"],
+        ["predict", "t", "a.conllu"],
+    )
+    with pytest.raises(FormatError, match=r"line 37: 2 columns, .*--on-error skip"):
+        run(*train)
+    for line in (train, test, predict):
+        with pytest.warns(UserWarning, match="skipped 1 of 13 sentences: line 37"):
+            assert run(*line, "--on-error", "skip") == 0

@@ -11,7 +11,7 @@ import firth
 from firth.cli.app import build_app
 from firth.documents.coreference_files import write_coreference
 from firth.documents.files import read_documents
-from firth.errors import OptionError
+from firth.errors import FormatError, OptionError
 from tests.unit.neural.models.coreference.toys import documents
 
 TINY = ["--dim", "4", "--hidden", "8", "--min-count", "1", "--dropout", "0", "--epochs", "6", "--lr", "0.02", "-q"]
@@ -74,3 +74,18 @@ def test_both_kinds_of_models_have_one_name(tmp_path):
     for name in ("coreference", "coreference-spans"):
         READERS[name].make(tmp_path / name)
         assert open_model(tmp_path / name, "a model of coreference").words
+
+
+def test_damaged_documents_can_be_skipped(capsys, tmp_path):
+    from firth.documents.files import write_documents
+
+    write_documents("train.jsonl", documents())
+    with (tmp_path / "train.jsonl").open("a") as file:
+        file.write("{\n")
+    with pytest.raises(FormatError, match=r"line 9: .*--on-error skip"):
+        run("train", "train.jsonl", "-o", "d", "--model", "pairs", *TINY)
+    for line in (["train", "train.jsonl", "-o", "d", "--model", "pairs", *TINY], ["test", "d", "train.jsonl"]):
+        with pytest.warns(UserWarning, match="skipped 1 of 9 documents"):
+            assert run(*line, "--on-error", "skip") == 0
+    with pytest.warns(UserWarning, match="skipped 1 of 9 documents"):
+        assert run("predict", "d", "train.jsonl", "-q", "--json", "--on-error", "skip") == 0

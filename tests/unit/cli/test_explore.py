@@ -41,7 +41,7 @@ def test_tables_of_texts(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("text;kind\na, b;x\nc;\nd;y;z\n", encoding="utf-8")
     how = TableOptions(separator="semicolon", on_error="skip")
-    with pytest.warns(UserWarning, match=r"1 row skipped \(line 4: 3 cells, expected 2"):
+    with pytest.warns(UserWarning, match="skipped 1 of 3 rows: line 4: 3 cells, expected 2"):
         assert texts_of(str(path), None, "2", how) == (["a, b", "c"], ["x", ""])
     with pytest.raises(CorpusError, match=r"t.csv line 4: 3 cells, expected 2"):
         texts_of(str(path), "text", None, TableOptions(separator=";"))
@@ -65,3 +65,11 @@ def test_a_page_is_served(tmp_path):
             assert process.wait(30) == 130
         finally:
             process.kill()
+
+
+def test_texts_that_are_lists_of_words(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"text": ["New", "York"], "kind": "x"}\n', encoding="utf-8")
+    (tmp_path / "t.conll").write_text("New B-LOC\nYork I-LOC\n\nhas O\n", encoding="utf-8")
+    assert texts_of(str(tmp_path / "t.jsonl"), "text", None) == (["New York"], None)
+    assert texts_of(str(tmp_path / "t.jsonl"), "text", "kind") == (["New York"], ["x"])
+    assert texts_of(str(tmp_path / "t.conll"), None, None) == (["New York", "has"], None)

@@ -129,3 +129,28 @@ def test_bad_input_is_named(tmp_path):
             build_app(line)(line, prog_name="firth")
     (tmp_path / "d.gz").write_bytes(gzip.compress("\ufeffa\t\u0085A\n".encode()))
     assert run(*line[:-1], "d.gz", "-q") == 0
+
+
+def test_tables_of_pairs_in_other_ways(capsys, tmp_path):
+    """Every command that reads pairs has the flags of tables."""
+    rows = "".join(f"{i};{text.upper()};{text}\n" for i, text in enumerate(TEXTS))
+    (tmp_path / "pairs.csv").write_text(rows + "lost\n", encoding="utf-8")
+    table = ["--separator", "semicolon", "--no-header", "--columns", "3", "2"]
+    train = ["translate", "train", "pairs.csv", "-o", "t", "-q", "--json", *TINY, *table]
+    with pytest.raises(FormatError, match=r"line 21: 1 cell, expected 3 .*--on-error skip"):
+        run(*train)
+    table += ["--on-error", "skip"]
+    with pytest.warns(UserWarning, match="skipped 1 of 21 rows"):
+        assert run(*train, "--on-error", "skip") == 0
+    assert json.loads(capsys.readouterr().out)["pairs"] == 18
+    assert "a" in firth.load("t").source.words
+    for line in (
+        ["translate", "test", "t", "pairs.csv", "-q", "--metrics", "exact", "--beam", "1"],
+        ["translate", "candidates", "t", "pairs.csv", "-o", "fast", "-q"],
+        ["summarize", "train", "pairs.csv", "-o", "s", "-q", "--hidden", "8", "--epochs", "1"],
+        ["summarize", "test", "s", "pairs.csv", "-q", "--beam", "1"],
+    ):
+        with pytest.warns(UserWarning, match="skipped 1 of 21 rows"):
+            assert run(*line, *table) == 0
+    with pytest.raises(OptionError, match=r"--separator ';': says how tables of pairs are written, and pairs is none"):
+        run("translate", "test", "t", "train.x", "train.y", "--separator", ";")

@@ -129,7 +129,7 @@ def test_contents_are_checked_besides(run, tmp_path):
 
 
 @pytest.mark.usefixtures("without_checksums")
-def test_a_folder_of_an_older_version(run, made):
+def test_a_folder_without_checksums(run, made):
     folder, _ = made
     facts = json.loads(run(folder, "--json").stdout)
     assert (facts["whole"], facts["checksums"], facts["error"]) == (True, False, None)

@@ -38,7 +38,7 @@ def test_options_of_the_name_go_before_those_of_all():
         ("word2vec", "model 'word2vec': expected one of"),
         ("skipgram:size=3", "'size=3' in 'skipgram:size=3': skipgram has no such option; use dim"),
         ("skipgram:widnow=3", "skipgram has no such option; did you mean window"),
-        ("skipgram:final_lr=0.1", "skipgram has no such option; use lr_end_factor"),
+        ("skipgram:min_alpha=0.1", "skipgram has no such option; use lr_end_factor"),
         ("skipgram:size", "'size' in 'skipgram:size': expected OPTION=VALUE with one of"),
         ("skipgram:dim", "'dim' in"),
         ("skipgram:dim=x", "dim='x': expected a number"),

@@ -212,7 +212,7 @@ DAMAGE = {
 @pytest.mark.filterwarnings("ignore:.*; it is built again")
 @pytest.mark.usefixtures("without_checksums")
 @pytest.mark.parametrize("name", DAMAGE)
-def test_a_damaged_folder_of_an_older_version_is_refused_and_built_again(name: str, path: Path, cache: Path) -> None:
+def test_a_damaged_folder_without_checksums_is_refused_and_built_again(name: str, path: Path, cache: Path) -> None:
     damage, error, message = DAMAGE[name]
     corpus = Corpus.build(path, cache=cache, min_count=1)
     wanted = list(corpus)
@@ -349,7 +349,7 @@ def test_contents_that_kernels_would_trust(name: str, sealed: bool, path: Path, 
 
 
 @pytest.mark.usefixtures("without_checksums")
-def test_a_corpus_of_an_older_version_opens(path: Path, cache: Path) -> None:
+def test_a_corpus_without_checksums_opens(path: Path, cache: Path) -> None:
     corpus = Corpus.build(path, cache=cache, min_count=1)
     assert not (corpus.path / "checksums.json").exists()
     assert list(Corpus.open(corpus.path)) == list(corpus)

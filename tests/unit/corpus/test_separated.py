@@ -55,7 +55,7 @@ def test_a_row_that_cannot_be_read_is_an_error_with_its_line(path, content):
     message, rows = found if isinstance(found, tuple) else (found, 2)
     with pytest.raises(CorpusError, match=f"{message}.*on_error='skip'"):
         read(path, content, "text", "label")
-    with pytest.warns(UserWarning, match=r"a\.csv: \d+ rows? skipped \(line \d+: "):
+    with pytest.warns(UserWarning, match=r"a\.csv: skipped \d+ of \d+ rows: line \d+: "):
         left = read(path, content, "text", "label", on_error="skip")
     assert len(left) == rows
 
@@ -63,7 +63,7 @@ def test_a_row_that_cannot_be_read_is_an_error_with_its_line(path, content):
 def test_rows_that_are_skipped_are_counted(path):
     content = "text\n" + "a\nb,c\n" * 1000
     with pytest.warns(
-        UserWarning, match=r"1,000 rows skipped \(line 3: 2 cells, .*; line 5: .*; line 7: [^;]*; \.\.\.\)"
+        UserWarning, match=r"skipped 1,000 of 2,000 rows: line 3: 2 cells, .*; line 5: .*; line 7: [^;]*; \.\.\.$"
     ):
         assert read(path, content, on_error="skip") == ["a"] * 1000
 
@@ -282,8 +282,13 @@ def test_cells_and_faults_beyond_what_is_read_at_once(path):
         CorpusError, match="line 15,001: the quotation mark that opens a cell here is followed by one 5,001"
     ):
         read(path, "\n".join(lines), "text", "label")
-    with pytest.warns(UserWarning, match=r"1 row skipped \(line 15,001"):
+    with pytest.warns(UserWarning, match=r"skipped 1 of 20,003 rows: line 15,001"):
         assert len(read(path, "\n".join(lines), "text", "label", on_error="skip")) == 20_002
+
+
+def test_spaces_around_labels_make_no_other_class(path):
+    rows = read(path, "text, label\na, ripe\nb, ripe \n c ,ripe\n", "text", "label")
+    assert rows == [("a", "ripe"), ("b", "ripe"), (" c ", "ripe")]
 
 
 def test_json_lines_skip_too(tmp_path):
@@ -292,6 +297,6 @@ def test_json_lines_skip_too(tmp_path):
     with pytest.raises(CorpusError, match=r"line 1: no label under 'label'; .*null; .*on_error='skip'"):
         read(path, content, "text", "label")
     with pytest.warns(
-        UserWarning, match=r"3 rows skipped \(line 1: no label.*; line 3: not JSON .*; line 4: no column"
+        UserWarning, match=r"skipped 3 of 4 rows: line 1: no label.*; line 3: not JSON .*; line 4: no column"
     ):
         assert read(path, content, "text", "label", on_error="skip") == [("b", "x")]

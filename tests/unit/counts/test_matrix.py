@@ -43,7 +43,7 @@ def test_no_count_above_the_cap(matrix):
     capped = matrix.capped(0.75)
     np.testing.assert_allclose(capped.to_scipy().toarray(), np.minimum(matrix.to_scipy().toarray(), 0.75))
     assert capped.fingerprint != matrix.fingerprint
-    with pytest.raises(OptionError, match="most=0"):
+    with pytest.raises(OptionError, match="maximum=0"):
         matrix.capped(0)
 
 
@@ -123,7 +123,7 @@ def test_no_matrix_there(tmp_path):
         ("columns", 0, -1, "it names word -1"),
         ("columns", -1, 0, "the words of a row do not ascend"),
         ("columns", 0, 3, "the words of a row do not ascend"),  # above the diagonal of a matrix that keeps one half
-        ("values", 0, np.nan, "it holds a count that is none"),
+        ("values", 0, np.nan, "a count is not a positive finite number"),
     ],
 )
 def test_numbers_that_lead_astray(tmp_path, part, place, number, complaint):
@@ -207,3 +207,27 @@ def test_facts_made_by_somebody_else(matrix, tmp_path, facts):
     checksums.write(tmp_path / "counts")
     with pytest.raises(FormatError, match=r"cooccurrence\.json: damaged"):
         CooccurrenceMatrix.open(tmp_path / "counts")
+
+
+def test_counts_and_their_models_keep_the_rule_of_the_words(tmp_path):
+    """Models of counts find words by the rule of the text, as those of a corpus do."""
+    text = ["ığdır IŞIK kül", "ışık kül ığdır"] * 20
+    counts = firth.Cooccurrence(window=2).count(text, min_count=1, language="tr", cache=tmp_path / "cache")
+    assert counts.rules == {"tokens": "words:tr", "language": "tr"}
+    counts.save(tmp_path / "counts")
+    opened = CooccurrenceMatrix.open(tmp_path / "counts").capped(100)
+    assert opened["IŞIK", "kül"] == counts["ışık", "kül"] > 0
+    vectors = [
+        firth.GloVe(dim=2, epochs=1).train(opened),
+        firth.AssociationVectors(association="ppmi", dim=2).train(opened),
+        firth.AssociationVectors(association="ppmi", dim=2).train(
+            text, min_count=1, language="tr", cache=tmp_path / "cache"
+        ),
+    ]
+    for each in vectors:
+        assert each.metadata["training"]["rules"] == counts.rules
+        assert "IŞIK" in each
+    # The same words by another rule: nothing of the first is kept.
+    plain = [sentence.lower().replace("i", "ı") for sentence in text]
+    same = firth.Cooccurrence(window=2).count(plain, min_count=1, cache=tmp_path / "cache")
+    assert same.rules == {"tokens": "words"}

@@ -61,3 +61,13 @@ def test_vectors_of_another_model(pairs):
 def test_more_components_than_documents(built):
     with pytest.raises(OptionError, match="dim=100 for 3 words and 2 contexts: expected at most dim=2"):
         firth.LatentSemanticAnalysis().train(built([["a", "b"], ["b", "c"]]))
+
+
+def test_words_of_new_documents_are_found_in_other_forms(pairs, built):
+    model = firth.LatentSemanticAnalysis(dim=2)
+    vectors = model.train(pairs)
+    plain, capital = (
+        model.documents(built(documents), vectors).vectors
+        for documents in ([["a1", "a2"], ["b5"]], [["A1", "A2"], ["B5"]])
+    )
+    assert plain.tobytes() == capital.tobytes()

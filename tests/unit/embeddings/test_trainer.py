@@ -1,17 +1,12 @@
 """Growing a model: old words keep every bit of their vectors where they are frozen, and new ones learn."""
 
 import dataclasses
-import json
 
 import pytest
-from safetensors import safe_open
-from safetensors.numpy import load_file
 
 import firth
 from firth.embeddings import training
-from firth.embeddings.checkpoint import FILE
 from firth.errors import OptionError
-from firth.storage.checkpoints import write_state
 
 QUIET = {"seed": 1, "progress": False}
 FAMILIES = {
@@ -139,15 +134,3 @@ class TestFrozenCheckpoint:
             model.train(growing[1], freeze=first, **how, threads=1, progress=stopping)
         with pytest.raises(OptionError, match=f"its freeze is {first}, this run's is {then}"):
             model.train(growing[1], freeze=then, **how, threads=1, progress=False)
-
-    def test_of_an_earlier_version(self, how, growing, tmp_path):
-        """They could not freeze: their checkpoints do not mention it."""
-        model = FAMILIES["skip-gram"]
-        with pytest.raises(StoppedError):
-            model.train(growing[1], **how, threads=1, progress=stopping)
-        with safe_open(tmp_path / FILE, framework="numpy") as file:
-            facts = json.loads(file.metadata()["firth"])
-        del facts["identity"]["freeze"]
-        write_state(tmp_path / FILE, load_file(tmp_path / FILE), facts)
-        vectors = model.train(growing[1], **how, threads=1, progress=False)
-        assert len(vectors.metadata["training"]["loss"]) == 2

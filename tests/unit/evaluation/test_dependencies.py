@@ -58,7 +58,7 @@ def test_nothing_is_zero():
 @pytest.mark.parametrize(
     ("gold", "found", "message"),
     [
-        (GOLD, FOUND[:1], "2 gold trees and 1 others"),
+        (GOLD, FOUND[:1], "2 gold trees and 1 predicted"),
         (GOLD, [FOUND[0], ((0, 1), ("root", "dep"))], "sentence 1: 1 gold heads, 1 gold relations, 2 heads"),
     ],
 )

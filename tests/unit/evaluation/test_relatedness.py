@@ -77,7 +77,7 @@ def test_pairs_without_vectors_get_the_mean_prediction():
     random = np.random.default_rng(3)
     rows, scores = random.normal(size=(50, 2)).astype(np.float32), np.full(50, 2.0)
     known = np.arange(50) < 45
-    found = predict_relatedness(rows, scores, np.arange(50) % 2, known=known)
+    found = predict_relatedness(rows, scores, np.arange(50) % 2, encoded=known)
     assert found == pytest.approx(np.full(50, 2.0), abs=0.1)
-    nothing = predict_relatedness(rows, scores, np.arange(50) % 2, known=np.zeros(50, dtype=bool))
+    nothing = predict_relatedness(rows, scores, np.arange(50) % 2, encoded=np.zeros(50, dtype=bool))
     assert nothing == pytest.approx(np.full(50, 2.0))

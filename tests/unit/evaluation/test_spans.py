@@ -24,7 +24,7 @@ def test_scores_by_hand():
 
 
 def test_numbers_that_differ_are_refused():
-    with pytest.raises(ShapeError, match="1 sentences with gold tags and 0"):
+    with pytest.raises(ShapeError, match="1 sentence with gold tags and 0"):
         score_spans([["O"]], [])
     with pytest.raises(ShapeError, match="sentence 1: 1 gold tags and 2"):
         score_spans([["O"], ["O"]], [["O"], ["O", "O"]])

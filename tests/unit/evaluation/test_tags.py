@@ -40,5 +40,5 @@ def test_no_spans_and_no_sentences():
 def test_numbers_that_differ_are_refused():
     with pytest.raises(ShapeError, match="sentence 0: 1 gold tags and 2"):
         score_tags([["O"]], [["O", "O"]], spans=False)
-    with pytest.raises(ShapeError, match="1 sentences with gold tags and 0"):
+    with pytest.raises(ShapeError, match="1 sentence with gold tags and 0"):
         tag_error([["O"]], [], spans=False)

@@ -30,7 +30,7 @@ def clustered(words=120):
 def test_principal_components_are_those_of_plots(tmp_path):
     vectors = clustered()
     maps = Maps({"a": vectors}, tmp_path)
-    places, said = maps.places("a", "pca")
+    places, said = maps.positions("a", "pca")
     expected, caption = project(unit(np.asarray(vectors.vectors)).astype(np.float64), "pca")
     np.testing.assert_allclose(places, expected, atol=1e-5)
     assert said == caption
@@ -60,14 +60,14 @@ def test_a_slow_map_is_computed_once(tmp_path, monkeypatch):
     vectors = clustered()
     maps = Maps({"a": vectors}, tmp_path)
     until, found = time.monotonic() + 60, None
-    assert maps.places("a", "umap") is None
+    assert maps.positions("a", "umap") is None
     while found is None and time.monotonic() < until:
         time.sleep(0.05)
-        found = maps.places("a", "umap")
+        found = maps.positions("a", "umap")
     maps.close()
     np.testing.assert_array_equal(found[0], 2 * unit(np.asarray(vectors.vectors))[:, :2])
     again = Maps({"b": vectors}, tmp_path)
-    np.testing.assert_array_equal(again.places("b", "umap")[0], found[0])
+    np.testing.assert_array_equal(again.positions("b", "umap")[0], found[0])
     (kept,) = tmp_path.iterdir()
     infinite, doubles = io.BytesIO(), io.BytesIO()
     np.save(infinite, np.full((120, 2), np.inf, np.float32))
@@ -94,7 +94,7 @@ def failing(rows, method, kept):
 def answer(maps, method, seconds=60):
     """Ask for a map until it is there."""
     until = time.monotonic() + seconds
-    while (found := maps.places("a", method)) is None and time.monotonic() < until:
+    while (found := maps.positions("a", method)) is None and time.monotonic() < until:
         time.sleep(0.05)
     return found
 
@@ -102,10 +102,10 @@ def answer(maps, method, seconds=60):
 def test_a_map_whose_process_was_killed_is_tried_again(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_computed", endless)
     maps = Maps({"a": clustered(), "b": clustered()}, tmp_path)
-    assert maps.places("a", "umap") is None
+    assert maps.positions("a", "umap") is None
     monkeypatch.setattr(module, "_computed", fake)
-    assert maps.places("b", "tsne") is None  # waits for its turn
-    maps._coming._process.kill()
+    assert maps.positions("b", "tsne") is None  # waits for its turn
+    maps._running._process.kill()
     with pytest.raises(OptionError, match="the process that computed umap has ended; ask again"):
         answer(maps, "umap")
     assert answer(maps, "umap")[1] == "slow"
@@ -115,8 +115,8 @@ def test_a_map_whose_process_was_killed_is_tried_again(tmp_path, monkeypatch):
 def test_the_end_of_a_server_ends_its_maps(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_computed", endless)
     maps = Maps({"a": clustered()}, tmp_path)
-    assert maps.places("a", "umap") is None
-    process = maps._coming._process
+    assert maps.positions("a", "umap") is None
+    process = maps._running._process
     maps.close()
     assert not process.is_alive()
 
@@ -128,7 +128,7 @@ def test_what_hinders_a_map_is_said(tmp_path, monkeypatch):
         answer(maps, "umap")
     maps.slow = False
     with pytest.raises(OptionError, match="umap takes minutes, and is for firth explore"):
-        maps.places("a", "umap")
+        maps.positions("a", "umap")
 
 
 def test_a_folder_that_cannot_be_written_loses_no_map(tmp_path, monkeypatch):
@@ -141,7 +141,7 @@ def test_a_folder_that_cannot_be_written_loses_no_map(tmp_path, monkeypatch):
 
 def test_too_few_words(tmp_path):
     with pytest.raises(OptionError, match="a: 2 of them; expected at least 3 for a map"):
-        Maps({"a": clustered(2)}, tmp_path).places("a", "pca")
+        Maps({"a": clustered(2)}, tmp_path).positions("a", "pca")
 
 
 def test_packed_numbers():

@@ -98,9 +98,9 @@ def test_mistakes(client, request_, status, param, said):
 
 def test_what_is_no_request_is_told_what_is_expected(client):
     for body, said in [
-        (b"garbage", "no JSON"),
-        (b"", "no JSON object; expected one with fields such as model, input"),
-        (b"[1]", "no JSON object"),
+        (b"garbage", "not valid JSON"),
+        (b"", "not a JSON object; expected one with fields such as model, input"),
+        (b"[1]", "not a JSON object"),
     ]:
         error = client.post(PATH, content=body).json()["error"]
         assert (error["param"], said in error["message"]) == (None, True), error

@@ -198,7 +198,7 @@ def test_mistakes_are_explained(client, path, request_, said):
 
 def test_a_body_that_is_no_json(client):
     said = client.post("/neighbors", content=b'{"words": [}').json()["error"]
-    assert said.startswith("the body is no JSON: ")
+    assert said.startswith("the body is not valid JSON: ")
     assert said.endswith("character 11")
 
 

@@ -41,8 +41,8 @@ def test_a_text_is_not_near_itself(vectors):
 def test_groups_are_named_after_words_that_set_them_apart():
     texts = ["the red apples", "the green apples", "the red ships", "the green ships"]
     space = TextSpace(None, texts, np.eye(4))
-    assert space.named(np.array([0, 0, 1, 1], dtype=np.uint8), 2) == ["apples", "ships"]
-    assert space.named(np.array([0, 0, 0, 0], dtype=np.uint8), 2)[1] == "others"
+    assert space.group_names(np.array([0, 0, 1, 1], dtype=np.uint8), 2) == ["apples", "ships"]
+    assert space.group_names(np.array([0, 0, 0, 0], dtype=np.uint8), 2)[1] == "others"
 
 
 def test_texts_without_a_known_word_are_left_out(vectors):

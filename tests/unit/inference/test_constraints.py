@@ -27,8 +27,8 @@ def constraints(prefix=(), *phrases, max_length=None):
 @pytest.mark.parametrize(
     ("wanted", "prompt", "options", "told"),
     [
-        (constraints((1, 9)), (), {}, "prefix of ids 1, 9: id 9 is no word of the model; expected 0 to 8"),
-        (constraints((), (-1,)), (), {}, "forced phrase of ids -1: id -1 is no word of the model"),
+        (constraints((1, 9)), (), {}, "prefix of ids 1, 9: id 9 is outside the vocabulary; expected 0 to 8"),
+        (constraints((), (-1,)), (), {}, "forced phrase of ids -1: id -1 is outside the vocabulary"),
         (constraints((), ()), (), {}, "forced phrase of ids : it is empty"),
         (constraints((1, 7)), (), {}, "prefix of ids 1, 7: it has the end of the text"),
         (constraints((), (8, 1)), (), {}, "forced phrase of ids 8, 1: it has a word that is never generated"),
@@ -66,7 +66,7 @@ def test_what_a_text_can_meet_is_allowed(wanted, prompt, options):
 
 
 def test_words_have_their_names_in_messages():
-    with pytest.raises(OptionError, match=r"^forced phrase 'b j': id 9 is no word"):
+    with pytest.raises(OptionError, match=r"^forced phrase 'b j': id 9 is outside the vocabulary"):
         check_constraints(
             constraints((), (1, 9)),
             (),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.kernels.induction import choose, surround
+from firth.kernels.induction import choose, neighbourhoods
 from firth.randomness import kernel_states
 
 
@@ -15,7 +15,7 @@ def test_by_hand():
     """
     scores = np.array([[0.9, 0.1, 0.5, 0.7]], dtype=np.float32)
     best, mean, chosen = np.empty(1, np.float32), np.empty(1, np.float32), np.empty(1, np.int64)
-    surround(scores, 2, best, mean)
+    neighbourhoods(scores, 2, best, mean)
     assert (best[0], mean[0]) == (np.float32(0.9), pytest.approx(0.8))
     choose(scores, np.array([1.0, 0.0, 0.1, 0.7], dtype=np.float32), 1.0, kernel_states(0, "coin", 1), chosen)
     assert chosen[0] == 2
@@ -27,7 +27,7 @@ def test_against_sorting(columns, k):
     scores = np.random.default_rng(columns).normal(size=(40, columns)).astype(np.float32)
     k = min(k, columns)
     best, mean, chosen = np.empty(40, np.float32), np.empty(40, np.float32), np.empty(40, np.int64)
-    surround(scores, k, best, mean)
+    neighbourhoods(scores, k, best, mean)
     assert np.array_equal(best, scores.max(axis=1))
     assert np.allclose(mean, np.sort(scores, axis=1)[:, -k:].mean(axis=1), atol=1e-6)
     around = np.random.default_rng(1).normal(size=columns).astype(np.float32)

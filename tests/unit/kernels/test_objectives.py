@@ -7,7 +7,7 @@ from numba import njit
 from firth.kernels import objectives
 from firth.kernels.objectives import MERGE, merge_copies, most_outputs, own_copies, place_path, predictor, scoring
 from firth.kernels.rows import aligned_rows
-from firth.kernels.targets import addresses, new_work
+from firth.kernels.targets import addresses, new_workspace
 from firth.kernels.trees import huffman
 
 WORDS, DIM = 400, 20
@@ -39,7 +39,7 @@ def outputs():
 
 
 def thread(by, outputs, threads=2):
-    work = new_work(5, 5, 2, outputs.shape[1], outputs=most_outputs(by))
+    work = new_workspace(5, 5, 2, outputs.shape[1], outputs=most_outputs(by))
     at = addresses(work, outputs, outputs)
     own = own_copies(by, outputs, threads)
     return own, predictor(by, at, np.zeros(1), own), at, work

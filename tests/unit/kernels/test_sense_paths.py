@@ -9,7 +9,7 @@ from firth.kernels.noise import alias_table
 from firth.kernels.rows import aligned_rows
 from firth.kernels.sense_paths import list_nodes, new_nodes, paths_of, weigh_evidence
 from firth.kernels.step_emission import MOST_HIDDEN
-from firth.kernels.targets import addresses, new_work
+from firth.kernels.targets import addresses, new_workspace
 from firth.kernels.trees import from_children, huffman
 
 WINDOW = 3
@@ -25,7 +25,7 @@ class Stage:
         self.x, self.u = aligned_rows(*senses.shape), aligned_rows(*outputs.shape)
         self.x[:, : senses.shape[1]], self.u[:, : outputs.shape[1]] = senses, outputs
         most = 2 * WINDOW * tree.longest
-        self.work = new_work(WINDOW, 1, 1, self.x.shape[1], outputs=most)
+        self.work = new_workspace(WINDOW, 1, 1, self.x.shape[1], outputs=most)
         self.at = addresses(self.work, self.x, self.u, normalised=True)
         self.by = objectives.predictor(self.kept, self.at, np.zeros(1))
         self.nodes = new_nodes(words, most, len(senses))

@@ -17,7 +17,7 @@ def test_one_step_by_hand():
     """a = (1, 0), b = (0, 1) are synonyms at the distance 1 > 0. The gradient of a is 0.1 (cos a - b) = (0, -0.1), so a
     becomes (1, 0.1) over its length, and b the mirror image: the cosine is 0.2 / 1.01. c stands in no list."""
     vectors = WordVectors(["a", "b", "c"], [[1.0, 0], [0, 1], [-3, -4]])
-    result = postprocess.counter_fit(vectors, [("a", "b")], how=CounterFitting(epochs=1))
+    result = postprocess.counter_fit(vectors, [("a", "b")], options=CounterFitting(epochs=1))
     assert result["a"] == pytest.approx(np.array([1, 0.1]) / 1.01**0.5)
     assert result["b"] == pytest.approx(np.array([0.1, 1]) / 1.01**0.5)
     assert result["c"] == pytest.approx(np.array([-0.6, -0.8]))
@@ -29,7 +29,7 @@ def test_the_step_is_the_mean_of_the_terms_by_hand():
     """a = (1, 0) has two synonyms, (0, 1) and (0, -1): the mean of two gradients that cancel leaves it where it is; the
     others take a step of their own."""
     vectors = WordVectors(["a", "b", "c"], [[1.0, 0], [0, 1], [0, -1]])
-    result = postprocess.counter_fit(vectors, [("a", "b"), ("c", "a")], how=CounterFitting(epochs=1))
+    result = postprocess.counter_fit(vectors, [("a", "b"), ("c", "a")], options=CounterFitting(epochs=1))
     assert result["a"].tolist() == [1, 0]
     assert result["b"] == pytest.approx(np.array([0.1, 1]) / 1.01**0.5)
 

@@ -107,7 +107,7 @@ def test_an_empty_label_is_no_class(tmp_path, form):
     place = "line 3" if form == "csv" else "row 2"
     with pytest.raises(CorpusError, match=f"{place}: .*on_error='skip'"):
         read_labelled(*arguments, "__label__", silent)
-    with pytest.warns(UserWarning, match="1 row skipped"):
+    with pytest.warns(UserWarning, match="skipped 1 of 3 rows"):
         found = read_labelled(*arguments, "__label__", silent, TableOptions(on_error="skip"))
     assert found.labels == [["a"], ["b"]]
     assert len(found.lines.ends) == 2

@@ -84,7 +84,7 @@ def test_tables_in_other_ways(tmp_path, content, options):
     path.write_text(content + "\n".join(rows), encoding="utf-8")
     check(read_parallel(path, **options))
     path.write_text(content + "\n".join([*rows, "lost", f"{rows[0]}{separator}more"]), encoding="utf-8")
-    with pytest.warns(UserWarning, match="2 rows skipped"):
+    with pytest.warns(UserWarning, match="skipped 2 of "):
         check(read_parallel(path, on_error="skip", **options))
 
 
@@ -225,3 +225,25 @@ def test_a_missing_file_is_named(tmp_path):
         read_parallel(tmp_path / "a.tsv")
     with pytest.raises(MissingFileError):
         read_parallel(tmp_path / "a", tmp_path / "b")
+
+
+def test_options_that_fit_no_table_are_refused(tmp_path):
+    for name, content in (("a.de", "a\n"), ("a.en", "b\n"), ("a.jsonl", '{"source": "a", "target": "b"}\n')):
+        (tmp_path / name).write_text(content)
+    with pytest.raises(
+        OptionError, match=r"separator=';': says how tables of pairs are written, and .*a\.jsonl is none"
+    ):
+        read_parallel(tmp_path / "a.jsonl", separator=";")
+    with pytest.raises(OptionError, match=r"header=True: .*a\.de with .*a\.en is none of them"):
+        read_parallel(tmp_path / "a", languages=("de", "en"), header=True)
+    with pytest.raises(OptionError, match=r"columns=\(1, 2\): expected one file of pairs"):
+        read_parallel(["a"], ["b"], columns=(1, 2))
+
+
+def test_damaged_json_lines_can_be_skipped(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"source": "a", "target": "b"}\n{"source": 1}\n{"s\n[]\n')
+    with pytest.raises(FormatError, match=r"line 2: the keys source; expected .*on_error='skip'"):
+        read_parallel(path)
+    with pytest.warns(UserWarning, match="skipped 3 of 4 pairs: line 2: the keys"):
+        assert read_parallel(path, on_error="skip").sources == ("a",)

@@ -57,7 +57,7 @@ def test_tables_in_other_ways(tmp_path):
         pairs = read_sentence_pairs(path)
     assert content(pairs)[:2] == [("a, b", "c", "2,5", None), ("d; e", "f", "0,0", None)]
     write(path, "sentence1|sentence2|score\na|b|1\nc|d\ne|f|2\n")
-    with pytest.warns(UserWarning, match=r"1 row skipped \(line 3: 2 cells, expected 3"):
+    with pytest.warns(UserWarning, match="skipped 1 of 4 rows: line 3: 2 cells, expected 3"):
         pairs = read_sentence_pairs(path, separator="|", on_error="skip")
     assert (content(pairs)[-1], pairs.lines.tolist()) == (("e", "f", None, 2.0), [2, 4])
     with pytest.raises(FormatError, match=r"line 1: the header a, b, 1; expected, in a header, sentence1"):

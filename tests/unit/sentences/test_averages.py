@@ -6,6 +6,7 @@ import pytest
 
 import firth
 from firth.errors import FormatError, OptionError, ShapeError
+from firth.sentences import averages
 from firth.sentences.averages import FEWEST_TEXTS, SentenceAverages, shared_direction
 
 WORDS = firth.WordVectors(["a", "b"], [[1, 0], [0, 1]], counts=[900, 100])
@@ -144,7 +145,7 @@ def test_texts_may_be_tokens():
     tokens = firth.sentence_vectors(WORDS, [["a", "b"], ["b"]], weighting="mean")
     assert tokens.tolist() == firth.sentence_vectors(WORDS, ["a b", "B!"], weighting="mean").tolist()
     with pytest.warns(UserWarning, match="1 of 1 texts have no known word"):
-        assert firth.sentence_vectors(WORDS, ["B!"], weighting="mean", tokens="whitespace").tolist() == [[0, 0]]
+        assert firth.sentence_vectors(WORDS, ["B!C"], weighting="mean", tokens="whitespace").tolist() == [[0, 0]]
     assert firth.sentence_vectors(WORDS, []).shape == (0, 2)
 
 
@@ -170,3 +171,31 @@ def test_one_string_is_no_list_of_texts():
 def test_a_direction_of_another_width():
     with pytest.raises(ShapeError, match=r"direction of shape \(3,\), expected \(2,\)"):
         SentenceAverages(WORDS, direction=np.ones(3, np.float32))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_words_are_looked_up_in_the_forms_of_the_rule_of_the_vectors(monkeypatch, compiled):
+    """As every look-up: in tokens of other case, and in texts that another rule split."""
+    monkeypatch.setattr(averages, "COMPILED", -1 if compiled else 1 << 20)
+    rule = {"training": {"rules": {"tokens": "words"}}}
+    vectors = firth.WordVectors(["δρόμος", "straße", "don't"], np.eye(3), metadata=rule)
+    lists = [["ΔΡΌΜΟΣ"], ["Straße"], ["Don’t"], ["δρόμος", "unheard"]]
+    assert firth.sentence_vectors(vectors, lists, weighting="mean").tolist() == np.eye(3)[[0, 1, 2, 0]].tolist()
+    texts = ["ΔΡΌΜΟΣ Straße", "Don’t"]
+    split = firth.sentence_vectors(vectors, texts, weighting="mean", tokens="whitespace")
+    assert (
+        split.tolist()
+        == firth.sentence_vectors(vectors, texts, weighting="mean").tolist()
+        == [[0.5, 0.5, 0], [0, 0, 1]]
+    )
+    older = firth.WordVectors(["δρόμοσ", "strasse"], np.eye(2), metadata={"training": {"rules": {"tokens": "unicode"}}})
+    assert firth.sentence_vectors(older, ["Δρόμος Straße"], weighting="mean", tokens="words").tolist() == [[0.5, 0.5]]
+
+
+def test_the_vectors_own_rule_leaves_no_other_form_to_look_for(monkeypatch):
+    """Then unknown words, of which a text has many, take no time."""
+    rule = {"training": {"rules": {"tokens": "words"}}}
+    vectors = firth.WordVectors(["a", "b"], np.eye(2), metadata=rule)
+    monkeypatch.setattr(vectors.lexicon, "forms", None)
+    monkeypatch.setattr(type(vectors.lexicon), "rows_of", None)
+    assert SentenceAverages(vectors, "mean").encode(["A unheard", "b é"]).tolist() == [[1, 0], [0, 1]]

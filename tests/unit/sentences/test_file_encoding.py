@@ -146,7 +146,7 @@ def test_a_part_of_another_run_is_refused_and_stays(text, tmp_path):
             encode_file(model, source, target)
         assert (tmp_path / "v.npy.part").read_bytes() == part
     (tmp_path / "v.npy.part").write_bytes(part[:200])
-    with pytest.raises(FormatError, match="delete it to start anew"):
+    with pytest.raises(FormatError, match="delete it to start again"):
         encode_file(Lengths(), text, target)
 
 

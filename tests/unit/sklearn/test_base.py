@@ -154,14 +154,6 @@ def test_joblib_stores_fitted_estimators(passages, n_jobs):
     assert np.array_equal(joblib.load(file).predict_proba(others), model.predict_proba(others))
 
 
-@pytest.mark.parametrize(("name", "ours"), firth.sklearn.ELSEWHERE.items())
-def test_names_of_other_libraries_are_answered_with_ours(name, ours):
-    with pytest.raises(AttributeError) as caught:
-        getattr(firth.sklearn, name)
-    assert str(caught.value) == f"module 'firth.sklearn' has no attribute {name!r}; use firth.sklearn.{ours}"
-    assert hasattr(firth.sklearn, ours.partition("(")[0])
-
-
 def test_no_texts_are_an_error_about_x():
     with pytest.raises(firth.FirthError, match="X is empty, a list of 0 texts; expected one text or more"):
         firth.sklearn.AverageVectorizer(dim=2).fit([])

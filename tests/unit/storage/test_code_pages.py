@@ -12,15 +12,22 @@ SENTENCES = {
         "“It’s late,” she said — and left the café.",
         "Não há razão para a situação; as ações são más.",
         "Åsa går på isen och äter röda bär på ön.",
+        "Habló, comió, pasó y se marchó.",
+        "Vide o n.º 1, o 2.º e a 3.ª do art. 4.º",
+        "sääntö ja pää",
+        "Føroyar eru eitt oyggjaland og maðurin í bygdini hoyrdi ein stóran dýran fugl úti á skerinum.",
     ),
     "cp1250": (
         "Zażółć gęślą jaźń, bo świat jest piękny i żółty.",
         "Příliš žluťoučký kůň úpěl ďábelské ódy.",
         "Árvíztűrő tükörfúrógép, hosszú őszi eső.",
+        "Wšitcy čłowjekojo su wot naroda swobodni a su jenacy po dostojnosći a prawach; maja zmysł.",
     ),
     "iso8859_2": ("Zażółć gęślą jaźń, bo świat jest piękny i żółty.",),
     "mac_roman": ("Le garçon a mangé à l’école, où l’été était déjà là.",),
-    "cp850": ("Die Straße führt über grüne Hügel, schön für müde Füße.",),
+    "cp850": ("Die Straße führt über grüne Hügel, schön für müde Füße.", "Så spiste han brød på øen."),
+    "iso8859_3": ("Ĉiuj homoj estas denaske liberaj; ili ĝoje ŝanĝas la ĵurnalon ĉiuĵaŭde.",),
+    "iso8859_6": ("يولد جميع الناس أحرارا متساوين في الكرامة والحقوق",),
     "cp1251": ("Все люди рождаются свободными и равными.", "Усі люди народжуються вільними і рівними."),
     "koi8_r": ("Все люди рождаются свободными и равными.",),
     "cp866": ("Все люди рождаются свободными и равными.",),
@@ -59,3 +66,10 @@ def test_a_lone_sign_is_not_taken_for_japanese(text):
 def test_much_valid_utf8_happens_only_in_double_bytes():
     assert detected("naïve café".encode("cp1252"), mixed=True) is None
     assert detected(SENTENCES["euc_jp"][0].encode("euc_jp"), mixed=True) == "euc_jp"
+
+
+@pytest.mark.parametrize("encoding", ["cp1253", "iso8859_7"])
+def test_a_capital_alpha_with_an_accent(encoding):
+    """Its byte in one of two Greek pages is an apostrophe in the other."""
+    text = "Άνθρωποι της θάλασσας, η Άννα και ο Άρης μίλησαν με τον Άγγελο.\n" * 5
+    assert detected(text.encode(encoding)) == encoding

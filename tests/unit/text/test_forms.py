@@ -5,7 +5,7 @@ import pytest
 import firth
 from firth.corpus.concordance import concordance
 from firth.errors import UnknownWordError
-from firth.text.forms import forms
+from firth.text.forms import forms, place_of, places_of
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,17 @@ from firth.text.forms import forms
         ("café", None, "cafe\u0301"),  # vectors from elsewhere, not composed
         ("Don’t", "words", "don't"),
         ("don't", "whitespace", "don’t"),
+        ("oʻzbek", "words", "o'zbek"),  # which the text may write with another mark
+        ("o'zbek", "words", "oʻzbek"),
+        ("п‘ять", "words", "пʼять"),
         ("ｶﾞ", None, "ガ"),
         ("Ｆｕｌｌ", None, "full"),
         ("كـتاب", None, "كتاب"),
         ("co\u00adoperate", None, "cooperate"),
         ("New", "whitespace", "new"),
+        ("C++", None, "c++"),
+        ("U.S.", None, "u.s."),
+        ("New-York", "whitespace", "new-york"),
     ],
 )
 def test_forms(word, tokens, form):
@@ -62,6 +68,22 @@ def test_what_is_written_comes_first():
     assert vectors.get_index("us") == 0
 
 
+def test_signs_of_words_from_elsewhere_are_not_left_out():
+    """GloVe has c, c++ and u.s., and c is neither C++ nor C#."""
+    vectors = firth.WordVectors(["c", "c++", "u.s.", "tag"], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
+    assert vectors.get_index("C++") == 1
+    assert vectors.get_index("U.S.") == 2
+    assert "C#" not in vectors
+    assert "#tag" not in vectors
+
+
+def test_the_plain_lower_case_of_words_from_elsewhere_comes_first():
+    """As models of older versions have it, too, which do not say their rule."""
+    vectors = firth.WordVectors(["i̇nsan", "insan"], [[1.0, 0.0], [0.0, 1.0]])
+    assert vectors.get_index("İnsan") == 0
+    assert vectors.get_index("INSAN") == 1
+
+
 def test_several_words_are_named():
     vectors = firth.WordVectors(["well", "known"], [[1.0, 0.0], [0.0, 1.0]])
     with pytest.raises(
@@ -85,3 +107,18 @@ def test_a_set_of_other_words_says_why_nothing_is_covered(greek, tmp_path):
         UserWarning, match="no item has all its words in vectors: it asks for 'cat', .* and the 8 words of"
     ):
         firth.evaluate(greek[1], similarity=path)
+
+
+WRITTEN = (
+    "don't Don’t cat CAT Straße strasse STRASSE δρόμος ΔΡΌΜΟΣ δρόμοσ IŞIK ışık İstanbul istanbul i̇stanbul Ärger ärger "
+    "ａｂｃ ｶﾞ ﬁnd ſo ﷲ μ µ 7 7x école école Ǆ ǆ हिन्दी 東京 東 мой МОЙ мои\u0306 a_b ª ß ẞ ŉ ⅳ co-op 한국"
+)
+
+
+@pytest.mark.parametrize("tokens", [None, "words", "words:tr", "words:as-shaped", "unicode", "text8", "whitespace"])
+def test_many_words_are_looked_up_as_one_is(tokens):
+    written = WRITTEN.split()
+    for held in (written, [form for word in written for form in list(forms(word, tokens))[1:]], ["else"]):
+        places = {word: place for place, word in enumerate(dict.fromkeys(held))}
+        one_by_one = [place_of(word, places, tokens) for word in written]
+        assert places_of(written, places, tokens) == [-1 if place is None else place for place in one_by_one]

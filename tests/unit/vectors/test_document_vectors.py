@@ -133,3 +133,7 @@ def test_shapes_must_fit():
     options = {"architecture": "dm", "combine": "mean", "window": 2, "objective": "negative"}
     with pytest.raises(ShapeError, match=r"expected words of width 3 and output vectors \(2, 3\)"):
         firth.DocumentVectors(["d"], np.zeros((1, 3)), words=words, outputs=np.zeros((2, 4)), options=options)
+
+
+def test_tokens_in_other_forms_are_found(vectors):
+    assert vectors.infer([["OIL", "Rose", "Unheard"]]).tobytes() == vectors.infer([["oil", "rose"]]).tobytes()

@@ -24,7 +24,6 @@ from firth.neural.training.stopping import (
     weights_of,
 )
 from firth.storage.checkpoints import FILE, Checkpoint, checkpoint_of, restore_state, write_state
-from firth.storage.former_names import current_identity, current_layout, current_tensors
 from firth.timing import Stopwatch
 
 COST_RATIO = 20  # after an evaluation, train at least this many times as long as the last checkpoint took
@@ -64,15 +63,12 @@ class Checkpointer:
         self._folder, self._interval, self._run = Path(checkpoint), checkpoint.interval, run
         self._identity = {**identity, "training": dataclasses.asdict(run.training)}
         self._cost = 0.0
-        restore_state(self._folder, self._identity, self._restore, self._current)
+        restore_state(self._folder, self._identity, self._restore)
         self._saved_at = run.seconds
 
     def _restore(self, facts: dict[str, Any], file: Any) -> None:
         names = file.keys()
         _restore(self._run, facts, {name: file.get_tensor(name) for name in names})
-
-    def _current(self, identity: Mapping[str, Any]) -> Mapping[str, Any]:
-        return current_identity(identity, self._identity)
 
     def save_after_evaluation(self) -> None:
         """Save the run, unless it was saved a moment ago and continues."""
@@ -138,22 +134,19 @@ def _shared_state(run: Run) -> tuple[Arrays, dict[str, Any]]:
 
 def _restore(run: Run, facts: dict[str, Any], arrays: Arrays) -> None:
     device = run.runtime.device
-    known = run.task.module.state_dict()
-    shapes = {tuple(tensor.shape) for tensor in known.values()}
-    present = {name: current_layout(array, shapes) for name, array in arrays.items()}
-    tensors = {name: torch.from_numpy(array.copy()).to(device) for name, array in present.items()}
-    restore_weights(run.task.module, current_tensors(_below("weights", tensors), known))
+    tensors = {name: torch.from_numpy(array.copy()).to(device) for name, array in arrays.items()}
+    restore_weights(run.task.module, _below("weights", tensors))
     set_optimiser_statistics(run.optimiser, _statistics("optimiser", tensors, facts["optimiser"]))
     if facts["best"] is not None:
         statistics = _statistics("best-optimiser", tensors, facts["best_optimiser"])
-        run.best = Snapshot(current_tensors(_below("best", tensors), known), statistics, facts["best"])
+        run.best = Snapshot(_below("best", tensors), statistics, facts["best"])
     run.scaler.load_state_dict(facts["scaler"])
     stopping = facts["watch"]
     run.early_stopping = dataclasses.replace(
         run.early_stopping, best=stopping["best"], waited=stopping["waited"], lr_factor=stopping["factor"]
     )
     run.loss_meter, run.recent_loss = LossMeter(*facts["tally"]), LossMeter(*facts["glance"])
-    run.losses_above = facts.get("losses_above", 0)  # checkpoints of earlier versions do not have it
+    run.losses_above = facts["losses_above"]
     run.state = _state(facts["states"][run.group.rank], tensors)
     for name, attribute in FIELDS.items():
         setattr(run, attribute, facts[name])

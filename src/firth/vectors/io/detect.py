@@ -14,7 +14,7 @@ from firth.errors import FormatError
 from firth.storage import untrusted
 from firth.storage.files import check_replaceable
 from firth.vectors.io import fasttext, floret, npy, parquet
-from firth.vectors.io.text import BYTE_ORDER_MARK, is_number, read_header
+from firth.vectors.io.text import BYTE_ORDER_MARK, OTHERS, is_number, read_header
 
 ROWS = 10  # lines checked before a file without a header is replaced
 GLANCE = 2**20  # bytes read: a header, and the longest line of text in practice
@@ -100,7 +100,8 @@ def detect(path: Path, separator: str = " ") -> str:
     try:
         _, dim = read_header(first, str(path))
     except FormatError:
-        if _is_row(first.replace(separator.encode(), b" ")):
+        separators = (separator, *OTHERS) if separator == " " else (separator,)
+        if any(_is_row(first.replace(each.encode(), b" ")) for each in separators):
             return "glove"
         line = first[:60].decode("utf-8", "replace")
         raise FormatError(

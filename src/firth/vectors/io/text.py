@@ -10,13 +10,14 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, brief
+from firth.errors import FormatError, brief, warn_caller
 from firth.vectors.io.table import WIDEST, Reading, Table
 
 _HINT = "if words contain spaces, pass separator='\\t' or another separator, or dim= for the width"
@@ -24,6 +25,7 @@ BYTE_ORDER_MARK = codecs.BOM_UTF8  # skipped before a header; without a header i
 UNCOUNTED = b"<unk> "  # the last row of GloVe's program, which its header does not count
 GLANCE = 1000  # lines read to find the width without a header
 DIGITS = {2: 5, 4: 9, 8: 17}  # significant digits that restore the bits, by bytes per number
+OTHERS = ("\t", ";", ",", "|")  # separators besides the space, in files without a header
 FRACTION = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(\.\d*)?[eE][+-]?\d+|nan|inf)", re.IGNORECASE)
 
 Words = list[str]
@@ -47,6 +49,7 @@ def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, 
     promised, dim = read_header(next(lines, b"").removeprefix(BYTE_ORDER_MARK), path) if header else (None, how.dim)
     if dim is None:
         first = list(islice(lines, GLANCE))
+        how = _with_separator(how, first, path)
         dim = _usual_width(first, how.separator, path)
         lines = chain(first, lines)
     split = _Splitter(dim, how, header)
@@ -89,6 +92,25 @@ def read_header(line: bytes, path: str) -> tuple[int, int]:
     if count < 0 or not 1 <= dim <= WIDEST:
         raise FormatError(f"{path} line 1: {count} vectors of width {dim}, expected a width from 1 to {WIDEST:,}")
     return count, dim
+
+
+def _with_separator(how: Reading, lines: list[bytes], path: str) -> Reading:
+    """Return the options with what ends the word on each of the first lines; say so where it is no space."""
+    filled = [line.rstrip(b" \t\r\n") for line in lines if line.strip()]
+    found = next((each for each in OTHERS if filled and all(_ends_word(each.encode(), line) for line in filled)), None)
+    if how.separator != " " or found is None:
+        return how
+    warn_caller(f"{path}: {found!r} ends the word on each line, not a space; said by separator={found!r}")
+    return replace(how, separator=found)
+
+
+def _ends_word(separator: bytes, line: bytes) -> bool:
+    """Return whether what stands behind a separator is numbers alone, and it is not the decimal comma of one."""
+    token, _, body = line.partition(separator)
+    numbers = _spaced(body, separator).split()
+    _, space, end = token.rpartition(b" ")
+    decimal = separator == b"," and space and is_number(end)
+    return bool(token and numbers) and not decimal and all(map(is_number, numbers))
 
 
 def _usual_width(lines: list[bytes], separator: str, path: str) -> int:

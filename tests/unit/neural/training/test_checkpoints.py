@@ -19,9 +19,7 @@ from firth.neural.training.loop import fit
 from firth.neural.training.monitor import METRICS
 from firth.neural.training.optimisers import OPTIMISERS
 from firth.neural.training.options import RunConfig, TrainingOptions
-from firth.storage import checkpoints as files
 from firth.storage.checkpoints import FILE, FORMER, Checkpoint
-from firth.storage.former_names import TENSORS
 from tests.unit.neural.training.tiny import Line, Stream
 
 TRAINING = TrainingOptions(epochs=3, lr=0.02, clip_norm=1.0, schedule="cosine", warmup=5)
@@ -252,47 +250,3 @@ def test_metrics_of_a_divergence_are_json(tmp_path):
         run(task, TrainingOptions(optimiser="sgd", lr=0.5, epochs=80), tmp_path)
     for line in (tmp_path / METRICS).read_text().splitlines():
         json.loads(line, parse_constant=pytest.fail)
-
-
-class Own(torch.nn.Module):
-    """A module whose attributes have every name that firth's had in earlier versions."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        for name in TENSORS:
-            setattr(self, name, torch.nn.Linear(1, 1))
-
-    def forward(self, x):
-        return sum(getattr(self, name)(x) for name in TENSORS)
-
-
-def test_a_module_of_ones_own_may_have_any_names(tmp_path):
-    def task():
-        torch.manual_seed(0)
-        line = Line()
-        line.module = Own()
-        return line
-
-    first, again = task(), task()
-    run(first, TrainingOptions(epochs=2), tmp_path, identity={})
-    again.step = None
-    run(again, TrainingOptions(epochs=2), tmp_path, identity={})
-    assert bits(again) == bits(first)
-
-
-def test_a_checkpoint_of_an_earlier_version_with_a_task_of_ones_own(tmp_path):
-    """Training had the options steps and vary_steps then, whatever the task."""
-    first = Line()
-    run(first, TRAINING, tmp_path, identity={})
-    with files.reading_state(tmp_path / FILE, {}) as (facts, file):
-        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # the file is no mapping
-    training = facts["identity"]["training"]
-    for former, present in {"clip": "clip_norm", "decay": "lr_decay", "plateau": "plateau_factor"}.items():
-        training[former] = training.pop(present)
-    training |= {"steps": 35, "vary_steps": False}
-    files.write_state(tmp_path / FILE, arrays, facts)
-    again = Line()
-    run(again, TRAINING, tmp_path, identity={})
-    assert bits(again) == bits(first)
-    with pytest.raises(OptionError, match=r"its training has clip_norm=1.0, this run's has clip_norm=0.0"):
-        run(Line(), dataclasses.replace(TRAINING, clip_norm=0.0), tmp_path, identity={})

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import warnings
 
 import numpy as np
 import pytest
@@ -65,6 +66,18 @@ class TestLines:
     def test_a_separator_lets_words_hold_anything_else(self, tmp_path):
         vectors = loaded(tmp_path, b"version 0.5\t1 2\n0.5 0.5\t3 4\n", separator="\t")
         assert (vectors.words, vectors.vectors.tolist()) == (["version 0.5", "0.5 0.5"], [[1, 2], [3, 4]])
+
+    @pytest.mark.parametrize("form", ["{};1 2\n", "{};1;2\n", "{}; 1; 2 \r\n", "{}\t1 2\n", "{},1,2\n", "{}|1|2\n"])
+    def test_the_separator_is_found_and_said(self, tmp_path, form):
+        words = ["new york", "1000" if "," in form else "1 000", "a.b", "c" if ";" in form else "d;e"]
+        with pytest.warns(UserWarning, match=r"v\.txt: .* ends the word on each line, not a space; said by separator="):
+            vectors = loaded(tmp_path, "".join(map(form.format, words)).encode())
+        assert (vectors.words, vectors.vectors.tolist()) == (words, [[1, 2]] * 4)
+
+    def test_a_separator_within_some_words_is_none(self, tmp_path):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert loaded(tmp_path, b"a;1 2\n; 3\n1,000 4\n").words == ["a;1", ";", "1,000"]
 
     def test_a_width_lets_words_end_in_numbers(self, tmp_path):
         vectors = loaded(tmp_path, b"version 0.5 1 2\nb 3 4\n", dim=2)
@@ -148,7 +161,7 @@ class TestBrokenText:
         (b"\n\n", "v.txt line 1: ''"),
         (b"hello world\n", "v.txt line 1: 'hello world', expected vectors"),
         (b"2 99999999999\nthe 1 2\n", "expected a width from 1 to 1,048,576"),
-        (b"a,1,2\nb,3,4\n", "v.txt line 1: 'a,1,2', expected vectors"),
+        (b"Haus 0,5 0,1\nMaus 0,2 0,3\n", "v.txt line 1: '0,5' is not a number, expected 2"),
     ],
 )
 def test_wrong_content(tmp_path, content, told):

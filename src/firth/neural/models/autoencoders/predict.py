@@ -1,14 +1,13 @@
 """A sentence autoencoder over a batch of codes, for searches."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import AUTOENCODERS, no_attribute
 from firth.errors import KindError, OptionError, ShapeError, brief, warn_caller
 from firth.finite import check_finite
 from firth.inference.beam_search import BeamSearch
@@ -92,11 +91,6 @@ class AutoencoderModel(SavedModel):
         ),
     )
     items: SentenceItems
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, AUTOENCODERS, dir(type(self)))
 
     def __repr__(self) -> str:
         kind = (

@@ -1,14 +1,13 @@
 """A trained bidirectional language model: vectors of words in context, perplexities, saving."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import BIDIRECTIONAL, no_attribute
 from firth.errors import OptionError, brief
 from firth.language.perplexity import Perplexity, perplexity
 from firth.language.scores import check_log_probs
@@ -44,11 +43,6 @@ class BidirectionalLanguageModel(SavedModel):
     rules: TextRules
 
     spells: ClassVar[bool] = True  # unknown words are read by their characters
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, BIDIRECTIONAL, dir(type(self)))
 
     def __repr__(self) -> str:
         size = f"{self.options.layers} x {self.options.dim}"

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import CAPTIONERS, no_attribute
 from firth.errors import OptionError
 from firth.evaluation.generated import DEFAULT, evaluate_generated
 from firth.evaluation.report import EvaluationReport
@@ -84,11 +83,6 @@ class CaptionModel(SavedModel):
     described_by: ClassVar = f"config.json and {UNITS}.json do"
     units: Units
     shape: Shape
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, CAPTIONERS, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<CaptionModel: features {self.shape}, {len(self.units):,} {self.options.units}>"

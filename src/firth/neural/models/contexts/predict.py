@@ -1,13 +1,12 @@
 """A trained context2vec model: vectors of contexts, substitutes of a word in its sentence."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import CONTEXTS, no_attribute
 from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.evaluation.rankings import evaluate_rankings
 from firth.evaluation.report import EvaluationReport
@@ -46,11 +45,6 @@ class ContextModel(SavedModel):
     vocabulary: Vocabulary
     rules: TextRules
     _targets: WordVectors | None = None
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, CONTEXTS, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<ContextModel: {len(self.vocabulary):,} words, {self.dim:,} numbers per context>"

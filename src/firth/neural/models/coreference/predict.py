@@ -4,12 +4,11 @@ import abc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import COREFERENCE, no_attribute
 from firth.coreference.detection import find_mentions
 from firth.documents.document import Document, Span
 from firth.errors import CorpusError, KindError, OptionError, brief, counted
@@ -113,11 +112,6 @@ class ChainModel(SavedModel):
     @abc.abstractmethod
     def _chains(self, document: Document, mentions: Sequence[Span] | None) -> Sequence[Sequence[Span]]:
         """Return the chains of a document of at least one token, also those of one mention."""
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, COREFERENCE, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._about}, {len(self.words):,} words>"

@@ -10,6 +10,7 @@ from firth.documents.document import Document
 from firth.documents.files import read_documents
 from firth.errors import CorpusError, brief, counted
 from firth.neural.training.held_out import split_rows
+from firth.storage.skipping import STOP, check_on_error
 
 FORMS = (
     "expected documents, or files of them: CoNLL-U, JSONL, or the columns of CoNLL-2012; "
@@ -17,13 +18,14 @@ FORMS = (
 )
 
 
-def documents_of(source: Any, name: str = "documents") -> list[Document]:
+def documents_of(source: Any, name: str = "documents", on_error: str = STOP) -> list[Document]:
     """Return documents.
 
     Args:
         source: a path, a document, or several: `.conllu` and `.jsonl` as `firth.read_documents` reads them, anything
             else, also folders and archives, in the columns of CoNLL-2012.
         name: for error messages.
+        on_error: "stop" at the first damaged sentence, document or mention of a file, or "skip" them.
 
     Raises:
         CorpusError: there is no document, or an item is something else.
@@ -31,14 +33,14 @@ def documents_of(source: Any, name: str = "documents") -> list[Document]:
     if isinstance(source, Document):
         return [source]
     if isinstance(source, str | os.PathLike):
-        return list(_read(Path(source)))
+        return list(_read(Path(source), on_error))
     if not isinstance(source, Iterable):
         raise CorpusError(f"{name}: found {brief(source)}; {FORMS}")
     found: list[Document] = []
     for number, item in enumerate(source):
         if not isinstance(item, Document | str | os.PathLike):
             raise CorpusError(f"{name}: item {number} is {brief(item)}; {FORMS}")
-        found += documents_of(item, name)
+        found += documents_of(item, name, on_error)
     if not found:
         raise CorpusError(f"{name}: no documents; {FORMS}")
     return found
@@ -73,8 +75,11 @@ def has_singletons(documents: Iterable[Document]) -> bool:
     return any(len(chain) == 1 for document in documents for chain in document.clusters)
 
 
-def _read(path: Path) -> Iterable[Document]:
+def _read(path: Path, on_error: str) -> Iterable[Document]:
     if not os.path.exists(path):  # noqa: PTH110  Path.exists fails for a text, which is too long for a name
         raise CorpusError(f"{brief(os.fspath(path))}: no such file; {FORMS}")
     name = path.name.removesuffix(".gz")
-    return read_documents(path) if path.is_file() and name.endswith((".conllu", ".jsonl")) else read_coreference(path)
+    if path.is_file() and name.endswith((".conllu", ".jsonl")):
+        return read_documents(path, on_error=on_error)
+    check_on_error(on_error)
+    return read_coreference(path, strict=on_error == STOP)

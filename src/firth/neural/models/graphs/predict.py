@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.attribute_names import GRAPH_NETWORKS, no_attribute
 from firth.evaluation.significance import wilson_interval
 from firth.finite import check_finite
 from firth.neural.models.graphs.data import UNKNOWN, read_graph, read_labels
@@ -57,11 +56,6 @@ class NodeModel(SavedModel):
     ) -> None:
         self.module, self.options, self.labels, self.dim = module.eval(), options, list(labels), dim
         self.metadata: dict[str, Any] = with_training_facts(metadata)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, GRAPH_NETWORKS, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<NodeModel: {type(self.options).__name__}, {self.dim:,} features, {len(self.labels):,} labels>"

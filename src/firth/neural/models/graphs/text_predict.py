@@ -16,15 +16,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.attribute_names import TEXT_GRAPHS, no_attribute
 from firth.errors import CorpusError, brief
 from firth.evaluation.significance import wilson_interval
+from firth.hints import Hinted
 from firth.neural.models.graphs.data import UNKNOWN, read_labels
 from firth.neural.models.graphs.predict import NodeScores
 from firth.options import check_whole
@@ -58,7 +58,7 @@ def digests(texts: Sequence[Sequence[str]]) -> npt.NDArray[np.uint8]:
 
 
 @dataclass(frozen=True, eq=False)
-class TextGraphModel:
+class TextGraphModel(Hinted):
     """J texts and V words with their labels, as `firth.TextGCN(...).train` returns it.
 
     Attributes:
@@ -81,11 +81,6 @@ class TextGraphModel:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metadata", with_training_facts(self.metadata))
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, TEXT_GRAPHS, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<TextGraphModel: {len(self.texts):,} texts, {len(self.words):,} words, {len(self.labels):,} labels>"

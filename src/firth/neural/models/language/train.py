@@ -26,7 +26,6 @@ from firth.neural.training.options import RunConfig, TextRunArguments, text_opti
 from firth.options import wrong_kind
 from firth.progress import Progress
 from firth.registry import plain_name
-from firth.storage.former_names import NEURAL_CONFIG, current_names
 from firth.storage.model_folder import ModelFolder
 from firth.timing import running_clock
 from firth.vocabulary import Vocabulary
@@ -280,9 +279,8 @@ def restore(content: ModelFolder) -> NeuralLanguageModel:
     """Return the model of a folder."""
     words = content.words()
     with describing(content, "a language model"):
-        facts = current_names(content.config, ("bos",), NEURAL_CONFIG)
-        rules = TextRules.from_config(facts["rules"])
-        bos, total = int(facts["bos"]), int(facts["total"])
+        rules = TextRules.from_config(content.config["rules"])
+        bos, total = int(content.config["bos"]), int(content.config["total"])
         options = read_options(content, __package__)
         vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
         check_readable(vocabulary, rules)

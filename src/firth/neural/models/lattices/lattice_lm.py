@@ -20,7 +20,7 @@ Departures:
 - Chunks are the most frequent of the training text, each with an embedding and an output row of its own. Others have no
   edge: tokens spell them. (The paper composes the embeddings of others from their tokens.)
 - With K > 1, row (u, k) of U and b is the sum of a row of the unit, which its senses share, and a difference of the
-  sense, which starts at 0. Separate rows, as in models of earlier versions, split the examples of a unit among them
+  sense, which starts at 0. Separate rows would split the examples of a unit among them
   (benchmarks/results/lattice.md).
 - Drawn states (sampled, gumbel) are for training. Evaluation takes the expected state, which needs no random numbers.
 - One LSTM layer: with more, each edge would need products of its own.
@@ -32,12 +32,10 @@ Cost: per token the 8 H^2 multiplications of an LSTM (its products are those of 
     C chunks, and L K times the LSTM's element-wise arithmetic. benchmarks/results/lattice.md has the speed.
 """
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Unpack
 
-import numpy as np
 import torch
 
 from firth.arguments import explained
@@ -71,7 +69,6 @@ from firth.timing import running_clock
 from firth.vocabulary import Vocabulary
 
 EVAL_STREAMS, EVAL_BPTT = 20, 64  # of held-out text during training
-UNIT_ROWS = "unit_weight", "unit_bias"  # of the module
 
 
 class LatticeTask:
@@ -262,16 +259,5 @@ def restore(content: ModelFolder) -> LatticeModel:
         chunks = [tuple(token for token in row if token >= 0) for row in table.tolist()]
     if not 0 <= bos < len(words):
         raise content.damaged(f"config.json says bos={bos}, expected the number of one of {len(words):,} words")
-    content = _with_unit_rows(content, options.senses)
     module = read_module(content, options, lambda: options.build(len(words), chunks, bos), other=(COUNTS, CHUNKS))
     return LatticeModel(module, options, vocabulary, rules, content.metadata)
-
-
-def _with_unit_rows(content: ModelFolder, senses: int) -> ModelFolder:
-    """Return the folder, of an earlier version with rows of 0 that senses share: each had a row of its own then."""
-    if senses == 1 or "weight" not in content.arrays or any(name in content.arrays for name in UNIT_ROWS):
-        return content
-    rows, *width = content.arrays["weight"].shape
-    shapes = (rows // senses, *width), (rows // senses,)
-    shared = {name: np.zeros(shape, np.float32) for name, shape in zip(UNIT_ROWS, shapes, strict=True)}
-    return dataclasses.replace(content, arrays={**content.arrays, **shared})

@@ -14,7 +14,7 @@ from firth.errors import CorpusError, brief
 from firth.neural.saved import Saved
 from firth.neural.training.held_out import SHARE
 from firth.readers.conllu import DependencySentence, read_conllu
-from firth.readers.skipping import SKIP, check_on_error
+from firth.storage.skipping import SKIP, check_on_error
 
 Numbers = npt.NDArray[np.integer]
 NumberedTree = tuple[Numbers, Numbers]  # (T,) heads from 1, 0 for the root; (T,) numbers of relations

@@ -17,8 +17,8 @@ from firth.neural.training.options import RunArguments, RunConfig, TrainingOptio
 from firth.neural.training.task import Task
 from firth.options import check
 from firth.readers.conllu import DependencySentence
-from firth.readers.skipping import SKIP
 from firth.storage.model_folder import ModelFolder
+from firth.storage.skipping import SKIP
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import PARSERS, no_attribute
 from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.evaluation.dependencies import TreeScores, score_trees
 from firth.neural.models.parsers.data import COLUMNS, ParserModule, ParserVocabulary, read_sentences
@@ -17,7 +16,7 @@ from firth.neural.saved import Field, SavedModel
 from firth.neural.training.devices import Runtime, no_subnormals, runtime_of, torch_threads
 from firth.progress import Progress, Status, reporting
 from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
-from firth.readers.skipping import SKIP
+from firth.storage.skipping import SKIP
 from firth.text.inputs import check_items
 
 CHUNK = 1000  # sentences parsed between two reports of progress
@@ -42,11 +41,6 @@ class ParserModel(SavedModel):
     vocabulary: ParserVocabulary
 
     module: ParserModule
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, PARSERS, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {type(self.options).__name__}, {len(self.relations):,} relations>"

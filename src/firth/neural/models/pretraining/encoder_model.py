@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,6 @@ import torch
 
 import firth
 from firth.arguments import explained
-from firth.attribute_names import ENCODERS, no_attribute
 from firth.errors import OptionError, brief
 from firth.finite import check_finite
 from firth.neural.layers.masking import MaskedPrediction
@@ -87,11 +86,6 @@ class PretrainedEncoder(SavedModel):
         self.module, self.pieces, self.layout = module.eval(), pieces, layout
         self.head = None if head is None else head.eval()
         self.metadata = with_training_facts(metadata)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, ENCODERS, dir(type(self)))
 
     def __repr__(self) -> str:
         config = self.config

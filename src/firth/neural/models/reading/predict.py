@@ -16,7 +16,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +24,10 @@ import torch
 from torch.nn.functional import pad
 
 from firth.arguments import explained
-from firth.attribute_names import ANSWERS, READERS, no_attribute
 from firth.errors import CorpusError, KindError, ShapeError, brief
 from firth.evaluation.answers import AnswerScores, score_answers
 from firth.finite import check_finite
+from firth.hints import Hinted
 from firth.neural.models.reading.data import Pair, Passage, PassageReader, collate
 from firth.neural.models.reading.examples import questions_from
 from firth.neural.models.tokens.files import write_reader
@@ -200,7 +200,7 @@ def _batches(lengths: Sequence[int]) -> list[list[int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class ReadAnswer:
+class ReadAnswer(Hinted):
     """The answer to a question.
 
     Attributes:
@@ -230,11 +230,6 @@ class ReadAnswer:
     def __str__(self) -> str:
         return self.text or "(no answer)"
 
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, ANSWERS, dir(type(self)))
-
 
 class ReadingModel(SavedModel):
     """A trained reader, as `firth.Reader(...).train` returns it.
@@ -257,11 +252,6 @@ class ReadingModel(SavedModel):
     ) -> None:
         self.module, self.options, self.reader = module.eval(), options, reader
         self.metadata = with_training_facts(metadata)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, READERS, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<ReadingModel: {type(self.options).__name__}, {len(self.words):,} words>"

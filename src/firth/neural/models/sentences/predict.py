@@ -14,14 +14,13 @@ Cost: n E' (E' + E) multiplications for n shared words of widths E' and E, and a
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import SENTENCE_ENCODERS, no_attribute
 from firth.errors import OptionError
 from firth.language.text import EOS, UNK, TextRules, check_readable
 from firth.neural.models.sentences.options import SentenceModule, SentenceOptions, new_module
@@ -117,11 +116,6 @@ class SentenceEncoder(SavedModel):
         self._numbers = dict(vocabulary.ids)
         if added is not None:
             self._numbers |= {word: len(vocabulary) + i for i, word in enumerate(added.words)}
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, SENTENCE_ENCODERS, dir(type(self)))
 
     def __repr__(self) -> str:
         added = "" if self.added is None else f" and {len(self.added):,} added"

@@ -1,10 +1,9 @@
 """A trained summarizer."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from firth.arguments import explained
-from firth.attribute_names import SUMMARIZERS, no_attribute
 from firth.evaluation.generated import evaluate_generated
 from firth.evaluation.report import EvaluationReport
 from firth.inference.beam_search import BeamSearch
@@ -37,11 +36,6 @@ class SummaryModel(SavedModel):
     def __init__(self, translator: TranslationModel, options: Any) -> None:
         self.translator, self.options = translator, options
         self.module, self.metadata = translator.module, translator.metadata
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, SUMMARIZERS, dir(type(self)))
 
     def __repr__(self) -> str:
         copying = "copying" if self.options.copying else "no copying"

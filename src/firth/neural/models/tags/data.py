@@ -28,9 +28,9 @@ from firth.neural.models.tokens.reader import (
 from firth.neural.training.batching import Buckets, pad
 from firth.readers.columns import ColumnSentence, read_columns
 from firth.readers.conllu import NONE, DependencySentence, read_conllu
-from firth.readers.skipping import SKIP, check_on_error
 from firth.readers.span_tags import Span, span_tags
 from firth.readers.word_tables import is_word_table, read_table, read_word_table
+from firth.storage.skipping import SKIP, check_on_error
 from firth.text.inputs import table_columns
 
 ANNOTATED = ("upos", "xpos", "feats")  # targets that a DependencySentence holds

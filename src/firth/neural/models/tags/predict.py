@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import TAGGERS, no_attribute
 from firth.errors import OptionError, brief
 from firth.evaluation.tags import TagScores, score_tags
 from firth.finite import not_finite
@@ -24,9 +23,9 @@ from firth.neural.structs.chains import Chain, best_tags, k_best_tags, log_parti
 from firth.neural.training.devices import new_parameters
 from firth.progress import Progress
 from firth.readers.conllu import DependencySentence
-from firth.readers.skipping import SKIP
 from firth.readers.span_tags import BIO, BIOES
 from firth.storage.model_folder import ModelFolder
+from firth.storage.skipping import SKIP
 from firth.text.inputs import check_items, check_no_file, token_lists
 
 TAGS = "tags"  # the JSON file of the tags of each target
@@ -77,11 +76,6 @@ class TaggerModel(SavedModel):
     module: TaggerModule
     reader: TokenReader
     sets: Sequence[TagSet]
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, TAGGERS, dir(type(self)))
 
     def __repr__(self) -> str:
         return f"<TaggerModel: {self.options.encoder}, {self.options.head}, {self._kinds()}, {len(self.words):,} words>"

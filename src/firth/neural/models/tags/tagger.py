@@ -29,6 +29,7 @@ import torch
 from firth.arguments import explained
 from firth.errors import CorpusError, OptionError, brief
 from firth.evaluation.tags import tag_error
+from firth.hints import near_names
 from firth.neural.layers.state import State
 from firth.neural.models.tags.data import (
     Reading,
@@ -67,9 +68,8 @@ from firth.neural.training.options import RunArguments, RunConfig, TrainingOptio
 from firth.neural.training.row_updates import sparse_gradients
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
-from firth.option_names import near_names
 from firth.options import Preset, option, options_class
-from firth.readers.skipping import SKIP
+from firth.storage.skipping import SKIP
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 

@@ -3,13 +3,12 @@
 import abc
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.attribute_names import NEURAL_CLASSIFIERS, no_attribute
 from firth.classify.classifier import Prediction, check_k
 from firth.classify.features import Features
 from firth.classify.labels import LabelSet
@@ -62,11 +61,6 @@ class LabelledModel(SavedModel):
         self.module, self.options, self.reader = module.eval(), options, reader
         self._labels = labels
         self.metadata = with_training_facts(metadata)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, NEURAL_CLASSIFIERS, dir(type(self)))
 
     def __repr__(self) -> str:
         pairs = f", {self.options.pairs} of pairs" if self.options.pairs else ""

@@ -18,7 +18,6 @@ Cost
 """
 
 import math
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -35,16 +34,6 @@ from firth.neural.models.tokens.reader import FIRST, LONGEST, TokenInputs, Token
 from firth.vectors.word_vectors import WordVectors
 
 CHAR_WINDOW = 3  # characters that a filter reads
-
-
-class TokenEncoder(Protocol):
-    """Anything that gives the words of sentences vectors."""
-
-    width: int
-
-    def __call__(self, inputs: TokenInputs) -> torch.Tensor:
-        """Return (B, T, D) vectors."""
-        ...
 
 
 class TokenEmbedder(nn.Module):

@@ -211,10 +211,6 @@ class PairReader:
         kept = keep_words or self.spelling != "none"
         return Pair(read, self._target_ids(tokens, read.unknown), tokens if kept else ())
 
-    def read_target(self, text: str, unknown: Sequence[str] = (), longest: int | None = None) -> Ids:
-        """Return the (T,) ids of a target and its end, given the `Source.unknown` of its source."""
-        return self._target_ids(self.target.split(text)[:longest], unknown)
-
     def target_tokens(self, ids: Sequence[int], source: Source) -> list[str]:
         """Return the tokens of a target, with those that only its source has."""
         words = len(self.target)

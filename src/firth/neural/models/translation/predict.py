@@ -1,14 +1,13 @@
 """A trained translator, and several of them as one."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from firth.arguments import explained
-from firth.attribute_names import TRANSLATORS, no_attribute
 from firth.errors import OptionError
 from firth.neural.layers.output.base import checked_number
 from firth.neural.layers.output.full import FullSoftmax
@@ -57,11 +56,6 @@ class TranslationModel(SavedModel, TranslationSystem):
     ) -> None:
         self.module, self.options, self.reader, self.candidates = module.eval(), options, reader, candidates
         self.metadata = with_training_facts(metadata)
-
-    if not TYPE_CHECKING:  # for type checkers an unknown attribute is an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(type(self).__name__, name, TRANSLATORS, dir(type(self)))
 
     def __repr__(self) -> str:
         return (

@@ -31,6 +31,7 @@ from firth.neural.training.batching import Buckets
 from firth.readers.bracketed import parse_bracketed, read_bracketed
 from firth.readers.conllu import read_conllu
 from firth.readers.tree import ROOT, Tree
+from firth.storage.skipping import STOP
 from firth.text.characters import fold
 
 FORMS = "expected a file of trees in brackets or in CoNLL-U, or a list of trees"
@@ -63,7 +64,9 @@ class TreeExamples:
         return TreeExamples([self.trees[i] for i in rows], [self.labels[i] for i in rows], self.name)
 
 
-def read_examples(source: Any, labels: Any, *, pairs: bool, merged: Mapping[str, str]) -> TreeExamples:
+def read_examples(
+    source: Any, labels: Any, *, pairs: bool, merged: Mapping[str, str], on_error: str = STOP
+) -> TreeExamples:
     """Read trees with labels.
 
     Args:
@@ -73,6 +76,7 @@ def read_examples(source: Any, labels: Any, *, pairs: bool, merged: Mapping[str,
         labels: None where the labels are in `source`; else a label for the root of each tree, or for each pair.
         pairs: whether an example is a pair of trees.
         merged: label of a node: label to learn; nodes with other labels have none. Empty for labels as they are.
+        on_error: "stop" at the first damaged sentence of CoNLL-U, or "skip" such sentences.
 
     Raises:
         CorpusError: the source is missing or holds no trees, or nothing has a label.
@@ -82,8 +86,8 @@ def read_examples(source: Any, labels: Any, *, pairs: bool, merged: Mapping[str,
     else:
         name = str(source) if isinstance(source, str | os.PathLike) else "trees"
         if labels is None and any(map(is_dependencies, files := _paths(source))):
-            source, labels = _labelled_dependencies(files)
-        trees = read_trees(source)
+            source, labels = _labelled_dependencies(files, on_error)
+        trees = read_trees(source, on_error)
         found = [tree.labels for tree in trees] if labels is None else _root_labels(trees, labels)
         examples = TreeExamples([(tree,) for tree in trees], found, name)
     if merged:
@@ -96,8 +100,12 @@ def read_examples(source: Any, labels: Any, *, pairs: bool, merged: Mapping[str,
     return examples
 
 
-def read_trees(source: Any) -> list[Tree]:
+def read_trees(source: Any, on_error: str = STOP) -> list[Tree]:
     """Return trees from a path, several paths, trees, or strings of brackets.
+
+    Args:
+        source: these.
+        on_error: as for `read_examples`.
 
     Raises:
         CorpusError: there is no tree, or an item is none.
@@ -107,14 +115,14 @@ def read_trees(source: Any) -> list[Tree]:
         if not path.exists():
             raise CorpusError(f"{path}: no such file; {FORMS}")
         if is_dependencies(path):
-            return [sentence.tree for sentence in read_conllu(path)]
+            return [sentence.tree for sentence in read_conllu(path, on_error=on_error)]
         return list(read_bracketed(path))
     if not isinstance(source, Iterable):
         raise CorpusError(f"found {brief(source)}; {FORMS}")
     trees: list[Tree] = []
     for number, item in enumerate(source):
         if isinstance(item, os.PathLike) or (isinstance(item, str) and not item.lstrip().startswith("(")):
-            trees += read_trees(item)
+            trees += read_trees(item, on_error)
         else:
             trees.append(one_tree(item, f"item {number}"))
     if not trees:
@@ -152,7 +160,7 @@ def _paths(source: Any) -> list[Any]:
     return list(source) if isinstance(source, list | tuple) else [source]
 
 
-def _labelled_dependencies(paths: Sequence[Any]) -> tuple[list[Tree], list[str]]:
+def _labelled_dependencies(paths: Sequence[Any], on_error: str) -> tuple[list[Tree], list[str]]:
     """Return the trees of CoNLL-U files, with the labels of their comments; "" for none.
 
     Raises:
@@ -160,7 +168,7 @@ def _labelled_dependencies(paths: Sequence[Any]) -> tuple[list[Tree], list[str]]
     """
     if not all(map(is_dependencies, paths)):
         raise OptionError("files of CoNLL-U with other trees; expected trees of one kind")
-    sentences = [sentence for path in paths for sentence in read_conllu(path)]
+    sentences = [sentence for path in paths for sentence in read_conllu(path, on_error=on_error)]
     labels = [next(filter(None, map(_label_of, sentence.comments)), "") for sentence in sentences]
     if not any(labels):
         raise OptionError(

@@ -20,6 +20,7 @@ from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting
 from firth.readers.tree import Tree
 from firth.storage.model_folder import ModelFolder
+from firth.storage.skipping import STOP
 from firth.text.batches import check_batch_size
 from firth.text.inputs import check_items
 from firth.vectors.cosine import Matrix
@@ -157,6 +158,7 @@ class TreeModel(LabelledModel):
         threshold: float = 0.0,
         threads: int | None = None,
         progress: Progress = None,
+        on_error: str = STOP,
     ) -> LabelScores:
         """Compute precision, recall and F1 of the labels of roots, or of all nodes, as `firth.Classifier.test` does.
 
@@ -170,6 +172,7 @@ class TreeModel(LabelledModel):
             threshold: smallest probability of a predicted label.
             threads: number of threads; None for 1.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            on_error: "stop" at the first damaged sentence of CoNLL-U, or "skip" such sentences.
 
         Raises:
             CorpusError: the source is missing or holds no tree, or no node has a label.
@@ -180,7 +183,8 @@ class TreeModel(LabelledModel):
         if self.options.pairs == "relatedness":
             raise OptionError(f"{self!r} gives scores, no labels: compare relatedness(pairs) with the true scores")
         k = check_k(k, threshold, len(self.labels))
-        data = read_examples(source, labels, pairs=self.options.pairs is not None, merged=self.options.merged)
+        how: dict[str, Any] = {"pairs": self.options.pairs is not None, "merged": self.options.merged}
+        data = read_examples(source, labels, **how, on_error=on_error)
         probabilities = np.concatenate(self._by_item(data.trees, nodes, threads, progress))
         if nodes:
             true = [[label] if label else [] for each in data.labels for label in each]

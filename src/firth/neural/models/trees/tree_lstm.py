@@ -65,6 +65,7 @@ from firth.neural.training.row_updates import sparse_gradients
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
 from firth.options import Preset, option, options_class
+from firth.storage.skipping import STOP
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
 
@@ -199,6 +200,7 @@ def train_tree_model(
     held_out: Any = None,
     held_out_labels: Any = None,
     vectors: WordVectors | None = None,
+    on_error: str = STOP,
     **run: Unpack[RunArguments],
 ) -> TreeModel:
     """Train a model on trees, or pairs of trees, with labels.
@@ -213,6 +215,7 @@ def train_tree_model(
             examples is held out; test data never select a model.
         held_out_labels: labels of `held_out`, if they are not in it.
         vectors: word vectors to start from; words without one begin at random.
+        on_error: "stop" at the first damaged sentence of CoNLL-U, or "skip" such sentences.
         **run: training options and circumstances of the run; see `RunConfig`.
 
     Returns:
@@ -229,7 +232,7 @@ def train_tree_model(
     options = with_vectors(options, vectors)
     config = RunConfig.of(options.training, run)
     with running_clock():
-        how: dict[str, Any] = {"pairs": options.pairs is not None, "merged": options.merged}
+        how: dict[str, Any] = {"pairs": options.pairs is not None, "merged": options.merged, "on_error": on_error}
         examples = read_examples(source, labels, **how)
         if held_out is None:
             rows = split_rows(len(examples), config.seed, f"{examples.name}: {len(examples)} example")

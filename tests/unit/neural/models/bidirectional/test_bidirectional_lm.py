@@ -115,8 +115,8 @@ def test_a_folder_gives_the_same_vectors(model, tmp_path):
             r"the option layers=9,000 in config.json for \d+ tensors",
         ),
         (lambda config: config["options"].update(highway=9000), r"the option highway=9,000 in config.json"),
-        (lambda config: config.update(total=-1), "-1 tokens in all, of which the words are"),
-        (lambda config: config.update(total=3), "3 tokens in all, of which the words are"),
+        (lambda config: config.update(total=-1), "-1 tokens in all, but the counts of words sum to"),
+        (lambda config: config.update(total=3), "3 tokens in all, but the counts of words sum to"),
     ],
 )
 def test_a_config_that_does_not_fit_its_folder(tmp_path, change, message):

@@ -1,16 +1,13 @@
 """A trained lattice language model: probabilities of tokens, lattices, decoding, folders."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import FormatError, KindError, OptionError
+from firth.errors import KindError, OptionError
 from firth.neural.models.lattices import predict
-from firth.storage import model_folder
 from tests.unit.neural.models.lattices.brute_force import Reference
 from tests.unit.neural.models.lattices.tiny import tiny_model
 
@@ -111,23 +108,6 @@ def test_folders(model, tmp_path):
     assert repr(back) == repr(model) == f"<LatticeModel: {len(model.vocabulary)} characters, 6 chunks>"
     assert back.chunks == model.chunks == ["ab", "bc", "abc", "bca", "ca", "b "]
     assert back.score("abcab")[0].total == pytest.approx(model.score("abcab")[0].total, abs=1e-5)
-
-
-def test_folders_of_earlier_versions_have_no_rows_that_senses_share(tmp_path):
-    model = tiny_model(senses=2)
-    with torch.no_grad():
-        for shared in (model.module.unit_weight, model.module.unit_bias):
-            shared.zero_()
-    content = model._content()
-    kept = {name: array for name, array in content.arrays.items() if not name.startswith("unit_")}
-    model_folder.write(tmp_path / "old", dataclasses.replace(content, arrays=kept))
-    assert firth.load(tmp_path / "old").score("abcab")[0].total == pytest.approx(
-        model.score("abcab")[0].total, abs=1e-5
-    )
-    del kept["bias"]
-    model_folder.write(tmp_path / "torn", dataclasses.replace(content, arrays=kept))
-    with pytest.raises(FormatError, match="missing or unknown tensors: bias"):
-        firth.load(tmp_path / "torn")
 
 
 def test_a_lattice_has_limits(model, monkeypatch):

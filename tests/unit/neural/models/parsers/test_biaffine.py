@@ -1,21 +1,17 @@
 """Biaffine parsers: scores, decoding, training, folders."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
-from safetensors import safe_open
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
 from firth.errors import FormatError, OptionError
-from firth.neural.models.parsers.biaffine import BiaffineParser, BiaffineTask
-from firth.neural.training import checkpoints, loop
+from firth.neural.models.parsers.biaffine import BiaffineParser
 from firth.readers.conllu import DependencySentence
 from firth.readers.tree import tree_problem
-from firth.storage.checkpoints import FILE, write_state
 from tests.unit.neural.models.parsers import tiny
 
 TRAINING = {"epochs": 12, "batch_size": 40, "lr": 0.02, "schedule": "linear", "device": "cpu"}
@@ -166,39 +162,6 @@ def test_a_damaged_folder_is_named(model, tmp_path):
     path.write_text(path.read_text("utf-8").replace('"nsubj"', '"nsubj",\n"more"'), encoding="utf-8")
     with pytest.raises(FormatError, match="parser"):
         firth.load(tmp_path / "parser")
-
-
-def test_a_checkpoint_of_the_former_layout_goes_on(tmp_path, monkeypatch):
-    """With v in place of u, in the weights, in those of the best model and in Adam's statistics."""
-    monkeypatch.setattr(loop, "CHECK_EVERY", 0.0)
-    monkeypatch.setattr(checkpoints, "COST_RATIO", 0)
-    monkeypatch.setattr(firth.Checkpoint, "interval", 0.0)
-    parser, data = BiaffineParser(**TINY, characters="none"), tiny.treebank(12)
-    training = firth.TrainingOptions(**{**TRAINING, "epochs": 3})
-
-    usual, steps = BiaffineTask.step, []
-
-    def step(*args):
-        steps.append(1)
-        if len(steps) == 5:
-            raise KeyboardInterrupt
-        return usual(*args)
-
-    how = {"held_out": data[:2], "training": training, "checkpoint": tmp_path, "progress": False}
-    with monkeypatch.context() as stopped:
-        stopped.setattr(BiaffineTask, "step", step)
-        with pytest.warns(UserWarning, match="interrupted in epoch 2"):
-            parser.train(data, **how)
-    with safe_open(tmp_path / FILE, "numpy") as file:
-        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  no mapping
-        facts = json.loads(file.metadata()["firth"])
-    arcs = [name for name, array in arrays.items() if array.shape == (1, 24, 25)]
-    assert {name.split("/")[0] for name in arcs} == {"weights", "best", "optimiser"}
-    former = {name: np.pad(arrays[name][..., :-1], ((0, 0), (0, 1), (0, 0))) for name in arcs}
-    write_state(tmp_path / FILE, {**arrays, **former}, facts)
-    model = parser.train(data, **how)
-    assert model.metadata["training"]["steps"] == 9
-    assert model.module.arcs.weight[0, :, -1].any()
 
 
 def test_a_treebank_of_single_words_gives_labels_to_other_arcs():

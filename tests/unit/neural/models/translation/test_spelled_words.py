@@ -16,7 +16,6 @@ from firth.neural.models.translation.spelled_words import spelled
 from firth.neural.models.translation.train import TranslationTask, new_module, reinforce
 from firth.neural.models.translation.units import UNKNOWN, learn_units
 from firth.neural.training.schedules import TrainingProgress
-from firth.storage import model_folder
 from tests.gradients.neural.directions import check_parameters
 
 TEXTS = ["a b c!", "b a", "c c a ba", "a", "b caab b a"]
@@ -212,16 +211,6 @@ def test_folders_keep_the_speller_and_ensembles_use_the_first(tmp_path, copying)
     assert [each.tokens for each in other.translate(TEXTS, options=SHORT)] == found
     both = firth.TranslationEnsemble([other, model])
     assert [each.tokens for each in both.translate(TEXTS, options=SHORT)] == found
-
-
-def test_a_folder_from_before_copying_loads_as_it_was_trained(tmp_path):
-    model = untrained(seed=2)
-    content = model._content()
-    del content.config["options"]["spelling_copying"]
-    model_folder.write(tmp_path / "old.firth", content)
-    old = firth.load(tmp_path / "old.firth")
-    assert old.module.speller.copy_gate is None
-    assert [each.tokens for each in old.translate(TEXTS)] == [each.tokens for each in model.translate(TEXTS)]
 
 
 def names(n, seed):

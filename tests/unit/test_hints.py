@@ -1,0 +1,312 @@
+"""A wrong name is answered with what is meant: all entries of hints.toml by rules, and one of each kind of message."""
+
+import copy
+import dataclasses
+import inspect
+import pickle
+import pydoc
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import firth
+from firth import hints
+from firth.cli import app
+from firth.corpus.options import CorpusOptions
+from firth.corpus.table_options import TableOptions
+from firth.errors import OptionError, UnknownOptionError
+from firth.hints import TEXT_OPTIONS, Hinted, suggestion, synonym
+
+SPACE = firth.WordVectors(["red", "green"], np.eye(2, dtype=np.float32))
+ARGUMENTS = {"threads", "seed", "embed", "start", "freeze", "checkpoint", "cluster"}  # besides options
+
+
+def entries(*path):
+    """All entries of a table, as pairs of a wrong name and what to use."""
+    return [(name, ours) for name, answers in hints.table(*path).items() for ours in answers]
+
+
+def public_names(text):
+    return re.findall(r"\bfirth\.(\w+)", text)
+
+
+def attribute_error(value, name):
+    with pytest.raises(AttributeError) as caught:
+        getattr(value, name)
+    return str(caught.value)
+
+
+def option_error(kind, *unnamed, **named):
+    with pytest.raises(UnknownOptionError) as caught:
+        kind(*unnamed, **named)
+    return str(caught.value)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys, tmp_path):
+    """Run the program in an empty folder: its status, what it printed, and what it said on standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "300")
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["firth", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            app.main()
+        out, err = capsys.readouterr()
+        return ended.value.code, out, err
+
+    return run
+
+
+def test_options_that_are_advised_exist():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    known = {*ARGUMENTS, *TEXT_OPTIONS, *inspect.signature(firth.TfidfIndex).parameters}
+    for name in firth.__all__:
+        known |= getattr(getattr(firth, name), "__dataclass_fields__", {}).keys()
+    assert {ours for _, ours in entries("options")} <= known
+    assert all(name != ours for name, ours in entries("options"))
+
+
+@pytest.mark.parametrize("module", ["firth", "firth.sklearn"])
+def test_names_that_are_advised_exist_and_those_that_are_answered_do_not(module):
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install 'firth[sklearn]'")
+    owner = __import__(module, fromlist=["__all__"])
+    for name, ours in entries("names", module):
+        assert name not in owner.__all__
+        assert attribute_error(owner, name) == f"module {module!r} has no attribute {name!r}; use {module}.{ours}"
+        value = owner
+        for part in re.split(r"[(:, ]", ours)[0].split("."):
+            value = getattr(value, part)
+
+
+def hinted():
+    """Classes with a table of attributes, by their names."""
+    for name in firth.__all__:  # so that all are imported
+        getattr(firth, name)
+    kinds, found = [Hinted], {"DocumentVectors": firth.DocumentVectors}
+    while kinds:
+        kinds += (more := kinds.pop().__subclasses__())
+        found |= {kind.__name__: kind for kind in more}
+    return found
+
+
+def test_attributes_that_are_advised_exist_and_those_that_are_answered_do_not():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    classes = hinted()
+    tables = hints._content()["attributes"].keys() - {"any", "options"}
+    assert tables <= classes.keys()
+    for table in tables:
+        kind = classes[table]
+        own = {*dir(kind), *getattr(kind, "__dataclass_fields__", ()), *inspect.signature(kind).parameters}
+        own |= {"words", "key_to_index", "documents", "sentences"}  # set by __init__
+        for name, answer in entries("attributes", table):
+            assert name not in own - {"words"}, (table, name)
+            used = re.match(r"use (\w+)", answer)
+            assert not used or used[1] in {"firth", "zip"} | own, (table, answer)
+            assert set(public_names(answer)) <= {*firth.__all__, "coreference"}, answer
+
+
+def test_every_hinted_object_answers_the_names_of_any():
+    for name, answer in (("save_model", "use save(path)"), ("push_to_hub", "use firth.push_to_hub(model, ")):
+        assert answer in attribute_error(SPACE, name)
+    assert "use save" not in attribute_error(firth.Document([]), "save_model")
+
+
+def test_commands_that_are_advised_exist(run):
+    advised = {
+        each
+        for group in hints._content()["commands"]
+        for name in hints.table("commands", group)
+        for each in (hints.command(group, name) or "").split(" or ")
+    }
+    for command in sorted(advised):
+        words = command.split()[1:]
+        status, out, err = run(*words, *([] if words[-1] in ("--help", "--version") else ["--help"]))
+        assert status == 0, f"{command}: {err}"
+        assert "firth" in out
+
+
+def test_arguments_of_one_meaning_stand_in_one_group_or_are_ranked():
+    assert hints.same("n", ["topn", "unknown"]) == "topn"
+    assert hints.same("workers", ["threads"]) == "threads"
+    assert hints.same("nothing", ["threads"]) is None
+
+
+def test_suggestions():
+    assert synonym("size", ["dim", "size_limit"]) == "dim"
+    assert synonym("size", ["width"]) is None
+    assert synonym("embedding_size", ["dim", "embedding_dim"]) == "embedding_dim"
+    assert synonym("embedding_size", iter(["dim"])) == "dim"
+    assert suggestion("size", ["dim", "sizes"]) == "use dim"
+    assert suggestion("sizs", ["dim", "sizes"]) == "did you mean sizes?"
+    assert suggestion("colour", []) == "expected one of none"
+
+
+def test_nothing_is_read_until_a_name_is_wrong():
+    code = "import sys, firth.cli.app; firth.Word2Vec(dim=2); assert 'tomllib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_an_import_is_answered_as_an_attribute_is():
+    with pytest.raises(ImportError, match=r"^cannot import name 'Doc2Vec' from 'firth'; use firth\.ParagraphVectors$"):
+        from firth import Doc2Vec  # noqa: F401
+    with pytest.raises(ImportError, match=r"; did you mean Word2Vec\?$"):
+        from firth import Word2Vecc  # noqa: F401
+    assert attribute_error(firth, "Word2Vecc").endswith("; did you mean Word2Vec?")
+
+
+def test_dir_lists_only_what_exists():
+    for kind in (firth.Word2Vec, firth.Phrases, firth.WordVectors, SPACE, firth.Word2Vec()):
+        for name in dir(kind):
+            assert name == "__abstractmethods__" or hasattr(kind, name), name
+    assert "from_pretrained" not in pydoc.render_doc(firth.Word2Vec)
+
+
+@pytest.mark.parametrize("kind", [firth.Word2Vec, firth.ParagraphVectors, firth.Phrases])
+def test_classes_of_options_say_how_to_load(kind):
+    answer = f"{kind.__name__!r} has no attribute 'load'; firth.load(path) opens a saved model"
+    assert attribute_error(kind, "load") == f"type object {answer}"
+    assert attribute_error(kind(), "load") == answer.replace(" has no", " object has no")
+
+
+def test_options_say_that_train_returns_the_model():
+    assert attribute_error(firth.Word2Vec(), "wv").endswith(
+        "train returns the model: model = Word2Vec(...).train(text)"
+    )
+    assert attribute_error(firth.Word2Vec(), "vector_size").endswith("use dim")
+    assert attribute_error(firth.Phrases(), "train").endswith("use Phrases(...).learn(...)")
+    assert "train returns" not in attribute_error(firth.GenerationOptions(), "sampler")
+
+
+def test_attributes_of_vectors():
+    assert attribute_error(SPACE, "most_simillar").endswith("; did you mean most_similar or most_similar_cosmul?")
+    assert attribute_error(SPACE, "_ipython_display_").endswith("has no attribute '_ipython_display_'")
+
+
+def test_objects_are_copied_and_pickled():
+    for value in (firth.Word2Vec(dim=7), SPACE):
+        for again in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+            assert again.dim == value.dim
+
+
+def test_options_of_a_text_are_those_of_a_corpus():
+    names = {field.name for kind in (CorpusOptions, TableOptions) for field in dataclasses.fields(kind)}
+    assert set(TEXT_OPTIONS) == names | {"column", "cache"}
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ({"vector_size": 9}, "vector_size=9: Word2Vec has no such option; use dim (dimension of the vectors)"),
+        ({"sg": 1}, "use architecture ('skipgram' or 'cbow')"),
+        ({"workers": 4}, "workers=4: an argument of train: Word2Vec(...).train(text, threads=...)"),
+        ({"hosts": ["a"]}, "firth.Cluster(address=...).train(model, text) trains on a cluster"),
+        ({"min_count": 5}, "an option of the text: Word2Vec(...).train(text, min_count=...) or Corpus.build("),
+        ({"sentences": [["a"]]}, "sentences=[['a']]: pass the text to train: Word2Vec(...).train(text)"),
+        ({"sentences": "line"}, "sentences='line': an option of the text"),
+        ({"widnow": 3}, "widnow=3: Word2Vec has no such option; did you mean window"),
+        ({"zebra": 3}, "Word2Vec has no such option; expected one of architecture, objective, tree, dim,"),
+    ],
+)
+def test_each_kind_of_answer_about_an_option(named, message):
+    assert message in option_error(firth.Word2Vec, **named)
+
+
+def test_options_of_the_training_of_neural_models():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    training = "an option of TrainingOptions: RecurrentLM(...).train(text, training=TrainingOptions(lr=...))"
+    assert training in option_error(firth.RecurrentLM, learning_rate=0.1)
+    assert "an argument of train: Tagger(...).train(text, embed=...)" in option_error(firth.Tagger, model_name="bert")
+
+
+def test_every_unknown_name_has_its_line():
+    lines = option_error(firth.Word2Vec, dim=9, vector_size=100, min_count=5, workers=4).splitlines()
+    assert [line.partition("=")[0] for line in lines] == ["vector_size", "min_count", "workers"]
+
+
+def test_values_without_names():
+    message = option_error(firth.Word2Vec, [["a", "b"]] * 99)
+    assert len(message) < 250
+    assert "Word2Vec takes options by name, such as architecture='skipgram'; pass the text to train" in message
+    assert "text" not in option_error(firth.GenerationOptions, 3)
+    assert "pass the text to learn: Phrases(...).learn(text)" in option_error(firth.Phrases, [["new"]])
+
+
+def test_a_value_without_a_name_is_shown_with_the_name_that_it_may_have():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    assert "takes options by name, such as encoder='bert'" in option_error(firth.EncoderClassifier, "bert")
+    assert "such as encoder=None" in option_error(firth.EncoderClassifier, 3)
+
+
+def test_it_is_a_type_error_and_an_option_error():
+    for family in (TypeError, ValueError, OptionError, firth.FirthError):
+        with pytest.raises(family):
+            firth.Word2Vec(colour=1)
+    assert str(pickle.loads(pickle.dumps(UnknownOptionError("text")))) == "text"
+
+
+def test_an_options_class_shows_its_options():
+    signature = inspect.signature(firth.Word2Vec)
+    assert list(signature.parameters) == [field.name for field in dataclasses.fields(firth.Word2Vec)]
+    model = firth.Word2Vec(dim=7)
+    assert pickle.loads(pickle.dumps(model)) == model == dataclasses.replace(firth.Word2Vec(), dim=7)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        model.dim = 8
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("nn v.firth king", "No such command 'nn'; use firth neighbours"),
+        ("train W2V text.txt", "use firth train skipgram or firth train cbow"),
+        ("train CBOW text.txt", "No such command 'CBOW'; use firth train cbow"),
+        ("train lstm text.txt", "use firth lm train lstm"),
+        ("lm train 5gram text.txt", "use firth lm train kneser-ney --order 5"),
+        ("train text.txt -o out.firth", "No such command 'text.txt'; use firth train skipgram text.txt"),
+        ("trian", "Did you mean 'train', 'pretrain'?"),
+        ("train skipgram text.txt -o x --vector-size 9", "--vector-size; use --dim: Dimension of the vectors"),
+        ("train skipgram text.txt -o x -minCount 9", "use --min-count"),
+        ("train cbow text.txt -o x --widnow 9", "No such option: --widnow (Possible options: --window"),
+        ("train skipgram -train text.txt -output v", "--train; it needs no flag: firth train skipgram CORPUS -o OUT"),
+        ("train cbow text.txt -o v.bin -binary 1", "the name after -o gives the format"),
+        ("train cbow text.txt -o v --num-workers 4", "use --threads for threads of this machine, or --cluster with"),
+        ("train lsa text.txt -o v --num-workers 4", "use --threads: Threads."),
+        ("tag train a.txt -o v --test-file b.txt", "a trained model is tested by firth tag test MODEL FILE"),
+        ("convert v.firth -o v.bin", "-o; it needs no flag: firth convert IN OUT"),
+        ("neighbours v.firth word --topn 3", "use --number"),
+        ("classify train text.txt -o c --model bert", "vdcnn; use --model encoder"),
+        ("sentences train text.txt -o s --model bert", "supervised-simcse; use --model masked-lm"),
+    ],
+)
+def test_each_kind_of_answer_on_the_command_line(run, line, advice):
+    status, _, err = run(*line.split())
+    assert status
+    assert advice in " ".join(err.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("outputs", [("-oA.arpa", "-oB.arpa"), ("-o", "A", "-oB"), ("-oA", "--output=B")])
+def test_two_outputs_are_refused(run, outputs):
+    assert "expected one output" in run("lm", "train", "kneser-ney", "text.txt", *outputs)[2]
+
+
+def test_models_of_a_comparison_are_checked_before_the_text_is_read(run):
+    _, _, error = run("compare", "no-such-text.txt", "-o", "x", "--models", "word2vec")
+    assert "word2vec" in error
+    assert "no-such-text" not in error
+
+
+def test_flags_may_have_one_dash_and_underscores(run, tmp_path):
+    (tmp_path / "text.txt").write_text("a b c d e f\n" * 40, encoding="utf-8")
+    line = "train skipgram text.txt -output out.firth -dim 3 --min_count 1 -q -epochs=1 -sample 0"
+    status, _, err = run(*line.split())
+    assert (status, err) == (0, "")
+
+
+def test_a_text_in_place_of_a_file(run, tmp_path):
+    firth.TextClassifier(dim=2, epochs=1).train(["good", "bad"], ["a", "b"], threads=1).save(tmp_path / "m")
+    status, _, err = run("classify", "predict", "m", "a good text")
+    assert status == 1
+    assert "no file is called 'a good text'; a text itself is read from standard input: echo TEXT | ... -" in err
