@@ -205,14 +205,7 @@ class PairReader:
         return source._replace(selected=np.append(chosen[::-1] if self.reverse else chosen, True))
 
     def read(self, source: str, target: str, longest: int | None = None, *, keep_words: bool = False) -> Pair:
-        """Return a pair; of more than `longest` tokens a side the first ones.
-
-        Args:
-            source: text.
-            target: text.
-            longest: maximum number of tokens; None for all.
-            keep_words: whether the pair has `Pair.words` even if they are not spelled.
-        """
+        """Return a pair; of more than `longest` tokens a side the first ones."""
         read = self.read_source(source, longest)
         tokens = self.target.split(target)[:longest]
         kept = keep_words or self.spelling != "none"
@@ -251,15 +244,7 @@ class PairReader:
     def batches(
         self, pairs: Sequence[Pair], batch_size: int, *, tokens: bool = False, seed: int = 0, shuffle: bool = True
     ) -> Buckets[Pair]:
-        """Return pairs in batches of similar length.
-
-        Args:
-            pairs: to batch.
-            batch_size: pairs per batch, or tokens of the longer side with padding.
-            tokens: whether `batch_size` counts tokens.
-            seed: of the order.
-            shuffle: whether each epoch has a new order.
-        """
+        """Return pairs in batches of similar length."""
         lengths = np.array([max(len(pair.source.ids), len(pair.target)) for pair in pairs], dtype=np.int64)
         return Buckets(
             items=pairs,
@@ -273,13 +258,7 @@ class PairReader:
 
 
 class Collator:
-    """Batches of sources and pairs.
-
-    Args:
-        words: the V words of spelled sources; None if they are not spelled.
-        characters: of spelled targets; None if they are not spelled.
-        unknown_only: whether only unknown words of a target are spelled; else each known word once a batch, too.
-    """
+    """Batches of sources and pairs."""
 
     def __init__(
         self, words: Sequence[str] | None = None, characters: Sequence[str] | None = None, *, unknown_only: bool = False
