@@ -308,7 +308,7 @@ def _check_numbers(
         release_pages(columns)
     least, most = _extremes(values)
     if not 0 < least <= most < np.inf:
-        raise FormatError(f"{folder / 'values.bin'}: damaged: a count is not a positive finite number; {AGAIN}")
+        raise FormatError(f"{folder / 'values.bin'}: damaged, a count is not a positive finite number; {AGAIN}")
 
 
 def _extremes(array: npt.NDArray[Any]) -> tuple[float, float]:
