@@ -35,7 +35,10 @@ BEAMS = 5  # of the search for the characters of a word
 
 
 class SpellingScorer:
-    """Scores of the next characters of n words; implements `firth.inference.scorer.Scorer`."""
+    """Scores of the next characters of n words with (n, W) vectors; implements `firth.inference.scorer.Scorer`.
+
+    Words that are `known` do not end: they go on, or are given up.
+    """
 
     def __init__(
         self, decoder: CharacterDecoder, vectors: torch.Tensor, source: Characters = (), known: Container[str] = ()
@@ -75,7 +78,7 @@ def spelled(
     known: Container[str] = (),
     beams: int = BEAMS,
 ) -> list[str]:
-    """Return n words, none of them empty; a known one only where the beams find no other."""
+    """Return n words of (n, W) vectors, none of them empty; a known one only where the beams find no other."""
     if not len(vectors):
         return []
     words = [each[0] for each in _found(decoder, vectors, source, known, beams, 1)]
