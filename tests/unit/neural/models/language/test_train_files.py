@@ -65,7 +65,7 @@ def edited(path, **changes):
         ({"options": {"dim": 10**9, "order": 4}}, "the option dim=1,000,000,000 in config.json"),
         ({"bos": 10**6}, "bos=1000000, expected the number of one of"),
         ({"total": "many"}, "config.json does not describe a language model"),
-        ({"rules": {"tokens": 3, "sentences": "line", "ends": True}}, "invalid text rules"),
+        ({"rules": {"tokens": 3, "sentences": "line", "eos": True}}, "invalid text rules"),
     ],
 )
 def test_a_folder_that_was_changed_is_refused(text, tmp_path, changes, found):
