@@ -163,7 +163,7 @@ def hinted_class(kind: type[_Class]) -> type[_Class]:
     if issubclass(type(kind), HintedType):
         return kind
     namespace = {name: value for name, value in vars(kind).items() if name not in ("__dict__", "__weakref__")}
-    again: Any = HintedType(kind.__name__, kind.__bases__, namespace)
+    again: Any = HintedType(kind.__name__, kind.__bases__, namespace | {"__qualname__": kind.__qualname__})
     for member in namespace.values():
         function = getattr(member, "fget", getattr(member, "__func__", member))
         code = getattr(function, "__code__", None)
