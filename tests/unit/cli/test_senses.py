@@ -18,7 +18,7 @@ def firth(tmp_path):
     """A bank of money or of a river; the rest stands where it should."""
     contexts = np.array([[0, 0], [1, 0], [0, 1], [0, 1], [1, 0]], dtype=np.float32)
     reader = Centroids(contexts, np.ones(5, np.float32), ROWS, temperature=0.5)
-    facts = {"training": {"options": {"least_contexts": 5}}}
+    facts = {"training": {"options": {"min_contexts": 5}}}
     SenseVectors(
         WORDS, [0, 2, 3, 4, 5, 6], ROWS, priors=[0.75, 0.25, 1, 1, 1, 1], reader=reader, counts=[8, 5, 5, 5, 3],
         metadata=facts,
