@@ -175,12 +175,6 @@ def encode(visible: Floats, lengths: Floats, weights: Floats, bias: Floats, rate
 
 
 @compiled
-def decode(hidden: Floats, weights: Floats, bias: Floats, softmax: bool, rates: Floats) -> None:
-    """Write p(v | h); see `visible_rates`."""
-    visible_rates(hidden, weights, bias, softmax, rates, np.empty(rates.shape[1], np.int32))
-
-
-@compiled
 def run_chains(
     visible: Floats,  # (N, V), updated in place
     lengths: Floats,  # (N,)
