@@ -118,9 +118,6 @@ def reporting_slow_work(progress: Progress) -> Iterator[Report]:
 
     A function of the caller receives every status.
 
-    Args:
-        progress: as for `reporting`.
-
     Raises:
         OptionError: it is something else.
     """
@@ -148,7 +145,6 @@ def elapsed(stage: str, progress: Progress) -> Iterator[None]:
 
     Args:
         stage: what is being done, such as "reading vectors".
-        progress: as for `reporting`.
 
     Raises:
         OptionError: it is something else.

@@ -70,7 +70,6 @@ def load_folder(path: str | os.PathLike[str], metadata: Mapping[str, Any] | None
     """Return the model saved in a folder.
 
     Args:
-        path: the folder.
         metadata: facts to add to those of the folder.
 
     Raises:

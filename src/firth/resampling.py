@@ -246,7 +246,6 @@ def draws(n: int, *, resamples: int, seed: int) -> Iterator[Ints]:
 
     Args:
         n: number of items, at least 1.
-        resamples: number of resamples.
         seed: one seed gives the same draws for every statistic, so that two models can be compared in pairs.
 
     Yields:
@@ -279,8 +278,6 @@ def resampled(statistic: Statistic, n: int, *, resamples: int, seed: int) -> Flo
     Args:
         statistic: the statistic.
         n: number of items, at least 1.
-        resamples: number of resamples.
-        seed: random seed.
     """
     if isinstance(statistic, Mean):
         values, counts = np.unique(statistic.scores, return_counts=True)
@@ -306,8 +303,6 @@ def bootstrap_interval(
         statistic: the statistic.
         n: number of items.
         level: confidence level.
-        resamples: number of resamples.
-        seed: random seed.
 
     Returns:
         The lower and the upper end; both NaN if the statistic is NaN.

@@ -74,11 +74,7 @@ class Vocabulary:
         return np.asarray(np.minimum(1.0, np.sqrt(ratio) + ratio))
 
     def subsampled_shares(self, sample: float) -> npt.NDArray[np.float64]:
-        """Return the expected share of each word in the subsampled corpus, (V,) float64, summing to 1.
-
-        Args:
-            sample: as for `keep_probabilities`.
-        """
+        """Return the expected share of each word in the subsampled corpus, (V,) float64, summing to 1."""
         expected = self.keep_probabilities(sample) * self.counts
         return np.asarray(expected / expected.sum())
 

@@ -223,8 +223,6 @@ def coverage_of(vectors: Vectors, words: Words, what: str) -> Coverage:
     """Return which words have a vector, each once; looked up as written, then in lower case.
 
     Args:
-        vectors: the vectors.
-        words: the words.
         what: name of the words in messages.
 
     Raises:

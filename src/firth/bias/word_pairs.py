@@ -29,7 +29,6 @@ class KnownPairs:
         """Return the pairs whose words both have a vector: as written, else both in lower case.
 
         Args:
-            vectors: the vectors.
             pairs: pairs of two different words.
             what: name of the pairs in messages.
 

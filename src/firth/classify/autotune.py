@@ -142,7 +142,6 @@ def autotune(
         data: training texts.
         validation: validation texts.
         search: time limit and metric.
-        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
     Raises:
         CorpusError: there are no texts, or no labels.

@@ -124,7 +124,6 @@ class Classifier(Hinted):
             texts: one text, or several.
             k: largest number of labels per text.
             threshold: smallest probability of a returned label.
-            threads: number of threads; by default one per processor.
 
         Returns:
             Pairs of label and probability, most probable first; for several texts, a list of such lists.
@@ -172,7 +171,6 @@ class Classifier(Hinted):
         Args:
             texts: N texts, each a string or its tokens.
             batch_size: texts processed at once; None for 32,768.
-            progress: how to show progress; see `firth.progress`.
 
         Returns:
             (N, D) float32. An empty text has the vector of the end mark `</s>`, as in fastText; zeros if the end mark
@@ -214,7 +212,6 @@ class Classifier(Hinted):
             k: number of labels predicted per text.
             threshold: smallest probability of a predicted label.
             threads: number of threads.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             **table: how a table in a text file is read; see `firth.TableOptions`.
 
         Raises:

@@ -88,7 +88,6 @@ class Cluster:
                 source is read here.
             cache: folder of built corpora, which all machines see.
             column: the column with texts or lists of tokens of a table.
-            progress: how to show progress; see `firth.progress`.
             **options: of `Corpus.build`.
 
         Returns:

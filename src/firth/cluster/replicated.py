@@ -60,7 +60,6 @@ class Replicated:
         Args:
             model: with `any_threads`.
             corpus: an encoded corpus, or whatever `Corpus.build` takes.
-            seed: random seed.
             start: vectors to continue from.
             freeze: keep every bit of the vectors of words that `start` has.
             progress: see `firth.progress`.

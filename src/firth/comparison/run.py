@@ -56,8 +56,6 @@ def compare(
             "glove:epochs=50".
         output: folder of the comparison.
         common: options for every model that has them, such as dim=100 and window=5.
-        seed: random seed.
-        threads: number of threads; by default one per processor.
         sets: arguments of `firth.evaluate`: similarity, analogies, data.
         progress: whether to show progress.
 

@@ -28,7 +28,6 @@ def as_corpus(
         options: options of `Corpus.build` given by the caller, including `column` and `cache`.
         defaults: the model's defaults for options that were not given.
         threads: files that are read at once; None for one per processor.
-        progress: how to show progress; see `firth.progress`.
 
     Raises:
         CorpusError: no corpus can be built from the source.

@@ -103,7 +103,6 @@ class Corpus:
             encoding: of files and of standard input, such as "cp1252"; by default that of a byte order mark, or UTF-8,
                 or the one that fits; see `firth.text_encoding`.
             threads: files that are read at once; by default one per processor.
-            progress: how to show progress; see `firth.progress`.
             **options: the fields of `CorpusOptions` and `TableOptions`.
 
         Returns:

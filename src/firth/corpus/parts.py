@@ -137,7 +137,6 @@ class Parts:
 
     Args:
         folder: for the files of the parts.
-        threads: at most.
     """
 
     folder: Path

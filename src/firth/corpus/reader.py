@@ -75,7 +75,6 @@ def opened(path: Path, encoding: str | None = None) -> Iterator[tuple[BinaryIO, 
     """Open a file of text, decompress it and read it as UTF-8; see `firth.storage.encodings`.
 
     Args:
-        path: the file.
         encoding: that the user names; None for that of `firth.text_encoding`, if any.
 
     Yields:

@@ -263,7 +263,6 @@ def reads(source: Path, path: Path) -> bool:
 
     Args:
         source: the path, glob or folder.
-        path: the file.
     """
     source = _home(source)
     if source.is_dir():

@@ -119,12 +119,10 @@ class Cooccurrence:
 
         Args:
             corpus: a corpus, or any source that `Corpus.build` takes: a path, texts, lists of tokens, a table.
-            threads: number of threads; by default one per processor.
             memory: memory limit of the process in MiB, not counting what the caller holds above 300 MiB; kept within a
                 tenth. Pages of a corpus for which there is no room besides are not counted: the system takes them back.
             column: the column with texts or lists of tokens, for a table.
             cache: folder of counts; FIRTH_CACHE or the user's cache folder if None.
-            progress: how to show progress; see `firth.progress`.
             checkpoint: folder for the rows that are counted so far, or `firth.Checkpoint(folder, every="30s")`; a later
                 call with the same corpus and options goes on, also with other threads and memory. It is removed when
                 all rows are counted.

@@ -53,12 +53,10 @@ class Plan:
         """Plan the counting of a corpus.
 
         Args:
-            corpus: the corpus.
             words: V, the number of most frequent words to count.
             weights: (window + 1,) weight of a pair by its distance.
             half: whether the matrix is symmetric: windows reach to both sides.
             memory: memory limit of the process in MiB, not counting what the caller holds above 300 MiB.
-            threads: number of threads.
 
         Raises:
             OptionError: the memory is too small.
@@ -104,9 +102,7 @@ def write_rows(unfinished: UnfinishedRows, corpus: Corpus, plan: Plan, threads: 
 
     Args:
         unfinished: takes them.
-        corpus: the corpus.
         plan: the plan.
-        threads: number of threads.
         report: called with the progress.
     """
     start, words, before = time.monotonic(), int(plan.counts.sum()), int(plan.counts[: unfinished.done].sum())

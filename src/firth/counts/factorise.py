@@ -73,7 +73,6 @@ def factorise(
         rank: k, at most the smaller of R and C.
         tolerance: largest error of a pair, relative to the largest eigenvalue of A^T A.
         seed: random seed of the first block.
-        threads: number of threads; by default one per processor.
         report: called with the progress.
 
     Returns:

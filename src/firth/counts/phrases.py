@@ -119,8 +119,6 @@ class Phrases:
 
         Args:
             corpus: a corpus, or any source that `Corpus.build` takes, of which every word is kept.
-            threads: number of threads; by default one per processor.
-            progress: how to show progress; see `firth.progress`.
             **text: options of `Corpus.build`, such as min_count=2 or column="body", for a source that is not a corpus.
 
         Raises:
@@ -248,7 +246,6 @@ class PhraseTable:
             max_size: maximum vocabulary size: the most frequent words are kept.
             column: the column with texts or lists of tokens, for a table.
             cache: folder of built corpora; FIRTH_CACHE or the user's cache folder if None.
-            progress: how to show progress; see `firth.progress`.
             **text: other options of `Corpus.build`, for a source that is not a corpus.
 
         Raises:

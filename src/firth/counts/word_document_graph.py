@@ -91,7 +91,6 @@ def word_document_graph(
         corpus: encoded documents, one per sentence of the corpus, or whatever `firth.Corpus.build` takes: each text,
             row, cell or file is a document; of a single text file, each line.
         window: words per sliding window.
-        progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
         **text: options of `firth.Corpus.build` for a text that is not encoded yet, such as min_count=2, stop_words.
 
     Raises:

@@ -121,7 +121,6 @@ def verify(pinned: DataSet, path: Path) -> None:
 
     Args:
         pinned: the data set.
-        path: the file.
 
     Raises:
         DataError: its SHA-256 or its number of rows differs.

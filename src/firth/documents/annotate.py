@@ -163,7 +163,6 @@ def annotate_files(
         language: of raw text, as for `annotate`.
         on_error: "skip" damaged sentences of CoNLL-U and lines of JSONL, or "stop" at the first.
         shape: as in `firth.write_documents`.
-        progress: how to show progress; see `firth.progress`.
 
     Returns:
         What was written, in numbers.

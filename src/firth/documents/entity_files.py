@@ -162,7 +162,6 @@ def class_names(path: str | os.PathLike[str], content: Any = None) -> ClassNames
     """Return a function from a column to the names of its classes: those of the file, or of its folder.
 
     Args:
-        path: of the file.
         content: its JSON, if it is one value.
     """
 

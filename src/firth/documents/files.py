@@ -168,7 +168,6 @@ def check_written(path: str | os.PathLike[str], shape: str | None = None) -> str
     """Return the format of a file to write: ".conllu", ".jsonl", or an ending with a shape, such as ".jsonl:spacy".
 
     Args:
-        path: of the file.
         shape: as in `write_documents`.
 
     Raises:

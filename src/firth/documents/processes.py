@@ -92,7 +92,6 @@ class Processes:
         Args:
             stage: SENTENCES or DOCUMENT.
             items: read ahead by a few.
-            document_of: as for `Here.map`.
 
         Raises:
             FirthError: a model cannot annotate a document, or a process has ended.

@@ -39,7 +39,6 @@ def spacy_doc(vocab: Any, document: _Annotated) -> Any:
 
     Args:
         vocab: spaCy's `Vocab`, or a pipeline that has one.
-        document: a `firth.Document`.
 
     Raises:
         MissingExtraError: spaCy is not installed.

@@ -123,8 +123,6 @@ class AssociationVectors:
             corpus: an encoded corpus, counted with these options; or counts; or whatever `Corpus.build` takes: a path,
                 texts, lists of tokens, a table.
             seed: random seed of the decomposition.
-            threads: number of threads; by default one per processor.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             checkpoint: folder for what is counted so far; see `firth.Cooccurrence.count`.
             **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".
 

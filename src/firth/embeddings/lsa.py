@@ -89,8 +89,6 @@ class LatentSemanticAnalysis:
                 cell or file is a document; of a single text file, each line. Build your own corpus with
                 `sentences="text"`.
             seed: random seed of the decomposition.
-            threads: number of threads; by default one per processor.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".
 
         Returns:

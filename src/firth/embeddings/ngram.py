@@ -98,8 +98,6 @@ class NgramVectors:
             corpus: an encoded corpus whose tokens are characters (built with `tokens=characters` of this module and
                 `min_count=1`), or whatever `Corpus.build` takes: a path, texts, a table.
             seed: random seed of the decomposition.
-            threads: number of threads; by default one per processor.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             **text: options of `Corpus.build` for a text that is not encoded yet, such as min_count=2, column="body".
 
         Returns:

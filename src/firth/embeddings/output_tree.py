@@ -38,7 +38,6 @@ def train_with_tree(
 
     Args:
         tree: a tree, or one of `firth.embeddings.word_trees.NAMES`.
-        corpus: the text.
         arguments: of the training.
         first: trains the vectors that a learned tree is built from, unless `start` has a vector for every word.
         train: trains with the tree.

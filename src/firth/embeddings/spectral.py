@@ -42,7 +42,6 @@ def spectral_vectors(
         vocabulary: the words of the rows.
         associate: makes the matrix, (V, C).
         seed: random seed of the decomposition.
-        threads: number of threads.
         progress: see `firth.progress`.
         facts: metadata of the vectors.
 

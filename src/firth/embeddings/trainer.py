@@ -113,12 +113,10 @@ class Trainer(ABC, Generic[Data, Start, Result]):
             corpus: an encoded corpus, or whatever `Corpus.build` takes: a path, texts, lists of tokens, a table. Models
                 of co-occurrence counts also take counts.
             seed: random seed; with one thread, or with `deterministic`, it decides every bit of the result.
-            threads: number of threads; by default one per processor.
             start: vectors to continue from. Words that it lacks start at random; words that only it has are kept. The
                 docstring of the class says how else a model uses it.
             freeze: keep every bit of the vectors of words that `start` has, and train those of new words only. Output
                 vectors, which are not the result, are trained for all words.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             checkpoint: folder for checkpoints, or `firth.Checkpoint(folder, every="30s")`; otherwise one is written
                 every five minutes, and after an epoch unless that would take over a twentieth of the time. A later call
                 with the same corpus, options, seed and threads resumes.

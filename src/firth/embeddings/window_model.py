@@ -95,7 +95,6 @@ def window_run(
 
     Args:
         model: the options.
-        corpus: the text.
         arguments: of the training.
         matrices: initial parameters.
         layer: the output layer.

@@ -47,7 +47,6 @@ class WordTree:
 
     Attributes:
         name: "given" and a digest of the content.
-        outside: as given.
 
     Raises:
         OptionError: a member is neither a word nor a group, a word occurs twice, or the tree is deeper than 1,000

@@ -56,7 +56,6 @@ def encode_word(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix
     """Return the vector of each word without its context: of the form in the sentence, else of the lemma.
 
     Args:
-        space: the vectors.
         occurrences: n of them.
 
     Returns:
@@ -71,7 +70,6 @@ def encode_context(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Mat
     """Return the weighted average of the words around each occurrence.
 
     Args:
-        space: the vectors.
         occurrences: n of them.
 
     Returns:
@@ -123,7 +121,6 @@ def pair_cosines(space: Space, pairs: Sequence[OccurrencePair], encode: Occurren
     """Return the cosine of the two occurrences of each pair.
 
     Args:
-        space: the vectors.
         pairs: n pairs.
         encode: the encoder.
 

@@ -99,10 +99,7 @@ def coreference_intervals(
     """Return 95 % bootstrap intervals over documents of the F1 of each measure but BLANC, and of their mean "conll".
 
     Args:
-        gold: as for `score_coreference`.
         predicted: the predicted clusters of each document.
-        resamples: number of resamples.
-        seed: of the resamples.
 
     Raises:
         ShapeError: the numbers of documents differ.

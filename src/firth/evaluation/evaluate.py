@@ -70,8 +70,6 @@ def evaluate(
         restrict_vocab: number of words, from the first (the most frequent in sorted vectors), among which analogies are
             answered, as in gensim.
         resamples: resamples per bootstrap.
-        seed: random seed.
-        progress: how to show progress; see `firth.progress`.
 
     Returns:
         A report that prints as a table.

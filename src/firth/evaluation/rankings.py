@@ -28,8 +28,6 @@ def evaluate_rankings(
         gold: a named set or a file, or several.
         name: of the model.
         unknown: "skip" leaves out sentences whose word or a candidate is unknown; "count" counts them.
-        resamples: of the intervals.
-        seed: of the resamples.
         data: folder with local copies of the named sets.
 
     Raises:

@@ -37,8 +37,6 @@ def spearman_interval(
         x: (n,) numbers.
         y: (n,) numbers.
         level: confidence level.
-        resamples: number of resamples.
-        seed: random seed.
 
     Returns:
         Lower and upper bound; NaN where the correlation is NaN.

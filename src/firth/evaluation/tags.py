@@ -76,7 +76,6 @@ def score_tags(
         predicted: predicted tags of each sentence.
         spans: whether tags mark spans.
         known: whether the training data have each word; None leaves out the accuracy on unknown words.
-        seed: of the resamples.
 
     Raises:
         ShapeError: there are other numbers of sentences, or of tags of a sentence.

@@ -62,7 +62,6 @@ def text_rows(space: Space | TextSpace, texts: Sequence[Text]) -> list[TextRows]
     """Return the vectors of texts: one set of an encoder, two of word vectors.
 
     Args:
-        space: the model.
         texts: n texts, each a string or its tokens.
     """
     if isinstance(space, TextSpace):

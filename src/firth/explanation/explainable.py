@@ -54,7 +54,6 @@ class Explainable(Protocol):
         """Return a text as attribution methods need it.
 
         Args:
-            text: the text.
             target: the answer to explain; None for the most probable one.
         """
         ...

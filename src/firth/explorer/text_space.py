@@ -112,7 +112,6 @@ def text_space(
 
     Args:
         model: an encoder of texts, or word vectors, of which a text has the mean.
-        texts: the texts.
         labels: a value for each by the name of a column.
         progress: as in `firth.progress`.
 

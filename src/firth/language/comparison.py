@@ -110,7 +110,6 @@ def compare_models(
         models: at least two models by name, with the same vocabulary and text rules.
         source: held-out text; see `firth.language.text.held_out_text`.
         seed: random seed of the bootstrap.
-        progress: how to show progress; see `firth.progress`.
 
     Raises:
         OptionError: there are fewer than two models, or they differ in vocabulary or text rules.

@@ -48,7 +48,6 @@ class LanguageModel(Hinted, abc.ABC):
 
         Args:
             text: a text with the vocabulary and rules of this model, as returned by `read` and `token_ids`.
-            progress: how to show progress; see `firth.progress`.
 
         Returns:
             (N,) float64, in nats, none above 0.
@@ -109,7 +108,6 @@ class LanguageModel(Hinted, abc.ABC):
 
         Args:
             source: held-out text; see `firth.language.text.held_out_text`.
-            progress: how to show progress; see `firth.progress`.
 
         Raises:
             CorpusError: the text is empty, or all its words are unknown.

@@ -111,7 +111,6 @@ class NgramLM:
             corpus: any source that `Corpus.build` takes, whose rare words become "<unk>"; or a corpus built with
                 `unknown="<unk>"` or `min_count=1`; or a `LanguageText`, whose own rules replace `eos`.
             threads: number of threads for counting; by default one per processor. It does not change the model.
-            progress: how to show progress; see `firth.progress`.
             **text: options of `Corpus.build`, such as min_count=2 or column="body", for a source that is not a corpus.
 
         Raises:

@@ -162,7 +162,6 @@ def perplexity(text: LanguageText, log_probs: Floats) -> Perplexity:
     """Return the perplexity of a text from its log-probabilities.
 
     Args:
-        text: the text.
         log_probs: (N,) natural logarithm of the probability of each token.
     """
     nats = -np.asarray(log_probs, dtype=np.float64)

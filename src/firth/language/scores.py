@@ -55,7 +55,6 @@ def split_sentences(text: LanguageText, log_probs: npt.NDArray[np.float64]) -> l
     """Return the scores of a text, one per sentence.
 
     Args:
-        text: the text.
         log_probs: (N,) log-probabilities of its tokens.
     """
     words, offsets = text.vocabulary.words, text.offsets.tolist()

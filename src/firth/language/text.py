@@ -224,7 +224,6 @@ def training_text(
             `min_count` and `max_size` then limit the predicted words only, and may also be given with a corpus. Build
             that corpus with every word: words that it left out have no spelling. The vocabulary is the same either way.
         tokens: default of the option `tokens`, for a source that is not a corpus.
-        progress: how to show progress; see `firth.progress`.
 
     Raises:
         CorpusError: the corpus left out words without an unknown word in their place, or holds `<s>` or `</s>`.
@@ -321,10 +320,8 @@ def held_out_text(
 
     Args:
         source: any source that `Corpus.build` takes, a corpus with every word, or a text with the same vocabulary.
-        vocabulary: the vocabulary of the model.
         rules: the text rules of the model.
         name: name of the text in messages.
-        progress: how to show progress; see `firth.progress`.
 
     Raises:
         CorpusError: the text is empty, all its words are unknown, or it has another vocabulary or other rules.
@@ -350,7 +347,6 @@ def encode_sentences(sentences: Sequence[Text], vocabulary: Vocabulary, rules: T
 
     Args:
         sentences: S strings or lists of words.
-        vocabulary: the vocabulary of the model.
         rules: the text rules of the model.
     """
     rows, unknown = token_lists(sentences, tokeniser(rules.tokens), "sentences"), vocabulary.ids[UNK]

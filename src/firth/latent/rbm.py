@@ -77,7 +77,6 @@ class RBM:
             rows: (N, V) array or sparse matrix: numbers from 0 to 1, which are probabilities of binary units, or
                 counts of words. They are held as an array, 4 N V bytes.
             seed: random seed; it decides every bit of the result on the same machine.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Returns:
             A machine, with `metadata["training"]`: options, seed, rows, seconds, and the share of visible units that

@@ -36,8 +36,6 @@ def in_batches(
         tokens: whether `size` counts tokens.
         slow: whether progress is shown only after a second.
         by_length: whether batches are formed by length; else in the order of the items.
-        threads: number of threads; None for 1.
-        progress: as for `firth.progress.reporting`.
     """
     result: list[Any] = [None] * len(lengths)
     done, show = 0, reporting_slow_work if slow else reporting

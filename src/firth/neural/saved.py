@@ -171,7 +171,6 @@ class SavedModel(Hinted, abc.ABC):
 
     Args:
         module: with trained parameters.
-        options: of the model.
         values: of the fields in their order, and the metadata or not.
 
     Attributes:
@@ -314,7 +313,6 @@ def read_options(content: ModelFolder, package: str) -> Any:
     """Return the options of a folder.
 
     Args:
-        content: of the folder.
         package: that defines the classes which are allowed, such as "firth.neural.models.language".
 
     Raises:
@@ -339,7 +337,6 @@ def read_module(
     """Return the module of a folder.
 
     Args:
-        content: of the folder.
         options: as `read_options` returned them; sizes that exceed the folder, and layers without tensors, are refused
             before memory is allocated.
         build: returns a new module.

@@ -24,7 +24,6 @@ def analogy_arrows(vectors: Vectors, pairs: Sequence[tuple[str, str]], *, title:
         vectors: the vectors.
         pairs: such as [("man", "king"), ("woman", "queen")]. The picture leaves out pairs with an unknown word and
             pairs after the sixtieth; its notes say so.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: there are no pairs, or both words of a pair are the same.

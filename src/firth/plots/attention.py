@@ -29,7 +29,6 @@ def attention_heat_map(
         attention: (T, S) or (T + 1, S + 1) weights, the latter with the ends of both texts.
         source: S words.
         target: T words.
-        title: by default a description of the picture.
         caption: what stands below it; by default what a translation's weights are.
 
     Raises:

@@ -42,7 +42,6 @@ def word_axis(
         groups: words by the name of their group; each group has a colour.
         number: number of words at most, the most frequent ones. One axis shows the 60 words nearest to its poles. Notes
             say what is left out.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: there are no words, or an axis does not have two different poles.

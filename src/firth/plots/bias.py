@@ -22,7 +22,6 @@ def bias_summary(rows: Sequence[Mapping[str, Any]], *, title: str | None = None)
     Args:
         rows: mappings with "name" and "effect", and where they are known "low" and "high", the ends of the effect's
             interval, and "p", the probability of one as great by chance.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: there is no effect, one has no name, or its numbers are none.

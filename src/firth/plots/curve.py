@@ -29,7 +29,6 @@ def training_curves(
         loss: "sample" for the loss on a fixed sample of the text, with the training loss for models that did not
             measure it; "training" for the mean over each epoch.
         relative: whether to divide losses by that of the first epoch, for models whose losses have different units.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: no model has losses, or `loss` is neither.

@@ -82,7 +82,6 @@ def check_drawing_target(path: str | os.PathLike[str], svg: bool) -> str:
     """Return the ending of the name of a file to draw into.
 
     Args:
-        path: the file.
         svg: whether the drawing can be SVG.
 
     Raises:

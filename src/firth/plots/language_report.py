@@ -64,7 +64,6 @@ def language_report(
         words: maximum length of a text.
         prompt: start of each text.
         seed: of the samples and of the bootstrap.
-        progress: how to show progress; see `firth.progress`.
 
     Raises:
         OptionError: there are no models, or their vocabularies or text rules differ.

@@ -23,7 +23,6 @@ def learning_curves(
             that was not judged on held-out text shows how well it knew the text that it learned.
         baselines: perplexities of the same held-out text by models that have no curve, such as n-grams; each is a
             level line.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: no model has rows with a loss.

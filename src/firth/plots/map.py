@@ -37,7 +37,6 @@ def word_map(
         number: number of words at most, the most frequent ones; never more than 20,000. If there is no room for all
             labels, heads and frequent words come first.
         seed: random seed of the projection.
-        title: by default a description of the picture.
 
     Raises:
         KindError: `vectors` are something else, such as a path.

@@ -137,7 +137,6 @@ def explore(vectors: Vectors, *, number: int = MOST, method: str = "pca", seed: 
     """Return the map that `WordVectors.explore` shows in a cell, whose arguments and errors it has.
 
     Args:
-        vectors: the vectors.
         number: of words.
         method: of the projection.
         seed: of the projection.

@@ -25,7 +25,6 @@ def models_by_set(rows: Sequence[Mapping[str, Any]], *, title: str | None = None
             "metric", "value", "low" and "high". Left out are comparisons of two models, which have "best" and "other";
             sections of a set; 3CosMul where 3CosAdd is there; and what could not be measured, which the picture's notes
             say.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: there is no figure to draw, or one lacks a key.
@@ -93,7 +92,6 @@ def models_by_time(comparison: Comparison, *, title: str | None = None) -> Pictu
 
     Args:
         comparison: what was measured. A model without a figure is left out, with a note.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: no model has a figure.

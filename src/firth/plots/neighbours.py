@@ -25,7 +25,6 @@ def neighbour_network(
             with a note.
         number: neighbours per word.
         hops: 1 for neighbours, 2 for neighbours of neighbours too.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: there are no words, or `number` or `hops` is out of its range.

@@ -21,7 +21,6 @@ def check_target(path: str | os.PathLike[str], *, plain: bool = False) -> None:
     """Check that a picture can be drawn into a file, before any work.
 
     Args:
-        path: the file.
         plain: whether the picture is a map, whose page needs no library.
 
     Raises:

@@ -27,7 +27,6 @@ def word_path(
         word: a word of both times.
         number: neighbours per time.
         method: projection onto the plane; see `firth.plots.projection.project`.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: `number` is out of its range, or the method is unknown.

@@ -32,7 +32,6 @@ def sense_words(
         word: word whose senses to draw. The least likely senses are left out beyond 60 bars, with a note.
         number: words per sense.
         among: number of words to search, the most frequent ones.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: `number` is not from 1 to 60, or `among` is below 1.

@@ -30,7 +30,6 @@ def sense_map(
         number: neighbours per sense.
         method: projection onto the plane; see `firth.plots.projection.project`.
         seed: random seed of the projection.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: there are no words, `number` is below 1, or the method is unknown.

@@ -31,7 +31,6 @@ def similarity_heat_map(
             more than 80 words, with a note.
         groups: words by the name of their group, in place of `words`.
         order: "clusters" puts similar words side by side; "given" keeps the order.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: there are fewer than two words, or the order is unknown.

@@ -10,7 +10,6 @@ def text_map(vectors: WordVectors, words: Sequence[str], *, width: int = 78, hei
     """Return a map of words in plain characters.
 
     Args:
-        vectors: the vectors.
         words: words to place; those named first have the first choice of their place.
         width: characters a line.
         height: lines.

@@ -27,7 +27,6 @@ def translation_map(
         words: words of the source language. Words without a vector are left out, with a note.
         number: translations per word.
         method: projection onto the plane; see `firth.plots.projection.project`.
-        title: by default a description of the picture.
 
     Raises:
         OptionError: there are no words, `number` is below 1, or the method is unknown.

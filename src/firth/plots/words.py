@@ -49,7 +49,6 @@ def choose(
     """Choose the words to draw.
 
     Args:
-        vectors: the vectors.
         words: words; if empty, those of the groups.
         groups: words by the name of their group; a word in several groups belongs to the first.
         most: number of words at most: the most frequent ones, which are the first rows of the vectors.

@@ -203,7 +203,6 @@ def write_questions(path: PathLike, questions: Iterable[Question]) -> None:
     """Write questions as SQuAD's JSON, version 2.0: consecutive ones about one paragraph share it.
 
     Args:
-        path: of the file.
         questions: in their order; those without a name get their number.
 
     Raises:

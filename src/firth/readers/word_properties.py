@@ -87,9 +87,6 @@ class RelatedPairs:
 def read_word_property(path: Path) -> WordLabels | WordNumbers | RelatedPairs:
     """Read a word property in any of the forms of this module.
 
-    Args:
-        path: the file.
-
     Raises:
         FormatError: the file has none of the forms, or too little data: only one class, a class with fewer words than
             folds, or a relation with fewer than three pairs.

@@ -97,7 +97,6 @@ class Atoms:
         """Return the atoms of a word, the largest share first.
 
         Args:
-            word: the word.
             floor: smallest share of an atom; the atom with the largest share is always included.
             topn: number of words near each atom.
 

@@ -237,7 +237,6 @@ class SentenceAverages:
         Args:
             texts: n texts, each a string or its tokens.
             batch_size: texts that are averaged at once; None for 10,000.
-            progress: how to show progress; see `firth.progress`.
 
         Returns:
             (n, D) float32; zeros for a text without a known word, with a warning if there are many.

@@ -92,7 +92,6 @@ def cluster_texts(
         starts: number of random starts, of which the best result is kept.
         seed: random seed of the starts.
         batch_size: texts that are encoded at once; None for the model's default.
-        progress: how to show progress; see `firth.progress`.
 
     Raises:
         OptionError: `k` or `starts` is below 1, or there are fewer texts with a known word than clusters.

@@ -64,7 +64,6 @@ def near_duplicates(
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
         kind: "exact" compares all pairs; "lsh" and "hnsw" find most of the pairs in less time.
         batch_size: texts that are encoded at once; None for the model's default.
-        progress: how to show progress; see `firth.progress`.
 
     Returns:
         Pairs, those with the highest cosine first.

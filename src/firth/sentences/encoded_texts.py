@@ -43,10 +43,8 @@ def encoded_texts(
 
     Args:
         model: an encoder, or word vectors.
-        texts: N texts.
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
         batch_size: texts that are encoded at once.
-        progress: how to show progress; see `firth.progress`.
 
     Raises:
         KindError: the model gives texts no vectors, or `texts` is not a list of texts.

@@ -29,7 +29,6 @@ class TextEncoder(Protocol):
         Args:
             texts: N texts, each a string or its tokens.
             batch_size: texts that are encoded at once; None for the model's default.
-            progress: how to show progress; see `firth.progress`.
 
         Returns:
             (N, D) float32; zeros for a text without anything that the model knows.

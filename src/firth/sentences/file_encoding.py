@@ -88,7 +88,6 @@ def encode_file(
             `mmap_mode="r"`), or in .jsonl or .parquet, which hold the texts as well.
         column: the column of texts in a table.
         batch_size: texts that the encoder reads at once; None for its default.
-        progress: how to show progress; see `firth.progress`.
         **table: how a table in a text file is read; see `firth.TableOptions`.
 
     Returns:

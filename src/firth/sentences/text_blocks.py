@@ -28,7 +28,6 @@ def read_texts(
     Args:
         source: as for `firth.encode_file`.
         column: the column of texts in a table.
-        progress: how to show progress; see `firth.progress`.
         **table: how a table in a text file is read; see `firth.TableOptions`.
 
     Raises:

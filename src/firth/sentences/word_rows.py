@@ -24,7 +24,6 @@ class WordRows:
     """Rows of words with their weights.
 
     Args:
-        vectors: word vectors.
         smoothing: a of smooth inverse frequency; None for the same weight of all words.
         direction: (D,) common direction to remove from averages, or None.
         exact: whether words are looked up as they are, and in no other form; see `firth.vectors.queries.rows_of`.

@@ -53,7 +53,6 @@ class Checkpoint(os.PathLike[str]):
             a twentieth of the time.
 
     Attributes:
-        folder: as given.
         every: in seconds.
 
     Raises:
@@ -190,7 +189,6 @@ def reading_state(path: Path, identity: Mapping[str, Any]) -> Iterator[tuple[dic
     """Open the state of a run; any error while it is read is reported as damage of the file.
 
     Args:
-        path: the file.
         identity: of the run that resumes.
 
     Yields:

@@ -83,7 +83,6 @@ def read(folder: Path, cure: str) -> Checksums | None:
     """Return what a folder's `checksums.json` says; None where there is none.
 
     Args:
-        folder: the folder.
         cure: what to do about damage, as the end of the message.
 
     Raises:
@@ -132,7 +131,6 @@ def covered(folder: Path, cure: str) -> dict[str, Entry] | None:
     """Return all files that a folder's checksums cover, those of the folders inside included.
 
     Args:
-        folder: the folder.
         cure: what to do about damage, as the end of the message.
 
     Returns:

@@ -37,7 +37,6 @@ def verify(folder: Path, cure: str = CURE, check: Callable[[Path], object] | Non
     """Refuse a folder that does not hold what was written, unless it was verified before and has not changed since.
 
     Args:
-        folder: the folder.
         cure: what to do about damage, as the end of the message.
         check: a function of a module that takes the folder and raises FormatError where contents are out of their
             range; called once the checksums match, and remembered like them.

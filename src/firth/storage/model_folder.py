@@ -109,7 +109,6 @@ class ModelFolder:
 
         Args:
             name: of the array.
-            shape: as for `array`.
             end: one past the largest that it may hold.
             start: the least that it may hold.
 
@@ -247,7 +246,6 @@ def write(path: str | os.PathLike[str], folder: ModelFolder) -> None:
     """Write a folder, or replace one of firth's; files that firth did not write stay in it.
 
     Args:
-        path: the folder.
         folder: the contents.
 
     Raises:

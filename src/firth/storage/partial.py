@@ -120,7 +120,6 @@ def locked(path: Path, target: Path) -> Iterator[None]:
     """Hold the lock of a file that several calls of a program may write in turn, and make the file if it is missing.
 
     Args:
-        path: the file.
         target: what it will replace, for the message.
 
     Raises:

@@ -34,7 +34,6 @@ def snapshot(path: Path, read: Callable[[Path], T]) -> T:
     """Return what a reader makes of a folder or file, none of it from one save and the rest from another.
 
     Args:
-        path: the folder or file.
         read: opens whatever it needs of it; called again where it was replaced meanwhile. What it returns has nothing
             left to open; mapped files stay as they were.
 

@@ -101,7 +101,6 @@ def mapped_numbers(path: Path, dtype: str) -> npt.NDArray[Any]:
     """Return the numbers in a file, memory-mapped.
 
     Args:
-        path: the file.
         dtype: of each number, such as "<i4".
 
     Raises:
@@ -150,7 +149,6 @@ def check_unpacked(path: str | os.PathLike[str], needed: int, what: str, size: i
     """Refuse a file that says it holds far more than its size allows.
 
     Args:
-        path: the file.
         needed: bytes that reading it takes.
         what: takes them, for the message, such as "2,147,483,648 buckets".
         size: bytes of the file; None asks for them.
@@ -214,7 +212,6 @@ def opened(path: Path, buffering: int = 1 << 20) -> BinaryIO:
     Its first bytes tell, and not its name.
 
     Args:
-        path: the file.
         buffering: bytes that are read at once.
 
     Raises:

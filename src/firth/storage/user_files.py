@@ -26,7 +26,6 @@ def open_file(path: str | os.PathLike[str], buffering: int = -1) -> BinaryIO:
     """Open a file to read bytes.
 
     Args:
-        path: the file.
         buffering: as in Python's `open`.
 
     Raises:

@@ -20,11 +20,6 @@ class TextsWarning(UserWarning):
         count: number of texts concerned.
         total: number of texts.
         problem: what is wrong with them and what was done, as the end of "3 of 10 texts ...".
-
-    Attributes:
-        count: as given.
-        total: as given.
-        problem: as given.
     """
 
     def __init__(self, count: int, total: int, problem: str) -> None:

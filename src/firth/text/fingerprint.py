@@ -21,7 +21,6 @@ def passage_fingerprints(text: str, longest: int = 4) -> set[bytes]:
     """Return the fingerprints of all runs of consecutive sentences of a text: what it may share with another set.
 
     Args:
-        text: running text.
         longest: sentences of a run, at most; a passage of the other set may hold several.
     """
     parts = _ENDS.split(text)

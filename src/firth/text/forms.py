@@ -68,7 +68,6 @@ def places_of(words: Sequence[str], places: Mapping[str, int], tokens: str | Non
     Args:
         words: of a text, most of them distinct.
         places: as in `place_of`.
-        tokens: likewise.
     """
     found = [places.get(word, -1) for word in words]
     folding = says_nothing(tokens) or tokens in _FOLDING

@@ -64,7 +64,6 @@ def sentences_and_tokens(
     """Return the places of the tokens of each sentence of a text.
 
     Args:
-        text: running text.
         tokeniser: a function from a sentence to its tokens, such as that of a word segmenter; the text of each must
             stand in the sentence, in their order. None means the rules of this module.
         language: ISO 639-1 code of the language, for its abbreviations and ordinals; see `sentence_ends`.

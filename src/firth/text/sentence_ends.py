@@ -82,7 +82,6 @@ def split_sentences(text: str, language: str | None = None) -> list[str]:
     """Return the sentences of a text, without the white space between them.
 
     Args:
-        text: running text.
         language: ISO 639-1 code of its language, whose abbreviations and ordinals hold; see `abbreviations`.
 
     Raises:
@@ -101,10 +100,6 @@ def sentence_spans(text: str, language: str | None = None) -> list[tuple[int, in
     """Return the places of the sentences of a text, (start, end) without the white space around them.
 
     Here an empty line ends a sentence, too: what stands before it is a heading or the last sentence of a paragraph.
-
-    Args:
-        text: running text.
-        language: as for `split_sentences`.
 
     Raises:
         OptionError: the language is no code.
@@ -177,7 +172,6 @@ def stays(text: str, place: int, after: int, known: Abbreviations) -> bool:
     """Whether the full stop at a place belongs to the word before it, and ends no sentence.
 
     Args:
-        text: running text.
         place: of the full stop.
         after: place of what follows, behind white space.
         known: abbreviations of the language.

@@ -53,7 +53,6 @@ def product_scores(space: VectorSpace, queries: Sequence[Query], end: int, unkno
     """Return the 3CosMul score of every query with every one of the first words.
 
     Args:
-        space: the vectors.
         queries: B queries.
         end: how many words.
         unknown: the policy for unknown words.
@@ -73,7 +72,6 @@ def product_nearest(
     """Return the k rows of highest 3CosMul score among the first words, best first.
 
     Args:
-        space: the vectors.
         queries: B queries.
         k: neighbours wanted.
         end: how many words to search.

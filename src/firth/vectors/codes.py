@@ -63,7 +63,6 @@ def codes_in(content: ModelFolder, rows: int, dim: int) -> Codes:
     """Return the codes in a folder.
 
     Args:
-        content: the folder.
         rows: the expected number of rows.
         dim: D.
 

@@ -58,10 +58,6 @@ class DocumentVectors:
             queries, too (`similarity`, `distances` ...).
         words: the words. Where the model trains no input vectors of words, their output vectors, which lie in the
             same space as the documents.
-        outputs: as given.
-        options: as given.
-        tokens: as given.
-        metadata: as given.
 
     Raises:
         ShapeError: the shapes of the arrays do not fit each other.
@@ -192,7 +188,6 @@ class DocumentVectors:
             documents: a text, a list of texts, or a list of token lists.
             epochs: passes over each document; default: those of training.
             lr: initial learning rate; default: that of training.
-            seed: random seed.
             threads: number of threads; default: one per processor.
             tokenise: the function that splits a text into tokens, for a model trained with a custom tokeniser.
 
@@ -223,7 +218,6 @@ class DocumentVectors:
         Args:
             texts: N texts, each a string or its tokens.
             batch_size: texts inferred at once; None for 10,000.
-            progress: how to show progress; see `firth.progress`.
 
         Returns:
             (N, D) float32; zeros for a text without a known word, with a warning.

@@ -109,7 +109,6 @@ def to_torch(space: VectorSpace, *, freeze: bool = False) -> Any:
     The weights are a copy: training or changing them does not touch the vectors.
 
     Args:
-        space: the vectors.
         freeze: whether training leaves the weights unchanged.
 
     Raises:

@@ -33,7 +33,6 @@ def evaluate_word_pairs(
     """Return how well cosines follow people's judgements: gensim's figures; `firth.evaluate` says more.
 
     Args:
-        space: the vectors.
         pairs: a file with two words and a score a line.
         delimiter: what stands between them.
         encoding: the encoding of the file.
@@ -103,7 +102,6 @@ def evaluate_word_analogies(
     """Return how many analogies come out right: gensim's figures; `firth.evaluate` says more.
 
     Args:
-        space: the vectors.
         analogies: a file with ": section" lines and four words a line.
         restrict_vocab: use the first so many words only.
         case_insensitive: whether to compare upper-case forms; the first word of each form counts.

@@ -17,7 +17,6 @@ def table(vectors: VectorSpace, *, words: str = "word", more: str = "") -> str:
     No neighbours: showing an object should not read its whole matrix.
 
     Args:
-        vectors: the vectors.
         words: what the words are, in the singular.
         more: what follows the sizes in the caption.
     """
@@ -36,7 +35,6 @@ def explore(space: VectorSpace, *, number: int = 20_000, method: str = "pca", se
     For the whole explorer, with neighbours, analogies and axes: `firth explore MODEL` on the command line.
 
     Args:
-        space: the vectors.
         number: words, the first ones; at most 20,000.
         method: projection onto the plane: "pca", "stress", "tsne" or "umap"; all but "pca" take long with many words.
         seed: the random seed of "tsne" and "umap".

@@ -25,7 +25,6 @@ class Lexicon:
         words: V distinct words, one per row. Use `checked` for words that may be invalid.
 
     Attributes:
-        words: as given.
         forms: returns the forms in which a word may be among them, best first; None if it must be as it is written.
         tokens: name of the rule that made the words of a text, where it is known.
     """

@@ -22,7 +22,6 @@ def get_index(space: VectorSpace, key: Any, default: int | None = None) -> Any:
     """Return the row of a word; an existing row number is returned as it is.
 
     Args:
-        space: the vectors.
         key: a word or a row, or a list of them.
         default: what to return for an unknown key; None raises.
 
@@ -42,7 +41,6 @@ def get_vector(space: VectorSpace, key: Any, norm: bool = False, *, unknown: Unk
     """Return the vector of a key, or the vectors of a list of keys.
 
     Args:
-        space: the vectors.
         key: a word or a row, or a list of them.
         norm: whether to scale the vectors to length 1.
         unknown: what to do with unknown words; "skip" leaves them out of a list, and a single one gives NaN.
@@ -84,7 +82,6 @@ def get_mean_vector(
     """Return the weighted mean of vectors.
 
     Args:
-        space: the vectors.
         keys: words, rows and vectors; a list of such lists is a batch.
         weights: one number per key; for a batch, one list per query. None weights all keys equally.
         pre_normalize: whether to scale the vectors of keys to length 1 first; vectors passed directly are not scaled.

@@ -141,7 +141,6 @@ def quantise_matrix(rows: npt.NDArray[Any], *, width: int = 2, lengths: bool = F
         rows: (R, D).
         width: numbers per part, which is one byte of the codes.
         lengths: store row lengths separately, in one more byte per row.
-        seed: random seed.
 
     Raises:
         OptionError: there are no rows, or `width` is not between 1 and D.

@@ -100,7 +100,6 @@ def rows_of(space: VectorSpace, keys: Sequence[Any], *, exact: bool = False) -> 
     """Return the row of each key, and -1 for one that has none.
 
     Args:
-        space: the vectors.
         keys: words and rows.
         exact: whether the keys are words that the rule of the vectors has made, so that no other form is looked up.
     """
@@ -117,7 +116,6 @@ def gather(space: VectorSpace, keys: Sequence[Any], unknown: str, *, exact: bool
     """Return the vectors of keys, with what the policy puts in the place of unknown ones (NaN for "skip").
 
     Args:
-        space: the vectors.
         keys: words and rows.
         unknown: the policy.
         exact: as in `rows_of`.
@@ -191,7 +189,6 @@ def mean_vectors(space: VectorSpace, queries: Sequence[Query], unknown: str) -> 
     """Return the weighted sum of each query's terms, brought to length 1; keys count by direction, vectors as they are.
 
     Args:
-        space: the vectors.
         queries: B queries.
         unknown: the policy for words without a vector.
 

@@ -90,13 +90,8 @@ class SenseVectors:
     Attributes:
         lexicon: the words and their rows.
         offsets: as given, int64.
-        vectors: as given.
         priors: as given, float64.
-        reader: as given.
         counts: as given, int64.
-        labels: as given.
-        global_vectors: as given.
-        metadata: as given.
 
     Raises:
         ShapeError: the shapes of the arrays do not fit each other or the words.

@@ -66,7 +66,6 @@ def most_similar(
     returned.
 
     Args:
-        space: the vectors.
         positive: a word, row or vector, or a list of them, each optionally as (term, weight). A list of lists
             is a
             batch: `most_similar([["paris"], ["king", "woman"]])`; for single words see `similar_by_word`.
@@ -136,7 +135,6 @@ def most_similar_cosmul(
     """Return the words most similar to a query by 3CosMul, a product of cosines.
 
     Args:
-        space: the vectors.
         positive: as in `most_similar`, without weights; at least one.
         negative: as in `most_similar`, without weights.
         topn: the number of words; None returns the score of every word searched.
@@ -203,7 +201,6 @@ def analogy(
     """Return the words that are to C as B is to A.
 
     Args:
-        space: the vectors.
         a: a word, or a list of them for a batch.
         b: a word, or a list of as many.
         c: a word, or a list of as many.
@@ -310,7 +307,6 @@ def index(
     """Build a nearest-neighbour index of the words, for many queries.
 
     Args:
-        space: the vectors.
         kind: "exact" compares with every vector; "lsh" searches buckets of random hyperplanes; "hnsw" searches a
             graph (needs usearch).
         **options: the options of that kind: `csls`; `tables`, `bits`, `probes`, `centre`, `seed`; `connectivity`,

@@ -27,7 +27,6 @@ def similarity(space: VectorSpace, w1: Any, w2: Any, *, unknown: Unknown = "rais
     """Return the cosine of two words.
 
     Args:
-        space: the vectors.
         w1: a word or row, or a list of them.
         w2: the same; two lists are compared pairwise, one list with the single word.
         unknown: what to do with unknown words; a skipped one gives NaN.
@@ -62,7 +61,6 @@ def distances(space: VectorSpace, word_or_vector: Any, other_words: Sequence[Key
     """Return 1 - cosine between a word or vector and other words.
 
     Args:
-        space: the vectors.
         word_or_vector: a word, a row number or a vector (D,); a list of words or a matrix (B, D) is a batch.
         other_words: the other words; empty means all.
 
@@ -154,7 +152,6 @@ def rank_by_centrality(space: VectorSpace, words: Any, use_norm: bool = True) ->
     """Rank words by their cosine with the mean of all of them, most central first; unknown words are ignored.
 
     Args:
-        space: the vectors.
         words: words; a list of lists is a batch.
         use_norm: whether to scale vectors to length 1 first.
 
@@ -189,9 +186,7 @@ def wmdistance(space: VectorSpace, document1: Any, document2: Any, norm: bool = 
     """Return the word mover's distance between two documents; unknown words are ignored.
 
     Args:
-        space: the vectors.
         document1: a list of words; a list of lists is a batch.
-        document2: the same.
         norm: whether to scale vectors to length 1 first.
 
     Returns:

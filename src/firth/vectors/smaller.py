@@ -36,7 +36,6 @@ def quantise(space: Vectors, kind: str, *, width: int = 2, lengths: bool = True,
     cannot continue from codes.
 
     Args:
-        space: the vectors.
         kind: "int8", one byte per number with almost no loss, or "product" (product quantisation), one byte per
             `width` numbers.
         width: numbers per byte of product quantisation.

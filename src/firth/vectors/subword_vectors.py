@@ -44,8 +44,6 @@ class SubwordVectors:
 
     Attributes:
         known: the known words as `WordVectors`.
-        own: as above.
-        ngrams: as above.
         codes: as above, or None.
 
     Raises:

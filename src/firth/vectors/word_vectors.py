@@ -57,7 +57,6 @@ class WordVectors(Hinted):
     Attributes:
         codes: the codes that the vectors were computed from, where they are quantised, or None.
         inference: as above, or None.
-        metadata: as above.
         lexicon: the words and their rows.
 
     Raises:

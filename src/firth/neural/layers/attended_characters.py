@@ -77,7 +77,6 @@ class AttendedCharacters(nn.Module):
         Args:
             source: embeds source words.
             ids: (n, S) of the source words; see `CharacterEncoder.forward`.
-            unknown: as for `CharacterEncoder.forward`.
             embedded: (n, S, D) their embeddings.
             weights: (n, S) attention, which sums to 1.
         """

@@ -109,7 +109,6 @@ class CharacterDecoder(nn.Module):
         Args:
             vectors: (n, W).
             codes: (n, C) `Spelling.character_ids` of the words.
-            source: as for `start`.
         """
         groups = length_groups(codes)
         losses = [

@@ -101,12 +101,7 @@ class CharacterEncoder(nn.Module, abc.ABC):
         return self._read(codes)[inverse]
 
     def distinct(self, ids: torch.Tensor, unknown: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return (n, C) character ids of the distinct words among some, and the (...) rows of them that these have.
-
-        Args:
-            ids: as for `forward`.
-            unknown: as for `forward`.
-        """
+        """Return (n, C) character ids of the distinct words among some, and the (...) rows of them that these have."""
         codes = self.get_buffer("codes")
         types, inverse = torch.unique(ids, return_inverse=True)
         return codes[types] if unknown is None else _codes_of(types, codes, unknown), inverse

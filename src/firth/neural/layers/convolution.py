@@ -32,9 +32,6 @@ class Convolutions(nn.Module):
         filters: F, filters of each width.
         widths: steps that filters read.
 
-    Attributes:
-        widths: as given.
-
     Raises:
         OptionError: there is no width, or a number is below 1.
     """

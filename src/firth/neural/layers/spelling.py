@@ -17,7 +17,6 @@ class Spelling:
 
     Attributes:
         characters: in the order of their ids.
-        longest: as given.
         codes: number of ids, with those of begin, end, padding and unknown characters.
     """
 

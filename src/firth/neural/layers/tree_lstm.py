@@ -45,7 +45,6 @@ class TreeLstm(nn.Module):
         max_children: K, of an n-ary node.
 
     Attributes:
-        kind: as given.
         width: H.
         max_children: K; None for child-sum, which has no maximum.
         weight_ih: (4 H, D), blocks W for u, i, o, f.

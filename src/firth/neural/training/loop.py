@@ -54,9 +54,6 @@ def fit_model(
     """Train the task's module as `fit` does, and return the facts of the training for the model's metadata.
 
     Args:
-        task: as for `fit`.
-        options: of the model.
-        config: as for `fit`.
         data: what a checkpoint must agree with, besides options and seed: JSON values.
         facts: other facts about the data: JSON values.
     """
@@ -75,7 +72,6 @@ def fit(task: Task, config: RunConfig, *, identity: Mapping[str, Any]) -> Histor
 
     Args:
         task: the module, its data and its loss.
-        config: options and circumstances of the run.
         identity: what a checkpoint must agree with, besides training options, seed and threads: the model's options,
             its vocabulary, the text. JSON can represent it.
 

@@ -66,7 +66,6 @@ def make_optimiser(
     """Return an optimiser of a module's trainable parameters, each of them once.
 
     Args:
-        module: to train.
         name: of `OPTIMISERS`.
         lr: learning rate.
         momentum: None for the optimiser's default.

@@ -130,7 +130,6 @@ def sparse_gradients(module: torch.nn.Module, training: Any) -> Iterator[None]:
     """Let the embedding tables of a module have sparse gradients where the training options allow updates by row.
 
     Args:
-        module: to train.
         training: `firth.neural.training.options.TrainingOptions`. Momentum, weight decay and several processes need
             dense gradients, as do optimisers without a rule here.
     """

@@ -206,7 +206,6 @@ class Run:
 
         Args:
             batch: of the step.
-            progress: of the run.
             first: predictions of the step's first batch, whose mean loss has weight 1; 0 for that batch.
         """
         with self.runtime.autocast():

@@ -93,7 +93,6 @@ def lr_factor(schedule: str, progress: TrainingProgress, *, warmup: int = 0, dec
 
     Args:
         schedule: a name of `SCHEDULES`.
-        progress: of the run.
         warmup: updates in which the rate rises from 0; at most half of the run's, so that a short run gets to learn.
         decay: rate of the inverse-time and exponential schedules, per epoch.
     """

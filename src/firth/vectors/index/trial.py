@@ -104,7 +104,6 @@ def try_indexes(
     """Compare indexes on word vectors, with held-out words as queries; yield the measurements of each index.
 
     Args:
-        vectors: word vectors.
         choices: (kind, options) of each index; those that differ only in search effort share one index.
         k: neighbours per query.
         queries: number of held-out words.

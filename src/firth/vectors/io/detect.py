@@ -72,7 +72,6 @@ def detect(path: Path, separator: str = " ") -> str:
     """Return the format of a file: "word2vec", "word2vec-binary", "glove", "fasttext", "floret", "npy" or "parquet".
 
     Args:
-        path: the file.
         separator: between the fields of a text file.
 
     Raises:

@@ -33,7 +33,6 @@ def save(vectors: VectorSpace, path: str | os.PathLike[str], dtype: npt.DTypeLik
     """Write vectors as a folder.
 
     Args:
-        vectors: the vectors.
         path: the folder; one of firth's that is there is replaced.
         dtype: the precision to store the vectors in; None keeps theirs, or their codes.
 

@@ -14,7 +14,6 @@ def check_folder(path: Path, own: Collection[str], layout: str) -> None:
     """Check that a folder can be written without destroying anything of the user's.
 
     Args:
-        path: the folder.
         own: the files of the layout, relative to the folder.
         layout: the name of the layout, for messages.
 

@@ -166,7 +166,6 @@ def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how
     """Load word vectors, with or without subwords; the arguments are those of `load`.
 
     Args:
-        path: the folder or file.
         documents: whether document vectors are accepted too.
         how: further arguments of `load`.
 
@@ -195,7 +194,6 @@ def load_as(path: str | os.PathLike[str], kind: type[ModelT], expected: str, **h
     """Load what must be of one kind; the arguments are those of `load`.
 
     Args:
-        path: the folder or file.
         kind: the class.
         expected: what the message asks for.
         how: further arguments of `load`.

@@ -25,7 +25,6 @@ def save_words(
     The output is written aside first: the old file or folder stays whole until the new one is.
 
     Args:
-        vectors: the vectors.
         path: the folder or file to write or replace; a file whose name ends in .gz, .bz2, .xz or .zip is packed.
         format: "firth", "word2vec", "word2vec-binary", "glove", "fasttext", "npy", "parquet", "projector",
             "sentence-transformers" or "spacy"; None goes by the name, see `firth.vectors.io.formats`.
@@ -55,7 +54,6 @@ def save_subwords(
     """Save vectors with subwords as a folder that `firth.load` maps, or as a file of another program.
 
     Args:
-        vectors: the vectors.
         path: the folder or file to write or replace, as in `WordVectors.save`.
         format: "firth", "fasttext" or "floret", or "spacy" for n-grams hashed by floret's method; all others keep the
             known words only, and warn. None goes by the name, see `firth.vectors.io.formats`.

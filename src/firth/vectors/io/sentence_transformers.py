@@ -70,7 +70,6 @@ def write_rows(words: list[str], rows: npt.NDArray[Any], tokens: str, path: Path
         words: V words.
         rows: (V, D), stored in single precision.
         tokens: the name of the tokeniser.
-        path: the folder.
         description: what the vector of a text is, for the model card.
 
     Raises:
@@ -138,7 +137,6 @@ def tokens_of(path: Path, words: Sequence[str]) -> str | Tokeniser:
     """Return how a static embedding splits texts: the name of firth's tokeniser, or a function for any other.
 
     Args:
-        path: the folder.
         words: its tokens, as `read` returns them.
 
     Raises:

@@ -89,7 +89,6 @@ def write_ngrams(ngrams: NgramRows, words: list[str], metadata: Mapping[str, Any
         ngrams: the table.
         words: words to list among the strings.
         metadata: facts about the vectors.
-        path: the folder.
 
     Raises:
         OptionError: the path is a file or a folder of something else, or the language is no code.

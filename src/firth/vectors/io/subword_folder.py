@@ -33,7 +33,6 @@ def save(vectors: SubwordSpace, path: str | os.PathLike[str], dtype: npt.DTypeLi
     """Write vectors as a folder.
 
     Args:
-        vectors: the vectors.
         path: the folder; one of firth's that is there is replaced.
         dtype: the precision to store rows in; None keeps theirs. Codes of quantised rows stay as they are.
 

@@ -101,7 +101,6 @@ def save(
     """Write a word2vec file with gensim's arguments; see also `save(path, format="word2vec")`.
 
     Args:
-        vectors: the vectors.
         fname: the file to write.
         fvocab: a second file, for one "word count" line a word.
         binary: whether to write the binary form.

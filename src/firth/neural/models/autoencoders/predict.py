@@ -120,8 +120,6 @@ class AutoencoderModel(SavedModel):
         Args:
             texts: a list of sentences; or one, whose code is returned without the first axis.
             labels: of each sentence, for a conditional model.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             KindError: a sentence is no text, or the labels are no list.
@@ -173,7 +171,6 @@ class AutoencoderModel(SavedModel):
                 temperature above 0, `top_k`, `top_p` or `min_p` is given; see `firth.GenerationOptions`.
             seed: of sampling.
             batch_size: sentences that are written together.
-            threads: number of threads; None for 1.
             progress: as for `encode`.
 
         Raises:
@@ -291,7 +288,6 @@ class AutoencoderModel(SavedModel):
             labels: likewise.
             samples: of each code, for the importance-weighted bound; 0 for the ELBO alone.
             seed: of the samples.
-            threads: number of threads; None for 1.
             progress: as for `encode`.
 
         Raises:
@@ -308,8 +304,6 @@ class AutoencoderModel(SavedModel):
         """Return what each category of a discrete code stands for: its words and sentences among texts.
 
         Args:
-            texts: as for `train`.
-            labels: likewise.
             top: words and sentences of each.
 
         Raises:

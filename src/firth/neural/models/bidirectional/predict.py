@@ -89,7 +89,6 @@ class BidirectionalLanguageModel(SavedModel):
         Args:
             source: held-out text: anything that `Corpus.build` takes, or a text with the same vocabulary.
             direction: "forward" or "backward"; None for the geometric mean of both perplexities.
-            progress: how to show progress; see `firth.progress`.
 
         Raises:
             OptionError: there is no such direction.
@@ -108,7 +107,6 @@ class BidirectionalLanguageModel(SavedModel):
 
         Args:
             text: read with this model's vocabulary and rules.
-            progress: how to show progress; see `firth.progress`.
         """
         result = np.zeros((2, len(text)))
         reader = Reader(self.module, text)

@@ -117,8 +117,6 @@ class CaptionModel(SavedModel):
             return_attention: whether captions come with their attention over the grid.
             seed: of sampling; with the number of an image it selects a caption.
             batch_size: images that are searched together.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             KindError: the features are no array of numbers.
@@ -149,7 +147,6 @@ class CaptionModel(SavedModel):
         Args:
             features: as for `train`, of the same shape.
             captions: one text per image.
-            threads: number of threads; None for 1.
             progress: as for `caption`.
 
         Raises:
@@ -193,18 +190,15 @@ class CaptionModel(SavedModel):
     ) -> EvaluationReport:
         """Write captions and score them against references.
 
+        Other arguments: as for `caption`.
+
         Args:
             features: as for `train`, of the same shape.
             captions: of each image a text, or a list of texts, all of which are references.
-            beam: as for `caption`.
-            options: as for `caption`.
             metrics: as for `firth.evaluate_generated`.
             lowercase: whether case is ignored.
             resamples: of the intervals.
             seed: of the resamples.
-            batch_size: as for `caption`.
-            threads: as for `caption`.
-            progress: as for `caption`.
 
         Returns:
             A row per metric with its interval; `notes` holds the signatures.

@@ -110,7 +110,6 @@ class PairTask:
     """A module with documents; implements `firth.neural.training.task.Task`.
 
     Args:
-        module: to train.
         batches: `PairBatch`es to train on.
         losses: returns (M,) losses of (M, K + 1) scores and (M, K + 1) right antecedents.
         held_out: documents that select the model.

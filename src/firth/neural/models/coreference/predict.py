@@ -80,15 +80,10 @@ class ChainModel(SavedModel):
 
     Args:
         module: with trained parameters.
-        options: of the model.
         reader: how it reads documents.
-        metadata: JSON values to save with the model: how it was trained.
 
     Attributes:
         module: in evaluation mode.
-        options: as given.
-        reader: as given.
-        metadata: as given.
         finds_mentions: whether it finds mentions in words alone, and needs neither chains nor trees.
     """
 
@@ -140,8 +135,6 @@ class ChainModel(SavedModel):
                 "auto" is "predicted" for an end-to-end model; for others it is "gold" if the document has chains.
             singletons: whether mentions without a partner are chains of one; by default those of found mentions are if
                 the training documents have such chains, and those of given mentions always are.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Returns:
             A list of documents; of one document, one.
@@ -174,8 +167,6 @@ class ChainModel(SavedModel):
         Args:
             documents: documents with gold chains, in any form that `train` reads.
             seed: of the resamples of the confidence intervals.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             CorpusError: the source is missing, or no document has a chain.

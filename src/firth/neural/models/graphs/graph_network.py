@@ -124,7 +124,6 @@ def read_held_out(nodes: Any, labels: Ints) -> Ints:
     """Return the numbers of held-out nodes.
 
     Args:
-        nodes: as for `train`.
         labels: (N,) of the nodes.
 
     Raises:

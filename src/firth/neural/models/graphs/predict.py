@@ -63,10 +63,6 @@ class NodeModel(SavedModel):
     def probabilities(self, edges: Any, features: Any) -> npt.NDArray[np.float32]:
         """Return the probabilities of the labels, (N, L) float32, whose rows add up to 1.
 
-        Args:
-            edges: as for `train`.
-            features: likewise.
-
         Raises:
             KindError, ShapeError, OptionError: as `train`.
         """
@@ -79,10 +75,6 @@ class NodeModel(SavedModel):
     def predict(self, edges: Any, features: Any) -> list[str]:
         """Return the most probable label of each node.
 
-        Args:
-            edges: as for `train`.
-            features: likewise.
-
         Raises:
             KindError, ShapeError, OptionError: as `train`.
         """
@@ -92,8 +84,6 @@ class NodeModel(SavedModel):
         """Return how many nodes get their label.
 
         Args:
-            edges: as for `train`.
-            features: likewise.
             labels: N labels; nodes without one do not count.
 
         Raises:

@@ -105,9 +105,6 @@ class TextGraphModel(Hinted):
     def predict(self, texts: Any) -> list[str]:
         """Return the most probable label of each text.
 
-        Args:
-            texts: as for `probabilities`.
-
         Raises:
             CorpusError, KindError: as `probabilities`.
         """
@@ -117,7 +114,6 @@ class TextGraphModel(Hinted):
         """Return how many texts get their label.
 
         Args:
-            texts: as for `probabilities`.
             labels: of the texts; those without one do not count.
 
         Raises:
@@ -133,9 +129,6 @@ class TextGraphModel(Hinted):
 
     def encode(self, texts: Any) -> Floats:
         """Return vectors of texts, (N, H) float32: of the hidden layer.
-
-        Args:
-            texts: as for `probabilities`.
 
         Raises:
             CorpusError, KindError: as `probabilities`.

@@ -59,16 +59,13 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
 
     Args:
         module: with trained parameters.
-        options: of the model.
         vocabulary: V words, `<unk>` among them.
         rules: how the model reads text.
-        metadata: JSON values to save with the model: how it was trained.
 
     Attributes:
         module: in evaluation mode.
         spells: whether the model reads words by their characters, unknown ones too.
         options: of the model.
-        metadata: as given.
     """
 
     module: LanguageModule
@@ -100,7 +97,6 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
 
         Args:
             text: read with this model's vocabulary and rules.
-            progress: how to show progress; see `firth.progress`.
 
         Raises:
             OptionError: the output layer gives no probabilities.
@@ -116,7 +112,6 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
             text: read with this model's vocabulary and rules.
             samples: number of dropout samples.
             seed: of the samples.
-            progress: how to show progress; see `firth.progress`.
 
         Source:
             Gal and Ghahramani 2016, "A theoretically grounded application of dropout in recurrent neural networks",
@@ -231,7 +226,6 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
                 the formulas.
             max_length: number of tokens that are read of a text; a warning counts the longer texts.
             batch_size: texts that are read at once; None for 64. Texts of similar length are read together.
-            progress: how to show progress; see `firth.progress`.
 
         Returns:
             (N, D) float32; zeros for an empty text.

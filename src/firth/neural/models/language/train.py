@@ -102,7 +102,6 @@ def text_for(start: Reader, corpus: Any, options: Mapping[str, Any], progress: P
         corpus: a corpus that was built with the tokens of the start and every word of its text; a text that the start
             has read; or anything that `Corpus.build` takes.
         options: of `Corpus.build`: `column` and `cache`.
-        progress: how to show progress; see `firth.progress`.
 
     Raises:
         OptionError: another option is given, or the corpus has other tokens.

@@ -122,15 +122,11 @@ class LatticeModel(SavedModel, LanguageModel):
 
     Args:
         module: with trained parameters.
-        options: of the model.
         vocabulary: V tokens, `<unk>` among them.
         rules: how the model reads text.
-        metadata: JSON values to save with the model: how it was trained.
 
     Attributes:
         module: in evaluation mode.
-        options: as given.
-        metadata: as given.
     """
 
     module: LatticeModule
@@ -166,7 +162,6 @@ class LatticeModel(SavedModel, LanguageModel):
 
         Args:
             text: read with this model's vocabulary and rules.
-            progress: how to show progress; see `firth.progress`.
         """
         ids = torch.from_numpy(text.ids.astype(np.int64)).to(self.device)[None]
         log_probs, state, offset, before = np.empty(len(text)), self._fresh(1), 0.0, 0.0

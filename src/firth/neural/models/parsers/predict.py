@@ -70,8 +70,6 @@ class ParserModel(SavedModel):
                 the sentences have tags.
             beam: width of the beam, of a transition parser; None for the one that it was trained with.
             precision: of matrix products, of a biaffine parser: "fp32", "bf16", or "fp16" on a GPU; None for "fp32".
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             CorpusError: an item is no sentence, or a sentence has no tags.
@@ -107,8 +105,6 @@ class ParserModel(SavedModel):
             beam: as for `predict`.
             precision: as for `predict`.
             on_error: as for `train`.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Warns:
             UserWarning: sentences were skipped; it gives their number and lines.

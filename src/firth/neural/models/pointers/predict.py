@@ -75,8 +75,6 @@ class PointerModel(SavedModel):
             inputs: sets of vectors, as for `train`.
             beams: 1 for greedy search, or a number of beams, which looks for the most probable sequence, or
                 `firth.BeamSearch`.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             KindError: a set is no array of numbers.
@@ -102,7 +100,6 @@ class PointerModel(SavedModel):
             inputs: sets of vectors, as for `train`.
             targets: their positions, likewise.
             beams: as for `predict`.
-            threads: number of threads; None for 1.
             progress: as for `predict`.
 
         Raises:
@@ -142,7 +139,6 @@ class PointerScorer:
     """A pointer network over a batch of sets, for searches; implements `firth.inference.scorer.Scorer`.
 
     Args:
-        module: of the network.
         sets: B arrays (N, D).
 
     Attributes:

@@ -90,8 +90,6 @@ class PredictorModel(SavedModel):
 
         Args:
             inputs: records, as for `train`.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             KindError: a record is no mapping from strings to strings.
@@ -115,7 +113,6 @@ class PredictorModel(SavedModel):
         Args:
             inputs: records, as for `train`.
             targets: their texts.
-            threads: number of threads; None for 1.
             progress: as for `predict`.
 
         Raises:

@@ -63,14 +63,9 @@ class PretrainedEncoder(SavedModel):
         pieces: how text is split, with V pieces.
         layout: the model of transformers that has this network: "bert" or "electra".
         head: what predicts hidden tokens, or tells which were replaced; None without.
-        metadata: JSON values to save with the model: how it was trained.
 
     Attributes:
         module: in evaluation mode.
-        pieces: as given.
-        layout: as given.
-        head: as given.
-        metadata: as given.
     """
 
     module: EncoderNetwork
@@ -119,7 +114,6 @@ class PretrainedEncoder(SavedModel):
             texts: N texts, each a string or its words.
             pooling: "mean" of the states of a text's pieces, or "cls", the state before the text.
             batch_size: texts that are encoded at once; None for as many as have about 8,000 pieces.
-            progress: how to show progress; see `firth.progress`.
 
         Returns:
             (N, D) float32; zeros for a text without a piece. The vector of a text depends on it alone.
@@ -170,7 +164,6 @@ class PretrainedEncoder(SavedModel):
             layer: whose states: 0 for the input of the blocks, 1 to L for their outputs, -1 for the last.
             pieces: of a word with several pieces, the state of the "first", or the "mean".
             batch_size: parts that are encoded at once; None for as many as have about 8,000 pieces.
-            progress: how to show progress; see `firth.progress`.
 
         Returns:
             N arrays (words, D) float32.

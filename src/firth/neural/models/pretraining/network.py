@@ -181,8 +181,6 @@ class EncoderNetwork(nn.Module):
 
         Args:
             ids: as in `states`.
-            lengths: likewise.
-            types: likewise.
             at: (B, T) bool, the n positions whose output is needed; None for all.
         """
         outputs: torch.Tensor = self.blocks(self.project(self.embeddings(ids, types)), lengths, at)

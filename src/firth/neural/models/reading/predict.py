@@ -238,13 +238,9 @@ class ReadingModel(SavedModel):
         module: with trained parameters.
         options: of the reader.
         reader: how it reads texts.
-        metadata: JSON values to save with the model: how it was trained.
 
     Attributes:
         module: in evaluation mode.
-        options: as given.
-        reader: as given.
-        metadata: as given.
     """
 
     def __init__(
@@ -280,8 +276,6 @@ class ReadingModel(SavedModel):
                 texts or lists of texts. The best answer of all paragraphs of a question counts.
             n: answers of each question; the others are attributes of the best.
             attention: whether the attention of the answer's paragraph is returned, too, of at most `window` tokens.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Returns:
             A `ReadAnswer`; of N questions a list.
@@ -331,8 +325,6 @@ class ReadingModel(SavedModel):
                 `firth.TextIndex(encoder, texts)`, which finds those near in meaning.
             paragraphs: texts that are read for each question.
             n: answers of each question; the others are attributes of the best.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Returns:
             A `ReadAnswer`, whose `paragraph` is the row of its text in the index; of N questions a list. Where no text
@@ -378,8 +370,6 @@ class ReadingModel(SavedModel):
         Args:
             questions: in any form that `train` reads; answers do not matter. A question without a name has its number,
                 from 0.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             CorpusError: there is no question, or one without a word.
@@ -398,8 +388,6 @@ class ReadingModel(SavedModel):
         Args:
             gold: questions with answers, in any form that `train` reads.
             seed: of the resamples of the confidence intervals.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             CorpusError: there is no question, or one without a word.

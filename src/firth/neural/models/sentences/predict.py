@@ -80,19 +80,13 @@ class SentenceEncoder(SavedModel):
 
     Args:
         module: with trained parameters.
-        options: of the model.
         vocabulary: V words, `<unk>` among them.
         rules: how the model reads text.
-        metadata: JSON values to save with the model: how it was trained.
         added: words outside the training text, with an input vector each; see `expand`.
 
     Attributes:
         module: in evaluation mode.
         options: of the model.
-        vocabulary: as given.
-        rules: as given.
-        metadata: as given.
-        added: as given.
     """
 
     module: SentenceModule
@@ -139,7 +133,6 @@ class SentenceEncoder(SavedModel):
         Args:
             texts: N texts, each a string or its tokens.
             batch_size: texts that are encoded at once; None for 64.
-            progress: how to show progress; see `firth.progress`.
 
         Returns:
             (N, D) float32; zeros for a text without any known word.

@@ -28,7 +28,6 @@ class SummaryModel(SavedModel):
         options: of the summarizer.
 
     Attributes:
-        translator, options: as given.
         module: its network, in evaluation mode.
         metadata: JSON values to save with the model: how it was trained.
     """
@@ -75,8 +74,6 @@ class SummaryModel(SavedModel):
             return_attention: whether summaries come with their attention.
             seed: of sampling, if `options` ask for it.
             batch_size: texts that are searched together.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Returns:
             A list of `Translation`; of one text, one.
@@ -113,7 +110,6 @@ class SummaryModel(SavedModel):
         """Return a model that is trained further with a reward for whole summaries; this one stays as it is.
 
         Args:
-            pairs: as for `train`.
             reward: "rouge-1", "rouge-2", "rouge-l", or a function of a summary and its reference.
             **how: `mixture`, the weight of the reward in the loss (0.95); `held_out`; `max_length` of a sampled summary
                 in tokens (30); training options and circumstances of the run, as for `train`.
@@ -131,9 +127,6 @@ class SummaryModel(SavedModel):
 
     def selection_examples(self, pairs: Any) -> list[tuple[list[str], dict[str, list[str]]]]:
         """Return texts with a tag per word, for `firth.Tagger(targets="copying").train`: whether the summary took it.
-
-        Args:
-            pairs: as for `train`.
 
         Raises:
             FormatError, ShapeError: as for `train`.
@@ -153,11 +146,6 @@ class SummaryModel(SavedModel):
 
     def score(self, pairs: Any, *, threads: int | None = None, progress: Progress = False) -> Floats:
         """Return the natural logarithm of the probability of each summary given its text, (N,) float64.
-
-        Args:
-            pairs: as for `train`.
-            threads: number of threads; None for 1.
-            progress: as for `summarize`.
 
         Raises:
             FormatError, ShapeError: as for `train`.
@@ -186,20 +174,14 @@ class SummaryModel(SavedModel):
     ) -> EvaluationReport:
         """Summarize texts and score the summaries.
 
+        Other arguments: as for `summarize`.
+
         Args:
             pairs: as for `train`.
-            beam: as for `summarize`.
-            options: as for `summarize`.
-            unknown: as for `summarize`.
-            selector: as for `summarize`.
-            threshold: as for `summarize`.
             metrics: as for `firth.evaluate_generated`.
             baseline: summaries of a simple system, such as the first words of each text.
             resamples: of the intervals.
             seed: of the resamples.
-            batch_size: as for `summarize`.
-            threads: as for `summarize`.
-            progress: as for `summarize`.
 
         Returns:
             A row per metric with its interval.

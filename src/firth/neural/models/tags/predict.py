@@ -105,8 +105,6 @@ class TaggerModel(SavedModel):
         Args:
             sentences: a list of them, or one string or `DependencySentence`.
             probabilities: whether to compute the probability of each tag, too.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Returns:
             A list of `TaggedSentence`; of one string, one `TaggedSentence`.
@@ -156,8 +154,6 @@ class TaggerModel(SavedModel):
 
         Args:
             sentences: a list of sentences.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             OptionError: the tagger was trained with a margin, whose scores are no probabilities.
@@ -182,7 +178,6 @@ class TaggerModel(SavedModel):
             sentences: a list of sentences.
             n: sequences per sentence, at most.
             target: which; None for the only one.
-            threads: number of threads; None for 1.
 
         Raises:
             OptionError: n is below 1, there are several targets and none is named, or the tagger was trained with a
@@ -227,8 +222,6 @@ class TaggerModel(SavedModel):
             seed: of the resamples of the confidence intervals.
             on_error: as for `train`.
             word_column: as for `train`.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Returns:
             The scores of each target; `print` shows them as tables.

@@ -32,18 +32,13 @@ class LabelledModel(SavedModel):
 
     Args:
         module: with trained parameters.
-        options: of the model.
         reader: how it reads words.
         labels: the labels, with their counts in training.
-        metadata: JSON values to save with the model: how it was trained.
 
     Attributes:
         inputs: what the model reads: "texts" or "trees".
         folder_kind: of its folder.
         module: in evaluation mode.
-        options: as given.
-        reader: as given.
-        metadata: as given.
     """
 
     inputs: ClassVar[str]
@@ -111,7 +106,6 @@ class LabelledModel(SavedModel):
 
         Args:
             pairs: N tuples of two texts, or of two trees.
-            threads: number of threads; None for 1.
 
         Raises:
             OptionError: the model was not trained with pairs="relatedness".

@@ -145,7 +145,6 @@ class LabelModel(LabelledModel):
             texts: a text or several; of a model of pairs, a tuple of two texts or several.
             k: largest number of labels per text.
             threshold: smallest probability of a returned label.
-            threads: number of threads; None for 1.
 
         Returns:
             Pairs of label and probability, most probable first; for several texts, a list of such lists.
@@ -164,8 +163,6 @@ class LabelModel(LabelledModel):
 
         Args:
             texts: as for `predict`.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             CorpusError: an item is not a text, or not a pair of texts.
@@ -204,7 +201,6 @@ class LabelModel(LabelledModel):
         Args:
             texts: N texts, each a string or its tokens; not pairs, whose texts are encoded one by one.
             batch_size: texts that are encoded at once; None for 256.
-            progress: how to show progress; see `firth.progress`.
 
         Raises:
             OptionError: `batch_size` is below 1.
@@ -251,8 +247,6 @@ class LabelModel(LabelledModel):
             column: the column of texts, likewise.
             k: number of labels predicted per text.
             threshold: smallest probability of a predicted label.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             **table: how a table in a text file is read; see `firth.TableOptions`.
 
         Raises:
@@ -304,7 +298,6 @@ class LabelModel(LabelledModel):
         """Return a text as attribution methods need it; `firth.explain` is the way to use it.
 
         Args:
-            text: the text.
             target: a label; None for the most probable one.
 
         Raises:

@@ -59,8 +59,6 @@ def distil(
         layer: whose vectors: 0 for the input of the encoder, -1 for its last layer; None for the mean of all.
         contexts: number of occurrences of a word that are enough: the first ones of the text, and those of the same
             1,024 sentences.
-        threads: number of threads; None for 1.
-        progress: how to show progress; see `firth.progress`.
         **text: options of `Corpus.build` for a text that is no corpus yet, such as tokens="cased". min_count and
             max_size limit the words that have a vector, not those that are read, and may also be given with a corpus.
 

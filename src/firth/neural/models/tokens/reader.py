@@ -236,7 +236,6 @@ def learn_token_reader(
         lowercase: whether words are looked up in lower case.
         characters: whether characters are read; those that occur once are unknown, so that their vector is trained.
         columns: names of `COLUMNS` that are read.
-        vectors: word vectors.
         extra_words: most frequent words of `vectors` that are known, too.
         tuned: whether `vectors` start the table of words, which then knows theirs; otherwise they are a second table.
         embedders: of words in context.

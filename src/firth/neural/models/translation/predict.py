@@ -38,12 +38,10 @@ class TranslationModel(SavedModel, TranslationSystem):
         module: with trained parameters.
         options: of the translator.
         reader: units of both sides.
-        metadata: JSON values to save with the model: how it was trained.
         candidates: target tokens that translations may have, by source token; None for all. See `with_candidates`.
 
     Attributes:
         module: in evaluation mode.
-        options, reader, metadata, candidates: as given.
     """
 
     def __init__(

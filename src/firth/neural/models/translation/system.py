@@ -97,8 +97,6 @@ class TranslationSystem(abc.ABC):
             batch_size: texts that are searched together.
             precision: of matrix products: "fp32", or "bf16", which is about as good, and faster on processors with bf16
                 instructions.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Returns:
             A list of `Translation`; of one text, one.
@@ -150,7 +148,6 @@ class TranslationSystem(abc.ABC):
         Args:
             pairs: as for `train`.
             languages: as for `train`.
-            threads: number of threads; None for 1.
             progress: as for `translate`.
 
         Raises:
@@ -189,22 +186,15 @@ class TranslationSystem(abc.ABC):
     ) -> EvaluationReport:
         """Translate sources and score the translations against targets.
 
+        Other arguments: as for `translate`.
+
         Args:
             pairs: as for `train`.
             languages: as for `train`.
-            beam: as for `translate`.
-            length_penalty: as for `translate`.
-            options: as for `translate`.
-            unknown: as for `translate`.
-            dictionary: as for `translate`.
             metrics: as for `firth.evaluate_generated`.
             lowercase: whether case is ignored.
             resamples: of the intervals.
             seed: of the resamples.
-            batch_size: as for `translate`.
-            precision: as for `translate`.
-            threads: as for `translate`.
-            progress: as for `translate`.
 
         Returns:
             A row per metric with its interval; `notes` holds the signatures.

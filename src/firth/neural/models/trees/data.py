@@ -105,7 +105,6 @@ def read_trees(source: Any, on_error: str = STOP) -> list[Tree]:
 
     Args:
         source: these.
-        on_error: as for `read_examples`.
 
     Raises:
         CorpusError: there is no tree, or an item is none.

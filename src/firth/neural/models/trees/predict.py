@@ -47,7 +47,6 @@ class TreeModel(LabelledModel):
             trees: a tree or several; of a model of pairs, a tuple of two trees or several.
             k: largest number of labels per tree.
             threshold: smallest probability of a returned label.
-            threads: number of threads; None for 1.
 
         Returns:
             Pairs of label and probability, most probable first; for several trees, a list of such lists.
@@ -68,7 +67,6 @@ class TreeModel(LabelledModel):
             tree: a tree.
             k: largest number of labels per node.
             threshold: smallest probability of a returned label.
-            threads: number of threads; None for 1.
 
         Raises:
             OptionError: `k` is below 1, `threshold` is not a probability, or the model is one of pairs.
@@ -85,8 +83,6 @@ class TreeModel(LabelledModel):
 
         Args:
             trees: as for `predict`.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             CorpusError: an item is not a tree, or not a pair of trees.
@@ -109,8 +105,6 @@ class TreeModel(LabelledModel):
 
         Args:
             trees: N trees.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
 
         Raises:
             OptionError: the model is one of pairs.
@@ -128,7 +122,6 @@ class TreeModel(LabelledModel):
         Args:
             texts: N trees; not pairs, whose trees are encoded one by one.
             batch_size: trees that are encoded at once; None for 100.
-            progress: how to show progress; see `firth.progress`.
 
         Raises:
             CorpusError: an item is not a tree.
@@ -170,8 +163,6 @@ class TreeModel(LabelledModel):
             nodes: whether all nodes count, not only the roots.
             k: number of labels predicted per node.
             threshold: smallest probability of a predicted label.
-            threads: number of threads; None for 1.
-            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
             on_error: "stop" at the first damaged sentence of CoNLL-U, or "skip" such sentences.
 
         Raises:
