@@ -15,13 +15,12 @@ from firth.errors import OptionError
 NEURAL = ("firth.neural.models.language.", "firth.neural.models.bidirectional.")
 
 
-def open_start(path: Path, name: str, model: Model, quiet: bool) -> Any:
+def open_start(path: Path, model: Model, quiet: bool) -> Any:
     """Return the neural language model to start from.
 
     Args:
         path: of the start.
-        name: of the model that is trained.
-        model: what the name stands for.
+        model: that is trained.
         quiet: whether no progress is shown.
 
     Raises:
@@ -33,7 +32,7 @@ def open_start(path: Path, name: str, model: Model, quiet: bool) -> Any:
         start = opened_start(path)
     if not _is(start.options, model):
         own = next((each for each, other in named(NEURAL).items() if _is(start.options, other)), "another model")
-        raise OptionError(f"--start {path}: {path} was made by firth lm train {own}, not {name}; train {own}")
+        raise OptionError(f"--start {path}: {path} was made by firth lm train {own}, not {model.name}; train {own}")
     return start
 
 

@@ -1,7 +1,8 @@
-"""Vectors that a command line names, and words that they lack."""
+"""Vectors and other models that a command line names, and words that they lack."""
 
 import typing
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from firth import registry
@@ -17,6 +18,22 @@ def open_vectors(path: str, quiet: bool, *, documents: bool = False) -> Any:
     """Return the vectors of a file, with progress; see `firth.vectors.io.load_vectors`."""
     with working(f"reading {path}", quiet):
         return load_vectors(path, documents=documents)
+
+
+def open_model(path: Path, *kinds: str) -> Any:
+    """Return a model.
+
+    Args:
+        path: of its folder.
+        *kinds: of which it must be one, such as "a tagger".
+
+    Raises:
+        OptionError: the folder holds something else.
+    """
+    content: Any = load(path)
+    if registry.plain_name(content) not in kinds:
+        raise OptionError(f"{path} holds {registry.plain_name(content)}, expected {' or '.join(kinds)}")
+    return content
 
 
 def open_encoder(path: str, quiet: bool) -> Any:
