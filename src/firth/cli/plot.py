@@ -23,9 +23,9 @@ from firth.cli.vectors import open_model
 from firth.cli.word_lists import lines, read_groups, read_objects, read_poles, read_words
 from firth.comparison import saved
 from firth.errors import OptionError
+from firth.loading import load, load_vectors
 from firth.plots.map import USUAL
 from firth.plots.saving import check_target, missing_letters
-from firth.vectors.io.load import load, load_vectors
 
 GroupFile = Annotated[
     str | None,

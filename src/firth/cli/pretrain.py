@@ -19,7 +19,7 @@ from firth.cli.training import Report, Run, TrainCommand
 from firth.comparison.named import named
 from firth.corpus.options import CorpusOptions
 from firth.errors import OptionError
-from firth.vectors.io.load import load_as
+from firth.loading import load_as
 
 HOMES = ("firth.neural.models.pretraining.",)
 PIECES = ("wordpieces", "cased-wordpieces")  # names of tokens

@@ -23,10 +23,10 @@ from firth.cli.output import end, paragraphs, print_json, working
 from firth.cli.targets import check_folder_target, checkpoint_in
 from firth.comparison.named import Model, named
 from firth.errors import MissingExtraError, OptionError, counted
+from firth.loading import load, load_vectors
 from firth.spelling import one_spelling
 from firth.storage.kinds import LOADERS
 from firth.timing import running_clock
-from firth.vectors.io.load import load, load_vectors
 
 STOPS = "Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything."
 # Arguments that only models have whose `train` takes them.

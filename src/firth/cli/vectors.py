@@ -8,14 +8,14 @@ from typing import Any
 from firth import registry
 from firth.cli.output import complain, note, working
 from firth.errors import OptionError
+from firth.loading import load, load_vectors
 from firth.sentences.encoder import TextEncoder
-from firth.vectors.io.load import load, load_vectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 
 def open_vectors(path: str, quiet: bool, *, documents: bool = False) -> Any:
-    """Return the vectors of a file, with progress; see `firth.vectors.io.load_vectors`."""
+    """Return the vectors of a file, with progress; see `firth.loading.load_vectors`."""
     with working(f"reading {path}", quiet):
         return load_vectors(path, documents=documents)
 

@@ -10,13 +10,13 @@ from firth.corpus.options import CorpusOptions
 from firth.embeddings.associations import AssociationVectors
 from firth.embeddings.word2vec import Word2Vec
 from firth.errors import OptionError, brief
+from firth.loading import load
 from firth.options import check_kind, wrong_kind
 from firth.sentences.averages import WEIGHTINGS, SentenceAverages, Weighting
 from firth.sklearn.base import Texts, TextVectorizer, texts_of
 from firth.sklearn.parameters import options_of, takes_options
 from firth.vectors.averages import SMOOTHING
 from firth.vectors.cosine import Matrix
-from firth.vectors.io.load import load
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

@@ -15,10 +15,10 @@ from firth.language.model import LanguageModel
 from firth.language.ngram_lm import NgramLM
 from firth.language.scores import SentenceScore
 from firth.language.text import UNK
+from firth.loading import load
 from firth.options import check_kind
 from firth.sklearn.base import TextEstimator, texts_of
 from firth.sklearn.parameters import options_of, takes_options
-from firth.vectors.io.load import load
 
 NGRAMS = options_of(NgramLM)
 VOCABULARY = options_of(CorpusOptions, "min_count", "max_size", "tokens")

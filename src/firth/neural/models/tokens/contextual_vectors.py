@@ -1,17 +1,44 @@
 """Vectors of words from pretrained encoders, for the places of a network where embedders join it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 
 from firth.neural.layers.scalar_mix import ScalarMix
 from firth.neural.models.tokens.embedders import PLACES, ContextualEmbedder
-from firth.neural.models.tokens.features import Features
 from firth.neural.saved import SavedApart
 
+Words = tuple[str, ...]
 Vectors = dict[str, torch.Tensor]  # of each place that has some, (B, T, W)
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The vectors of the words of N different sentences.
+
+    Attributes:
+        vectors: (W, L, D) float32 of all words, mapped.
+        starts: the first row of each sentence.
+    """
+
+    vectors: npt.NDArray[np.float32]
+    starts: dict[Words, int]
+
+    def batch(self, sentences: Sequence[Words]) -> torch.Tensor | None:
+        """Return (B, T, L, D) vectors of sentences, zero at padding; None if one of them is not here."""
+        starts = [self.starts.get(words) for words in sentences]
+        if None in starts:
+            return None
+        result = np.zeros((len(sentences), max(map(len, sentences)), *self.vectors.shape[1:]), dtype=np.float32)
+        for row, words, start in zip(result, sentences, starts, strict=True):
+            assert start is not None
+            row[: len(words)] = self.vectors[start : start + len(words)]
+        return torch.from_numpy(result)
 
 
 class ContextualVectors(nn.Module):

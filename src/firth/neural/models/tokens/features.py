@@ -16,7 +16,6 @@ Cost
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ import torch
 
 from firth.errors import FormatError, warn_caller
 from firth.neural.models.tokens.contextual import ContextualEncoder
+from firth.neural.models.tokens.contextual_vectors import ContextualVectors, Features, Words
 from firth.neural.training.devices import no_subnormals
 from firth.progress import Progress, Status, reporting
 from firth.storage.files import cache_folder, replacing_folder
@@ -34,32 +34,6 @@ from firth.storage.snapshots import snapshot
 
 NAME, ARRAY = "contextual", "vectors.npy"  # the folder in the cache; the file
 BATCH_WORDS = 4096  # that are encoded together, padding included
-
-Words = tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Features:
-    """The vectors of the words of N different sentences.
-
-    Attributes:
-        vectors: (W, L, D) float32 of all words, mapped.
-        starts: the first row of each sentence.
-    """
-
-    vectors: npt.NDArray[np.float32]
-    starts: dict[Words, int]
-
-    def batch(self, sentences: Sequence[Words]) -> torch.Tensor | None:
-        """Return (B, T, L, D) vectors of sentences, zero at padding; None if one of them is not here."""
-        starts = [self.starts.get(words) for words in sentences]
-        if None in starts:
-            return None
-        result = np.zeros((len(sentences), max(map(len, sentences)), *self.vectors.shape[1:]), dtype=np.float32)
-        for row, words, start in zip(result, sentences, starts, strict=True):
-            assert start is not None
-            row[: len(words)] = self.vectors[start : start + len(words)]
-        return torch.from_numpy(result)
 
 
 def features_of(
@@ -178,8 +152,6 @@ def cached_features(
         sentences: of the training and the held-out data.
         progress: how to show progress; see `firth.progress`.
     """
-    from firth.neural.models.tokens.contextual_vectors import ContextualVectors
-
     parts = [part for part in module.modules() if isinstance(part, ContextualVectors)]
     if parts:
         sentences = [tuple(words) for words in sentences]
