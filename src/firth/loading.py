@@ -17,9 +17,16 @@ from firth.storage.files import check_exists, named
 from firth.storage.snapshots import snapshot
 from firth.storage.untrusted import DAMAGE
 from firth.vectors.document_vectors import DocumentVectors
-from firth.vectors.io import fasttext, floret, spacy, transformers
+from firth.vectors.io import fasttext, floret, spacy
 from firth.vectors.io.detect import detect, opened
-from firth.vectors.io.formats import EXCHANGES, check_format, damaged_archive, folder_format, read_matrix
+from firth.vectors.io.formats import (
+    EXCHANGES,
+    check_format,
+    damaged_archive,
+    folder_format,
+    is_transformers_folder,
+    read_matrix,
+)
 from firth.vectors.io.table import Contents, Duplicates, LoadArguments, Reading, as_named
 from firth.vectors.restore import from_fasttext
 from firth.vectors.subword_vectors import SubwordVectors
@@ -115,7 +122,7 @@ def _read_other(path: Path, format: str | None, reading: Reading) -> Any:
     """Return what another program wrote, or could have."""
     if format is None and path.is_dir():
         format = folder_format(path)
-        if format is None and transformers.is_folder(path):
+        if format is None and is_transformers_folder(path):
             return registry.resolve(registry.TRANSFORMERS)(path)
     try:
         format = format or detect(path, reading.separator)
