@@ -45,8 +45,8 @@ def takes_options(*groups: Options, same_bits: bool = True) -> Callable[[Estimat
     parameters and of options is added to the section `Args:` at the end of the docstring.
 
     Args:
-        groups: fields as returned by `options_of`; their names differ from each other and from the parameters.
         same_bits: whether any number of threads gives the same bits.
+        *groups: fields as returned by `options_of`; their names differ from each other and from the parameters.
     """
     fields = {name: field for group in groups for name, field in group.items()}
 

@@ -52,7 +52,7 @@ def test_help_is_that_of_the_options():
 def test_parameters_of_all_estimators_have_one_help(name):
     takers = [getattr(estimators, each) for each in MODELS]
     takers = [each for each in takers if name in inspect.signature(each).parameters]
-    assert len(takers) >= 7
+    assert len(takers) >= 6
     assert [each for each in takers if f"\n    {name}: {SHARED[name][1]}" not in each.__doc__] == []
     assert [each for each in takers if each().get_params()[name] is not SHARED[name][0]] == []
 
