@@ -17,8 +17,7 @@ import typer
 from firth.cli.arguments import Checkpoint, Every, Sources, output
 from firth.cli.cluster_flags import ClusterAddress, Workers, check_cluster
 from firth.cli.flags import Flags, add_command
-from firth.cli.language_start import NEURAL, open_start, started_options
-from firth.cli.output import note
+from firth.cli.output import note, working
 from firth.cli.targets import check_file_target, check_folder_target
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of, is_built_corpus
@@ -36,6 +35,7 @@ from firth.spelling import one_spelling
 from firth.timing import running_clock
 
 COUNTING = ("firth.language.",)
+NEURAL = ("firth.neural.models.language.", "firth.neural.models.bidirectional.")
 CORPUS = replace(ANY_CORPUS, without=frozenset({"unknown", "keep_empty"}))  # every language model has <unk>
 SUBWORDS = replace(CORPUS, defaults=CorpusOptions(tokens="subwords"))  # neural models read them unless told otherwise
 
@@ -175,8 +175,66 @@ def _options(run: Run) -> Any:
     start = run.values.get("start")
     if start is None:
         return run.given()
-    run.start = open_start(start, run.model, run.quiet)
-    return started_options(run.start, model_flags(TRAIN, run.model)[0], run.values)
+    run.start = _open_start(start, run.model, run.quiet)
+    return _started_options(run.start, model_flags(TRAIN, run.model)[0], run.values)
+
+
+def _open_start(path: Path, model: Model, quiet: bool) -> Any:
+    """Return the neural language model to start from.
+
+    Args:
+        path: of the start.
+        model: that is trained.
+        quiet: whether no progress is shown.
+
+    Raises:
+        OptionError: the start is another model.
+    """
+    from firth.neural.models.language.start import opened_start  # imports PyTorch
+
+    with working(f"reading {path}", quiet):
+        start = opened_start(path)
+    if not _is(start.options, model):
+        own = next((each for each, other in named(NEURAL).items() if _is(start.options, other)), "another model")
+        raise OptionError(f"--start {path}: {path} was made by firth lm train {own}, not {model.name}; train {own}")
+    return start
+
+
+def _is(options: Any, model: Model) -> bool:
+    return type(options) is model.kind and all(getattr(options, name) == value for name, value in model.preset.items())
+
+
+def _started_options(start: Any, flags: Flags, values: Mapping[str, Any]) -> Any:
+    """Return the options of a start with those that the command line changes.
+
+    Args:
+        start: the model.
+        flags: of the model's options.
+        values: of the command.
+
+    Raises:
+        OptionError: an option of the network, or of the text, is given that contradicts the start.
+    """
+    from firth.neural.models.language.start import differences
+
+    options = replace(start.options, **flags.select(values))
+    different = differences(options, start.options)
+    if different:
+        shown = {name: f"--{flags.renamed.get(name, name).replace('_', '-')}" for name in different}
+        given = ", ".join(f"{shown[name]} {_shown(own)}" for name, (own, _) in different.items())
+        found = ", ".join(f"{shown[name]} {_shown(theirs)}" for name, (_, theirs) in different.items())
+        raise OptionError(f"{given} with --start: the start has {found}, which cannot change; leave it out")
+    stop_words = {} if values.get("stop_words") is None else {"stop_words": values["stop_words"]}
+    text = [
+        f"--{name.replace('_', '-')} {_shown(value)}" for name, value in {**CORPUS.select(values), **stop_words}.items()
+    ]
+    if text:
+        raise OptionError(f"{', '.join(text)} with --start: the text is read like that of the start; leave it out")
+    return options
+
+
+def _shown(value: Any) -> str:
+    return shlex.quote(str(value))
 
 
 def _texts(
