@@ -20,8 +20,8 @@ from typing import Any
 
 import firth
 from firth.language.text import training_text
-from firth.neural.models.bidirectional.bidirectional_model import BidirectionalLanguageModel
-from firth.neural.models.bidirectional.train import new_module
+from firth.neural.models.bidirectional.bidirectional_lm import new_module
+from firth.neural.models.bidirectional.predict import BidirectionalLanguageModel
 from firth.neural.models.tokens.features import features_of
 from firth.neural.training.devices import torch_threads
 from firth.readers.columns import read_columns

@@ -27,11 +27,10 @@ import torch
 import firth
 from benchmarks.turns import Contender, Job, SpeedTable
 from firth.neural.models.reading.attentive import Reader
-from firth.neural.models.reading.data import Pair, pair_batches
+from firth.neural.models.reading.data import Pair, PassageReader, pair_batches, stem
 from firth.neural.models.reading.examples import QuestionSet, read_all, training_pairs
-from firth.neural.models.reading.passages import PassageReader, stem
-from firth.neural.models.reading.reading_model import ReadingModel
-from firth.neural.models.reading.train import new_module
+from firth.neural.models.reading.predict import ReadingModel
+from firth.neural.models.reading.reader import new_module
 from firth.neural.training.optimisers import make_optimiser
 from firth.neural.training.row_updates import sparse_gradients
 from firth.readers.questions import Question, read_questions

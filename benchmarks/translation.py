@@ -26,9 +26,9 @@ from benchmarks.turns import Contender, Job, SpeedTable
 from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
 from firth.neural.models.translation.data import PairBatch, PairReader
+from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.system import read_pairs
 from firth.neural.models.translation.train import new_module
-from firth.neural.models.translation.translation_model import TranslationModel
 from firth.neural.models.translation.translator import Translator
 from firth.neural.models.translation.units import BOS, EOS, learn_units
 from firth.neural.training.devices import processor_has_bf16

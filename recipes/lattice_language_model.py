@@ -22,9 +22,9 @@ import torch
 
 import firth
 from firth.language.text import training_text
-from firth.neural.models.language.task import LanguageTask
+from firth.neural.models.language.language_model import LanguageTask
 from firth.neural.models.lattices.chunks import frequent_chunks
-from firth.neural.models.lattices.task import LatticeTask
+from firth.neural.models.lattices.lattice_lm import LatticeTask
 from firth.neural.training.schedules import TrainingProgress
 
 NOVEL = "original/1023_bleak_house.txt"

@@ -62,7 +62,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description="Words that changed places are found among those that moved.")
     parser.add_argument("text", help="a file of text, a sentence or a paragraph a line, in lower case")
     parser.add_argument("--pairs", type=int, default=25, help="pairs of words that change places")
-    parser.add_argument("--least", type=int, default=20, help="times that a word must stand in each half")
+    parser.add_argument("--min-count", type=int, default=20, help="times that a word must stand in each half")
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--threads", type=int)
@@ -75,7 +75,7 @@ def main(arguments=None):
     results = {}
     for what, pairs in (("words changed places", planted), ("nothing changed", [])):
         new = train(swapped(lines[1::2], pairs), args)
-        change = firth.SemanticChange(least=args.least).measure(old, new)
+        change = firth.SemanticChange(min_count=args.min_count).measure(old, new)
         results[what] = figures(change, [word for pair in pairs for word in pair if word in change.new])
         print(f"{what}: {results[what]['words']:,} words in both halves, {results[what]['planted']} planted")
         for by in ("distance", "neighbourhood"):

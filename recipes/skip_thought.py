@@ -28,7 +28,7 @@ import torch
 import firth
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.models.sentences.options import new_module
-from firth.neural.models.sentences.sentence_model import SentenceEncoder
+from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.randomness import generator
 
 FIVE = ("mr", "cr", "subj", "mpqa", "trec")

@@ -59,15 +59,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that read public data: users have none, so that README's command leaves these tests out."""
+    compile_once.share_constants()
     for item in items:
         if "shared_data" in getattr(item, "fixturenames", ()):
             item.add_marker("data")
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
     """Keep the garbage collector away from modules and tests: they live as long as the process."""
     gc.disable()
+    compile_once.rewrite_asserts(session.config)
     yield
     gc.collect()
     gc.freeze()

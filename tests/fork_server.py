@@ -17,6 +17,7 @@ import functools
 import gc
 import importlib
 import json
+import marshal
 import os
 import pkgutil
 import resource
@@ -38,25 +39,27 @@ from typing import Any, NamedTuple
 from tests.compile_once import share_compilations
 from tests.costs import FOLDER, compiler_seconds, count_compiler, own_seconds, record_fork
 
+# Its imports take more time than all else it does: these are in C.
 CLIENT = """#!{python} -ISE
-import json, os, resource, signal, socket, struct, sys
-server = socket.socket(socket.AF_UNIX)
+import _signal, _socket, array, marshal, os, resource, struct, sys
+server = _socket.socket(_socket.AF_UNIX)
 server.connect({address!r})
 limit = resource.getrlimit(resource.RLIMIT_FSIZE)
 line = [os.path.basename(sys.argv[0]), *sys.argv[1:]]
-request = json.dumps([line, os.getcwd(), dict(os.environ), limit]).encode("utf-8", "surrogateescape")
-socket.send_fds(server, [struct.pack("!I", len(request))], [0, 1, 2])
+request = marshal.dumps([line, os.getcwd(), dict(os.environ), list(limit)])
+files = array.array("i", [0, 1, 2])
+server.sendmsg([struct.pack("!I", len(request))], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, files)])
 server.sendall(request)
-passed_on = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+passed_on = (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM)
 for number in passed_on:
-    signal.signal(number, lambda number, frame: server.sendall(bytes([number])))
+    _signal.signal(number, lambda number, frame: server.sendall(bytes([number])))
 reply = server.recv(4)
 if len(reply) < 4:
     sys.exit("the server of commands has ended")
 status = struct.unpack("!i", reply)[0]
 if status < 0:
     for number in passed_on:
-        signal.signal(number, signal.SIG_DFL)
+        _signal.signal(number, _signal.SIG_DFL)
     os.kill(os.getpid(), -status)
 os._exit(status)
 """
@@ -181,7 +184,7 @@ def _import_everything() -> None:
     import firth.cli
 
     modules = [name for _, name, _ in pkgutil.walk_packages(firth.__path__, "firth.") if not name.endswith("__main__")]
-    modules += ["scipy.sparse.linalg", "scipy.optimize", "matplotlib.figure", "plotly.graph_objects"]
+    modules += ["scipy.sparse.linalg", "scipy.optimize", "matplotlib.figure"]
     # What the first command of a process imports, and its first optimiser, which takes longer than all of PyTorch.
     modules += ["typer._adapters", "typer._click.decorators", "typer.rich_utils", "platformdirs.unix", "torch._dynamo"]
     for name in modules:
@@ -204,7 +207,7 @@ def _begin(connection: socket.socket, folder: Path) -> list[_Command]:
     pid = os.fork() if size else -1
     if pid == 0:
         connection.close()
-        _run(folder, files, *json.loads(request.decode("utf-8", "surrogateescape")))
+        _run(folder, files, *marshal.loads(request))
     for file in files:
         os.close(file)
     return [_Command(pid, os.pidfd_open(pid), connection)] if size else []

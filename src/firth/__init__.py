@@ -30,7 +30,7 @@ __all__ = list(_MODULES)
 def __getattr__(name):
     if name not in _MODULES:
         imported = sys._getframe(1).f_code.co_name == "_handle_fromlist"  # by `from firth import NAME`
-        if imported and any(os.path.exists(f"{__path__[0]}/{name}{end}") for end in ("", ".py")):  # noqa: PTH110
+        if imported and any(os.path.exists(f"{__path__[0]}/{name}{end}") for end in ("", ".py")):  # noqa: PTH110  pathlib is slow to import
             raise AttributeError(name)  # a module of ours, which is imported next
         from firth.hints import no_name
 

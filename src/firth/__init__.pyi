@@ -97,7 +97,7 @@ from firth.neural.models.tokens.distil import distil as distil
 from firth.neural.models.tokens.embedders import CoVe as CoVe
 from firth.neural.models.tokens.embedders import ELMo as ELMo
 from firth.neural.models.tokens.embedders import TagLM as TagLM
-from firth.neural.models.translation.translation_model import TranslationEnsemble as TranslationEnsemble
+from firth.neural.models.translation.predict import TranslationEnsemble as TranslationEnsemble
 from firth.neural.models.translation.translator import Translator as Translator
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier as TreeLSTMClassifier
 from firth.neural.training.options import TrainingOptions as TrainingOptions

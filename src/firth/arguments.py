@@ -11,7 +11,8 @@ import functools
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import Context, copy_context
 from typing import Any, NoReturn, TypeVar, cast, overload
 
 from firth.errors import FileError, FirthError, KindError, UnknownOptionError, brief
@@ -21,6 +22,14 @@ from firth.options import description
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Class = TypeVar("_Class")
 Parameters = Mapping[str, inspect.Parameter]
+COMMON = {  # arguments that mean the same everywhere: their entries in docstrings, which `explained` adds to help
+    "seed": "random seed: the same seed gives the same result.",
+    "threads": "number of threads; None for one per processor.",
+    "progress": "None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.",
+    "title": "by default a description of the picture.",
+}
+COMMON_OF_NEURAL_MODELS = {**COMMON, "threads": "number of threads; None for 1."}
+_ARGS = re.compile(r"^(?P<indent> +)Args:\n(?:(?P=indent) +\S.*\n)+", re.MULTILINE)
 _DESCRIBED: dict[Any, Any] = {}  # TypedDict: the options classes whose fields it has
 
 
@@ -70,6 +79,7 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
                 _raise_named(error)
             raise _unknown(function, names, args, named)
 
+        checked.__doc__ = _with_common(function)
         return checked
 
     *parameters, last = inspect.signature(function).parameters.values()
@@ -95,24 +105,22 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
         raise error
 
     vars(expanded)["__signature__"] = signature
-    expanded.__doc__ = _with_options(function.__doc__ or "", last.name, arguments, defaults)
+    expanded.__doc__ = _with_options(_with_common(function) or "", last.name, arguments, defaults)
     return expanded
 
 
 def names_files(function: _Function) -> _Function:
     """Decorate a public function that reads files: what the system says of one becomes a `FileError`.
 
-    `explained` does this, too. A generator's errors are those of its iteration.
+    `explained` does this, too. A generator's errors are those of its iteration; it runs in the context in which it is
+    called, so that `firth.text_encoding` there counts.
     """
     wrapped: Any
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)
         def wrapped(*args: Any, **named: Any) -> Any:
-            try:
-                yield from function(*args, **named)
-            except OSError as error:
-                _raise_named(error)
+            return _iterated(function(*args, **named), copy_context())
     else:
 
         @functools.wraps(function)
@@ -123,6 +131,14 @@ def names_files(function: _Function) -> _Function:
                 _raise_named(error)
 
     return cast("_Function", wrapped)
+
+
+def _iterated(items: Iterator[Any], context: Context) -> Iterator[Any]:
+    try:
+        while (item := context.run(next, items, items)) is not items:
+            yield item
+    except OSError as error:
+        _raise_named(error)
 
 
 def _raise_named(error: OSError) -> NoReturn:
@@ -143,6 +159,22 @@ def _fields(arguments: Any) -> dict[str, dataclasses.Field[Any]]:
     """Return the fields that describe the keys of a TypedDict, in the order of the keys."""
     fields = {field.name: field for kind in reversed(_DESCRIBED[arguments]) for field in dataclasses.fields(kind)}
     return {name: fields[name] for name in typing.get_type_hints(arguments)}
+
+
+def _with_common(function: Any) -> str | None:
+    """Return the docstring of a function with entries of those common arguments that its `Args:` leaves out."""
+    doc: str | None = function.__doc__
+    section = _ARGS.search(doc or "")
+    if doc is None or section is None:
+        return doc
+    common = COMMON_OF_NEURAL_MODELS if function.__module__.startswith("firth.neural.") else COMMON
+    code, indent = function.__code__, section["indent"] + 4 * " "
+    names = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name in common]
+    missing = [
+        name for name in names if not re.search(rf"^{indent}[\w, ]*\b{name}\b[\w, ]*:", section[0], re.MULTILINE)
+    ]
+    entries = "".join(f"{indent}{name}: {common[name]}\n" for name in missing)
+    return doc[: section.end()] + entries + doc[section.end() :]
 
 
 def _with_options(doc: str, name: str, arguments: Any, defaults: Mapping[str, Any]) -> str:

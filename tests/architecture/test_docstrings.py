@@ -3,8 +3,9 @@
 Checked on the syntax tree, so that nothing is imported:
 
 - every public module, class, function and method has a docstring;
-- `Args:` names exactly the parameters, in their order; a function that `firth` exports, and a method of an exported
-  class, has it if there are more than three;
+- `Args:` names parameters, in their order: those that their name and type do not explain. A function that `firth`
+  exports, and a method of an exported class, explains all if there are more than three, but for those of
+  `firth.arguments.COMMON`, which mean the same everywhere;
 - an error of firth's own family that the body raises is named in the docstring of the function or of its class;
 - the errors named under `Raises:` exist.
 
@@ -16,12 +17,14 @@ that `firth COMMAND --help` shows, where flags have help of their own and errors
 import ast
 import builtins
 import functools
+import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import firth
+from firth.arguments import COMMON
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "firth"
@@ -138,9 +141,16 @@ def test_arguments_are_the_parameters():
         explained, expected = entries(sections(name.doc).get("Args", "")), parameters(name.node)
         exported = name.place.partition(":")[2].partition(".")[0] in firth.__all__
         required = exported and len(expected) > 3 and not REFERENCE.search(name.doc)
-        if not explains_arguments_elsewhere(name) and (explained or required) and explained != expected:
+        if explains_arguments_elsewhere(name):
+            continue
+        known = [each for each in expected if each in explained]
+        if explained != known or (required and not {*expected} - {*explained} <= COMMON.keys()):
             wrong.append(f"{name.place}: Args: explains {explained}, the function takes {expected}")
     assert wrong == []
+
+
+def test_help_shows_common_arguments():
+    assert f"progress: {COMMON['progress']}" in (inspect.getdoc(firth.Word2Vec.train) or "")
 
 
 def test_raised_errors_are_documented():

@@ -45,7 +45,7 @@ def test_every_part_has_a_layer():
     ("name", "libraries", "allowed"),
     [
         ("no torch outside neural", ["torch"], {"firth.neural"}),
-        ("plotting only in plots", ["matplotlib", "plotly", "openTSNE", "umap"], {"firth.plots", "firth.cli"}),
+        ("plotting only in plots", ["matplotlib", "openTSNE", "umap"], {"firth.plots", "firth.cli"}),
         ("scikit-learn only in sklearn", ["sklearn"], {"firth.sklearn"}),
     ],
 )

@@ -1,4 +1,4 @@
-"""Variables, parameters, functions and classes have the names that docs/notation.md asks for.
+"""Variables, parameters, functions, classes and options have the names that docs/notation.md asks for.
 
 The tables under "Names that we avoid" list what may not be used. `CLEAN` lists the packages that are held to them. Add
 a package when its last such name is gone; never remove one.
@@ -51,7 +51,7 @@ def table(title: str) -> frozenset[str]:
     return frozenset(name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1]))
 
 
-VARIABLES, DEFINITIONS = table("variable"), table("function or class")
+VARIABLES, DEFINITIONS, OPTIONS = table("variable"), table("function or class"), table("option")
 
 
 def variables(node: ast.AST) -> Iterator[tuple[int, str]]:
@@ -75,18 +75,33 @@ def definitions(node: ast.AST) -> Iterator[tuple[int, str]]:
             yield child.lineno, child.name
 
 
+def options(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield line and name of each field of a class that `firth.options.option` makes."""
+    for child in ast.walk(node):
+        if (
+            isinstance(child, ast.AnnAssign)
+            and isinstance(child.target, ast.Name)
+            and isinstance(child.value, ast.Call)
+        ):
+            maker = child.value.func
+            if isinstance(maker, ast.Name) and maker.id.endswith("option"):
+                yield child.lineno, child.target.id
+
+
 def avoided(source: str) -> list[tuple[int, str]]:
     """Return line and name of each definition that the tables forbid."""
     tree = ast.parse(source)
     return sorted(
         [(line, name) for line, name in variables(tree) if name in VARIABLES]
         + [(line, name) for line, name in definitions(tree) if name in VARIABLES | DEFINITIONS]
+        + [(line, name) for line, name in options(tree) if name in OPTIONS]
     )
 
 
 def test_the_tables_are_read():
     assert {"found", "each", "places"} <= VARIABLES
     assert {"Tidying", "foresee"} <= DEFINITIONS
+    assert {"least", "opening"} <= OPTIONS
 
 
 @pytest.mark.parametrize(
@@ -99,6 +114,7 @@ def test_the_tables_are_read():
         ("sort(rows, key=lambda one: one)", ["one"]),
         ("if (place := 1): pass", ["place"]),
         ("class Answer:\n    known: bool\n    def places(self): pass", ["places"]),
+        ("class Options:\n    least: int = option(1, 'a count')\n    most: int = 1", ["least"]),
         ("words = row.found", []),
     ],
 )

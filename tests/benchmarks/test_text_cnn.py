@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from benchmarks import text_cnn
-from firth.neural.models.texts.options import new_module
+from firth.neural.models.texts.classifier import new_module
 from firth.neural.models.texts.reader import TextReader
 
 

@@ -13,11 +13,11 @@ SYLLABLES = ["ba", "né", "東京", "tor", "𝄞", "s"]
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    """30 sentences of 1 to 24 words of one to four syllables, by Zipf's law."""
+    """18 sentences of 1 to 24 words of one to four syllables, by Zipf's law."""
     random = np.random.default_rng(0)
     words = list(dict.fromkeys("".join(random.choice(SYLLABLES, random.integers(1, 5))) for _ in range(150)))
     law = 1 / np.arange(1, len(words) + 1)
-    sentences = [list(random.choice(words, size, p=law / law.sum())) for size in random.integers(1, 25, 30)]
+    sentences = [list(random.choice(words, size, p=law / law.sum())) for size in random.integers(1, 25, 18)]
     return firth.Corpus.build(sentences, min_count=1, cache=tmp_path_factory.mktemp("cache"))
 
 

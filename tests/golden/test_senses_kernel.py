@@ -79,8 +79,8 @@ class Twin(Steps):
         return sense
 
     def opens(self, word, cosine):
-        if self.model.growing:
-            return cosine < self.model.opening
+        if self.model.nonparametric:
+            return cosine < self.model.new_sense_below
         before = self.before[word]
         if len(before) >= PATIENCE and cosine < np.mean(before):
             before.clear()
@@ -99,7 +99,7 @@ def corpus(tmp_path_factory):
 
 
 COMMON = {"dim": 24, "epochs": 2, "lr": 0.05, "sample": 1e-2, "warm_up": 0.5}
-GROWING = {"growing": True, "merge_above": 1.0, "min_share": 0.0}  # senses that grew stay as they are
+GROWING = {"nonparametric": True, "merge_above": 1.0, "min_share": 0.0}  # senses that grew stay as they are
 MODELS = {
     "two senses": {},
     "three senses of 50 words": {"senses": 3, "sense_words": 50},
@@ -107,8 +107,8 @@ MODELS = {
     "no whitening": {"whiten": 0.0},
     "full whitening": {"whiten": 0.5, "dim": 7},
     "senses that grow": GROWING,
-    "senses that hardly grow": {**GROWING, "opening": -0.4},
-    "senses that grow at once": {**GROWING, "opening": 0.9, "senses": 6},
+    "senses that hardly grow": {**GROWING, "new_sense_below": -0.4},
+    "senses that grow at once": {**GROWING, "new_sense_below": 0.9, "senses": 6},
     "windows wider than a sentence": {"window": 40, "negative": 2},
     "windows of one word": {"window": 1, "shared_windows": 1, "context_window": 1},
     "windows of their full width": {"shrink_windows": False},

@@ -51,7 +51,7 @@ class Twin(Steps):
 def corpus(tmp_path_factory):
     random = np.random.default_rng(0)
     law = 1 / np.arange(1, 201)
-    lengths = random.integers(1, 30, 60)
+    lengths = random.integers(1, 30, 32)
     sentences = [[f"w{i}" for i in random.choice(200, size, p=law / law.sum())] for size in lengths]
     return firth.Corpus.build(sentences, min_count=1, cache=tmp_path_factory.mktemp("cache"))
 

@@ -12,10 +12,10 @@ TOLERANCE = 1e-5
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    """40 sentences of 1 to 29 words by Zipf's law: frequent ones are thinned out, stand twice, are their own noise."""
+    """24 sentences of 1 to 29 words by Zipf's law: frequent ones are thinned out, stand twice, are their own noise."""
     random = np.random.default_rng(0)
     law = 1 / np.arange(1, 201)
-    lengths = random.integers(1, 30, 40)
+    lengths = random.integers(1, 30, 24)
     sentences = [[f"w{i}" for i in random.choice(200, size, p=law / law.sum())] for size in lengths]
     return firth.Corpus.build(sentences, min_count=1, cache=tmp_path_factory.mktemp("cache"))
 

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.readers.questions import Answer, Question, write_questions
-from tests.unit.neural.models.reading.test_reading_model import made_questions
+from tests.unit.neural.models.reading.test_predict_reading_model import made_questions
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ def test_a_part(shared_data, recipe, tmp_path):
     text = tmp_path / "text.txt"
     with lzma.open(shared_data / "corpus" / "wiki.txt.xz") as file:
         text.write_bytes(file.read(8_000_000))
-    told = recipe["main"]([str(text), "--dim=30", "--threads=1", "--least=100", "--pairs=10"])
+    told = recipe["main"]([str(text), "--dim=30", "--threads=1", "--min-count=100", "--pairs=10"])
     planted, control = told["words changed places"], told["nothing changed"]
     assert planted["planted"] >= 8
     for by in ("distance", "neighbourhood"):

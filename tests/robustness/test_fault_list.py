@@ -90,9 +90,9 @@ def test_a_time_that_goes_backwards(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     "variables",
     [
         {},
-        {"LC_ALL": "C"},
+        pytest.param({"LC_ALL": "C"}, marks=pytest.mark.slow),  # the next one has it, too
         {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
-        {"LC_ALL": "POSIX", "LANG": "de_DE.ISO-8859-1"},
+        pytest.param({"LC_ALL": "POSIX", "LANG": "de_DE.ISO-8859-1"}, marks=pytest.mark.slow),
     ],
     ids=["nothing", "C", "ascii", "POSIX"],
 )

@@ -118,14 +118,12 @@ def test_a_damaged_comparison(firth: Command, plot):
     ("module", "arguments", "told"),
     [
         ("matplotlib", ["-o", "x.png"], "matplotlib is needed to draw a picture: {plots}"),
-        ("plotly", ["-o", "x.html"], "plotly is needed to draw a page: {plots}"),
         ("openTSNE", ["--method", "tsne", "--json"], "openTSNE is needed to draw a map by t-SNE: {maps}"),
         ("umap", ["--method", "umap", "--json"], "umap is needed to draw a map by UMAP: {maps}"),
     ],
 )
 def test_a_missing_extra(firth: Command, vectors, module, arguments, told):
-    kind = "similarity" if module == "plotly" else "map"  # the page of a map needs no library
-    line = ["plot", kind, vectors, *"abcdef", *arguments]
+    line = ["plot", "map", vectors, *"abcdef", *arguments]
     ended = firth.python(BLOCKER.format(module, line), real=True)
     installs = {extra: f"pip install 'firth[{extra}]'" for extra in ("plots", "maps")}
     assert ended.complaint == told.format(**installs)

@@ -63,7 +63,9 @@ def run(monkeypatch, capsys, tmp_path):
 
 def test_options_that_are_advised_exist():
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    known = {*ARGUMENTS, *TEXT_OPTIONS, *inspect.signature(firth.TfidfIndex).parameters}
+    known = {*ARGUMENTS, *TEXT_OPTIONS}
+    for function in (firth.TfidfIndex, firth.Corpus.build):
+        known |= inspect.signature(function).parameters.keys()
     for name in firth.__all__:
         known |= getattr(getattr(firth, name), "__dataclass_fields__", {}).keys()
     assert {ours for _, ours in entries("options")} <= known

@@ -94,21 +94,21 @@ class DictionaryInducer:
 
         def measure_z(part: slice, scores: Matrix, block: int) -> None:
             neighbourhoods(scores, min(neighbours, n), best_z[part], around_z[part])
-            choose(scores, around_x, keep, self._coin("backward", block), backward[part])
+            choose(scores, around_x, keep, self._random_state("backward", block), backward[part])
 
         def choose_x(part: slice, scores: Matrix, block: int) -> None:
-            choose(scores, around_z, keep, self._coin("forward", block), forward[part])
+            choose(scores, around_z, keep, self._random_state("forward", block), forward[part])
 
-        self._over(x, z, measure_x)
-        self._over(z, x, measure_z)
-        self._over(x, z, choose_x)
+        self._by_block(x, z, measure_x)
+        self._by_block(z, x, measure_z)
+        self._by_block(x, z, choose_x)
         return InducedDictionary(forward, backward, (float(best_x.mean()) + float(best_z.mean())) / 2)
 
-    def _coin(self, way: str, block: int) -> npt.NDArray[np.uint64]:
+    def _random_state(self, way: str, block: int) -> npt.NDArray[np.uint64]:
         """Return a random stream for one block, so that results do not depend on threads."""
         return kernel_states(self._seed, f"{way} {self._round} {block}", 1)
 
-    def _over(self, rows: Matrix, candidates: Matrix, work: Callable[[slice, Matrix, int], None]) -> None:
+    def _by_block(self, rows: Matrix, candidates: Matrix, work: Callable[[slice, Matrix, int], None]) -> None:
         size = max(SCORES // max(len(candidates), 1), FEWEST)
         columns = candidates.T
 

@@ -63,7 +63,7 @@ def refine_maps(
     with open_inducer(threads=threads) as inducer:
         for number in range(rounds):
             induced = inducer.induce(map_unit(x[:cutoff], maps[0]), map_unit(z[:cutoff], maps[1]))
-            pairs = np.unique(np.concatenate([rows, induced.mutual_pairs()]), axis=0)
+            pairs = np.unique(np.concatenate([rows, induced.mutual_pairs()]), axis=0)  # (P', 2)
             maps = fit(x[pairs[:, 0]], z[pairs[:, 1]])
             counts.append(len(pairs))
             mean_cosines.append(induced.mean_cosine)

@@ -103,8 +103,8 @@ class SelfLearning:
             OptionError: a side has fewer than ten words, or vectors are built from n-grams.
             FormatError: a vector is not finite.
         """
-        x, mean_x = normalise(_enough(source, "source"), "unit-centre-unit")
-        z, mean_z = normalise(_enough(target, "target"), "unit-centre-unit")
+        x, mean_x = normalise(_checked_rows(source, "source"), "unit-centre-unit")
+        z, mean_z = normalise(_checked_rows(target, "target"), "unit-centre-unit")
         with reporting(progress) as report, open_inducer(seed, threads) as inducer:
             size = min(self.start_cutoff, self.cutoff, len(x), len(z))
             first = _first(x[:size], z[:size], inducer, report)
@@ -199,7 +199,7 @@ def _agreements(runs: list[_SelfLearningRun]) -> list[float]:
     ]
 
 
-def _enough(vectors: WordVectors, side: str) -> Matrix:
+def _checked_rows(vectors: WordVectors, side: str) -> Matrix:
     matrix = checked_matrix(vectors)
     if len(matrix) < FEWEST:
         raise OptionError(f"{len(matrix)} {side} words: expected at least {FEWEST}, and thousands for a good alignment")

@@ -130,7 +130,7 @@ class SemanticChange:
     """
 
     neighbours: int = option(25, "nearest neighbours of each period that a word is compared with", minimum=1)
-    least: int = option(1, "minimum count of a word in each text, where counts are known", minimum=1)
+    min_count: int = option(1, "minimum count of a word in each text, where counts are known", minimum=1)
     anchors: int | None = option(None, "most frequent common words used to learn the map; by default all", minimum=1)
 
     def __post_init__(self) -> None:
@@ -150,7 +150,7 @@ class SemanticChange:
         """
         before, _ = normalise(checked_matrix(old), "unit-centre-unit")
         after, _ = normalise(checked_matrix(new), "unit-centre-unit")
-        words = _common(old, new, self.least)
+        words = _common(old, new, self.min_count)
         before = before[[old.key_to_index[word] for word in words]]
         after = after[[new.key_to_index[word] for word in words]]
         anchors = min(self.anchors or len(words), len(words))
@@ -163,16 +163,16 @@ class SemanticChange:
         return SemanticChanges(words, sides[0], sides[1], distance, local, overlaps, anchors, k)
 
 
-def _common(old: WordVectors, new: WordVectors, least: int) -> list[str]:
+def _common(old: WordVectors, new: WordVectors, min_count: int) -> list[str]:
     """Common words with the minimum count, in the order of their lower frequency rank."""
     rows = old.key_to_index, new.key_to_index
     shared = [word for word in rows[1] if word in rows[0]]
     for vectors, table in zip((old, new), rows, strict=True):
         if vectors.counts is not None:
             counts = vectors.counts
-            shared = [word for word in shared if counts[table[word]] >= least]
+            shared = [word for word in shared if counts[table[word]] >= min_count]
     if len(shared) < 2:
-        few = f", {least:,} times each" if least > 1 else ""
+        few = f", {min_count:,} times each" if min_count > 1 else ""
         raise OptionError(
             f"{len(shared)} common words of {len(old):,} and {len(new):,}{few}: expected two texts of one language, "
             "with the same spelling"
@@ -186,7 +186,7 @@ def _neighbourhoods(before: npt.NDArray[Any], after: npt.NDArray[Any], k: int) -
     overlaps, local = np.empty(len(then)), np.empty(len(then))
     for start in range(0, len(then), BATCH):
         part = np.arange(start, min(start + BATCH, len(then)))
-        near = np.stack([_own_left_out(rows, part, k) for rows in (then, now)])  # (2, B, k)
+        near = np.stack([_neighbours_without_self(rows, part, k) for rows in (then, now)])  # (2, B, k)
         same = near[0][:, :, None] == near[1][:, None, :]
         overlaps[part] = same.any(axis=2).mean(axis=1)
         union = np.concatenate([near[0], near[1]], axis=1)  # (B, 2k)
@@ -196,7 +196,7 @@ def _neighbourhoods(before: npt.NDArray[Any], after: npt.NDArray[Any], k: int) -
     return overlaps, local
 
 
-def _own_left_out(rows: npt.NDArray[Any], part: Rows, k: int) -> Rows:
+def _neighbours_without_self(rows: npt.NDArray[Any], part: Rows, k: int) -> Rows:
     neighbour_rows, _ = neighbours.nearest(rows, cosine.row_norms(rows), rows[part], k + 1)
     own = neighbour_rows == part[:, None]
     own[~own.any(axis=1), -1] = True  # beyond duplicates of itself

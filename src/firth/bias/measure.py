@@ -63,8 +63,8 @@ def measure(vectors: Vectors, query: Query, metric: str = "weat", *, seed: int =
 
 
 def _parts(query: Query, description: BiasMetric) -> Iterator[Query]:
-    targets = _each(query.targets) if description.targets == 1 else [query.targets]
-    attributes = _each(query.attributes) if description.attributes == 1 else [query.attributes]
+    targets = _separate(query.targets) if description.targets == 1 else [query.targets]
+    attributes = _separate(query.attributes) if description.attributes == 1 else [query.attributes]
     for part_targets in targets:
         for part_attributes in attributes:
             is_whole = len(targets) == len(attributes) == 1
@@ -76,5 +76,5 @@ def _parts(query: Query, description: BiasMetric) -> Iterator[Query]:
             yield Query(part_targets, part_attributes, name)
 
 
-def _each(sets: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _separate(sets: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [{name: words} for name, words in sets.items()]

@@ -98,7 +98,7 @@ def weat(
     size = len(sets.targets[0])
     first, second = values[:size], values[size:]
     flat = _is_flat(values, sets.rounding)
-    test = permutation_tests(values[:, None], size, draws=draws, seed=seed, most=MAX_EXACT)[0]
+    test = permutation_tests(values[:, None], size, draws=draws, seed=seed, max_exact=MAX_EXACT)[0]
     low, high = (0.0, 0.0) if flat else _interval(first, second, ddof, resamples, seed)
     statistic = first.sum() - second.sum() if len(first) == len(second) else first.mean() - second.mean()
     words = [word for words in sets.target_words for word in words]
@@ -138,7 +138,7 @@ def sc_weat(vectors: Vectors, query: Query, *, ddof: int = 0, draws: int = DRAWS
     deviation = similarities.std(axis=0, ddof=ddof)
     flat = deviation <= _ROUNDING * sets.rounding
     effects = (similarities[:size].mean(axis=0) - similarities[size:].mean(axis=0)) / np.where(flat, np.inf, deviation)
-    tests = permutation_tests(similarities, size, draws=draws, seed=seed, most=MAX_EXACT_PER_WORD)
+    tests = permutation_tests(similarities, size, draws=draws, seed=seed, max_exact=MAX_EXACT_PER_WORD)
     p = [1.0 if none else test.p for none, test in zip(flat, tests, strict=True)]
     words = sets.target_words[0]
     return sets.score(

@@ -59,7 +59,7 @@ class PermutationTest:
 
 
 def permutation_tests(
-    values: Floats, size: int, *, draws: int = DRAWS, seed: int = 0, most: int = MAX_EXACT
+    values: Floats, size: int, *, draws: int = DRAWS, seed: int = 0, max_exact: int = MAX_EXACT
 ) -> list[PermutationTest]:
     """Test for each column whether the first rows have a greater sum than rows split at random.
 
@@ -68,7 +68,7 @@ def permutation_tests(
         size: number of rows in the first part.
         draws: number of random splits, if there are too many to count.
         seed: random seed of these.
-        most: greatest n for which all splits are counted.
+        max_exact: greatest n for which all splits are counted.
 
     Returns:
         T tests.
@@ -80,7 +80,7 @@ def permutation_tests(
         raise OptionError(f"a first part of {size} among {len(values)} values: expected from 1 to {len(values) - 1}")
     observed = values[:size].sum(axis=0)
     slack = 1e-12 * np.abs(values).sum(axis=0)  # sums in another order are equal up to rounding
-    if len(values) <= most:
+    if len(values) <= max_exact:
         return [_count_splits(*column, size) for column in zip(values.T, observed, slack, strict=True)]
     greater, equal = _sample_splits(values, size, observed, slack, draws, seed)
     return [_estimate(int(more), int(same), draws) for more, same in zip(greater, equal, strict=True)]

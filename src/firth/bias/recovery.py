@@ -155,7 +155,7 @@ def _recovered(
     return Recovered(
         clusters_agree(rows[clustered.per_side], clustered.labels),
         kernel_accuracy(rows[words.per_side], words.labels, train),
-        _neighbours_tell(vectors, clustered, leaning),
+        _neighbour_correlation(vectors, clustered, leaning),
     )
 
 
@@ -169,7 +169,7 @@ def _trained(words: BiasedWords, seed: int) -> np.ndarray[Any, np.dtype[np.bool_
     return train
 
 
-def _neighbours_tell(vectors: WordVectors, clustered: BiasedWords, leaning: Floats) -> float:
+def _neighbour_correlation(vectors: WordVectors, clustered: BiasedWords, leaning: Floats) -> float:
     size = min(len(vectors), FREQUENT)
     among = vectors.first(size)
     queries = units(among.vectors[clustered.rows].astype(np.float64)).astype(np.float32)

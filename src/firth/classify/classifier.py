@@ -286,7 +286,7 @@ class Classifier(Hinted):
 
         Args:
             width: numbers per sub-vector, each of which becomes one byte.
-            lengths: whether each row's length gets a byte of its own.
+            lengths: whether each row's length gets its own byte.
             keep: number of rows of words and n-grams to keep; None for all.
             labels: whether the label vectors are quantised too.
             seed: random seed of the clustering.

@@ -364,7 +364,7 @@ def step_against_noise(
 ) -> None:
     """Take a step towards a label and away from noise labels, none of which is the label itself.
 
-    A noise label that is sampled again gets a step of its own. With two labels, five samples are five times the same
+    A noise label that is sampled again gets its own step. With two labels, five samples are five times the same
     label, and five equal updates of one row at once would overshoot.
     """
     place_output(at, 0, label, 1)

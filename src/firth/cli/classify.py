@@ -146,7 +146,7 @@ def _predict(
 def _batches(classifier: Any, texts: str, on_error: str) -> Iterable[Sequence[Any]]:
     """Return the texts of a file in batches: its lines, or the trees of a file of CoNLL-U."""
     if not isinstance(classifier, Classifier) and classifier.inputs == "trees":
-        from firth.neural.models.trees.examples import is_dependencies, read_trees
+        from firth.neural.models.trees.data import is_dependencies, read_trees
 
         if is_dependencies(texts):
             return [read_trees(texts, on_error)]

@@ -14,7 +14,7 @@ from firth.cli.flags import with_flags
 from firth.cli.output import note
 from firth.cli.serve import open_models
 from firth.cli.texts import READ_TABLES, check_is_file, corpus_of, line_batches
-from firth.corpus.columns import TABLES, cells, labelled_cells
+from firth.corpus.columns import COLUMNS, TABLES, cells, labelled_cells
 from firth.corpus.reader import inner_suffix
 from firth.corpus.table_options import USUAL, TableOptions
 from firth.errors import CorpusError, FormatError, OptionError, counted
@@ -144,12 +144,12 @@ def texts_of(
         OptionError: columns are given for lines.
     """
     check_is_file(path)
-    if inner_suffix(Path(path)) in TABLES:
-        if labels is not None:
-            pairs = labelled_cells(Path(path), column, labels, how, needs_labels=False)
-            rows = [(str(text or ""), str(label)) for text, label in pairs]
-        else:
-            rows = [(str(text), "") for text in cells(Path(path), column, lambda file: None, how)]
+    suffix = inner_suffix(Path(path))
+    if labels is not None and suffix in TABLES:
+        pairs = labelled_cells(Path(path), column, labels, how, needs_labels=False)
+        rows = [(_joined(text), str(label)) for text, label in pairs]
+    elif labels is None and suffix in COLUMNS:
+        rows = [(_joined(text), "") for text in cells(Path(path), column, lambda file: None, how)]
     elif column is not None or labels is not None or how.given():
         raise OptionError(f"{path}: lines have no columns; expected a table: {', '.join(TABLES)}")
     else:
@@ -160,6 +160,10 @@ def texts_of(
         raise CorpusError(f"{path}: no texts; expected one on each line, or a table")
     known = any(label for _, label in rows)
     return [text for text, _ in rows], [label for _, label in rows] if known else None
+
+
+def _joined(text: Any) -> str:
+    return " ".join(map(str, text)) if isinstance(text, list | tuple) else str(text or "")
 
 
 def _unlabelled(line: str) -> tuple[str, str]:

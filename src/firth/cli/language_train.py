@@ -190,7 +190,7 @@ def _open_start(path: Path, model: Model, quiet: bool) -> Any:
     Raises:
         OptionError: the start is another model.
     """
-    from firth.neural.models.language.start import opened_start  # imports PyTorch
+    from firth.neural.models.language.train import opened_start  # imports PyTorch
 
     with working(f"reading {path}", quiet):
         start = opened_start(path)
@@ -215,7 +215,7 @@ def _started_options(start: Any, flags: Flags, values: Mapping[str, Any]) -> Any
     Raises:
         OptionError: an option of the network, or of the text, is given that contradicts the start.
     """
-    from firth.neural.models.language.start import differences
+    from firth.neural.models.language.train import differences
 
     options = replace(start.options, **flags.select(values))
     different = differences(options, start.options)

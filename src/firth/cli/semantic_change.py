@@ -41,7 +41,7 @@ def _semantic_change(
     """Show which words changed their meaning between two times, with their neighbours then and now.
 
     The two spaces are aligned by the words that they share. The distance of a word that did not change is 0. Rare words
-    move by chance; --least leaves them out.
+    move by chance; --min-count leaves them out.
     """
     if by not in MEASURES:
         raise OptionError(f"by={by!r}: expected {' or '.join(MEASURES)}")

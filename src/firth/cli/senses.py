@@ -72,7 +72,8 @@ def _facts(space: SenseVectors, word: str, context: str | None, number: int) -> 
 
 def _probabilities(space: SenseVectors, word: str, context: str) -> list[float]:
     tokens = list(tokeniser(space.lexicon.tokens or NAME)(context))
-    place = tokens.index(word) if word in tokens else None
+    known = _as_known(space, word)
+    place = tokens.index(known) if known in tokens else None
     probabilities: list[float] = space.disambiguate(word, tokens, place=place).tolist()
     return probabilities
 
@@ -93,12 +94,18 @@ def _name(space: SenseVectors, word: str, number: int) -> str:
     return word if rows.stop - rows.start == 1 else f"{word}#{number}"
 
 
+def _as_known(space: SenseVectors, word: str) -> str:
+    """The word of the vocabulary that the user means, which may be in another form."""
+    row = space.lexicon.row_of(word)
+    return word if row is None else space.lexicon.words[row]
+
+
 def _too_few(space: SenseVectors, word: str) -> str | None:
     """Why a word has one sense, if the model did not look for more."""
     training = space.metadata.get("training")
     options = training.get("options") if isinstance(training, dict) else None
     least = options.get("min_contexts") if isinstance(options, dict) else None
-    count = None if space.counts is None else int(space.counts[space.lexicon.rows[word]])
+    count = None if space.counts is None else int(space.counts[space.lexicon.rows[_as_known(space, word)]])
     if not isinstance(least, int) or count is None or count >= least:
         return None
     return f"{word!r} occurs {count:,} times in the text; the model looks for senses from {least:,} times on"

@@ -65,10 +65,10 @@ class Cluster:
 
         Raises:
             ClusterError: the cluster cannot be reached, or a piece of work is lost again and again.
-            OptionError: it has fewer processors than workers are asked for.
+            OptionError: it has fewer processors than requested workers.
             MissingExtraError: Ray is not installed.
         """
-        with self._hired() as workers, lending(workers):
+        with self._workers() as workers, lending(workers):
             yield
 
     @explained
@@ -107,7 +107,7 @@ class Cluster:
         """Train a model on the cluster.
 
         `firth.Word2Vec`, `FastText` and `StructuredWord2Vec` train in all workers, see `firth.cluster.replicated`. A
-        worker that is lost is replaced, or the others take its shards; whatever it has trained since the last merge of
+        worker that is lost is replaced, or the others take its shards; its training since the last merge of
         all rows is trained again, so that the result is the same. If this process is lost, a later call with the same
         `checkpoint` goes on.
 
@@ -120,7 +120,7 @@ class Cluster:
 
         Args:
             model: the model.
-            *data: what its `train` takes: an encoded corpus, or whatever `Corpus.build` takes.
+            *data: the data for its `train`: an encoded corpus, or whatever `Corpus.build` takes.
             **arguments: of its `train`: `seed`, `start`, `freeze`, `progress`, `checkpoint`, options of `Corpus.build`.
 
         Returns:
@@ -141,7 +141,7 @@ class Cluster:
                 "then the text"
             )
         _check_arguments(model, mode, arguments)
-        with self._hired() as workers:
+        with self._workers() as workers:
             if (folder := checkpoint_of(arguments.get("checkpoint"))) is not None:
                 make_folder(Path(folder))
             if mode == "replicas":
@@ -158,7 +158,7 @@ class Cluster:
                 return model.train(*data, **arguments)
 
     @contextlib.contextmanager
-    def _hired(self) -> Iterator[RayWorkers]:
+    def _workers(self) -> Iterator[RayWorkers]:
         """Hire workers, or use those that are lent."""
         hired = lent()
         if isinstance(hired, RayWorkers) and hired.serves(self.address, self.workers):

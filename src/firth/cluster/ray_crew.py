@@ -1,4 +1,4 @@
-"""Workers that are actors of Ray, each with a processor of its own."""
+"""Workers that are actors of Ray, each with its own processor."""
 
 import contextlib
 import logging
@@ -24,7 +24,7 @@ def ray_package() -> Any:
     Raises:
         MissingExtraError: Ray is not installed.
     """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports to the makers of Ray
     try:
         import ray
     except ImportError as error:
@@ -39,12 +39,12 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
     Args:
         address: of the head, "auto" for the one that runs on this machine, "local" to start one for the time being;
             a connection that this program has already is used for both.
-        workers: how many are asked for; None for one per processor of the cluster.
+        workers: number requested; None for one per processor of the cluster.
 
     Raises:
         MissingExtraError: Ray is not installed.
         ClusterError: no cluster is at the address, or this program is connected to another.
-        OptionError: it has fewer processors than workers are asked for.
+        OptionError: it has fewer processors than requested workers.
     """
     ray = ray_package()
     own = not ray.is_initialized()
@@ -137,7 +137,7 @@ class RayCrew:
         self._ray, self._job = ray, ray.put(job)
         self._actor = ray.remote(num_cpus=1, max_restarts=0)(ShardWorkerActor)
         self._count = count
-        self.workers = self._hired(count)
+        self.workers = self._start_workers(count)
         if len(self.workers) < count:
             raise ClusterError(
                 f"{count - len(self.workers)} of {count} workers did not start within {PATIENCE:.0f} s: expected a "
@@ -156,7 +156,7 @@ class RayCrew:
             try:
                 answers.append(self._ray.get(reference))
             except self._ray.exceptions.RayTaskError as error:
-                raise as_own(error) from None
+                raise original_error(error) from None
             except self._ray.exceptions.RayError as error:  # the actor, its process or its machine is gone
                 lost.append(worker)
                 reason = str(error).strip().splitlines()[0][:200]
@@ -175,7 +175,7 @@ class RayCrew:
                 self._ray.kill(worker)
         self.workers = [worker for worker in self.workers if worker not in lost]
         free = int(self._ray.available_resources().get("CPU", 0))
-        self.workers += self._hired(min(self._count - len(self.workers), free))
+        self.workers += self._start_workers(min(self._count - len(self.workers), free))
         if not self.workers:
             raise ClusterError("all workers are lost, and no processor is free for a new one")
 
@@ -186,7 +186,7 @@ class RayCrew:
                 self._ray.kill(worker)
         self.workers = []
 
-    def _hired(self, count: int) -> list[Any]:
+    def _start_workers(self, count: int) -> list[Any]:
         """Return new workers that have started, at most `count`."""
         made = [self._actor.options(scheduling_strategy="SPREAD").remote() for _ in range(count)]
         if not made:
@@ -199,13 +199,13 @@ class RayCrew:
                 self._ray.get(reference, timeout=0.1)
                 started.append(worker)
             except self._ray.exceptions.RayTaskError as error:
-                raise as_own(error) from None
+                raise original_error(error) from None
             except self._ray.exceptions.RayError:
                 self._ray.kill(worker)
         return started
 
 
-def as_own(error: Any) -> FirthError:
+def original_error(error: Any) -> FirthError:
     """Return an error of a worker as it was raised there."""
     cause = error.cause
     return cause if isinstance(cause, FirthError) else ClusterError(f"a worker failed: {cause!r}")

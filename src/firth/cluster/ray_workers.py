@@ -19,7 +19,7 @@ from pathlib import Path
 from pickle import PicklingError
 from typing import Any
 
-from firth.cluster.ray_crew import PATIENCE, as_own, check_reachable, ray_package, ray_session
+from firth.cluster.ray_crew import PATIENCE, check_reachable, original_error, ray_package, ray_session
 from firth.cluster.remote import LOSSES
 from firth.errors import ClusterError, FirthError, brief, warn_caller
 
@@ -57,7 +57,7 @@ class RayWorkers:
 
         Raises:
             ClusterError: no cluster is at the address, or this program is connected to another.
-            OptionError: it has fewer processors than workers are asked for.
+            OptionError: it has fewer processors than requested workers.
         """
         if self._session is None:
             self._session = self._open.enter_context(ray_session(self._address, self._asked))
@@ -99,7 +99,7 @@ class RayWorkers:
         return result
 
     def _put(self, value: Any) -> Any:
-        """Return what stands for a large argument.
+        """Return the reference of a large argument.
 
         Raises:
             ClusterError: it cannot be sent.
@@ -123,7 +123,7 @@ class RayWorkers:
         needs: dict[str, Any] = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_restarts": 0}
         needs |= {"num_gpus": 1} if device == "cuda" else {}
         for _ in range(LOSSES):
-            board = ray.remote(num_cpus=0, scheduling_strategy=_here(ray))(Board).remote()
+            board = ray.remote(num_cpus=0, scheduling_strategy=_this_node(ray))(Board).remote()
             actors = [ray.remote(**needs)(TrainingActor).remote() for _ in range(count)]
             try:
                 done, result = self._trained(actors, board, sent, config, stop)
@@ -134,12 +134,12 @@ class RayWorkers:
             if done:
                 return result
             warn_caller(f"lost a worker ({result}); all go back to the last checkpoint")
-        raise ClusterError(f"workers were lost {LOSSES} times ({result}); expected machines that stay")
+        raise ClusterError(f"workers were lost {LOSSES} times ({result}); expected machines that stay up")
 
     def _trained(
         self, actors: list[Any], board: Any, sent: Any, config: Any, stop: Callable[[], bool]
     ) -> tuple[bool, Any]:
-        """Return whether the training has come to its end, and its result, or else what was lost."""
+        """Return whether the training has ended, and its result, or else the lost worker."""
         ray, _ = self.session()
         try:
             address, *_ = ray.get([actor.address.remote() for actor in actors], timeout=PATIENCE)
@@ -164,7 +164,7 @@ class RayWorkers:
                 for callback in config.callbacks:
                     callback(row)
             if failed := [failure for reference in ready if (failure := self._failed(reference))]:
-                # Whoever has lost a peer fails with an error of torch's, perhaps before Ray says who is lost.
+                # A worker that has lost a peer fails with an error of torch, perhaps before Ray reports the lost one.
                 if any(isinstance(getattr(failure, "cause", None), RuntimeError) for failure in failed):
                     ray.wait(waiting, num_returns=len(waiting), timeout=GRACE)
                 break
@@ -172,7 +172,7 @@ class RayWorkers:
         if lost := [failure for failure in failures if not isinstance(failure, ray.exceptions.RayTaskError)]:
             return False, _brief(lost[0])
         for failure in sorted(failures, key=lambda failure: not isinstance(failure.cause, FirthError)):
-            raise as_own(failure) from None
+            raise original_error(failure) from None
         return True, ray.get(running[0])
 
     def _failed(self, reference: Any) -> Any:
@@ -191,7 +191,7 @@ class RayWorkers:
         try:
             return ray.get(reference)
         except ray.exceptions.RayTaskError as error:
-            raise as_own(error) from None
+            raise original_error(error) from None
         except ray.exceptions.RayError as error:
             raise ClusterError(
                 f"a piece of the work was lost {LOSSES} times ({_brief(error)}); expected "
@@ -222,7 +222,7 @@ def _with_own_errors(function: Callable[..., Any], *arguments: Any) -> Any:
         raise ClusterError(f"a worker failed: {error!r} ({line}: {last.line})") from None
 
 
-def _here(ray: Any) -> Any:
+def _this_node(ray: Any) -> Any:
     """Return what makes Ray put an actor on the machine of this process."""
     strategies = importlib.import_module("ray.util.scheduling_strategies")
     return strategies.NodeAffinitySchedulingStrategy(node_id=ray.get_runtime_context().get_node_id(), soft=True)
@@ -248,7 +248,7 @@ class Board:
             self._status = status
 
     def read(self, stop: bool) -> tuple[Any, list[Any]]:
-        """Return what is new, and note whether the training is asked to stop."""
+        """Return new messages, and note whether the training should stop."""
         new = self._status, self._rows
         self._status, self._rows, self._stop = None, [], stop
         return new

@@ -5,7 +5,7 @@ report the rows that their replicas have changed; the head merges them in the or
 hands the new rows to all workers. So a result depends on the seed, the number of shards and the longest first interval,
 and not on the number of workers: with the same three it has the bits of replicas in one process.
 
-A merge of all rows leaves all replicas equal to the common parameters; the head keeps what they were then. If a worker
+A merge of all rows leaves all replicas equal to the common parameters; the head keeps a copy of them. If a worker
 is lost, everybody goes back there: a new worker, or the others, take its shards, and the result has the same bits as
 without the loss.
 
@@ -49,7 +49,7 @@ class Crew(Protocol):
     workers: list[Any]
 
     def ask(self, calls: Sequence[Call]) -> list[Any]:
-        """Call methods of different workers at one time, and return what they return.
+        """Call methods of different workers at one time, and return their results.
 
         Raises:
             LostWorkersError: some answer no more; the others have answered.
@@ -57,7 +57,7 @@ class Crew(Protocol):
         ...
 
     def share(self, value: Any) -> Any:
-        """Return what stands for a large argument of several calls."""
+        """Return the reference of a large argument of several calls."""
         ...
 
     def replace(self, lost: Sequence[Any]) -> None:
@@ -185,7 +185,7 @@ class RemoteReplicas:
         self._failures += 1
         if self._failures >= LOSSES:
             raise ClusterError(
-                f"workers were lost {self._failures} times in a row ({error}); expected machines that stay, with "
+                f"workers were lost {self._failures} times in a row ({error}); expected machines that stay up, with "
                 "memory for the vectors and a copy of them for each shard"
             ) from error
         warn_caller(f"lost {len(error.lost)} of {len(self._crew.workers)} workers ({error}); going on without them")

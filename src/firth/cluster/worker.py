@@ -63,7 +63,7 @@ class ShardWorker:
     """A worker, whose shards and parameters `begin` sets.
 
     Args:
-        job: what it trains.
+        job: the training job.
 
     Raises:
         CorpusError: the corpus is not on this machine, or is another one.

@@ -15,11 +15,11 @@ from firth.storage.untrusted import file_bytes
 
 @dataclass(frozen=True)
 class Model:
-    """An options dataclass with some options set; the class is imported when it is asked for.
+    """An options dataclass with some options set; the class is imported when it is needed.
 
     Attributes:
         name: of the model, such as "skipgram".
-        description: one sentence: what the model is, and its paper.
+        description: one sentence on the model, with its paper.
         class_name: public name of the dataclass, such as "Word2Vec".
         home: module of the dataclass.
     """

@@ -178,7 +178,7 @@ def _measured(task: Mapping[str, Any]) -> dict[str, Any]:
         except KeyboardInterrupt:
             if last_signal() == signal.SIGTERM:  # Ctrl-C in a terminal has reached the child, too
                 child.terminate()
-            child.wait()  # it keeps what it has learned
+            child.wait()  # the child keeps its results
             raise
     if child.returncode == 130:
         raise KeyboardInterrupt

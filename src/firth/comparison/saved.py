@@ -20,7 +20,7 @@ MOST = 10**18  # largest number accepted
 
 @names_files
 def read(path: str | os.PathLike[str]) -> Comparison:
-    """Return what a folder of `firth compare` holds.
+    """Return the comparison in a folder of `firth compare`.
 
     Raises:
         FormatError: the folder holds something else.
@@ -33,13 +33,13 @@ def _read(folder: Path) -> Comparison:
     if not all(type(run.get(name)) is int and 0 < run[name] < MOST for name in ("tokens", "threads")):
         raise FormatError(f"{folder / RUN}: no numbers of tokens and threads; expected what firth compare wrote")
     for number, row in enumerate(rows, 1):
-        if wrong := _wrong_in(row):
+        if wrong := _problem_in(row):
             raise FormatError(f"{folder / METRICS} line {number}: {wrong}; expected what firth compare wrote")
     return Comparison(rows, run)
 
 
-def _wrong_in(row: Mapping[str, Any]) -> str:
-    """Return what a row of metrics lacks or has wrong, or ""."""
+def _problem_in(row: Mapping[str, Any]) -> str:
+    """Return the problem of a row of metrics, or ""."""
     if not isinstance(row.get("model"), str):
         return f"model {row.get('model')!r}, no name"
     for name in MEASURED:
@@ -65,7 +65,7 @@ def _is_number(value: object) -> bool:
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Return what a comparison is of: corpus, options, seed and environment.
+    """Return the conditions of a comparison: corpus, options, seed and environment.
 
     Raises:
         FormatError: the folder holds something else.

@@ -32,7 +32,7 @@ def measure(task: Mapping[str, Any]) -> dict[str, Any]:
             "threads", "progress", "sets" (arguments of `firth.evaluate`).
     """
     model, corpus = trainer(task["model"], task["common"]), Corpus.open(task["corpus"])
-    resumed, apart = Path(task["state"]).exists(), _Apart()
+    resumed, apart = Path(task["state"]).exists(), _StageSeconds()
     with reporting(task["progress"]) as show:
 
         def report(status: Status) -> None:
@@ -76,7 +76,7 @@ def _of_words(model: Any) -> Any:
     return model.words if isinstance(model, DocumentVectors) else model
 
 
-class _Apart:
+class _StageSeconds:
     """Seconds of compiling and counting, measured apart from training by the stages that progress reports."""
 
     def __init__(self) -> None:

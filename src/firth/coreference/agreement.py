@@ -38,9 +38,9 @@ _TIMES = frozenset(
 def agrees(pronoun: str, phrase: NounPhrase) -> bool:
     """Return whether a noun phrase agrees with a pronoun in person, number, gender and animacy.
 
-    What is unknown agrees, such as the gender of most names; only "he" and "she" ask for more: a common noun that is
+    Unknown properties agree, such as the gender of most names; only "he" and "she" need more: a common noun that is
     not known to be a person (`firth.coreference.word_lists`), a number, a month or a day does not agree. A pronoun
-    agrees with those of its own group: "his" with "he". Words that are no pronouns agree with everything.
+    agrees with those of its own group: "his" with "he". Words that are not pronouns agree with everything.
 
     Args:
         pronoun: a word.

@@ -94,7 +94,7 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Resolution:
-    """A pronoun with what was proposed for it.
+    """A pronoun with its proposed antecedents.
 
     Attributes:
         antecedent: the first proposal that agrees, or None.
@@ -124,10 +124,10 @@ def hobbs(
         sentence: number of its sentence; -1 for the last.
         agrees: whether a noun phrase may be the antecedent of a pronoun, such as `firth.coreference.agreement.agrees`
             for English; None if all may.
-        every: whether the walk goes on after the antecedent, to show all proposals.
+        every: whether the walk continues after the antecedent, to show all proposals.
 
     Raises:
-        KindError: `trees` holds something else, or a number is none.
+        KindError: `trees` holds something else, or an index is not a number.
         OptionError: there is no such sentence or word.
     """
     trees, at, word = _checked(trees, sentence, word, agrees)
@@ -143,9 +143,9 @@ def hobbs(
 def most_recent(
     trees: Sequence[Tree], word: int, *, sentence: int = -1, agrees: Agreement | None = None, every: bool = False
 ) -> Resolution:
-    """Return the most recent noun phrase before a pronoun that agrees with it: what Hobbs' algorithm has to surpass.
+    """Return the most recent noun phrase before a pronoun that agrees with it: the baseline of Hobbs' algorithm.
 
-    Noun phrases are proposed by the place of their head, the last one first, without those that hold the pronoun; the
+    Noun phrases are proposed by the position of their head, from the last, without those that contain the pronoun; the
     step is 0. Arguments are those of `hobbs`.
 
     Args:
@@ -156,7 +156,7 @@ def most_recent(
         every: whether all proposals are shown.
 
     Raises:
-        KindError: `trees` holds something else, or a number is none.
+        KindError: `trees` holds something else, or an index is not a number.
         OptionError: there is no such sentence or word.
     """
     trees, at, word = _checked(trees, sentence, word, agrees)
@@ -287,7 +287,7 @@ def _within(layout: "_Layout", leaf: int) -> Iterator[tuple[int, int]]:
 
 
 class _Layout:
-    """A tree with what the walk asks of it.
+    """A tree with the lookups that the walk needs.
 
     Attributes:
         tree: the syntax tree.

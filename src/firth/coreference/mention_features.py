@@ -1,4 +1,4 @@
-"""Mentions of a document as arrays: what a model reads of each mention alone, and codes that pairs compare."""
+"""Mentions of a document as arrays: features of each mention alone, and codes that pairs compare."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

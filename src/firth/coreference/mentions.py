@@ -17,7 +17,7 @@ _POSSESSIVE_ENDS = ("'s", "’s", "'", "’")
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention with what its words say.
+    """A mention with the properties of its words.
 
     Attributes:
         start: number of its first token in the document, from 0.

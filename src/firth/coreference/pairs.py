@@ -180,7 +180,7 @@ def _distances(arrays: MentionArrays, later: Ids, earlier: Ids) -> list[Bits]:
 
 
 def _structure(document: Document, arrays: MentionArrays, later: Ids, earlier: Ids) -> list[npt.NDArray[np.bool_]]:
-    """Nesting, apposition, a copula between the two, places in the sentence."""
+    """Nesting, apposition, a copula between the two, positions in the sentence."""
     start, end = arrays.spans[later].T
     _start_before, end_before = arrays.spans[earlier].T
     tokens = [token.lower() for token in document.tokens]

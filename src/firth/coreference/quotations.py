@@ -60,7 +60,7 @@ def quotations(document: Document) -> list[Span]:
 
 
 def _opens(document: Document, number: int) -> bool:
-    """Return whether a straight mark at the start of a sentence opens: a word follows, and the sentence goes on."""
+    """Return whether a straight mark at the start of a sentence opens: a word follows, and the sentence continues."""
     after = document.tokens[number + 1 : number + 2]
     return bool(after) and after[0][0].isalnum()
 
@@ -81,7 +81,7 @@ def speakers(document: Document, mentions: Sequence[Mention], spans: Sequence[Sp
     for quotation, (start, _) in enumerate(spans):
         before = spans[quotation - 1][1] if quotation else 0
         speaker = narration.speaker_of(quotation)
-        near = bool(turn) and 0 < start - before <= 2 * NEAR and narration.says(before, start)
+        near = bool(turn) and 0 < start - before <= 2 * NEAR and narration.has_verb_of_saying(before, start)
         goes_on = near and result[quotation - 1] >= 0 and speaker in (-1, result[quotation - 1])
         if not goes_on:
             turn.append(quotation)
@@ -120,7 +120,7 @@ class _Narration:
                 return said_after
         return self.beside(max(before, start - NEAR, int(np.searchsorted(of, of[start]))), start, False)
 
-    def says(self, low: int, high: int) -> bool:
+    def has_verb_of_saying(self, low: int, high: int) -> bool:
         """Return whether there is a verb of saying among tokens."""
         return any(word in lists.SAYING for word in self._lower[low:high])
 

@@ -146,7 +146,11 @@ def _separated(separator: str) -> Reader:
             table = Separated(text, str(path), Dialect(separator, MIXED), asked.how, asked=columns)
             places = table.places(*columns)
             for block in table.blocks(places[1] if asked.needs_labels else None):
-                yield from zip(*(map(itemgetter(place), block) for place in places), strict=True)
+                text_of, *labels_of = map(itemgetter, places)
+                # Spaces around a label, as behind ", ", are of the file and make no other class.
+                yield from zip(
+                    map(text_of, block), *([of(row).strip() for row in block] for of in labels_of), strict=True
+                )
 
     return rows
 

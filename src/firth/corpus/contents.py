@@ -17,12 +17,12 @@ from firth.corpus.reading_progress import Meter
 from firth.corpus.sources import Files, Items, Source, StandardInput
 from firth.errors import CorpusError, FormatError
 from firth.storage.encodings import Utf8Stream
-from firth.text.markup import without_markup
+from firth.text.markup import with_whole_tags, without_markup
 from firth.text.sentence_ends import split_sentences
 from firth.text.tokenise import decode
 
 LISTED = 20  # files that an error names
-_DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]\r?\n[^\S\n]*([^\W\d_])")
+_DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad\u00ac\u2e17]\r?\n[^\S\n]*([^\W\d_])")
 _INVISIBLE = "".join(map(chr, range(33)))  # characters of a blank line
 
 
@@ -180,7 +180,7 @@ def sentences(groups: Iterable[Iterable[str]], options: CorpusOptions) -> Iterat
     how: Any = options.sentences
     for group in groups:
         if options.markup:
-            group = map(without_markup, group)
+            group = map(without_markup, with_whole_tags(group))
         if how == "line":
             yield from _lines(group)
         elif how == "text":

@@ -19,8 +19,9 @@ from firth.corpus.reader import HEAD, inner_suffix, lines_of, opened, reading
 from firth.corpus.sources import Files, Items, Source
 from firth.corpus.table_options import TableOptions
 from firth.errors import FirthError, brief, warn_caller
+from firth.text.dictionary_words import DIVIDED
 from firth.text.markup import known_markup
-from firth.text.tokenise import are_words, decode
+from firth.text.tokenise import SEGMENT, are_words, decode
 
 FILES, TEXTS = 50, 500  # looked at
 _SCRIPTS = {
@@ -32,6 +33,7 @@ _ANNOTATED_ROWS = {
     ".conllu": re.compile(r"\d+([-.]\d+)?(\t[^\t]+){9}\r?"),
     ".conll": re.compile(r"\S+([ \t]\S+)*[ \t]([BIESLU]-\S+|O)[ \t]*\r?"),
 }  # the last column has tags of spans
+_DOTLESS = 0.05  # likewise; of Turkish a fifth have it, of other languages names alone
 
 
 def look_for_markup(source: Source, options: CorpusOptions) -> Source:
@@ -92,18 +94,27 @@ def _warn_of_columns(beginnings: dict[str, str]) -> None:
 
 
 def look_for_undivided_words(words: list[str], counts: npt.NDArray[np.int64], options: CorpusOptions) -> None:
-    """Warn if most words are of a script that puts no spaces between them."""
+    """Warn if many words are of a script that puts no spaces between them, or of a language with rules of its own."""
     if not are_words(options.tokens) or not len(counts):
         return
     order = np.argsort(-counts, kind="stable")[:2000].tolist()
     total = sum(int(counts[i]) for i in order)
+    dotless = [i for i in order if "ı" in words[i]]
+    if options.language is None and sum(int(counts[i]) for i in dotless) > _DOTLESS * total:
+        warn_caller(
+            f"words such as {brief(words[dotless[0]])} have the dotless ı of Turkish and Azerbaijani, and a capital I "
+            "became i; language='tr' (or 'az') makes it ı"
+        )
     for script, (first, last) in _SCRIPTS.items():
         own = [i for i in order if any(first <= ord(character) <= last for character in words[i])]
         if sum(int(counts[i]) for i in own) > _MUCH * total:
-            unit = "syllables" if script == "Tibetan" else "what stands between two spaces"
+            if options.tokens == SEGMENT and script in DIVIDED:
+                return
+            unit = "what stands between two spaces" if script in DIVIDED else "syllables"
+            how = "tokens='segment' divides them (pip install 'firth[segment]')" if script in DIVIDED else "divide them"
             warn_caller(
                 f"{script} puts no spaces between words, so that {unit} became words, such as "
-                f"{brief(words[own[0]])}; expected divided words: put spaces between them, or pass a "
-                "function that divides them; or use tokens='subwords', or train FastText, which reads their n-grams"
+                f"{brief(words[own[0]])}; expected divided words: {how}; or put spaces between them; or use "
+                "tokens='subwords', or train FastText, which reads their n-grams"
             )
             return

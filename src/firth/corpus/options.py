@@ -59,7 +59,7 @@ class CorpusOptions:
     )
     tokens: str | Tokeniser | Subwords | WordPieces = option(
         NAME,
-        "how text is split: into words by one of five rules, subwords or characters; or a file of subwords",
+        "how text is split: into words by one of six rules, subwords or characters; or a file of subwords",
         choices=TOKENS,
     )
     language: str | None = option(

@@ -7,6 +7,7 @@ import gzip
 import importlib
 import io
 import lzma
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from firth.errors import CorpusError, MissingExtraError
-from firth.storage.encodings import Utf8Stream
+from firth.storage.encodings import HOW, Utf8Stream
 from firth.storage.untrusted import Bounded
 from firth.storage.user_files import open_file
 
@@ -26,9 +27,17 @@ _SIGNATURES = (
     (b"\xfd7zXZ\x00", "xz data: name it .xz"),
     (b"\x28\xb5\x2f\xfd", "zstandard data: name it .zst"),
     (b"PAR1", "a Parquet file: name it .parquet"),
-    (b"PK\x03\x04", "a zip archive: unpack it"),
     (b"%PDF", "a PDF document: extract its text"),
+    (b"{\\rtf", "a document in RTF: save it as plain text"),
+    (b"\xd0\xcf\x11\xe0", "a document of Office before 2007: save it as plain text, or a spreadsheet as CSV"),
 )
+_ZIPPED = {  # suffixes of what is a zip archive inside
+    **dict.fromkeys((".docx", ".odt", ".epub", ".pages", ".pptx"), "a document: save it as plain text"),
+    **dict.fromkeys(
+        (".xlsx", ".xlsm", ".ods"), "a spreadsheet: save it as CSV (UTF-8), or pass pandas.read_excel of it"
+    ),
+}
+_ARRAY = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{\s*\"")
 
 
 def _gzip(raw: BinaryIO) -> Any:
@@ -151,8 +160,16 @@ def check_text(name: str, head: bytes) -> None:
     for signature, hint in _SIGNATURES:
         if head.startswith(signature):
             raise CorpusError(f"{name}: holds {hint}; expected text")
+    if head.startswith(b"PK\x03\x04"):
+        hint = _ZIPPED.get(Path(name).suffix.lower(), "a zip archive: unpack it")
+        raise CorpusError(f"{name}: holds {hint}; expected text")
+    if _ARRAY.match(head):
+        raise CorpusError(
+            f"{name}: holds a JSON array of objects; expected text, or one object a line in a file named .jsonl, as "
+            "`jq -c '.[]'` or pandas' to_json(orient='records', lines=True) writes it"
+        )
     if b"\0" in head:
         raise CorpusError(
             f"{name}: binary data (a NUL byte at {head.index(0):,}); expected text; leave it out or convert it; if it "
-            "is UTF-16 or UTF-32 without a byte order mark, name that: encoding= or --encoding utf-16-le"
+            f"is UTF-16 or UTF-32 without a byte order mark, name that: {HOW.format('utf-16-le')}"
         )

@@ -246,7 +246,13 @@ def _check_columns(paths: list[Path], column: str | int) -> None:
     if any(inner_suffix(path) in COLUMNS for path in paths):
         return
     first = paths[0]
-    hint = "name a file of one JSON object a line .jsonl" if inner_suffix(first) == ".json" else "leave the column out"
+    own = inner_suffix(first)
+    hint = {
+        ".json": "write one JSON object a line and name the file .jsonl",
+        ".xlsx": "save the spreadsheet as CSV (UTF-8)",
+        ".xls": "save the spreadsheet as CSV (UTF-8)",
+        ".ods": "save the spreadsheet as CSV (UTF-8)",
+    }.get(own, "leave the column out, or give a table one of these endings")
     raise CorpusError(
         f"{first}: has no columns, and column={brief(column)} was given; expected one of {', '.join(COLUMNS)}: {hint}"
     )
@@ -318,7 +324,11 @@ def _inside(folder: Path, markup: bool) -> list[Path]:
         suffixes = sorted({path.suffix or "no suffix" for path in everything})
         content = f"{len(everything)} files ({', '.join(suffixes[:8])})" if everything else "nothing"
         formats = ", ".join((*TEXTS, *TABLES, *COMPRESSIONS))
-        raise CorpusError(f"{folder}: holds {content}; expected files ending in {formats}; name others by a glob")
+        without = _WITHOUT if {path.suffix.lower() for path in everything} & MARKUP.keys() else ""
+        raise CorpusError(
+            f"{folder}: holds {content}; expected files ending in {formats}; a glob such as '{folder}/**/*' reads "
+            f"others as plain text{without}"
+        )
     if others := Counter(path.suffix.lower() or "no suffix" for path in set(everything).difference(files)):
         left_out = ", ".join(
             f"{count:,} {suffix}" for suffix, count in sorted(others.items(), key=lambda item: (-item[1], item[0]))[:8]

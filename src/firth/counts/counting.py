@@ -37,14 +37,14 @@ class Plan:
         half: whether the matrix is symmetric and only its lower half is counted.
         counts: (V,) count of each word in the corpus.
         bounds: (V,) upper bound of the number of cells of each row.
-        places: largest number of positions listed at once.
+        positions: largest number of positions listed at once.
     """
 
     weights: npt.NDArray[np.float64]
     half: bool
     counts: npt.NDArray[np.int64]
     bounds: npt.NDArray[np.int64]
-    places: int
+    positions: int
 
     @classmethod
     def make(
@@ -91,7 +91,7 @@ class Plan:
 
     def blocks(self, first: int = 0) -> Iterator[tuple[int, int]]:
         """Yield ranges of words whose positions are listed together, from the first word."""
-        yield from _runs(self.counts, first, len(self.counts), self.places)
+        yield from _runs(self.counts, first, len(self.counts), self.positions)
 
     def chunks(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Yield the ranges of words of a block whose rows are written at once."""
@@ -113,7 +113,7 @@ def write_rows(unfinished: UnfinishedRows, corpus: Corpus, plan: Plan, threads: 
     for rows in _rows(corpus, plan, threads, unfinished.done):
         unfinished.write(rows.columns, rows.values, rows.sizes)
         done = int(plan.counts[: unfinished.done].sum())
-        # What was done before counts as done at the same rate: the display goes on where it was.
+        # Earlier work counts as done at the same rate, so that the display continues.
         seconds = (time.monotonic() - start) * done / (done - before)
         report(Status(stage="counting co-occurrences", done=done, total=words, seconds=seconds))
 
@@ -135,7 +135,7 @@ class Rows(NamedTuple):
 def _rows(corpus: Corpus, plan: Plan, threads: int, first_word: int) -> Iterator[Rows]:
     """Yield the rows of all words from the first, in order."""
     if (workers := lent()) is not None:
-        blocks = replace(plan, places=min(plan.places, plan.share(PER_WORKER * workers.count))).blocks(first_word)
+        blocks = replace(plan, positions=min(plan.positions, plan.share(PER_WORKER * workers.count))).blocks(first_word)
         for chunks in workers.map(count_block, blocks, corpus.path.absolute(), corpus.fingerprint, plan):
             yield from chunks
         return

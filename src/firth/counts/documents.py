@@ -1,4 +1,4 @@
-"""Counts of words in documents, and how telling a word is.
+"""Counts of words in documents, and inverse document frequencies.
 
 What: a sparse matrix with a row per document and a column per word.
 

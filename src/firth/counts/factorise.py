@@ -95,7 +95,7 @@ def factorise(
         return _signed(transposed.right, transposed.values, transposed.left)
     threads = usable_threads(threads)
     with ThreadPoolExecutor(threads) as pool:
-        both = _Both(Cells.of(a), Cells.of(a.T.tocsr()), pool, threads)
+        both = _WithTranspose(Cells.of(a), Cells.of(a.T.tocsr()), pool, threads)
         basis, vectors = _krylov(both, rank, tolerance, seed, report)
         right = basis @ vectors
         left, triangle = np.linalg.qr(both.forward(right))
@@ -104,7 +104,7 @@ def factorise(
     return _signed(left @ inner, values, right @ rest.T)
 
 
-class _Both(NamedTuple):
+class _WithTranspose(NamedTuple):
     """A and its transpose, with a thread pool for products."""
 
     matrix: Cells
@@ -119,7 +119,7 @@ class _Both(NamedTuple):
         return multiply(self.transposed, self.forward(block), self.pool, self.threads)
 
 
-def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report | None) -> tuple[Any, Any]:
+def _krylov(both: _WithTranspose, rank: int, tolerance: float, seed: int, report: Report | None) -> tuple[Any, Any]:
     """Return a basis (C, m) and the vectors of the `rank` largest eigenvalues that A^T A has within it, (m, rank)."""
     width = both.transposed.matrix.shape[0]
     room = min(8 * rank + BLOCK, width)  # unused pages take no memory
@@ -131,6 +131,7 @@ def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report 
         if m + b > room:
             basis = np.asfortranarray(np.pad(basis, ((0, 0), (0, room))))
             projected, room = np.pad(projected, (0, room)), 2 * room
+        # Block Lanczos: basis^T A^T A basis is block tridiagonal, so only the last two blocks enter `inner`.
         basis[:, m : m + b] = block
         near, last, m = last, m, m + b  # starts of the two blocks coupled to the next one
         span, image = basis[:, :m], both.gram(block)
@@ -138,11 +139,11 @@ def _krylov(both: _Both, rank: int, tolerance: float, seed: int, report: Report 
         projected[near:last, last:m] = inner[:-b]
         projected[last:m, near:last] = inner[:-b].T
         projected[last:m, last:m] = (inner[-b:] + inner[-b:].T) / 2
-        rest = image - basis[:, near:m] @ inner
+        rest = image - basis[:, near:m] @ inner  # the part of A^T A block outside the basis: the next block
         block = _directions(rest, span, float(np.abs(image).max(initial=0.0)), random)
         if (m >= 2 * rank and m >= CHECK_GROWTH * checked) or m == width:
             values, vectors = linalg.eigh(projected[:m, :m], subset_by_index=(m - rank, m - 1))
-            errors = np.linalg.norm(block.T @ rest @ vectors[-b:], axis=0)
+            errors = np.linalg.norm(block.T @ rest @ vectors[-b:], axis=0)  # residuals |A^T A v - s^2 v|
             converged = errors <= tolerance * values[-1]
             if converged.all():
                 return span, vectors

@@ -184,24 +184,24 @@ class CooccurrenceMatrix:
             last = min(first + size, len(self.columns))
             yield first, last, np.searchsorted(self.rows, np.arange(first, last), side="right") - 1
 
-    def capped(self, most: float) -> "CooccurrenceMatrix":
+    def capped(self, maximum: float) -> "CooccurrenceMatrix":
         """Return the matrix with counts limited to a maximum, so that frequent words do not dominate.
 
         Source: Rohde, Gonnerman and Plaut 2006, section 2.2; the bound is 100 in the notes.
 
         Args:
-            most: the maximum.
+            maximum: the maximum.
 
         Raises:
             OptionError: the maximum is not positive.
         """
-        if not most > 0:
-            raise OptionError(f"most={most!r}: expected a number above 0")
+        if not maximum > 0:
+            raise OptionError(f"maximum={maximum!r}: expected a number above 0")
         return replace(
             self,
-            values=np.minimum(self.values, np.float32(most)),
-            options={**self.options, "capped": most},
-            fingerprint=f"{self.fingerprint}-{most}",
+            values=np.minimum(self.values, np.float32(maximum)),
+            options={**self.options, "capped": maximum},
+            fingerprint=f"{self.fingerprint}-{maximum}",
         )
 
     def _id(self, word: str) -> int:
@@ -308,7 +308,7 @@ def _check_numbers(
         release_pages(columns)
     least, most = _extremes(values)
     if not 0 < least <= most < np.inf:
-        raise FormatError(f"{folder / 'values.bin'}: damaged: a count is not a positive finite number; {AGAIN}")
+        raise FormatError(f"{folder / 'values.bin'}: damaged, a count is not a positive finite number; {AGAIN}")
 
 
 def _extremes(array: npt.NDArray[Any]) -> tuple[float, float]:

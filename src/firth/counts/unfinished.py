@@ -1,7 +1,7 @@
 """Counts that are being written: two files that grow, and, with a checkpoint, a state from which a later call resumes.
 
 What is written is never changed, so that a state is a number of rows, their sizes and a checksum of what was written
-up to there; whatever a kill has left behind it is cut off. One process at a time writes to a checkpoint.
+up to there; anything after it, left by a kill, is cut off. One process at a time writes to a checkpoint.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ class UnfinishedRows:
         folder: of the matrix.
         words: V, the number of rows.
         checkpoint: where a state is kept, or None.
-        identity: what a state must agree with.
+        identity: the run that a state must belong to.
 
     Attributes:
         sizes: (V,) int64, their numbers of cells.
@@ -102,7 +102,7 @@ class UnfinishedRows:
             ) from error
 
     def _paths(self) -> list[Path]:
-        """Return the places of both files while they grow."""
+        """Return the paths of both files while they grow."""
         return [self._target / name if self._kept is None else self._kept / f"{KEPT}{name}" for name in NAMES]
 
     def write(self, columns: npt.NDArray[np.int32], values: npt.NDArray[np.float32], sizes: npt.NDArray[Any]) -> None:
@@ -131,7 +131,7 @@ class UnfinishedRows:
             self.save()
 
     def save(self) -> None:
-        """Write the state, if there is a place for one.
+        """Write the state, if there is a checkpoint.
 
         Raises:
             CorpusError: it cannot be written.
@@ -149,7 +149,7 @@ class UnfinishedRows:
         self._waited = 0.0
 
     def copy(self) -> None:
-        """Copy what is written to the folder of the matrix, if it is written elsewhere."""
+        """Copy the files to the folder of the matrix, if they were written elsewhere."""
         if self._kept is not None:
             for path, name in zip(self._paths(), NAMES, strict=True):
                 shutil.copyfile(path, self._target / name)
@@ -166,7 +166,7 @@ class UnfinishedRows:
         """Take a state.
 
         Raises:
-            ValueError: it is impossible, or the files are not what they were.
+            ValueError: it is impossible, or the files have changed.
         """
         done, sizes = facts["done"], file.get_tensor("sizes")
         if type(done) is not int or not 0 <= done <= len(self.sizes) or sizes.shape != (done,) or sizes.dtype != "<i8":

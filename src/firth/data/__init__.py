@@ -132,10 +132,12 @@ def verify(pinned: DataSet, path: Path) -> None:
     digest = hashlib.sha256(content).hexdigest()
     if rows != pinned.rows:
         raise DataError(
-            f"{path}: {rows:,} rows, expected {pinned.rows:,} of {pinned.name}: truncated or altered; {_cure(pinned)}"
+            f"{path}: {rows:,} rows, expected {pinned.rows:,} of {pinned.name}: truncated or altered; {_advice(pinned)}"
         )
     if digest != pinned.sha256:
-        raise DataError(f"{path}: sha256 {digest}, expected {pinned.sha256} of {pinned.name}: altered; {_cure(pinned)}")
+        raise DataError(
+            f"{path}: sha256 {digest}, expected {pinned.sha256} of {pinned.name}: altered; {_advice(pinned)}"
+        )
 
 
 def _with_companions(name: str) -> list[DataSet]:
@@ -146,7 +148,7 @@ def _with_companions(name: str) -> list[DataSet]:
     return [*(SETS[other] for other in SETS[name].beside), SETS[name]]
 
 
-def _cure(pinned: DataSet) -> str:
+def _advice(pinned: DataSet) -> str:
     return f"take the file from {pinned.url}, or give your own by its path instead of its name"
 
 

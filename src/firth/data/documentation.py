@@ -34,11 +34,11 @@ _LEFT_OUT = {"test", "tests", "testing", "site-packages", "__pycache__", "_vendo
 _IDENTIFIER = re.compile(r"\S*(?:[_\\=@<>|{}]|\(\)|:\w)\S*")  # code within prose, which would crowd out words
 _PROMPT = ("In [", ">>> ", "... ", "Traceback", ".. ", "+-", "==", "--")
 _FEWEST_WORDS = 4
-_LEAST_LETTERS = 0.7  # the share of letters and spaces that tells prose from tables and code
+_LEAST_LETTERS = 0.7  # minimum share of letters and spaces in prose, unlike tables and code
 
 
 def paragraphs() -> list[str]:
-    """Return the different paragraphs of prose, each once, in an order that depends on what is installed alone."""
+    """Return the different paragraphs of prose, each once, in an order that depends only on the installed packages."""
     return _different(itertools.chain(_topics(), *map(_docstrings, _roots())))
 
 

@@ -1,6 +1,6 @@
-"""Downloads with a checksum. One that breaks off goes on where it stopped, in this process or in a later one.
+"""Downloads with a checksum. One that breaks off continues where it stopped, in this process or in a later one.
 
-What has arrived is kept beside the target, in a file whose name ends in `.part`, until the content is complete and
+The received part is kept beside the target, in a file whose name ends in `.part`, until the content is complete and
 has the pinned SHA-256.
 """
 
@@ -25,7 +25,7 @@ except ImportError:  # Windows
     fcntl = None
 
 TIMEOUT = 30.0  # seconds without an answer of the server
-ATTEMPTS = 3  # connections for one file; each goes on where the one before broke off
+ATTEMPTS = 3  # connections for one file; each continues where the one before broke off
 PART = ".part"
 _CHUNK = 1 << 16  # bytes
 _PARTIAL, _NOT_SATISFIABLE = 206, 416  # status codes of HTTP
@@ -70,7 +70,7 @@ def download(data_set: DataSet, target: Path, progress: Progress = False) -> Non
 
 
 def _fetch(data_set: DataSet, file: BinaryIO, report: Report) -> None:
-    """Append what is missing of a file, in up to `ATTEMPTS` connections."""
+    """Append the missing part of a file, in up to `ATTEMPTS` connections."""
     import requests  # takes 50 ms to import, and only a download needs it
     from urllib3.exceptions import HTTPError
 

@@ -8,7 +8,7 @@ Objective: M ~ U S V^T with the largest singular values, and the vectors are U S
     correlation  sqrt(max(0, rho_ij)),                      rho_ij over all counted pairs
     counts       X_ij
 
-with X_ij at most `cap`. Context words j are the `contexts` most frequent words after the `skip` most frequent ones.
+with X_ij at most `cap`. The `exclude_frequent` most frequent words are no contexts; the next `contexts` words are.
 
 Source: Levy, Goldberg and Dagan 2015, "Improving distributional similarity with lessons learned from word embeddings",
 sections 2.1, 3.1 and 3.3 (PPMI: smoothing s, shift k, eigenvalue weighting p, contexts weighted by
@@ -19,7 +19,7 @@ section 2 (COALS: a ramped window of 4, 14,000 columns, correlations, square roo
 
 Departures:
 - Distances are weighted exactly; Levy et al. draw the size of each window.
-- COALS excludes closed-class words from its columns by a list; `skip` excludes the most frequent words.
+- COALS excludes closed-class words from its columns by a list; `exclude_frequent` excludes the most frequent words.
 - Sums over contexts are those of the whole matrix, with the excluded columns.
 
 Cost: that of `firth.counts.cooccurrence` and of `firth.counts.factorise`; about 30 bytes per cell of M meanwhile.
@@ -87,7 +87,7 @@ class AssociationVectors:
     contexts: int | None = option(
         None, "number of most frequent words that are contexts; by default all (0), or 14,000 for COALS", minimum=0
     )
-    skip: int = option(0, "number of most frequent words to exclude from contexts", minimum=0)
+    exclude_frequent: int = option(0, "number of most frequent words to exclude from contexts", minimum=0)
     cap: float | None = option(None, "maximum count of a pair; by default unlimited", minimum=0, exclusive=True)
     shift: float = option(
         1.0, "PPMI: shift k; log k is subtracted, as by k negative samples", minimum=0, exclusive=True
@@ -173,5 +173,5 @@ class AssociationVectors:
             matrix = pmi(x, shift=self.shift, smoothing=self.smoothing)
         else:
             matrix = correlation(x) if self.association == "correlation" else x.to_scipy()
-        last = matrix.shape[1] if not self.contexts else self.skip + self.contexts
-        return matrix[:, self.skip : last]
+        last = matrix.shape[1] if not self.contexts else self.exclude_frequent + self.contexts
+        return matrix[:, self.exclude_frequent : last]

@@ -35,7 +35,7 @@ POOL = 32  # documents read from the corpus before the first of them is trained
 
 
 class Bags(NamedTuple):
-    """One thread's workspace besides `Workspace`."""
+    """Further buffers of one thread."""
 
     pool: npt.NDArray[np.int64]  # (POOL, LONGEST + 1) words of the documents after subsampling
     counts: npt.NDArray[np.int64]  # (POOL,) their number
@@ -98,7 +98,7 @@ def train_bags(
     # Numba counts a reference each time it reads a field of a tuple: read them once, outside the loop.
     pool, counts, rows, sentence = bags.pool, bags.counts, bags.rows, work.sentence
     random, predictions = state.random, state.predictions
-    # A plain 0 has a type of its own for the compiler, which would compile `train_pool` once more for it.
+    # A plain 0 has another type, for which the compiler would compile `train_pool` again.
     filled, pool_rate = np.int64(0), np.float32(0)
     for count, document, rate in pieces(text, work, state):
         if count == 0:

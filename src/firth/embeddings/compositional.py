@@ -191,6 +191,7 @@ class Tensor:
 
     def __call__(self, x: Matrix, y: Matrix) -> Matrix:
         """Return f(x, y), (B, D), for (B, D) vectors each."""
+        # f_i = (U_i x) . (V_i y) + c_i x . y + (M x + N y)_i
         a, b = self.products(x, y)
         return np.asarray((a * b).sum(2) + (x * y).sum(1)[:, None] * self.c + x @ self.m.T + y @ self.n.T)
 
@@ -227,6 +228,7 @@ def ranking(
         sums = scores.sum(axis=1, keepdims=True, dtype=np.float64)
         loss += float(np.log(sums).sum())
         scores /= sums.astype(z.dtype)
+        # d loss / d score = softmax - 1 for the phrase itself
         scores[own, own] -= 1
         slope[group] = scores @ z[group]
     return loss / len(z), slope * (SHARPNESS / len(z))

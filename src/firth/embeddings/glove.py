@@ -144,7 +144,7 @@ class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
         for name, learned, fixed in (("words", self.dim, self.dim + 1), ("contexts", self.dim + 1, self.dim)):
             rows, squares = aligned_rows(len(counts), width), aligned_rows(len(counts), width)
             random = generator(seed, name)
-            for piece in np.array_split(tiles.places, max(1, len(counts) // 4096)):
+            for piece in np.array_split(tiles.rows, max(1, len(counts) // 4096)):
                 rows[piece, : self.dim + 1] = (
                     random.random((len(piece), self.dim + 1), dtype=np.float32) - 0.5
                 ) / self.dim
@@ -154,7 +154,7 @@ class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
             sides.append((rows, squares))
         (x, a), (y, b) = sides
         if start is not None:
-            _begin_with(start, counts, tiles.places, x, y)
+            _copy_start_vectors(start, counts, tiles.rows, x, y)
         words = list(counts.vocabulary.words)
         return Matrices(words, counts.vocabulary.counts, x, y, self.dim, {"input_squares": a, "output_squares": b})
 
@@ -194,7 +194,7 @@ class Tiles:
         cells: (C + some, 3) float32: row and column inside the tile as 16 bits each, log X, weight.
         bounds: (B, B, 2) int64, where the cells of each tile begin and end.
         blocks: (B + 1,) int64, where the rows of each block begin.
-        places: (V,) int64, the row of each word.
+        rows: (V,) int64, the row of each word.
         num_tokens: C.
         fingerprint: of the counts.
     """
@@ -202,7 +202,7 @@ class Tiles:
     cells: npt.NDArray[np.float32]
     bounds: npt.NDArray[np.int64]
     blocks: npt.NDArray[np.int64]
-    places: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
     num_tokens: int
     fingerprint: str
 
@@ -286,7 +286,7 @@ def _room(cells: int, memory: int) -> npt.NDArray[np.float32]:
             return np.memmap(file, dtype=np.float32, mode="r+", shape=(cells, CELL // 4))
 
 
-def _begin_with(
+def _copy_start_vectors(
     start: WordVectors,
     counts: CooccurrenceMatrix,
     rows_of_words: npt.NDArray[np.int64],
@@ -306,7 +306,7 @@ def _begin_with(
 
 
 def _finish(counts: CooccurrenceMatrix, tiles: Tiles, matrices: Matrices, facts: dict[str, Any]) -> WordVectors:
-    x, y, dim = matrices.inputs[tiles.places], matrices.outputs[tiles.places], matrices.dim
+    x, y, dim = matrices.inputs[tiles.rows], matrices.outputs[tiles.rows], matrices.dim
     return WordVectors(
         matrices.words,
         x[:, :dim] + y[:, :dim],

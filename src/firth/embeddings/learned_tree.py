@@ -80,10 +80,10 @@ def _cut(
         sums = np.add.reduceat(x, np.stack([starts, cuts], 1).ravel(), axis=0).reshape(len(starts), 2, -1)
         left = (cuts - starts)[:, None]
         directions = sums[:, 1] / (sizes[:, None] - left) - sums[:, 0] / left
-    return _heavy_alone(counts, words, starts, part, cuts)
+    return _isolate_heavy_words(counts, words, starts, part, cuts)
 
 
-def _heavy_alone(
+def _isolate_heavy_words(
     counts: npt.NDArray[np.int64],
     words: npt.NDArray[np.int64],
     starts: npt.NDArray[np.int64],

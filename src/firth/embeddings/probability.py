@@ -161,9 +161,11 @@ def _path_log_probs(hidden: Numbers, outputs: Numbers, tree: Children, words: np
     """Return the log-probability of each word given the hidden vector of the same row."""
     paths = from_children(tree)
     lengths = paths.lengths[words]
+    # All paths one after another: row of each entry, and its index in `paths`.
     row = np.repeat(np.arange(len(words)), lengths)
     step = (
         np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + np.repeat(paths.starts[words], lengths)
     )
     scores = np.einsum("pd,pd->p", hidden[row], outputs[paths.nodes[step]]) * paths.signs[step]
+    # log P(w | h) = sum over the path of log sigma(sign u_node . h)
     return np.asarray(np.bincount(row, weights=-np.logaddexp(0, -scores), minlength=len(words)), dtype=np.float64)

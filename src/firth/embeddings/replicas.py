@@ -161,7 +161,7 @@ class Schedule:
 
 
 class Merging(Protocol):
-    """Replicas of the parameters, wherever they are: what a training asks of them.
+    """The interface of replicas of the parameters, in this process or on other machines.
 
     Attributes:
         schedule: when they are merged.
@@ -320,7 +320,7 @@ class Replicas:
             merge_rows(common, stack, rows, plan.weights)
 
     def changes(self, tier: int) -> Changes:
-        """Return what the replicas here have changed in the rows that are due with a tier."""
+        """Return the changes of the replicas here in the rows that are due with a tier."""
         due = [plan.due[tier] for plan in self.schedule.plans]
         rows, values = self._room.of(len(self.matrices) * sum(map(len, due)))
         counts = np.zeros((len(due), len(self.matrices)), dtype=np.int64)
@@ -346,7 +346,7 @@ def merge_changes(
     weights: Sequence[npt.NDArray[np.float32]],
     room: RowRoom,
 ) -> Changes:
-    """Merge matrices with what all replicas have changed; return the rows that are new.
+    """Merge the changes of all replicas into matrices; return the new rows.
 
     Args:
         matrices: the common ones, (R, P) each, updated in place.

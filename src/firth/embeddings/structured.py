@@ -70,7 +70,7 @@ from firth.kernels.objectives import (
 )
 from firth.kernels.output_rows import end_outputs, place_prediction
 from firth.kernels.pieces import ShardState, Text, pieces
-from firth.kernels.positions import gather_places, join_rows, leave_out_frozen, split_gradient
+from firth.kernels.positions import gather_positions, join_rows, leave_out_frozen, split_gradient
 from firth.kernels.rows import aligned_rows
 from firth.kernels.step_emission import WIDTH
 from firth.kernels.targets import (
@@ -192,7 +192,7 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors], SkipGramOption
 
         def train_shard(shard: Shard, stop: npt.NDArray[np.int64]) -> None:
             own = own_copies(layer, matrices.outputs, arguments.writers)
-            train_places(text, settings, work, at, joined, predictor(layer, at, shard.loss, own), shard.state(stop))
+            train_positions(text, settings, work, at, joined, predictor(layer, at, shard.loss, own), shard.state(stop))
 
         return train_shard
 
@@ -208,7 +208,7 @@ class StructuredSettings(NamedTuple):
 
 
 @compiled
-def train_places(
+def train_positions(
     text: Text,
     settings: StructuredSettings,
     work: Workspace,
@@ -235,14 +235,14 @@ def train_places(
                 if mode == CWINDOW:
                     fetch_rows(sentence, ahead, window, count, at)
                 else:
-                    fetch_places(sentence, ahead, window, count, at)
+                    fetch_positions(sentence, ahead, window, count, at)
             if t < 0:
                 continue
             current, remaining = next_set(current, remaining, len(sets), shared)
             reach = draw_reach(random, window, settings.shrink)
             before, after = min(reach, t), min(reach, count - 1 - t)
             if mode == CWINDOW:
-                gather_places(sentence, t, before, after, window, contexts, at)
+                gather_positions(sentence, t, before, after, window, contexts, at)
                 n = predictor.negative + 1
                 if predictor.kind == NEGATIVE:
                     place_outputs(sentence[t], sets, current, table, signs, at)
@@ -264,7 +264,7 @@ def train_places(
 
 
 @njit(nogil=True, inline="always")
-def fetch_places(
+def fetch_positions(
     sentence: npt.NDArray[np.int64],  # words that subsampling kept
     t: int,  # a later window
     window: int,

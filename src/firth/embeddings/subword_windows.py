@@ -122,7 +122,7 @@ def around(t: int, count: int, reach: int) -> int:
 @njit(nogil=True, inline="always")
 def gather_rows(
     sentence: npt.NDArray[np.int64],  # words that subsampling kept
-    t: int,  # the centre's place
+    t: int,  # position of the centre
     before: int,  # context words before it
     after: int,  # context words after it
     starts: npt.NDArray[np.int64],  # (V + 1,) where each word's rows begin

@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingArguments(Generic[Start]):
-    """The arguments of a training besides the options and the corpus.
+    """The arguments of a training, without the options and the corpus.
 
     Attributes:
         seed: random seed.
@@ -115,7 +115,7 @@ class Trainer(ABC, Generic[Data, Start, Result]):
             seed: random seed; with one thread, or with `deterministic`, it decides every bit of the result.
             threads: number of threads; by default one per processor.
             start: vectors to continue from. Words that it lacks start at random; words that only it has are kept. The
-                docstring of the class says what else a model does with it.
+                docstring of the class says how else a model uses it.
             freeze: keep every bit of the vectors of words that `start` has, and train those of new words only. Output
                 vectors, which are not the result, are trained for all words.
             progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
@@ -230,7 +230,7 @@ def check_deterministic(deterministic: Any, model: "type[Trainer[Any, Any, Any]]
 
 
 def result_type(model: Any) -> Any:
-    """Return the class of what a model's `train` returns."""
+    """Return the class that a model's `train` returns."""
     if issubclass(model, Trainer):
         return get_args(vars(model)["__orig_bases__"][0])[-1]
     return model.train.__annotations__["return"]

@@ -210,7 +210,7 @@ class TrainingRun(Generic[Result]):
         }
 
     def _threads(self) -> int | str:
-        """Return what a checkpoint says of threads: their number, or why it does not matter."""
+        """Return the entry of a checkpoint for threads: their number, or why it does not matter."""
         if self.replicas is not None and self.replicas.longest is not None:
             return f"any number (a cluster with {self.arguments.shards} shards, merge_every={self.replicas.longest})"
         return ANY_THREADS if self.arguments.deterministic else self.arguments.threads
@@ -292,7 +292,7 @@ def _train_shards(
         whole = tier == replicas.schedule.tiers - 1
         if all(shard.position[0] >= shard.last for shard in run.shards):
             return
-        watch.look_if_due()
+        watch.update_if_due()
 
 
 def _wait_for(
@@ -303,7 +303,7 @@ def _wait_for(
     )
     futures = [pool.submit(_call_all, left) for _ in range(min(threads, len(left)))]
     while wait(futures, timeout=POLL).not_done:
-        watch.look()
+        watch.update()
     for future in futures:
         future.result()
 
@@ -340,7 +340,7 @@ class _Monitor:
         """Time spent in kernels, in this epoch and before."""
         return self._spent + time.monotonic() - self._began
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Show progress, check the numbers, and find out whether a stop or a checkpoint is due."""
         run, self._looked = self._run, time.monotonic()
         run.seconds = self.seconds
@@ -352,10 +352,10 @@ class _Monitor:
         if self.pausing and (run.replicas is None or checkpoint is None):
             self.stop[0] = 1
 
-    def look_if_due(self) -> None:
+    def update_if_due(self) -> None:
         """Do the same if the last time is long enough ago."""
         if time.monotonic() - self._looked >= POLL:
-            self.look()
+            self.update()
 
 
 def _finish_epoch(run: TrainingRun[Any]) -> None:

@@ -89,7 +89,7 @@ def evaluate(
         raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(POLICIES)}")
     if protocol not in PROTOCOLS:
         raise OptionError(f"protocol={protocol!r}: expected one of {', '.join(PROTOCOLS)}")
-    models = _alike(vectors if isinstance(vectors, Mapping) else {_name(vectors): vectors})
+    models = _comparable(vectors if isinstance(vectors, Mapping) else {_name(vectors): vectors})
     of_words = all(isinstance(model, WordVectors | SubwordVectors) for model in models.values())
     requests = _requests(suites, similarity, analogies, DEFAULT if of_words else DEFAULT_OF_TEXTS)
     _check_suites(requests, models)
@@ -162,7 +162,7 @@ def _name(model: Model) -> str:
     return str(model.metadata.get("name", "vectors")) if isinstance(model, WordVectors | SubwordVectors) else "encoder"
 
 
-def _alike(models: Mapping[str, Model]) -> Mapping[str, Model]:
+def _comparable(models: Mapping[str, Model]) -> Mapping[str, Model]:
     """Models that are all word vectors, or all encoders.
 
     Raises:
@@ -174,7 +174,7 @@ def _alike(models: Mapping[str, Model]) -> Mapping[str, Model]:
 
 
 def _check_suites(requests: Sequence[tuple[Suite, GoldSets]], models: Mapping[str, Model]) -> None:
-    """Raise an error if a suite needs word vectors and a model is none."""
+    """Raise an error if a suite needs word vectors and a model is an encoder."""
     suite = next((suite for suite, _ in requests if not suite.of_texts), None)
     name = next((name for name, model in models.items() if not isinstance(model, WordVectors | SubwordVectors)), None)
     if suite is not None and name is not None:
@@ -244,7 +244,7 @@ def _scores(
 
 
 def _warn_uncovered(space: Space, label: str, name: str) -> None:
-    """Say why no item of a set could be scored."""
+    """Warn that no item of a set could be scored, and why."""
     unknown, words = list(space.unknown), space.vectors.words
     if not unknown:
         return

@@ -49,7 +49,7 @@ def evaluate_generated(
         texts: the generated segments: a list, or the path of a file with one per line; for several systems, a mapping
             from their names.
         references: one per segment, in the same order; a list of lists or paths if each segment has several references.
-        sources: what the texts were generated from, for `copied`.
+        sources: the inputs from which the texts were generated, for `copied`.
         tags: function that returns the tags of each of a list of texts, such as their parts of speech, for
             `tag-entropy-3`.
         metrics: names. Against references: bleu, chrf, chrf++, rouge-1, rouge-2, rouge-l (rouge for the three), exact,

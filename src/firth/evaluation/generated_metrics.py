@@ -82,7 +82,7 @@ class Metric:
         compute: the statistic and its signature.
         share: whether it is a share of segments.
         better: 1 if higher is better, -1 if lower is, 0 if neither.
-        needs: what it compares with: "references", "sources" or "tags".
+        needs: the input that it compares with: "references", "sources" or "tags".
     """
 
     compute: Callable[[Segments], Scored]
@@ -227,7 +227,7 @@ def metric_of(name: str) -> Metric:
     """Return a metric by its name, such as "bleu" or "distinct-2".
 
     Raises:
-        OptionError: there is none of this name.
+        OptionError: no metric has this name.
     """
     family, _, number = name.rpartition("-")
     if family in _FAMILIES and re.fullmatch("[1-9][0-9]*", number):
@@ -240,7 +240,7 @@ def metric_of(name: str) -> Metric:
 
 
 def metric_names(metrics: str | Sequence[str], given: Collection[str]) -> list[str]:
-    """Return the names of the metrics that are asked for, with groups written out.
+    """Return the names of the requested metrics, with groups expanded.
 
     Args:
         metrics: names; "rouge", "diversity" and "all" stand for several.

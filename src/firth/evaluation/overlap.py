@@ -44,7 +44,7 @@ FEATURES = (
 
 
 def overlap_features(first: Sequence[str], second: Sequence[str], train: Mask | None = None) -> Floats:
-    """Return what the sentences of each pair have in common; exchanging the sentences changes nothing.
+    """Return features of the overlap of the sentences of each pair, which are symmetric.
 
     Args:
         first: n sentences.

@@ -235,7 +235,7 @@ def _value(row: ScoreRow, interval: bool) -> str:
 
 
 def _baseline(rows: Sequence[ScoreRow]) -> str:
-    """The baseline of a line, with the best row's place against it."""
+    """The baseline of a line, compared with the best row."""
     values = [row.baseline for row in rows if row.baseline is not None]
     if not values:
         return "-"

@@ -3,7 +3,7 @@
 What: with u and v the vectors of the sentences, the features of a pair are |u - v| and u * v. A logistic regression
 predicts its label, such as paraphrase or not (MSRP), or entailment, contradiction or neither (SICK, SNLI); a linear
 model of soft labels predicts its score from 1 to 5 (`firth.evaluation.relatedness`). The baseline is the same model on
-what the sentences have in common on the surface (`firth.evaluation.overlap`). A second line per metric, "with overlap",
+their overlap on the surface (`firth.evaluation.overlap`). A second line per metric, "with overlap",
 has both kinds of features, and the cosine and the distance of u and v: what the vectors add to the overlap. There, the
 variance of each overlap feature is that of all |u - v| and u * v together, so that the penalty hardly bears on it.
 
@@ -44,7 +44,7 @@ BASELINE = "overlap"
 
 
 @names_files
-def read_judged_pairs(path: Path) -> SentencePairs:
+def read_scored_pairs(path: Path) -> SentencePairs:
     """Read pairs of sentences for this suite; see `read_split_pairs`.
 
     Raises:
@@ -64,7 +64,7 @@ def read_judged_pairs(path: Path) -> SentencePairs:
     return pairs
 
 
-@as_suite("sentence-pairs", ("msrp", "sick"), read_judged_pairs, of_texts=True)
+@as_suite("sentence-pairs", ("msrp", "sick"), read_scored_pairs, of_texts=True)
 def suite(space: Space | TextSpace, gold: SentencePairs, options: EvaluationOptions) -> list[Score]:
     """Sentence pairs: paraphrase, entailment and relatedness, from the vectors of both, beside their overlap."""
     overlap = _overlap(gold)

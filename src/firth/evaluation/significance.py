@@ -1,7 +1,7 @@
 """Confidence intervals and significance tests."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -195,31 +195,10 @@ def holm(p: Sequence[float]) -> list[float]:
     Source:
         Holm 1979, A simple sequentially rejective multiple test procedure.
     """
-    return _adjusted(p, lambda rank, m: m - rank, np.maximum.accumulate)
-
-
-def benjamini_hochberg(p: Sequence[float]) -> list[float]:
-    """Return p-values with the Benjamini-Hochberg correction, which controls the false discovery rate.
-
-    Args:
-        p: p-values of m tests; NaN does not count as a test.
-
-    Returns:
-        m corrected p-values, at most 1.
-
-    Source:
-        Benjamini and Hochberg 1995, Controlling the false discovery rate.
-    """
-    return _adjusted(p, lambda rank, m: m / (rank + 1), lambda steps: np.minimum.accumulate(steps[::-1])[::-1])
-
-
-def _adjusted(
-    p: Sequence[float], factor: Callable[[Floats, int], Floats], monotone: Callable[[Floats], Floats]
-) -> list[float]:
     values = np.asarray(p, dtype=np.float64)
     order = np.argsort(values)  # NaN comes last
     m = int((~np.isnan(values)).sum())
     corrected = np.full(len(values), np.nan)
-    steps = values[order[:m]] * factor(np.arange(m, dtype=np.float64), m)
-    corrected[order[:m]] = np.minimum(monotone(steps), 1) if m else steps
-    return [float(p) for p in corrected]
+    steps = values[order[:m]] * (m - np.arange(m))
+    corrected[order[:m]] = np.minimum(np.maximum.accumulate(steps), 1) if m else steps
+    return [float(value) for value in corrected]

@@ -102,7 +102,7 @@ def score_tags(
 
 
 def tag_error(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], *, spans: bool) -> float:
-    """Return what is missed: 1 - F1 of spans, or the share of wrong tags.
+    """Return the error: 1 - F1 of spans, or the share of wrong tags.
 
     Args:
         gold: gold tags of each sentence.

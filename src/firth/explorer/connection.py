@@ -36,11 +36,11 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: Any) -> None:
         """Wait for the first request."""
         super().connection_made(transport)
-        self._wait()
+        self._start_timeout()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
-        self._wait_no_more()
+        self._cancel_timeout()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -49,7 +49,7 @@ class Connection(HttpToolsProtocol):
         super().data_received(data)
         if self._waiting and not self.transport.is_closing():
             self._bytes += len(data)
-            self._wait()
+            self._start_timeout()
             if self._bytes > MOST_BYTES:
                 self.send_400_response(f"Headers of more than {MOST_BYTES} bytes.")
         if len(self.pipeline) > MOST_PIPELINED:
@@ -63,7 +63,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Begin to answer a request, whose body may follow; /health is answered however many others wait."""
         self._waiting, self._in_body, self._bytes = False, True, 0
-        self._wait_no_more()
+        self._cancel_timeout()
         limit = self.limit_concurrency
         if self.url.partition(b"?")[0] == HEALTH.encode():
             self.limit_concurrency = None
@@ -75,11 +75,11 @@ class Connection(HttpToolsProtocol):
         self._in_body = False
         super().on_message_complete()
 
-    def _wait(self) -> None:
+    def _start_timeout(self) -> None:
         if self._late is None:
             self._late = self.loop.call_later(self.seconds, self.transport.close)
 
-    def _wait_no_more(self) -> None:
+    def _cancel_timeout(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None

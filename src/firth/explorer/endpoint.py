@@ -11,10 +11,10 @@ class Endpoint:
 
     Attributes:
         path: such as "/neighbors".
-        summary: what it answers, for the OpenAPI document.
+        summary: description for the OpenAPI document.
         classes: of models that answer, as "module:class", which are not imported; with subclasses.
-        request: what it takes.
-        response: what it gives.
+        request: class of requests.
+        response: class of responses.
         answer: of a model and a request, without the model's name.
         together: answers several requests at once, faster than one by one; None for none.
         size: of a request, as a share of what is answered together: texts, where there are some.

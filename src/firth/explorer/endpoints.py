@@ -145,7 +145,7 @@ def generate(model: Any, request: schema.GenerateRequest) -> dict[str, Any]:
 
 
 def annotated(models: Any, request: schema.AnnotateRequest) -> dict[str, Any]:
-    """Return documents with what all taggers, the first parser and the first model of chains find."""
+    """Return documents with the annotations of all taggers, the first parser and the first model of chains."""
     classes = {name: class_names(model) for name, model in models.items()}
     taggers = [name for name in models if TAGGER in classes[name]]
     parsers = [name for name in models if PARSER in classes[name]][:1]
@@ -202,7 +202,7 @@ def answer(model: Any, request: schema.AnswerRequest) -> dict[str, Any]:
 
 
 def answer_together(model: Any, requests: Sequence[schema.AnswerRequest]) -> list[dict[str, Any]]:
-    """Return the most probable answers to several questions, each about a paragraph of its own."""
+    """Return the most probable answers to several questions, each about its own paragraph."""
     largest_n = max(request.n for request in requests)
     asked, paragraphs = [request.question for request in requests], [request.paragraph for request in requests]
     return [
@@ -217,7 +217,7 @@ def answer_together(model: Any, requests: Sequence[schema.AnswerRequest]) -> lis
 
 
 def substitutes(model: Any, request: schema.SubstitutesRequest) -> dict[str, Any]:
-    """Return the words that fit a place best, with their scores."""
+    """Return the words that fit a gap best, with their scores."""
     return {"neighbors": _pairs(model.substitutes(request.text, n=request.n))}
 
 

@@ -25,7 +25,7 @@ LONGEST_MISTAKE = 300  # characters
 
 
 def _problem_of(error: Mapping[str, Any], fields: Collection[str]) -> str:
-    """Return what is wrong with a field of a request."""
+    """Return a description of the error in a field of a request."""
     *_, name = [str(part) for part in error["loc"][1:]] or ["request"]
     if error["type"] == "json_invalid":
         return f"the body is not valid JSON: {error.get('ctx', {}).get('error', 'unreadable')}, character {name}"
@@ -91,7 +91,7 @@ def _refused(
 
 
 def _unknown_path(path: str, paths: Mapping[str, Endpoint], answered: Collection[str]) -> str:
-    """Return what to ask in place of an address that answers nothing."""
+    """Return the message for an unknown path, with similar paths."""
     if path in paths:
         return f"none of the models here answers {path}; /info says what they answer"
     near = difflib.get_close_matches(path[:LONGEST_MISTAKE], [other for other in answered if other not in HIDDEN], n=1)

@@ -117,7 +117,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":  # a WebSocket, of which there are none
+        if scope["type"] != "http":  # there are no WebSockets
             await send({"type": "websocket.close", "code": 1008})
             return
         if scope["method"] == "POST":  # JSON is all that is read; that no other site's page asks is seen by its Origin
@@ -219,7 +219,7 @@ class Guard:
             )
 
     def _is_of_another_site(self, scope: Scope, headers: Mapping[bytes, bytes]) -> bool:
-        """Return whether a browser says that a page of another site asks; a link to the page itself is none."""
+        """Return whether the browser marks the request as from another site; a link to the page is allowed."""
         origin = headers.get(b"origin", b"").decode("latin-1")
         if origin:
             netloc = urlsplit(origin).netloc if "//" in origin else ""

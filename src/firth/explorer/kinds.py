@@ -1,4 +1,4 @@
-"""Classes of models that addresses ask for, as "module:class", so that none is imported before a model is of it."""
+"""Classes of models that addresses need, as "module:class", so that none is imported before it is needed."""
 
 WORD_VECTORS = "firth.vectors.word_vectors:WordVectors"
 SUBWORD_VECTORS = "firth.vectors.subword_vectors:SubwordVectors"
@@ -7,21 +7,21 @@ SENSE_VECTORS = "firth.vectors.sense_vectors:SenseVectors"
 CORPUS = "firth.corpus.encoded:Corpus"
 TEXT_SPACE = "firth.explorer.text_space:TextSpace"
 CLASSIFIER = "firth.classify.classifier:Classifier"
-LABEL_MODEL = "firth.neural.models.texts.label_model:LabelModel"
+LABEL_MODEL = "firth.neural.models.texts.predict:LabelModel"
 LANGUAGE_MODEL = "firth.language.model:LanguageModel"
-NEURAL_LANGUAGE_MODEL = "firth.neural.models.language.neural_model:NeuralLanguageModel"
+NEURAL_LANGUAGE_MODEL = "firth.neural.models.language.predict:NeuralLanguageModel"
 PRETRAINED_ENCODER = "firth.neural.models.pretraining.encoder_model:PretrainedEncoder"
-SENTENCE_ENCODER = "firth.neural.models.sentences.sentence_model:SentenceEncoder"
-CONTEXT_MODEL = "firth.neural.models.contexts.context_model:ContextModel"
-TAGGER = "firth.neural.models.tags.tagger_model:TaggerModel"
-PARSER = "firth.neural.models.parsers.parser_model:ParserModel"
+SENTENCE_ENCODER = "firth.neural.models.sentences.predict:SentenceEncoder"
+CONTEXT_MODEL = "firth.neural.models.contexts.predict:ContextModel"
+TAGGER = "firth.neural.models.tags.predict:TaggerModel"
+PARSER = "firth.neural.models.parsers.predict:ParserModel"
 CHAINS = (
-    "firth.neural.models.coreference.coreference_model:CoreferenceModel",
-    "firth.neural.models.coreference.span_model:SpanCoreferenceModel",
+    "firth.neural.models.coreference.predict:CoreferenceModel",
+    "firth.neural.models.coreference.span_predict:SpanCoreferenceModel",
 )
-TRANSLATOR = "firth.neural.models.translation.translation_model:TranslationModel"
-SUMMARIZER = "firth.neural.models.summaries.summary_model:SummaryModel"
-READER = "firth.neural.models.reading.reading_model:ReadingModel"
+TRANSLATOR = "firth.neural.models.translation.predict:TranslationModel"
+SUMMARIZER = "firth.neural.models.summaries.predict:SummaryModel"
+READER = "firth.neural.models.reading.predict:ReadingModel"
 
 WORDS = (WORD_VECTORS, SUBWORD_VECTORS)
 TEXT_ENCODERS = (DOCUMENT_VECTORS, CLASSIFIER, LABEL_MODEL, PRETRAINED_ENCODER, SENTENCE_ENCODER)

@@ -1,7 +1,8 @@
 """Maps of words and texts for the page: principal components at once; UMAP and t-SNE in a process, then kept on disk.
 
 Words are in the order of the model, so that the first are the most frequent. Groups are those of spherical k-means over
-the first words or texts; one of words is named after those nearest to its centre, one of texts after telling words.
+the first words or texts; a group of words is named after those nearest to its centre, a group of texts after
+characteristic words.
 """
 
 import contextlib
@@ -49,11 +50,11 @@ class Maps:
         self._positions: dict[tuple[str, str], tuple[Floats, str]] = {}
         self._groups: dict[str, Groups] = {}
         self._rows: dict[str, Floats] = {}
-        self._coming: _Coming | None = None
+        self._running: _MapProcess | None = None
         self.slow = True
 
     def positions(self, name: str, method: str) -> tuple[Floats, str] | None:
-        """Return the (n, 2) places of the first words of a model, and how to read them; None while they are computed.
+        """Return the (n, 2) positions of the first words of a model, and a caption; None while they are computed.
 
         Args:
             name: of the model.
@@ -71,11 +72,11 @@ class Maps:
             return self._positions[key]
         if not self.slow:
             raise OptionError(f"{method} takes minutes, and is for firth explore; expected pca")
-        if self._coming is not None and self._coming.key == key:
-            coming = self._coming
+        if self._running is not None and self._running.key == key:
+            coming = self._running
             if not coming.is_done():
                 return None
-            self._coming = None
+            self._running = None
             self._positions[key] = coming.result()
             return self._positions[key]
         rows = self.rows(name)[: SLOW[method]]
@@ -84,12 +85,12 @@ class Maps:
         if positions is not None:
             self._positions[key] = positions, SAID[method]
             return self._positions[key]
-        if self._coming is not None and not self._coming.is_done():  # one at a time
+        if self._running is not None and not self._running.is_done():  # one at a time
             return None
-        if self._coming is not None:  # no request has asked for it since
+        if self._running is not None:  # no request has asked for it since
             with contextlib.suppress(FirthError):
-                self._positions[self._coming.key] = self._coming.result()
-        self._coming = _Coming(key, rows, method, file)
+                self._positions[self._running.key] = self._running.result()
+        self._running = _MapProcess(key, rows, method, file)
         return None
 
     def groups(self, name: str) -> Groups:
@@ -122,12 +123,12 @@ class Maps:
 
     def close(self) -> None:
         """End the computation of maps."""
-        if self._coming is not None:
-            self._coming.end()
+        if self._running is not None:
+            self._running.end()
 
 
-class _Coming:
-    """A map that a process of its own computes, which ends with this one.
+class _MapProcess:
+    """A map that is computed in its own process, which ends with this one.
 
     Args:
         key: model and method.
@@ -145,11 +146,11 @@ class _Coming:
         child.close()
 
     def is_done(self) -> bool:
-        """Return whether there is an answer, or will be none."""
+        """Return whether there is an answer, or the process has ended."""
         return self._answer.poll() or not self._process.is_alive()
 
     def result(self) -> tuple[Floats, str]:
-        """Return the places, and how to read them.
+        """Return the positions, and a caption.
 
         Raises:
             OptionError: the process has ended without them.
@@ -183,7 +184,7 @@ def _projected(rows: Floats, method: str) -> tuple[Floats, str]:
 
 
 def _send(answer: Any, compute: Callable[..., Any], rows: Floats, method: str, cache: Path) -> None:
-    """Compute a map in a process of its own, and send it or why there is none."""
+    """Compute a map in its own process, and send it or an error."""
     try:
         outcome: Any = compute(rows, method, cache)
     except FirthError as error:
@@ -202,7 +203,7 @@ def _computed(rows: Floats, method: str, cache: Path) -> tuple[Floats, str]:
 
 
 def _read(cache: Path, words: int) -> Floats | None:
-    """Return a map that was kept; None if there is none, or none that can be read."""
+    """Return a saved map; None if there is none that can be read."""
     try:
         with cache.open("rb") as file:
             if np.lib.format.read_magic(file) != (1, 0):

@@ -45,7 +45,7 @@ def embeddings_together(model: Any, requests: Sequence[schema.EmbeddingsRequest]
     """Return a vector for each text of each request.
 
     Raises:
-        OptionError: more dimensions are asked for than the model has.
+        OptionError: more dimensions are requested than the model has.
     """
     rows, first, answers = encoded(model, [text for request in requests for text in request.input]), 0, []
     for request in requests:

@@ -1,4 +1,4 @@
-"""The page: its files, held in memory, and what it saves of a map."""
+"""Routes of the page: its files, held in memory, and exports of a map."""
 
 import asyncio
 import tempfile
@@ -61,7 +61,7 @@ def add_page(app: FastAPI, maps: Worker | None, seconds: float) -> None:
         return file("index.html")
 
     for name in content:
-        app.add_api_route(f"/{name}", _returning(file, name), methods=["GET"], include_in_schema=False)
+        app.add_api_route(f"/{name}", _serving(file, name), methods=["GET"], include_in_schema=False)
     if maps is None:
         return
 
@@ -97,7 +97,7 @@ def exported(maps: Maps, asked: tuple[str, ExportRequest]) -> Any:
 EXPORT = Endpoint("/export", "A map to take home", (), ExportRequest, Response, exported)
 
 
-def _returning(file: Any, name: str) -> Any:
+def _serving(file: Any, name: str) -> Any:
     async def route() -> Response:
         response: Response = file(name)
         return response

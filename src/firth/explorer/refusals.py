@@ -12,12 +12,12 @@ OPENAI = "/v1/"  # addresses in the form of OpenAI's API
 
 
 def refusal(path: str, status: int, message: str, param: str | None = None) -> dict[str, Any]:
-    """Return the body of an answer that says why there is none, in the form that clients of the address know.
+    """Return the body of an error response, in the form that clients of the address expect.
 
     Args:
         path: that was asked.
         status: of the answer.
-        message: what was found, what is expected.
+        message: what was found, and what was expected.
         param: the field that is wrong, if one is.
     """
     if not path.startswith(OPENAI):

@@ -274,7 +274,7 @@ class Answer(BaseModel):
 
 
 class AnswerResponse(Response):
-    """Answers, the most probable first; an empty text says that there is none."""
+    """Answers, the most probable first; an empty text means that there is none."""
 
     answers: list[Answer]
 
@@ -395,12 +395,6 @@ class OpenAIErrorResponse(BaseModel):
 
 
 # About the server
-
-
-class InfoRequest(BaseModel):
-    """Nothing is asked."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class ModelScore(BaseModel):

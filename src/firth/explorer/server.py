@@ -1,4 +1,4 @@
-"""The server: an application with an address for whatever the models can answer, and the loop that serves it."""
+"""The server: an application with the addresses that the models can answer, and the loop that serves it."""
 
 import asyncio
 import contextlib
@@ -157,7 +157,7 @@ def _written(endpoint: Endpoint, more: Mapping[str, Any]) -> Endpoint:
 
 
 def _handler_of(kind: Any, answer: Callable[[Any], Any]) -> Callable[..., Any]:
-    """Return a function whose signature tells FastAPI what it takes."""
+    """Return a handler with a signature from which FastAPI reads the type of requests."""
 
     async def route(request: Any) -> Any:
         return await answer(request)
@@ -174,7 +174,7 @@ def _add_about(
     metrics: Metrics,
     scores: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> None:
-    """Add what tells about the server."""
+    """Add the addresses about the server itself."""
     info = {
         "version": firth.__version__,
         "models": [
@@ -225,7 +225,7 @@ def serve_app(
     Args:
         app: of `build_app`.
         host: address to listen on.
-        port: likewise; 0 for a free one.
+        port: port to listen on; 0 for a free one.
         log: whether each request becomes a line of JSON on standard error.
         ready: called with the address once the server answers; slow work must run in its own thread.
 

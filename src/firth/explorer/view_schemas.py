@@ -15,7 +15,7 @@ class MapRequest(Request):
 
 
 class MapColumn(BaseModel):
-    """A column of the words or texts: numbers (float64), or the places (uint16) of values among its names."""
+    """A column of the words or texts: numbers (float64), or indices (uint16) into its names."""
 
     name: str
     values: str
@@ -23,7 +23,7 @@ class MapColumn(BaseModel):
 
 
 class MapResponse(Response):
-    """Words, or the beginnings of texts, with their places; or that these are being computed: ask again.
+    """Words, or the beginnings of texts, with their positions; or that these are being computed: ask again.
 
     Numbers are base64 of little-endian bytes: float32 x and y by turns, uint8 groups, float64 counts.
     """
@@ -56,7 +56,7 @@ class FoundText(BaseModel):
 
 
 class SearchResponse(Response):
-    """The texts of nearest meaning, best first, and the text of the row that was asked for."""
+    """The texts of nearest meaning, best first, and the text of the requested row."""
 
     text: str
     results: list[FoundText]
@@ -131,7 +131,7 @@ class ChangesRequest(BaseModel):
     old: Word
     new: Word
     n: Annotated[int, Field(ge=1, le=200, description="words that moved most")] = 30
-    least: Annotated[int, Field(ge=1, le=2**31, description="count of a word in each text, at least")] = 1
+    min_count: Annotated[int, Field(ge=1, le=2**31, description="minimum count of a word in each text")] = 1
     word: Annotated[Word | None, Field(description="this word only")] = None
 
 

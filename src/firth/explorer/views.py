@@ -13,7 +13,7 @@ from firth.bias.query import Query
 from firth.bias.word_lists import weat_queries
 from firth.corpus.concordance import concordance
 from firth.directions import axis_between, project
-from firth.errors import OptionError, UnknownModelError
+from firth.errors import OptionError, UnknownModelError, UnknownWordError
 from firth.explanation.explain import explain
 from firth.explorer import view_schemas as schema
 from firth.explorer.endpoint import Endpoint, writable
@@ -29,7 +29,7 @@ LONGEST = 2_000  # characters of a text that is found
 
 
 def word_map(maps: Maps, request: schema.MapRequest) -> dict[str, Any]:
-    """Return words with their places and groups."""
+    """Return words with their positions and groups."""
     name = first_of(maps.models, request.model)
     map_id = {"model": name, "method": request.method}
     result = maps.positions(name, request.method)
@@ -50,7 +50,7 @@ def word_map(maps: Maps, request: schema.MapRequest) -> dict[str, Any]:
 
 
 def column_of(name: str, values: Any) -> dict[str, Any] | None:
-    """Return a column as the page takes it: numbers, or places among names; None for one of too many values."""
+    """Return a column as the page takes it: numbers, or indices into names; None for one of too many values."""
     if values.dtype.kind in "fiub":
         return {"name": name, "values": packed(values.astype(np.float64))}
     texts = writable([str(value) for value in values])
@@ -86,7 +86,7 @@ def first_of(models: Mapping[str, Any], name: str | None) -> str:
     """Return the name of the model that is meant.
 
     Raises:
-        UnknownModelError: there is none of the name.
+        UnknownModelError: no model has the name.
     """
     if name is None:
         return next(iter(models))
@@ -130,9 +130,10 @@ def senses(model: Any, request: schema.WordRequest) -> dict[str, Any]:
 
 def contexts(corpus: Any, request: schema.ContextsRequest) -> dict[str, Any]:
     """Return a word in its sentences; none if it does not occur."""
-    if request.word not in corpus.vocabulary:
+    try:
+        occurrences, count = concordance(corpus, request.word, n=request.n, width=request.width)
+    except UnknownWordError:
         return {"occurrences": 0, "contexts": []}
-    occurrences, count = concordance(corpus, request.word, n=request.n, width=request.width)
     return {"occurrences": count, "contexts": [vars(occurrence) for occurrence in occurrences]}
 
 
@@ -147,23 +148,23 @@ class Changes:
         self.models = models
         self._made: dict[tuple[str, str, int], SemanticChanges] = {}
 
-    def between(self, old: str, new: str, least: int) -> SemanticChanges:
+    def between(self, old: str, new: str, min_count: int) -> SemanticChanges:
         """Return how the first words of a model differ from those of another.
 
         Args:
             old: name of a model.
             new: name of another.
-            least: count of a word in each text, at least.
+            min_count: minimum count of a word in each text.
 
         Raises:
             UnknownModelError: there is no such model.
             OptionError: the models cannot be compared.
         """
-        key = first_of(self.models, old), first_of(self.models, new), least
+        key = first_of(self.models, old), first_of(self.models, new), min_count
         if key not in self._made:
             sides = [self.models[name] for name in key[:2]]
             few = [side.first(COMPARED) if len(side) > COMPARED else side for side in sides]
-            self._made[key] = SemanticChange(least=least).measure(*few)
+            self._made[key] = SemanticChange(min_count=min_count).measure(*few)
             if len(self._made) > KEPT:
                 del self._made[next(iter(self._made))]
         return self._made[key]
@@ -171,7 +172,7 @@ class Changes:
 
 def changes(compared: Changes, request: schema.ChangesRequest) -> dict[str, Any]:
     """Return the words that moved most."""
-    result = compared.between(request.old, request.new, request.least)
+    result = compared.between(request.old, request.new, request.min_count)
     words = result.most_changed(request.n) if request.word is None else [request.word]
     sides = [compared.models[name] for name in (request.old, request.new)]
     counted = all(side.counts is not None for side in sides)

@@ -1,4 +1,4 @@
-"""Answers of one model, one after the other in a thread of their own, so that a slow model holds up no other.
+"""Answers of one model, one after the other in their own thread, so that a slow model delays no other.
 
 Requests that wait for the same address are answered together where the address can: 64 searches for neighbours read the
 matrix once, not 64 times, and 64 texts are translated as one batch. A request whose client is gone leaves the

@@ -68,7 +68,7 @@ def check_constraints(
 
     Args:
         constraints: of the text.
-        prompt: what comes before it.
+        prompt: ids of the prompt.
         processor: the constraints of the search on all texts.
         words: V.
         what: begins the message.

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import ShapeError
-from firth.inference.scorer import Attention, Floats, Scorer, Scores, Weights, as_float64
+from firth.inference.scorer import Floats, Scorer, Scores, as_float64
 
 
 @dataclass(frozen=True)
@@ -60,21 +60,6 @@ class Ensemble:
         if len(sizes := {matrix.shape[1] for matrix in scores}) > 1:
             raise ShapeError(f"models of {', '.join(map(str, sorted(sizes)))} words: expected the same words in all")
         return mixed(np.stack([as_float64(matrix) for matrix in scores]), self.weights), states
-
-
-def mean_attention(attentions: Sequence[Attention], weights: Floats) -> Attention:
-    """Return the attention of an `Ensemble` whose models attend to the same source positions: its weighted mean.
-
-    Args:
-        attentions: of its M models, in their order.
-        weights: (M,) of the ensemble.
-    """
-
-    def attention(state: Any) -> list[Weights]:
-        of_models = [attention_of(own) for attention_of, own in zip(attentions, state, strict=True)]
-        return [np.tensordot(weights, np.stack(rows), 1) for rows in zip(*of_models, strict=True)]
-
-    return attention
 
 
 def mixed(scores: Floats, weights: Floats) -> Floats:

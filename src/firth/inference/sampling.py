@@ -90,7 +90,7 @@ def sample(
         stop: ids that end a text.
         banned: ids that are never generated.
         constraints: as for `greedy_search`.
-        attention: likewise.
+        attention: see `greedy_search`.
         seed: the same seed gives the same texts.
         numbers: of the texts, which select their random numbers; None for 0, 1, ... Batches of one list of texts give
             those of the list.

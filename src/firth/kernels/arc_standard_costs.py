@@ -1,6 +1,6 @@
 """A dynamic oracle of arc-standard: the number of gold arcs that an action puts out of reach.
 
-What is left to do in a state is to join the words on the stack and the gold subtrees of the buffer into one tree, from
+The remaining task in a state is to join the words on the stack and the gold subtrees of the buffer into one tree, from
 the top of the stack outwards. The words of the buffer whose whole gold subtree lies in the buffer, and their head, too,
 cost nothing: only the other ones, the fragments, take part.
 
@@ -8,7 +8,7 @@ cost nothing: only the other ones, the fragments, take part.
     T[i+1, j](h)  <-  T[i, j](h) + [head of s is not h]    with s the word of the stack that is joined
     T[i+1, j](s)  <-  T[i, j](h) + [head of h is not s]
 
-and likewise T[i, j+1] with the next fragment. The word that is left at last goes below the root.
+and T[i, j+1] with the next fragment in the same way. The last remaining word goes below the root.
 
 Source: Goldberg, Sartorio and Satta 2014, "A tabular method for dynamic oracles in transition-based parsing", sections
 4 and 5, algorithm 2. Departure: the root lies at the bottom of the stack and takes one word, the last. Cost: for m

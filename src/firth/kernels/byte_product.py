@@ -99,10 +99,10 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
         (most,) = e.loop(chunks, [e.constant(0)], larger)
         peak = _largest(e, most)
 
-        def larger_one(i: Any, values: list[Any]) -> list[Any]:
+        def larger_scalar(i: Any, values: list[Any]) -> list[Any]:
             return [_scalar(e, "llvm.maxnum", values[0], _scalar(e, "llvm.fabs", _float_at(e, tail, i)))]
 
-        (peak,) = e.when(b.icmp_signed(">", rest, I64(0)), [peak], lambda values: e.loop(rest, values, larger_one))
+        (peak,) = e.when(b.icmp_signed(">", rest, I64(0)), [peak], lambda values: e.loop(rest, values, larger_scalar))
         is_rounded = b.fcmp_ordered(">", peak, F32(SMALLEST))
         up = b.select(is_rounded, b.fdiv(F32(tile.levels), peak), F32(0))
         panel, within = b.udiv(r, I64(tile.rows)), b.urem(r, I64(tile.rows))
@@ -125,7 +125,7 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
         (errors,) = e.loop(chunks, [e.constant(0)], rounded)
         squares = _total(e, errors)
 
-        def rounded_one(i: Any, values: list[Any]) -> list[Any]:
+        def rounded_scalar(i: Any, values: list[Any]) -> list[Any]:
             x = b.fmul(_float_at(e, tail, i), up)
             whole = _scalar(e, "llvm.rint", x)
             error = b.fsub(x, whole)
@@ -137,7 +137,7 @@ def _emit_pack(e: Emitter, tile: Tile, a: dict[str, Any]) -> None:
             return [b.fadd(values[0], b.fmul(error, error))]
 
         (squares,) = e.when(
-            b.icmp_signed(">", rest, I64(0)), [squares], lambda values: e.loop(rest, values, rounded_one)
+            b.icmp_signed(">", rest, I64(0)), [squares], lambda values: e.loop(rest, values, rounded_scalar)
         )
         step = b.fdiv(b.fmul(peak, _float_at(e, a["inverses"], r)), F32(tile.levels))
         error = b.fmul(_scalar(e, "llvm.sqrt", squares), step)

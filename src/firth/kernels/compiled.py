@@ -73,7 +73,7 @@ def digest(folder: Path) -> str:
 
 
 def release_memory() -> None:
-    """Return memory to the system that a training does not need: the compiler's code, and what was allocated and freed.
+    """Return memory to the system that a training does not need: the compiler's code, and freed allocations.
 
     Numba's first call loads about 50 MB of LLVM code, which would count as this process's memory for the whole
     training, and reading a vocabulary of 200,000 words leaves 20 MB in the allocator of the C library. Only read-only

@@ -27,7 +27,7 @@ def find_positions(
     offsets: npt.NDArray[np.int64],  # (S + 1,) where sentences start
     first: int,  # the first word to find
     last: int,  # one past the last
-    starts: npt.NDArray[np.int64],  # (last - first + 1,) each word's first entry in `places`
+    starts: npt.NDArray[np.int64],  # (last - first + 1,) each word's first entry in `positions`
     left: int,  # words of a window to the left
     right: int,
     positions: npt.NDArray[np.int64],  # written: position in the corpus, words of its window to the left, to the right
@@ -53,7 +53,7 @@ def count_rows(
     first: int,  # the first word to count
     last: int,  # one past the last
     base: int,  # the word of `starts[0]`
-    starts: npt.NDArray[np.int64],  # each word's first entry in `places`
+    starts: npt.NDArray[np.int64],  # each word's first entry in `positions`
     positions: npt.NDArray[np.int64],  # as `find_positions` writes them
     weights: npt.NDArray[np.float64],  # (window + 1,) of a pair by its distance in words
     words: int,  # number of counted words

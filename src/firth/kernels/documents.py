@@ -14,7 +14,7 @@ from firth.kernels.noise import draw_alias
 from firth.kernels.noise_sets import draw_ahead, next_set
 from firth.kernels.objectives import NEGATIVE, Predictor, place_path
 from firth.kernels.output_rows import end_outputs, place_prediction
-from firth.kernels.positions import gather_places, join_rows, split_gradient
+from firth.kernels.positions import gather_positions, join_rows, split_gradient
 from firth.kernels.random import draw
 from firth.kernels.step import call_rows
 from firth.kernels.step_emission import MOST_HIDDEN, WIDTH
@@ -142,7 +142,7 @@ def read_piece(
             reach = draw_reach(random, window, reading.shrink)
             before, after = min(reach, t), min(reach, count - 1 - t)
             if reading.mode == CONCATENATE:
-                gather_places(sentence, t, before, after, window, contexts, at)
+                gather_positions(sentence, t, before, after, window, contexts, at)
                 m = 2 * window
             else:
                 m = gather_contexts(sentence, t, before, after, window, contexts, at)

@@ -3,7 +3,7 @@
 What: `exponentials` writes e^(x_m . o_n - b_n) where `score` writes coefficients; a softmax or posterior needs only
 sums. `pull` is `update` with fixed outputs, for inference on a new document.
 
-Objective: none of its own; `firth.kernels.objectives` turns exponentials into the coefficients of `update`.
+Objective: none; `firth.kernels.objectives` turns exponentials into the coefficients of `update`.
 
 Source: Bengio and Senecal 2003, "Quick training of probabilistic neural nets by importance sampling", section 3, for
 the correction b_n; see `firth.kernels.step` for everything shared.
@@ -76,7 +76,7 @@ def _exponential(e: Emitter, scores: Any, shift: Any, _: dict[str, Any]) -> Any:
 def call_exponentials(
     context: Any, kernel: Any, hidden: Any, m: Any, outputs: Any, n: Any, chunks: Any, coefficients: Any, shifts: Any
 ) -> Any:
-    """Call an `exponentials` kernel: write e^(x_m . o_n - b_n) at the indices that `place_of` returns.
+    """Call an `exponentials` kernel: write e^(x_m . o_n - b_n) at the indices that `index_of` returns.
 
     Every argument is an int64: an address, or a count.
 
@@ -99,7 +99,7 @@ def call_exponentials(
 
 
 @njit(nogil=True, inline="always")
-def place_of(n: int, k: int, m: int) -> int:
+def index_of(n: int, k: int, m: int) -> int:
     """Return the index of the coefficient of output row n and hidden row k of m."""
     together = TOGETHER[m]
     return n // together * BLOCK[m] + n % together * m + k

@@ -68,6 +68,7 @@ def _emit_fit(module: ir.Module, width: int, chunks: int) -> None:
                 e.prefetch(e.offset(address, line))
         target, weight = (_float(e, e.offset(at, shift)) for shift in (4, 8))
         rows = _rows(e, at, matrices, chunks)
+        # cost = 1/2 sum weight (x . y - target)^2
         error = e.b.fsub(_emit_product(e, rows[0], rows[1], chunks), target)
         weighted = e.b.fmul(weight, error)
         _emit_steps(e, rows, chunks, e.splat(e.b.fmul(weighted, rate)))
@@ -106,6 +107,7 @@ def _emit_steps(e: Emitter, rows: list[Any], chunks: int, step: Any) -> None:
     for k in range(chunks):
         addresses = [e.offset(row, 4 * e.width * k) for row in rows]
         x, y, a, b = (e.load(address, 4 * e.width) for address in addresses)
+        # AdaGrad: x -= dx / sqrt(a), then a += dx^2; y and b alike.
         dx, dy = e.b.fmul(step, y), e.b.fmul(step, x)
         for value, address in (
             (e.b.fsub(x, e.b.fmul(dx, e.reciprocal_root(a))), addresses[0]),

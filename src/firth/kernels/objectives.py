@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from firth.kernels.exponentials import call_exponentials, place_of
+from firth.kernels.exponentials import call_exponentials, index_of
 from firth.kernels.memory import get_float32, get_float64, get_int64, get_uint64, set_float32, set_float64, set_int64
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.output_rows import end_outputs, place_output
@@ -72,7 +72,7 @@ class Copies(NamedTuple):
     """
 
     first: int  # the first node that is copied; those behind it, up to the root, are too
-    rows: npt.NDArray[np.float32]  # (2 n, P) the copies, and what they were when last merged
+    rows: npt.NDArray[np.float32]  # (2 n, P) the copies, and their values at the last merge
     unmerged: npt.NDArray[np.int64]  # (1,) words since then
 
 
@@ -93,7 +93,7 @@ def own_copies(layer: Scoring, outputs: npt.NDArray[np.float32], threads: int) -
 
 
 class Predictor(NamedTuple):
-    """The same as plain integers, with what one thread writes."""
+    """The same as plain integers, with the buffers of one thread."""
 
     kind: int
     words: int
@@ -105,8 +105,8 @@ class Predictor(NamedTuple):
     signs: int
     zeros: int  # a row of zeros: the padding of tables
     loss: int  # float64, nats, of the objectives with a normaliser
-    apart: int  # the first node that a thread has a copy of its own of, or V
-    copies: int  # (2, nodes with copies) output rows: the copies, and what they were when last merged
+    apart: int  # the first node of which a thread has its own copy, or V
+    copies: int  # (2, nodes with copies) output rows: the copies, and their values at the last merge
     unmerged: int  # int64, words since then
 
 
@@ -159,7 +159,7 @@ def untrained_loss(layer: Scoring, frequencies: npt.NDArray[np.float64]) -> floa
 
 
 def most_outputs(layer: Scoring) -> int:
-    """Return the most output rows that one prediction takes: what the tables of a workspace must hold."""
+    """Return the most output rows that one prediction takes: the size of the tables of a workspace."""
     if layer.kind == SOFTMAX:
         return layer.words
     return max(layer.tree.longest, 1) if layer.kind == HIERARCHICAL else layer.negative + 1
@@ -238,7 +238,7 @@ def clear_padding(at: Addresses, m: int, n: int) -> None:
     """Take the rows behind the n out of the step: e^0 is not 0, and the row of zeros must stay zero."""
     for i in range(n, -(-n // GROUP) * GROUP):
         for k in range(m):
-            set_float32(at.coefficients, place_of(i, k, m), np.float32(0))
+            set_float32(at.coefficients, index_of(i, k, m), np.float32(0))
 
 
 @njit(nogil=True, inline="always")
@@ -340,28 +340,28 @@ def _softmax(at: Addresses, m: int, n: int, true: int, rate: np.float32) -> floa
         total = 0.0
         for i in range(n):
             if get_float32(at.signs, i) != 0:
-                total += get_float32(at.coefficients, place_of(i, k, m))
-        loss += math.log(total) - math.log(get_float32(at.coefficients, place_of(true, k, m)))
+                total += get_float32(at.coefficients, index_of(i, k, m))
+        loss += math.log(total) - math.log(get_float32(at.coefficients, index_of(true, k, m)))
         scale = -rate / np.float32(total)  # d log softmax / d score_i = [i = true] - e^score_i / total
         for i in range(n):
-            index = place_of(i, k, m)
+            index = index_of(i, k, m)
             present = get_float32(at.signs, i) != 0
             set_float32(
                 at.coefficients, index, scale * get_float32(at.coefficients, index) if present else np.float32(0)
             )
-        index = place_of(true, k, m)
+        index = index_of(true, k, m)
         set_float32(at.coefficients, index, get_float32(at.coefficients, index) + rate)
     return loss
 
 
 @njit(nogil=True)
 def _posteriors(at: Addresses, m: int, n: int, rate: np.float32) -> float:
-    """Turn exponentials into the coefficients of telling true words from noise; return the loss."""
+    """Turn exponentials into the coefficients of a classifier of true words and noise; return the loss."""
     loss = 0.0
     unit = np.float32(1)
     for k in range(m):
         for i in range(n):
-            index = place_of(i, k, m)
+            index = index_of(i, k, m)
             odds = get_float32(at.coefficients, index)
             if get_float32(at.signs, i) > 0:
                 loss += math.log1p(1.0 / odds)  # -log p(true), p = odds / (1 + odds); d/dscore = 1 - p
@@ -379,5 +379,5 @@ def add_loss(address: int, loss: float) -> None:
 
 
 def new_loss() -> npt.NDArray[np.float64]:
-    """Return a loss of 0, in a cache line of its own."""
+    """Return a loss of 0, in its own cache line."""
     return np.asarray(own_lines(1, np.float64))

@@ -49,7 +49,7 @@ def count_candidates(
     first: int,  # the first word to count candidates of
     last: int,  # one past the last
     base: int,  # the word of `starts[0]`
-    starts: npt.NDArray[np.int64],  # each word's first entry in `places`
+    starts: npt.NDArray[np.int64],  # each word's first entry in `positions`
     positions: npt.NDArray[np.int64],  # as `firth.kernels.cooccurrence.find_positions` writes them
     connectors: npt.NDArray[np.bool_],  # (V,)
     least: int,  # minimum count of a candidate
@@ -146,7 +146,7 @@ def join_phrases(
     ends: npt.NDArray[np.int64],
     table: npt.NDArray[np.int64],
     out: npt.NDArray[np.int32],  # written: words, V + the number of a phrase, and -1 behind each sentence
-    counts: npt.NDArray[np.int64],  # (V + P,) how often each stands there, added to
+    counts: npt.NDArray[np.int64],  # (V + P,) counts, added to
 ) -> int:
     """Write sentences with phrases as single tokens, from left to right; return the number of entries written."""
     n = 0

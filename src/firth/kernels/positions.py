@@ -14,7 +14,7 @@ from firth.kernels.targets import Addresses, is_frozen
 
 
 @njit(nogil=True, inline="always")
-def gather_places(
+def gather_positions(
     sentence: npt.NDArray[np.int64],  # words that survived subsampling
     t: int,  # the centre's position
     before: int,  # context words before the centre

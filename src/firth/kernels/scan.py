@@ -211,7 +211,7 @@ def scan(
     """Scan a block of text up to its last boundary, or until the room for words is full."""
     arena_end, words, blank = state[USED], state[WORDS], bool(state[BLANK])
     n_written = hard_count = 0
-    p = chunk = chunk_written = 0  # what stands since the last boundary starts at text[chunk] and out[chunk_written]
+    p = chunk = chunk_written = 0  # the text since the last boundary starts at text[chunk] and out[chunk_written]
     is_hard = full = False
     starter = ccc_before = (
         _0  # of the characters since the boundary: the last starter's entry, the last combining class

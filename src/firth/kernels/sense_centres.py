@@ -24,9 +24,9 @@ class CentreAddresses(NamedTuple):
     centres: int  # (S, P) float32, their sums
     tries: int  # (V,) int64, contexts since a word's last sense was opened
     cosines: int  # (V,) float32, the sum of their cosines with the nearest centre
-    growing: bool  # whether a context opens a sense by `opening`, else by `cosines`
+    nonparametric: bool  # whether a context opens a sense by `new_sense_below`, else by `cosines`
     words: int  # (V, P) float32, the vector of each word as a context
-    opening: np.float32  # a context opens a sense if its cosine with every centre is below this
+    new_sense_below: np.float32  # a context opens a sense if its cosine with every centre is below this
     size: int  # P
 
 
@@ -63,7 +63,7 @@ def _choose(word: int, first: int, senses: CentreAddresses, at: Addresses) -> in
     opened, centre_bytes = get_int64(senses.known, word), 4 * senses.size
     best, sense = np.float32(-np.inf), first
     for row in range(first, first + opened):
-        near = _likeness(at.hidden, senses.centres + row * centre_bytes, senses.size)
+        near = _scaled_cosine(at.hidden, senses.centres + row * centre_bytes, senses.size)
         if near > best:
             best, sense = near, row
     room = get_int64(senses.firsts, word + 1) - first
@@ -79,8 +79,8 @@ def _choose(word: int, first: int, senses: CentreAddresses, at: Addresses) -> in
 @njit(nogil=True)
 def _opens(word: int, cosine: np.float32, senses: CentreAddresses) -> bool:
     """Return whether a context with this cosine to its word's nearest centre opens a new sense."""
-    if senses.growing:
-        return bool(cosine < senses.opening)
+    if senses.nonparametric:
+        return bool(cosine < senses.new_sense_below)
     tries, cosines = get_int64(senses.tries, word), get_float32(senses.cosines, word)
     opens = tries >= PATIENCE and cosine * tries < cosines
     set_int64(senses.tries, word, 0 if opens else tries + 1)
@@ -97,7 +97,7 @@ def _product(left: int, right: int, size: int) -> np.float32:
 
 
 @njit(nogil=True, fastmath=True)
-def _likeness(context: int, centre: int, size: int) -> np.float32:
+def _scaled_cosine(context: int, centre: int, size: int) -> np.float32:
     """Return the length of a context times its cosine with a centre; 0 for a zero centre."""
     product, square = np.float32(0), np.float32(0)
     for i in range(size):

@@ -55,10 +55,10 @@ class Sentences(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """A network with one hidden layer, its first product done for each vector and place.
+    """A network with one hidden layer, its first product computed for each vector and position.
 
     Attributes:
-        words: (U, 18, H) products of word vectors with the weights of each place.
+        words: (U, 18, H) products of word vectors with the weights of each position.
         tags: (tags, 18, H).
         labels: (L + 1, 12, H).
         bias: (H,).

@@ -79,7 +79,7 @@ class Emitter:
         return self.call("llvm.fmuladd", x, y, z)
 
     def shuffle(self, x: Any, y: Any, lanes: list[int]) -> Any:
-        """Return the lanes of x followed by y at the given places."""
+        """Return the lanes of x followed by y at the given positions."""
         return self.b.shuffle_vector(x, y, ir.Constant(ir.VectorType(I32, len(lanes)), lanes))
 
     def horizontal_sums(self, vectors: list[Any]) -> Any:

@@ -59,5 +59,5 @@ def discount(level: Level, options: Estimating) -> float:
     """
     ones, twos = counts_of_counts(level.counts, 2)[1:]
     if ones > 0 and twos > 0:
-        return float(ones / (ones + 2 * twos))
+        return float(ones / (ones + 2 * twos))  # D = n_1 / (n_1 + 2 n_2)
     return fallback_discount(level, options, f"{ones:,.0f} of them occur once, and {twos:,.0f} twice")

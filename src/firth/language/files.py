@@ -69,7 +69,7 @@ def save_language_model(model: LanguageModel, path: str | os.PathLike[str]) -> N
 
 
 def _instead(model: object) -> str:
-    """Return what to do with another model, for the message that it is none of language."""
+    """Return advice on other kinds of models, for the message that one is not a language model."""
     if type(model).__name__ == "BidirectionalLanguageModel":
         return (
             " that reads one way: this one reads both, and gives texts no probability; `firth tag train --embed` and "

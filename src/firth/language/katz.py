@@ -88,7 +88,7 @@ def discount_factors(counts: Counts, cutoff: int) -> Floats | None:
         if (n[1:-1] > 0).all():
             turing = (r + 1) * n[2:] / n[1:-1]
             common = (k + 1) * n[k + 1] / n[1]
-            factors = (turing / r - common) / (1 - common) if common < 1 else np.zeros(k)
+            factors = (turing / r - common) / (1 - common) if common < 1 else np.zeros(k)  # d_r, with r* = turing
             if ((factors > 0) & (factors < 1)).all():
                 return np.concatenate([[1.0], factors, [1.0]])
     return None

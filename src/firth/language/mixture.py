@@ -135,6 +135,7 @@ def fit_weights(log_probs: Floats) -> Floats:
         return weights
     before = -np.inf
     for _ in range(_MAX_ROUNDS):
+        # EM: p(m | token) = w_m p_m / sum_m w_m p_m, (M, N); the new w_m is its mean over tokens.
         joint = weights[:, None] * likelihoods
         total = joint.sum(axis=0)
         now = float(np.log(total).mean())

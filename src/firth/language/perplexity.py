@@ -1,4 +1,4 @@
-"""Perplexity, and what it counts.
+"""Perplexity, and the tokens that it counts.
 
 What: every token of the text is predicted: words (`<unk>` if outside the vocabulary) and, if the model predicts them,
 ends of sentences. The perplexity is the number of equally likely words that would be as hard to guess.
@@ -49,7 +49,7 @@ class Perplexity:
             line end after each; None where unknown words or tokens of another library leave it open.
         sentence_nats: (S,) loss of each sentence.
         sentence_tokens: (S,) number of tokens of each sentence.
-        unit: what the tokens are: "words", "subwords" or "characters".
+        unit: kind of the tokens: "words", "subwords" or "characters".
     """
 
     tokens: int

@@ -323,7 +323,7 @@ def held_out_text(
         source: any source that `Corpus.build` takes, a corpus with every word, or a text with the same vocabulary.
         vocabulary: the vocabulary of the model.
         rules: the text rules of the model.
-        name: what the text is, for messages.
+        name: name of the text in messages.
         progress: how to show progress; see `firth.progress`.
 
     Raises:

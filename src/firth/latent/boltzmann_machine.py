@@ -126,7 +126,9 @@ class BoltzmannMachine(Hinted):
         visible = self._checked(rows)
         weights, b, a = self._parameters()
         inputs = visible @ weights + self.lengths(visible)[:, None] * a
-        energies: Doubles = -(visible @ b) - log_one_plus_exp(inputs).sum(1)
+        energies: Doubles = -(visible @ b) - log_one_plus_exp(inputs).sum(
+            1
+        )  # F(v) = -b . v - sum_j log(1 + e^inputs_j)
         check_finite(energies, self, range(len(energies)), "row")
         return energies
 
@@ -224,26 +226,11 @@ class BoltzmannMachine(Hinted):
         log_likelihood = visible @ np.log(rates)
         return log_likelihood if self.visible == SOFTMAX else log_likelihood + (1 - visible) @ np.log1p(-rates)
 
-    def reconstruct(self, rows: Any) -> Floats:
-        """Return the probabilities of the visible units given the features of rows: (N, V) float32.
-
-        Args:
-            rows: as for `encode`.
-
-        Raises:
-            ShapeError: the rows have another width.
-            OptionError: a number is out of its range.
-        """
-        hidden = self.encode(rows)
-        rates = np.empty((len(hidden), len(self.weights)), dtype=np.float32)
-        gibbs.decode(hidden, self._weights, self.visible_bias, self.visible == SOFTMAX, rates)
-        return rates
-
     def sample(self, number: int, *, steps: int = 1000, length: int = 1, start: Any = None, seed: int = 0) -> Floats:
         """Return rows drawn by Gibbs sampling: (number, V) float32.
 
         Args:
-            number: of rows, each from a chain of its own.
+            number: number of rows, each from its own chain.
             steps: of each chain; the first ones depend on the start.
             length: n, number of words of a text, for softmax units.
             start: (number, V) rows to start from; None draws them by the base rates.
@@ -377,5 +364,5 @@ def restore(content: ModelFolder) -> BoltzmannMachine:
     arrays = {name: content.array(name, (size,), dtype=np.float32) for name, size in sides.items()}
     rates = arrays["base_rates"]
     if not ((rates > 0) & ((rates < 1) if visible == BINARY else (rates <= 1))).all():
-        raise content.damaged("base rates that are no probabilities")
+        raise content.damaged("base rates that are not probabilities")
     return BoltzmannMachine(weights, **arrays, visible=visible, metadata=dict(content.metadata))

@@ -203,7 +203,7 @@ def run_chains(
 
 
 @njit(nogil=True)
-def follow(
+def momentum_step(
     parameter: Floats,  # (n,), updated in place
     last: Floats,  # (n,) the update before, updated in place
     gradient: Floats,  # (n,)
@@ -218,7 +218,7 @@ def follow(
 
 
 @njit(nogil=True)
-def contrast(
+def gradients(
     visible: Floats,  # (N, V) rows of data, then of the model
     hidden: Floats,  # (N, H) probabilities
     lengths: Floats,  # (N,)
@@ -303,14 +303,14 @@ def learn(
         if persistent:
             chains[:] = model
             chain_hidden[:] = model_hidden
-        contrast(
+        gradients(
             visible[: n + m], hidden[: n + m], both[: n + m], n, of_weights, of_visible, of_hidden, signed[: n + m]
         )  # fmt: skip
         lr = np.float32(first_lr + (last_lr - first_lr) * begin / len(order))
-        follow(
+        momentum_step(
             weights.reshape(-1), last_weights.reshape(-1), of_weights.reshape(-1),
             np.float32(decay), lr, np.float32(momentum),
         )  # fmt: skip
-        follow(visible_bias, last_visible, of_visible, np.float32(0), lr, np.float32(momentum))
-        follow(hidden_bias, last_hidden, of_hidden, np.float32(0), lr, np.float32(momentum))
+        momentum_step(visible_bias, last_visible, of_visible, np.float32(0), lr, np.float32(momentum))
+        momentum_step(hidden_bias, last_hidden, of_hidden, np.float32(0), lr, np.float32(momentum))
     return changed

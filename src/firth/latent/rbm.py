@@ -1,7 +1,7 @@
 """Restricted Boltzmann machines: features of binary rows, or of the word counts of texts, without labels.
 
 What
-    Gradient ascent on a contrast between data and what the model makes of them after a few steps of Gibbs sampling.
+    Gradient ascent on the contrast between data and the model's samples after a few steps of Gibbs sampling.
 Objective
     dW = <v h>_data - <v h>_k,   db = <v>_data - <v>_k,   da = <n h>_data - <n h>_k, means over a batch, for
     contrastive divergence (CD-k), whose chains start at the data, or persistent (PCD-k), whose chains go on. This is

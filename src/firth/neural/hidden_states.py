@@ -10,7 +10,7 @@ import numpy.typing as npt
 from firth.arguments import explained
 from firth.errors import KindError, OptionError, brief
 from firth.neural.layers.sequence_pooling import check_pooling
-from firth.neural.models.language.neural_model import NeuralLanguageModel
+from firth.neural.models.language.predict import NeuralLanguageModel
 from firth.neural.models.pretraining.encoder_model import PretrainedEncoder, check_text_pooling
 from firth.progress import Progress
 from firth.text.inputs import Text

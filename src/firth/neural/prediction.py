@@ -28,7 +28,7 @@ def in_batches(
     """Return the answers for N items in their order, without gradients.
 
     Args:
-        lengths: (N,) of the items; those of a batch are similar.
+        lengths: (N,) of the items; those of a batch are similar. Without `by_length` only their number counts.
         answers: returns the answers for the items of a batch, given their numbers.
         size: items per batch, or tokens with padding.
         stage: what is done, for display: "tagging".

@@ -28,8 +28,12 @@ import torch
 import firth
 from firth.errors import FirthError, FormatError, OptionError
 from firth.hints import Hinted
+from firth.language.text import TextRules, check_readable
+from firth.neural.training.devices import new_parameters
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
+from firth.training_facts import with_training_facts
+from firth.vocabulary import Vocabulary
 
 CARD = """# {title}
 
@@ -47,6 +51,7 @@ model = firth.load("this folder")
 """
 MIN_NUMBERS = 10_000  # options up to this value are always plausible
 PARTS, MIN_PARTS = ("layers", "highway"), 20  # options that count parts with tensors of their own; always plausible
+COUNTS = "counts"  # array of the counts of words
 SHOWN, LONGEST = 4, 300  # tensors, and characters of torch's message, that an error shows
 
 Module = TypeVar("Module", bound=torch.nn.Module)
@@ -108,6 +113,42 @@ def names_field(name: str, minimum: int = 0) -> Field:
     return Field(name, lambda names: Saved(texts={name: list(names)}), read)
 
 
+def read_rules(content: ModelFolder, options: Any) -> TextRules:
+    """Return how the model of a folder reads text."""
+    return TextRules.from_config(content.config["rules"])
+
+
+def read_vocabulary(content: ModelFolder, options: Any, needed: Collection[str] = ()) -> Vocabulary:
+    """Return the words of a folder with their counts.
+
+    Raises:
+        ValueError: its rules do not fit the words, or one that is needed is missing.
+    """
+    words = content.words()
+    vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), int(content.config["total"]))
+    check_readable(vocabulary, read_rules(content, options))
+    missing = set(needed) - set(words)
+    if missing:
+        raise ValueError(f"no word {min(missing)!r}")
+    return vocabulary
+
+
+def write_vocabulary(vocabulary: Vocabulary) -> Saved:
+    """Return what a folder holds of words with their counts."""
+    return Saved(
+        arrays={COUNTS: np.asarray(vocabulary.counts)},
+        texts={"vocab": list(vocabulary.words)},
+        config={"total": vocabulary.total},
+    )
+
+
+def text_fields(needed: Collection[str] = ()) -> tuple[Field, Field]:
+    """Return the fields of a model of text: `vocabulary` and `rules`."""
+    read = functools.partial(read_vocabulary, needed=needed)
+    rules = Field("rules", lambda rules: Saved(config={"rules": dataclasses.asdict(rules)}), read_rules)
+    return Field("vocabulary", write_vocabulary, read, (COUNTS,)), rules
+
+
 @contextlib.contextmanager
 def describing(content: ModelFolder, what: str, files: str = "config.json does") -> Iterator[None]:
     """Turn errors of reading a folder into one that says that it does not describe a model.
@@ -126,13 +167,18 @@ def describing(content: ModelFolder, what: str, files: str = "config.json does")
 class SavedModel(Hinted, abc.ABC):
     """A trained model that is saved as a folder.
 
-    A class sets `kind` and `what`, and either `fields` with `_card`, or `_content` and a `restore` of its own. Its
-    constructor takes the module, the options, the fields in their order, and the metadata.
+    A class sets `kind` and `what`, and either `saved_fields` with `_card`, or `_content` and a `restore` of its own.
+
+    Args:
+        module: with trained parameters.
+        options: of the model.
+        values: of the fields in their order, and the metadata or not.
 
     Attributes:
         kind: of the folder, as in `firth.storage.kinds`.
         what: it is, for messages: "a pointer network".
-        fields: what the folder holds besides the module and the options.
+        saved_fields: what the folder holds besides the module and the options.
+        described_by: the files, and a verb, for messages.
         resized: as for `read_module`.
         module: with trained parameters.
         options: of the model.
@@ -141,11 +187,18 @@ class SavedModel(Hinted, abc.ABC):
 
     kind: ClassVar[str]
     what: ClassVar[str]
-    fields: ClassVar[tuple[Field, ...]] = ()
+    saved_fields: ClassVar[tuple[Field, ...]] = ()
+    described_by: ClassVar[str] = "config.json does"
     resized: ClassVar[tuple[str, ...]] = ()
     module: Any
     options: Any
     metadata: dict[str, Any]
+
+    def __init__(self, module: Any, options: Any, *values: Any) -> None:
+        *given, metadata = values if len(values) > len(self.saved_fields) else (*values, None)
+        self.module, self.options, self.metadata = module.eval(), options, with_training_facts(metadata)
+        for field, value in zip(self.saved_fields, given, strict=True):
+            setattr(self, field.name, value)
 
     @property
     def device(self) -> torch.device:
@@ -160,7 +213,8 @@ class SavedModel(Hinted, abc.ABC):
     @classmethod
     def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
         """Return a new module for options and the values of the fields."""
-        module: torch.nn.Module = options.build(*values)
+        with new_parameters(0):
+            module: torch.nn.Module = options.build(*values)
         return module
 
     @classmethod
@@ -170,13 +224,13 @@ class SavedModel(Hinted, abc.ABC):
         Raises:
             FormatError: the folder is damaged, or holds a model that this version does not know.
         """
-        with describing(content, cls.what):
+        with describing(content, cls.what, cls.described_by):
             options = read_options(content, cls.__module__.rpartition(".")[0])
-            values = [field.read(content, options) for field in cls.fields]
-        other = [name for field in cls.fields for name in field.arrays]
+            values = [field.read(content, options) for field in cls.saved_fields]
+        other = [name for field in cls.saved_fields for name in field.arrays]
         build = functools.partial(cls._build, options, *values)
         module = read_module(content, options, build, other=other, resized=cls.resized)
-        return cls(module, options, *values, content.metadata)  # type: ignore[call-arg]  # as the class says
+        return cls(module, options, *values, content.metadata)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as a folder that `firth.load` opens; `this module says what it holds.
@@ -204,7 +258,7 @@ class SavedModel(Hinted, abc.ABC):
 
     def _content(self) -> ModelFolder:
         """Return what `save` writes: the module, the options, the fields, and a card."""
-        parts = [field.write(getattr(self, field.name)) for field in self.fields]
+        parts = [field.write(getattr(self, field.name)) for field in self.saved_fields]
 
         def merged(name: str) -> dict[str, Any]:
             return {key: value for part in parts for key, value in getattr(part, name).items()}

@@ -16,9 +16,10 @@ from firth.neural.layers.state import State
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
+from firth.vectors.word_vectors import WordVectors
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(eq=False, kw_only=True)
 class SupervisedTask:
     """A module with its examples and its loss; implements `firth.neural.training.task.Task`.
 
@@ -91,7 +92,10 @@ def divided(examples: Examples, seed: int, name: str) -> tuple[Examples, Example
 
 
 def digest(*parts: Any) -> str:
-    """Return a digest of arrays, strings and bytes in their order, in lists or not: 32 hexadecimal digits."""
+    """Return a digest of arrays, strings, bytes and word vectors, in lists or not, in their order.
+
+    None adds nothing. A digest has 32 hexadecimal digits.
+    """
     state = hashlib.blake2b(digest_size=16)
     for part in _flat(parts):
         state.update(part)
@@ -103,10 +107,12 @@ def _flat(part: Any) -> Iterator[bytes]:
         yield part.encode("utf-8", "surrogatepass")
     elif isinstance(part, bytes):
         yield part
+    elif isinstance(part, WordVectors):
+        yield np.asarray(part.vectors).tobytes()
     elif isinstance(part, np.ndarray):
         yield part.tobytes()
     elif isinstance(part, Iterable):
         for each in part:
             yield from _flat(each)
-    else:
+    elif part is not None:
         raise TypeError(f"{type(part).__name__}: expected arrays, strings or bytes")

@@ -96,7 +96,7 @@ def _views(row: Ints, n: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:
 
 @compiled
 def _best(scores: Floats) -> int:
-    """The place of the highest score of (K, A)."""
+    """Return the index of the highest score, in (K, A) flattened."""
     best, cell = scores[0, 0], 0
     for k in range(scores.shape[0]):
         for action in range(scores.shape[1]):

@@ -8,10 +8,10 @@ Objective
 Source
     Chen and Manning 2014, section 3.3, who do so when they parse; here training does, too.
 Departures
-    See above. In a batch of sentences the same word at the same place occurs in many states, so that the products are
-    a tenth of those state by state.
+    See above. In a batch of sentences the same word at the same position occurs in many states: this takes a tenth of
+    the products of single states.
 Cost
-    48 additions of rows of H numbers per state, and as many for the gradients.
+    48 additions of rows of H numbers per state, and again for the gradients.
 """
 
 from firth.kernels.compiled import compiled

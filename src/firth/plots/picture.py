@@ -1,7 +1,7 @@
 """A figure as plain values: marks on a plane, axes, a title.
 
-Each kind of figure is a function that returns a `Picture`. `firth.plots.still` draws any picture as PNG, SVG or PDF,
-`firth.plots.page` as an HTML page. Both know only the four marks below, not words or vectors.
+Each kind of figure is a function that returns a `Picture`. `firth.plots.still` draws any picture. It
+knows only the four marks below, not words or vectors.
 """
 
 import os
@@ -184,7 +184,7 @@ class Picture:
         y: vertical axis; None if directions have no meaning.
         groups: names of the colours, for a legend; empty for none.
         equal: whether both axes have the same scale.
-        size: width and height in inches; a page has 100 pixels per inch.
+        size: width and height in inches.
     """
 
     kind: str
@@ -200,13 +200,13 @@ class Picture:
     size: tuple[float, float] = SIZE
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Draw the picture into a file: .png, .svg or .pdf with matplotlib, .html with plotly; all work offline.
+        """Draw the picture into a file: .png, .svg, .pdf, or .html, which works offline.
 
-        The page of a map needs no plotly: it zooms, and finds words.
+        The page of a map zooms, and finds words; any other holds the picture as SVG.
 
         Raises:
             OptionError: the path has another extension.
-            MissingExtraError: matplotlib or plotly is not installed.
+            MissingExtraError: matplotlib is not installed; the page of a map does not need it.
             OSError: the file cannot be written.
         """
         registry.resolve(registry.SAVE_PICTURE)(self, path)

@@ -1,16 +1,20 @@
-"""Pictures to files; the suffix of the name chooses the library."""
+"""Pictures to files; the suffix of the name chooses the format."""
 
+import json
 import os
 from pathlib import Path
 
 from firth.errors import OptionError
+from firth.plots.drawing import Drawing
 from firth.plots.extras import library
+from firth.plots.labels import clean
 from firth.plots.map_page import is_map, picture_page
 from firth.plots.picture import Picture
 from firth.storage.files import replacing_file
 
 STILL, PAGE = (".png", ".svg", ".pdf"), ".html"
-LIBRARIES = {**dict.fromkeys(STILL, "matplotlib"), PAGE: "plotly"}
+_STYLE = "svg { max-width: 100%; height: auto; }"
+ENDINGS = (*STILL, PAGE)
 
 
 def check_target(path: str | os.PathLike[str], *, plain: bool = False) -> None:
@@ -22,16 +26,15 @@ def check_target(path: str | os.PathLike[str], *, plain: bool = False) -> None:
 
     Raises:
         OptionError: the path ends in something that no picture ends in, or is a folder.
-        MissingExtraError: the library that draws is not installed.
+        MissingExtraError: matplotlib is not installed.
     """
     target = Path(path)
-    if target.suffix.lower() not in LIBRARIES:
-        raise OptionError(f"{target}: expected a name that ends in {', '.join(LIBRARIES)}, such as {target.stem}.png")
+    if target.suffix.lower() not in ENDINGS:
+        raise OptionError(f"{target}: expected a name that ends in {', '.join(ENDINGS)}, such as {target.stem}.png")
     if target.is_dir():
         raise OptionError(f"{target} is a folder; expected the name of a file to write")
-    suffix = target.suffix.lower()
-    if not (plain and suffix == PAGE):
-        library(LIBRARIES[suffix], "draw a page" if suffix == PAGE else "draw a picture")
+    if not (plain and target.suffix.lower() == PAGE):
+        library("matplotlib", "draw a picture")
 
 
 def save(picture: Picture, path: str | os.PathLike[str]) -> None:
@@ -39,7 +42,7 @@ def save(picture: Picture, path: str | os.PathLike[str]) -> None:
 
     Raises:
         OptionError: the path ends in something else than .png, .svg, .pdf or .html.
-        MissingExtraError: the library that draws is not installed.
+        MissingExtraError: matplotlib is not installed.
         OSError: the file cannot be written.
     """
     plain = is_map(picture)
@@ -48,16 +51,20 @@ def save(picture: Picture, path: str | os.PathLike[str]) -> None:
     if suffix == PAGE and plain:
         picture_page(picture).save(path)
         return
+    from firth.plots.still import render
+
     if suffix == PAGE:
-        from firth.plots.page import render as page
-
-        content = page(picture).encode("utf-8", "backslashreplace")
-    else:
-        from firth.plots.still import render as still
-
-        content = still(picture, suffix[1:])
+        _page(picture, render(picture, "svg").decode()).save(path)
+        return
     with replacing_file(path) as file:
-        file.write(content)
+        file.write(render(picture, suffix[1:]))
+
+
+def _page(picture: Picture, svg: str) -> Drawing:
+    """Return a page that holds a picture and, as JSON, the plotted numbers."""
+    rows = json.dumps(list(picture.rows), allow_nan=False).replace("<", "\\u003c")  # a word may be "</script>"
+    body = f'{svg[svg.index("<svg") :]}\n<script type="application/json" id="rows">{rows}</script>'
+    return Drawing(title=clean(picture.title) or picture.kind, text="", body=body, style=_STYLE)
 
 
 def missing_letters(picture: Picture, path: str | os.PathLike[str]) -> str:

@@ -7,7 +7,7 @@ nor is a comment before a sentence, which begins with "#" and has other columns 
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from firth.arguments import names_files
@@ -21,6 +21,7 @@ LOOKED_AT = 20_000  # lines that show which columns a file has
 COUNTED = 0.9  # share of lines whose first column counts words
 WORD_NAMES = {"word", "words", "token", "tokens", "form", "text", "sentence"}  # names of columns in a header
 TAG_NAMES = {"tag", "tags", "ner", "ner_tag", "ner_tags", "pos", "pos_tag", "upos", "xpos", "chunk", "label", "labels"}
+_SPAN_TAG = re.compile(r"O|[BIESLUMW][-_]\S+", re.IGNORECASE)
 _BRAT = re.compile(r"T\d+\t\S+ \d+ \d+[ ;\d]*\t.")
 
 
@@ -69,7 +70,7 @@ def read_columns(
 
     Raises:
         FormatError: a line has another number of columns than the first one, or fewer than two; or there is no
-            sentence; or the first line shows that the file is something else.
+            sentence; or the first line shows that the file is something else; or tags stand where words are expected.
         OptionError: there is no such column of words, or `on_error` is something else.
         OSError: the file cannot be read.
     """
@@ -94,6 +95,11 @@ def column_sentences(
     skipping = Skipping(path, on_error, "sentence")
     lines = text_of(path).split("\n")
     layout = _layout(lines, path)
+    if layout.tags_first and word_column is None:
+        raise FormatError(
+            f"{path}: column 1 holds tags, such as {brief(layout.tags_first)}, and column {layout.width} words; "
+            f"expected words first; number both columns: word_column={layout.width}, targets='1'"
+        )
     place = layout.place_of_words(word_column, path, argument)
     doubtful: list[int] = []
     for document, rows in _blocks(lines, layout, doubtful):
@@ -124,6 +130,7 @@ class _Layout:
         names: of the columns, if a line names them.
         header: number of that line, or 0.
         counted: whether the first column counts the words of each sentence.
+        tags_first: a tag of spans in the first column, if that holds nothing else and the last one holds words.
     """
 
     width: int = 0
@@ -131,6 +138,7 @@ class _Layout:
     names: tuple[str, ...] = ()
     header: int = 0
     counted: bool = False
+    tags_first: str = ""
 
     def is_comment(self, line: str, fields: Sequence[str]) -> bool:
         """Return whether a line before a sentence is a comment; words may begin with "#", too."""
@@ -185,9 +193,27 @@ def _layout(lines: Sequence[str], path: str | os.PathLike[str]) -> _Layout:
     _check_first(line, f"{path} line {number}")
     names = {field.strip().lower() for field in fields}
     has_names = bool(names & WORD_NAMES) and fields[-1].strip().lower() in TAG_NAMES and len(fields) > 1
+    if not has_names and len(plain) > 1 and _are_spans(fields[-1] for _, _, fields in plain[1:]):
+        has_names = not _SPAN_TAG.fullmatch(fields[-1])
+        if has_names:
+            warn_caller(
+                f"{path} line {number}: read as names of the columns, {brief(line.strip())}, since {fields[-1]!r} "
+                "is no tag as the others are"
+            )
+    first = {fields[0] for _, _, fields in plain}
     tags = frozenset(fields[-1] for _, _, fields in plain[has_names:])
-    layout = _Layout(len(fields), tags, tuple(fields) if has_names else (), number if has_names else 0)
+    backwards = len(fields) > 1 and _are_spans(first) and not _are_spans(tags)
+    layout = _Layout(
+        len(fields), tags, tuple(fields) if has_names else (), number if has_names else 0,
+        tags_first=max(first - {"O", "o"}) if backwards else "",
+    )  # fmt: skip
     return replace(layout, counted=_counts([rows for _, rows in _blocks(lines[:LOOKED_AT], layout, [])]))
+
+
+def _are_spans(tags: Iterable[str]) -> bool:
+    """Return whether tags mark spans, all of them, and some span."""
+    found = set(tags)
+    return len(found) > 1 and all(map(_SPAN_TAG.fullmatch, found))
 
 
 def _counts(sentences: Sequence[Rows]) -> bool:

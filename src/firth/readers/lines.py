@@ -3,6 +3,7 @@
 import io
 import math
 import os
+import re
 from collections.abc import Sequence
 
 from firth.corpus.dialects import Dialect
@@ -12,6 +13,7 @@ from firth.storage.files import text_of
 
 PathLike = str | os.PathLike[str]
 Row = tuple[int, list[str]]  # line number, fields
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 def numbered_lines(path: PathLike, *, strict: bool = True, comments: bool = True) -> list[tuple[int, str]]:
@@ -72,9 +74,9 @@ def _table(path: PathLike) -> list[Row]:
 
 
 def finite_number(field: str) -> float | None:
-    """Return the finite number in a field, or None if it holds none."""
+    """Return the finite number in a field, which may have a decimal comma, or None if it holds none."""
     try:
-        value = float(field)
+        value = float(field.replace(",", ".") if _DECIMAL_COMMA.fullmatch(field) else field)
     except ValueError:
         return None
     return value if math.isfinite(value) else None

@@ -232,7 +232,7 @@ class AdaGram(WindowModel):
     def sense_vectors(self, matrices: Matrices, tree: Tree, facts: dict[str, Any]) -> SenseVectors:
         """Merge and drop senses of trained matrices, and return the rest."""
         occurrences = matrices.state[STATE]
-        parts = expected_parts(occurrences, self.alpha)
+        parts = expected_parts(occurrences, self.alpha)  # (V, T) E pi
         occupied = occurrences >= OCCUPIED
         occupied[np.arange(len(occupied)), parts.argmax(axis=1)] = True
         vectors = matrices.inputs[:, : matrices.dim].reshape(*parts.shape, matrices.dim).copy()

@@ -274,7 +274,7 @@ def _relabelled(space: _ContextSpace, centres: Mapping[int, Matrix], threads: in
 def _nearest(
     space: _ContextSpace, centres: Mapping[int, Matrix], words: npt.NDArray[np.int64], positions: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Return the number of the sense at each place."""
+    """Return the number of the sense at each position."""
     numbers = np.zeros(len(words), dtype=np.int64)
     for low in range(0, len(words), BATCH):
         rows = space.at(positions[low : low + BATCH])

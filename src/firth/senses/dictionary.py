@@ -105,7 +105,7 @@ def _refit(atoms: Floats, indices: Ids, codes: Floats, residual: Floats, random:
     """Fit every atom to the vectors that use it; atoms, codes and residuals change in place."""
     uses = np.bincount(indices[indices >= 0], minlength=len(atoms))
     ends = np.concatenate([[0], np.cumsum(uses)])
-    # Positions of each atom in the flat codes: those of atom j are places[ends[j]:ends[j + 1]].
+    # Positions of each atom in the flat codes: those of atom j are by_atom[ends[j]:ends[j + 1]].
     by_atom = np.argsort(indices, axis=None, kind="stable")[indices.size - ends[-1] :]
     _fit(atoms, codes, residual, random.permutation(len(atoms)), ends, by_atom)
     idle = np.flatnonzero(uses == 0)

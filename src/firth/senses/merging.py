@@ -38,6 +38,7 @@ def merge_similar(
         if cosines[first, second] <= above:
             break
         both = weights[first] + weights[second]
+        # The first becomes the mean by weight; the second is dropped.
         share = weights[second] / both if both else 0.5
         vectors[first] = (1 - share) * vectors[first] + share * vectors[second]
         if centres is not None:

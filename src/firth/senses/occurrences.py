@@ -18,7 +18,7 @@ from firth.kernels.random import below, draw
 from firth.randomness import kernel_states
 from firth.vectors.sense_readers import Contexts
 
-Places = npt.NDArray[np.int64]
+Positions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,34 +26,36 @@ class Occurrences:
     """Occurrences of W words in a corpus.
 
     Attributes:
-        places: (P,) token positions, grouped by word, in the order of the text.
+        positions: (P,) token positions, grouped by word, in the order of the text.
         starts: (W + 1,) start of each word's positions; the last is P.
     """
 
-    places: Places
-    starts: Places
+    positions: Positions
+    starts: Positions
 
-    def of(self, number: int) -> Places:
+    def of(self, number: int) -> Positions:
         """Return the positions of one of the words."""
-        return self.places[self.starts[number] : self.starts[number + 1]]
+        return self.positions[self.starts[number] : self.starts[number + 1]]
 
 
-def find_occurrences(corpus: Corpus, ids: npt.ArrayLike, most: int, *, seed: int = 0) -> Occurrences:
+def find_occurrences(corpus: Corpus, ids: npt.ArrayLike, max_per_word: int, *, seed: int = 0) -> Occurrences:
     """Return all occurrences of some words, or a random sample of frequent ones.
 
     Args:
         corpus: the text.
         ids: (W,) distinct word ids in the corpus.
-        most: maximum number of occurrences per word.
+        max_per_word: maximum number of occurrences per word.
         seed: seed of the sample.
 
     Raises:
-        OptionError: `most` is below 1.
+        OptionError: `max_per_word` is below 1.
     """
-    if most < 1:
-        raise OptionError(f"most={most}: expected at least 1 occurrence per word")
+    if max_per_word < 1:
+        raise OptionError(f"max_per_word={max_per_word}: expected at least 1 occurrence per word")
     words = np.asarray(ids, dtype=np.int64)
-    starts = np.concatenate([[0], np.cumsum(np.minimum(corpus.vocabulary.counts[words], most))]).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(np.minimum(corpus.vocabulary.counts[words], max_per_word))]).astype(
+        np.int64
+    )
     positions = np.zeros(starts[-1], dtype=np.int64)
     numbers = np.full(len(corpus.vocabulary), -1, dtype=np.int64)
     numbers[words] = np.arange(len(words))
@@ -87,7 +89,7 @@ def _sample(
             positions[starts[word] + slot] = t
 
 
-def contexts_at(corpus: Corpus, positions: Places, window: int) -> Contexts:
+def contexts_at(corpus: Corpus, positions: Positions, window: int) -> Contexts:
     """Return the context words around tokens of a corpus, within their sentences.
 
     Args:

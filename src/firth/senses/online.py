@@ -2,8 +2,8 @@
 
 What: skip-gram in which a frequent word has several vectors. Each occurrence of a word first takes the sense whose
 centre is nearest to its context (`firth.senses.online_state`). Only the vector of that sense learns to tell the words
-around it from randomly drawn words. With `growing=False` (MSSG) each word has the same number of senses; with
-`growing=True` (NP-MSSG) a new sense is opened where no other fits.
+around it from randomly drawn words. With `nonparametric=False` (MSSG) each word has the same number of senses; with
+`nonparametric=True` (NP-MSSG) a new sense is opened where no other fits.
 
 Objective, for a word w of sense s among context words c_1 .. c_M, with K noise words n_k drawn from counts^0.75:
 
@@ -83,34 +83,37 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
     presets: ClassVar = {
         "mssg": Preset(
             "MSSG: multi-sense skip-gram with the same number of senses for every word (Neelakantan et al. 2014).",
-            growing=False,
+            nonparametric=False,
         ),
         "np-mssg": Preset(
             "NP-MSSG: multi-sense skip-gram that adds a sense where no other fits (Neelakantan et al. 2014).",
-            growing=True,
+            nonparametric=True,
         ),
     }
     common_options: ClassVar = ("senses", "dim", "window", "negative", "epochs", "lr")
     model_name: ClassVar = "multisense"
 
-    growing: bool = option(
+    nonparametric: bool = option(
         False, "open a new sense where none fits (NP-MSSG), instead of a fixed number per word (MSSG)"
     )
     senses: int | None = option(
-        None, "senses per word, or their maximum if growing; by default 2, or 5 if growing", minimum=1
+        None, "senses per word, or their maximum if nonparametric; by default 2, or 5 if nonparametric", minimum=1
     )
     sense_words: int = option(30_000, "number of most frequent words that may have several senses", minimum=0)
-    opening: float = option(
+    new_sense_below: float = option(
         0.0,
-        "lambda: a context whose cosine with every centre is below this opens a new sense, if growing",
+        "lambda: a context whose cosine with every centre is below this opens a new sense, if nonparametric",
         minimum=-1,
         maximum=1,
     )
     merge_above: float = option(
-        0.24, "senses whose centres have a cosine above this are merged, if growing", minimum=-1, maximum=1
+        0.24, "senses whose centres have a cosine above this are merged, if nonparametric", minimum=-1, maximum=1
     )
     min_share: float = option(
-        0.15, "senses with a smaller share of their word's occurrences are dropped, if growing", minimum=0, maximum=1
+        0.15,
+        "senses with a smaller share of their word's occurrences are dropped, if nonparametric",
+        minimum=0,
+        maximum=1,
     )
     context_window: int = option(10, "words on each side that decide the sense", minimum=1)
     warm_up: float = option(0.4, "warm-up: share of the training before senses are distinguished", minimum=0, maximum=1)
@@ -125,7 +128,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
         room = model.room(len(corpus.vocabulary))
         matrices, state = initial_state(corpus, self.dim, room, seed=arguments.seed, start=arguments.start)
         keep = corpus.vocabulary.keep_probabilities(self.sample)
-        thresholds = PruningThresholds(self.merge_above, self.min_share) if self.growing else None
+        thresholds = PruningThresholds(self.merge_above, self.min_share) if self.nonparametric else None
         layer = output_layer(corpus, "negative", self.negative, self.noise_exponent, None)
         matrices = dataclasses.replace(matrices, state=state._asdict(), limits=state.limits)
         train_shard = model._shard_trainer(corpus, matrices, state, layer.noise, arguments.threads)
@@ -139,7 +142,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
 
     def with_defaults(self) -> "MultiSenseSkipGram":
         """Return these options with the number of senses filled in."""
-        return self if self.senses is not None else dataclasses.replace(self, senses=5 if self.growing else 2)
+        return self if self.senses is not None else dataclasses.replace(self, senses=5 if self.nonparametric else 2)
 
     def room(self, words: int) -> npt.NDArray[np.int64]:
         """Return the maximum number of senses of each of the V words of a corpus, most frequent first."""
@@ -164,7 +167,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
             epoch = int(shard.read[0]) // max(1, shard.last - shard.first)
             with turn:
                 if not state.matrix.any():
-                    state.settle(matrices.outputs, shares, self.whiten)
+                    state.fit_whitening(matrices.outputs, shares, self.whiten)
                 if state.epoch[0] < epoch:
                     state.refresh(matrices.outputs, epoch)
 
@@ -172,7 +175,7 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
             work = new_workspace(self.window, self.negative, AHEAD // self.shared_windows + 2, matrices.inputs.shape[1])
             rows = np.zeros_like(work.sentence)
             at = addresses(work, matrices.inputs, matrices.outputs, dim=self.dim)
-            centre_addresses = centres(state, self.opening if self.growing else None)
+            centre_addresses = centres(state, self.new_sense_below if self.nonparametric else None)
             settings = SenseSettings(noise, self.window, self.context_window, self.shrink_windows, self.shared_windows)
             left = shard.last - shard.first if one_each else max(0, warm - int(shard.read[0]))
             until = min(shard.last, int(shard.position[0]) + left)

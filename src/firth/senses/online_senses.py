@@ -85,7 +85,7 @@ def _restore(start: SenseVectors, matrices: Matrices, state: SenseState) -> None
     counts = np.ones(len(start)) if start.counts is None else start.counts
     state.centres[here, : matrices.dim] = reader.centres[there]
     state.counts[here] = np.rint(start.priors * np.repeat(counts, start.num_senses))[there]
-    state.settle_as(outputs, reader.context_vectors)
+    state.restore_whitening(outputs, reader.context_vectors)
 
 
 def _ranges(firsts: Rows, lengths: Rows) -> Rows:
@@ -95,7 +95,7 @@ def _ranges(firsts: Rows, lengths: Rows) -> Rows:
 
 
 class PruningThresholds(NamedTuple):
-    """Thresholds for merging and dropping senses; see `tidy`."""
+    """Thresholds for merging and dropping senses; see `prune`."""
 
     merge_above: float
     min_share: float
@@ -117,7 +117,7 @@ def sense_vectors(
     if thresholds is not None:
         for word in np.flatnonzero(state.known[: len(keep)] > 1):
             rows = slice(state.firsts[word], state.firsts[word] + state.known[word])
-            live[rows] = tidy(vectors[rows], centres[rows], counts[rows], thresholds)
+            live[rows] = prune(vectors[rows], centres[rows], counts[rows], thresholds)
     order = np.lexsort((-counts, words))
     order = order[live[order]]
     totals = np.bincount(words[order], weights=counts[order], minlength=len(room))[words[order]]
@@ -135,7 +135,7 @@ def sense_vectors(
     )
 
 
-def tidy(
+def prune(
     vectors: npt.NDArray[np.float32], centres: npt.NDArray[np.float32], counts: Rows, thresholds: PruningThresholds
 ) -> npt.NDArray[np.bool_]:
     """Merge similar senses of one word, in place, and return (n,) which senses are kept; the most frequent always is.

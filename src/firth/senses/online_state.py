@@ -73,7 +73,7 @@ class SenseState(NamedTuple):
         """Smallest and largest value of the arrays that compiled code uses as indices."""
         return {"firsts": (self.firsts.copy(), self.firsts.copy()), "known": (1, np.diff(self.firsts))}
 
-    def settle(self, outputs: npt.NDArray[np.float32], shares: npt.NDArray[np.float64], whiten: float) -> None:
+    def fit_whitening(self, outputs: npt.NDArray[np.float32], shares: npt.NDArray[np.float64], whiten: float) -> None:
         """Compute m and A from the current global vectors.
 
         Args:
@@ -88,7 +88,7 @@ class SenseState(NamedTuple):
         variances /= max(variances[-1], np.finfo(np.float64).tiny)
         self.matrix[:] = (axes * np.maximum(variances, FAINTEST) ** -whiten) @ axes.T
 
-    def settle_as(self, outputs: npt.NDArray[Any], words: npt.NDArray[Any]) -> None:
+    def restore_whitening(self, outputs: npt.NDArray[Any], words: npt.NDArray[Any]) -> None:
         """Restore m and A from (V, D) global vectors and the (V, D) vectors of the same words in a context."""
         rows = np.column_stack([outputs.astype(np.float64), np.ones(len(outputs))])
         solved = np.linalg.lstsq(rows, words.astype(np.float64), rcond=None)[0]
@@ -102,9 +102,11 @@ class SenseState(NamedTuple):
         self.epoch[0] = epoch
 
 
-def centres(state: SenseState, opening: float | None) -> CentreAddresses:
-    """Return the addresses of a state, which the caller keeps alive; `opening` is lambda, or None for MSSG."""
+def centres(state: SenseState, below: float | None) -> CentreAddresses:
+    """Return the addresses of a state, which the caller keeps alive; `below` is lambda, or None for MSSG."""
     names = ("firsts", "known", "counts", "centres", "tries", "cosines", "words")
     arrays = {name: getattr(state, name).ctypes.data for name in names}
-    growing, below = opening is not None, np.float32(opening or 0)
-    return CentreAddresses(**arrays, growing=growing, opening=below, size=state.centres.shape[1])
+    threshold = np.float32(below or 0)
+    return CentreAddresses(
+        **arrays, nonparametric=below is not None, new_sense_below=threshold, size=state.centres.shape[1]
+    )

@@ -1,1 +1,1 @@
-"""Texts as vectors: the interface of encoders, and what is done with the vectors of many texts."""
+"""Texts as vectors: the interface of encoders, and search, clusters and duplicates of many texts."""

@@ -210,8 +210,7 @@ class SentenceAverages:
         space = self.vectors
         if isinstance(space, SubwordVectors):
             warn_caller(
-                f"{path}: sentence-transformers has no place for n-grams; words outside the vocabulary count "
-                "for nothing"
+                f"{path}: sentence-transformers has no place for n-grams; words outside the vocabulary are ignored"
             )
             space = space.known
         rows = np.asarray(space.vectors, dtype=np.float64)

@@ -51,7 +51,7 @@ class TextClusters:
         return f"<TextClusters: {len(self.texts):,} texts in {len(self)} clusters>"
 
     def rows(self, cluster: int) -> npt.NDArray[np.int64]:
-        """Return the places of a cluster's texts, those nearest to its centre first.
+        """Return the indices of a cluster's texts, those nearest to its centre first.
 
         Raises:
             OptionError: there is no such cluster.
@@ -85,7 +85,7 @@ def cluster_texts(
     """Group texts by meaning into k clusters: spherical k-means over their vectors.
 
     Args:
-        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        model: an encoder (a model with `encode`), or word vectors, which are averaged.
         texts: N texts.
         k: number of clusters.
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.

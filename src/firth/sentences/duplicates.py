@@ -22,7 +22,7 @@ from firth.vectors.index.index import read_options
 
 BLOCK = 1024  # texts that are compared with all others at once
 MAX_PAIRS = 4_000_000  # of 200 bytes each
-FIRST = 8  # neighbours that an index is asked for at first
+FIRST = 8  # neighbours per text in the first query of an index
 
 Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Matrix]  # two texts, and their cosine
 
@@ -32,8 +32,8 @@ class Duplicate:
     """Two texts that say nearly the same.
 
     Attributes:
-        first: place of a text, from 0.
-        second: place of a later text.
+        first: index of a text, from 0.
+        second: index of a later text.
         score: cosine of their vectors.
     """
 
@@ -58,7 +58,7 @@ def near_duplicates(
     Texts without a known word are in no pair.
 
     Args:
-        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        model: an encoder (a model with `encode`), or word vectors, which are averaged.
         texts: N texts.
         threshold: smallest cosine, above 0 and at most 1.
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.

@@ -1,4 +1,4 @@
-"""The interface of text encoders: whatever gives a text a vector has `encode`."""
+"""The interface of text encoders: a model that gives a text a vector has `encode`."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable

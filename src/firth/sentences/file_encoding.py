@@ -1,7 +1,7 @@
 """Vectors of all texts of a file, in a file: in bounded memory, and resumable.
 
 What: the texts of a source are read in blocks, encoded, and appended to a file beside the target, which takes the
-    target's name when it is whole. Ctrl-C leaves the finished rows there, and the same call goes on with them.
+    target's name when it is whole. Ctrl-C leaves the finished rows there, and the same call continues with them.
 Cost: one block of texts with its vectors in memory. Averages of word vectors are computed from the bytes of the text:
     the scanner of corpora reads each byte once, the averages read 4 D bytes per word, and 4 D bytes per text are
     written.
@@ -29,7 +29,7 @@ from firth.errors import CorpusError, OptionError, warn_caller
 from firth.progress import Progress, Report, Status, reporting_slow_work
 from firth.sentences.averages import SentenceAverages, as_lines
 from firth.sentences.encoder import TextEncoder, as_encoder
-from firth.sentences.row_files import RowFile, continued, create, first_rows, format_of, is_ours
+from firth.sentences.row_files import RowFile, continued, create, first_rows, format_of, has_format
 from firth.sentences.text_blocks import Block, blocks_of, cut, size_of, text_of
 from firth.signals import stopping
 from firth.storage.files import check_replaceable
@@ -51,7 +51,7 @@ class EncodedFile:
         count: N, number of texts and rows.
         dim: D.
         resumed: rows that an interrupted call had finished.
-        problems: what is wrong with some texts, and how many, such as those that were truncated.
+        problems: problems of texts, such as truncation, with the number of texts.
     """
 
     path: Path
@@ -78,7 +78,7 @@ def encode_file(
     model and source, continues with them. Any other error leaves nothing.
 
     Args:
-        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        model: an encoder (a model with `encode`), or word vectors, which are averaged.
         source: files with one text per line (a path, glob or folder, several paths, or "-"), tables (CSV, TSV, JSONL,
             Parquet), a data frame, or texts. An empty line is a text, too.
         path: the file to write. Its name ends in .npy (an array (N, D) of float32 for `numpy.load`, mapped with
@@ -132,7 +132,7 @@ def check_target(path: Path) -> None:
     """
     if Path(path).is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write")
-    check_replaceable(path, is_ours, f"{format_of(path)} files")
+    check_replaceable(path, has_format, f"{format_of(path)} files")
 
 
 def finished_rows(path: str | os.PathLike[str]) -> int:
@@ -176,7 +176,7 @@ def _block_encoder(encoder: TextEncoder, batch_size: int | None) -> BlockEncoder
 
 @dataclass
 class _Writing:
-    """A file that is being written, and what is known of its rows."""
+    """A file that is being written, and the state of its rows."""
 
     encoder: TextEncoder
     block_encoder: BlockEncoder
@@ -206,7 +206,7 @@ class _Writing:
         """Encode all blocks and give the file its name.
 
         Raises:
-            KeyboardInterrupt: a signal asked for an end; the finished rows stay.
+            KeyboardInterrupt: a signal stopped the call; the finished rows stay.
         """
         with self.files.locked():
             with self.files.beginning():
@@ -253,7 +253,7 @@ class _Writing:
             self._appending = False
             if stopped():
                 raise KeyboardInterrupt
-            if time.monotonic() - self._recorded > INTERVAL and file.settle():
+            if time.monotonic() - self._recorded > INTERVAL and file.flush():
                 self._record()
 
     def _begin(self, blocks: Iterator[Block]) -> tuple[list[Block], RowFile]:

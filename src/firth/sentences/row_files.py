@@ -36,8 +36,8 @@ class RowFile(Protocol):
         """Write rows, without the texts in .npy; return the size in bytes, 0 if only a closed file can be continued."""
         ...
 
-    def settle(self) -> bool:
-        """Make what was written durable; return whether the file can be continued from here if it is not closed."""
+    def flush(self) -> bool:
+        """Make written rows durable; return whether the file can be continued from here if it is not closed."""
         ...
 
     def close(self) -> None:
@@ -49,14 +49,14 @@ def format_of(path: Path) -> str:
     """Return the suffix of a file of vectors, in lower case.
 
     Raises:
-        OptionError: it is none of the formats.
+        OptionError: it is not one of the formats.
     """
     if path.suffix.lower() not in FORMATS:
         raise OptionError(f"{path}: expected a name that ends in {', '.join(FORMATS)}")
     return path.suffix.lower()
 
 
-def is_ours(path: Path) -> bool:
+def has_format(path: Path) -> bool:
     """Return whether a file begins like a file of vectors of the format that its name says."""
     return beginning(path).startswith(STARTS[format_of(path)])
 
@@ -125,8 +125,8 @@ class NpyRows:
         self._file.write(np.ascontiguousarray(vectors, dtype="<f4").data)
         return self._file.tell()
 
-    def settle(self) -> bool:
-        """Make what was written durable."""
+    def flush(self) -> bool:
+        """Make written rows durable."""
         return _synced(self._file)
 
     def close(self) -> None:
@@ -134,7 +134,7 @@ class NpyRows:
         rows = (self._file.tell() - NPY_HEADER) // (4 * self._dim)
         self._file.seek(0)
         self._file.write(npy_header(rows, self._dim))
-        self.settle()
+        self.flush()
         self._file.close()
 
 
@@ -155,7 +155,7 @@ class JsonRows:
     """One JSON object per line."""
 
     def __init__(self, path: Path, dim: int, *, new: bool = True) -> None:
-        self._form = "[" + ", ".join(["%.9g"] * dim) + "]"  # nine digits tell all float32 numbers apart
+        self._form = "[" + ", ".join(["%.9g"] * dim) + "]"  # nine digits distinguish all float32 numbers
         self._file = path.open("wb" if new else "ab")
 
     def append(self, texts: Sequence[str], vectors: Matrix) -> int:
@@ -165,13 +165,13 @@ class JsonRows:
             self._file.write(line.encode())
         return self._file.tell()
 
-    def settle(self) -> bool:
-        """Make what was written durable."""
+    def flush(self) -> bool:
+        """Make written rows durable."""
         return _synced(self._file)
 
     def close(self) -> None:
         """Close the file."""
-        self.settle()
+        self.flush()
         self._file.close()
 
 
@@ -214,7 +214,7 @@ class ParquetRows:
         self._writer.write_table(arrow.Table.from_arrays(columns, schema=self._schema))
         return 0
 
-    def settle(self) -> bool:
+    def flush(self) -> bool:
         """Return False: a Parquet file has no end before it is closed."""
         return False
 

@@ -29,7 +29,7 @@ class TextMatch:
     """A text that a search found.
 
     Attributes:
-        row: its place among the texts, from 0.
+        row: its index among the texts, from 0.
         score: cosine with the query.
         text: the text.
     """
@@ -81,7 +81,7 @@ class TextIndex(SearchableTexts):
     """Texts that can be searched by meaning.
 
     Args:
-        model: an encoder (whatever has `encode`), or word vectors, which are averaged.
+        model: an encoder (a model with `encode`), or word vectors, which are averaged.
         texts: N texts. Those without a known word are never found.
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
         kind: of the index: "exact", "lsh" or "hnsw".

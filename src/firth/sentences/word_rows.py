@@ -32,7 +32,7 @@ class WordRows:
     Attributes:
         table: (R, D) float32 rows.
         weights: (R,) float32.
-        direction: as given.
+        direction: (D,) direction removed from averages, or None.
     """
 
     def __init__(

@@ -102,7 +102,14 @@ def detected(content: bytes, *, mixed: bool = False) -> str | None:
     places = _places(sample, latin=latin)
     # A page whose letters fit, even if the score of one that does not is higher.
     fits = [each for each in _pages(latin) if _share(places, *each) >= _LEAST]
-    return max(fits, key=lambda each: _score(places, *each))[0] if fits else None
+    page = max(fits, key=lambda each: _score(places, *each))[0] if fits else None
+    return _greek(sample) if page in ("cp1253", "iso8859_7") else page
+
+
+def _greek(sample: bytes) -> str:
+    """Return which of two pages differ in Ά: the byte of one is an apostrophe in the other."""
+    standard = len(re.findall(rb"\xb6[\xc1-\xfe]|[\xc1-\xfe]\xa2(?![\xc1-\xfe])", sample))
+    return "iso8859_7" if standard > len(re.findall(rb"\xa2[\xc1-\xfe]", sample)) else "cp1253"
 
 
 def _lines_beyond_ascii(content: bytes) -> Iterator[bytes]:

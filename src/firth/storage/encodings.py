@@ -32,9 +32,11 @@ _MARKS = (  # that of UTF-32 first, which begins as that of UTF-16 does
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_ESCAPES = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$B", "iso2022_jp"), (b"\x1b$@", "iso2022_jp"))
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 _EXAMPLE = re.compile(r"\w*[^\W\d_a-zA-Z]\w*")  # a word with a letter beyond ASCII
-_HOW = "encoding= or firth.text_encoding"
+HOW = "with firth.text_encoding({0!r}):, or --encoding {0} on the command line"  # {0}: a name
+_HOW = HOW.format("NAME")
 _REPLACED = "\ufffd".encode()
 
 published = set[str]()
@@ -46,6 +48,10 @@ _named: ContextVar[str | None] = ContextVar("encoding", default=None)
 @contextlib.contextmanager
 def text_encoding(encoding: str | None) -> Iterator[None]:
     """Read all text files of the user in an encoding, as `--encoding` does on the command line.
+
+    This is the one way for every function that reads text, so that each need not have an argument for it: readers of
+    treebanks and gold standards, tables, word lists, dictionaries, text vectors. A reader that yields what it reads
+    keeps the encoding that was named where it was called. `Corpus.build` and `firth.load` also have `encoding=`.
 
     Files with a byte order mark keep theirs. Without it, files are read as UTF-8, or the encoding is found; see
     `firth.storage.encodings`.
@@ -81,6 +87,7 @@ def known_encoding(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
         "a".encode(name)
+        codecs.getincrementaldecoder(name)("replace").decode(b"\xe9")  # punycode and idna replace nothing
     except (LookupError, TypeError, ValueError):
         raise OptionError(
             f"encoding={brief(encoding)}: expected the name of an encoding, such as utf-8, utf-16, {LIKELY}"
@@ -234,7 +241,7 @@ class Utf8Stream(io.RawIOBase):
                 content = content[len(mark) :]
                 break
         else:
-            self._use(self._named or _without_mark(content) or "utf-8")
+            self._use(_in_order(self._named, content) or _without_mark(content) or "utf-8")
             self._assumed = not self._named and self.encoding != "utf-8"
             if self._named and self._decoder is not None:
                 self._doubt(content)
@@ -323,7 +330,7 @@ class Utf8Stream(io.RawIOBase):
             if size - len(text) > _FEW and not self.encoding.startswith("utf-"):
                 raise self._error(
                     f"{self._name}: begins as text in {self.encoding} and goes on as UTF-8; expected one encoding; "
-                    f"convert a part of it, or name one, such as encoding='utf-8', which replaces what is not valid"
+                    f"convert a part of it, or name one, such as utf-8, which replaces what is not valid: {_HOW}"
                 )
 
     def _conclude(self) -> None:
@@ -357,13 +364,31 @@ class Utf8Stream(io.RawIOBase):
 
 
 def _without_mark(content: bytes) -> str | None:
-    """Return the encoding of UTF-16 that has no byte order mark, in text with letters of Latin scripts."""
+    """Return the encoding of text that is UTF-16 without a byte order mark, or ISO-2022, whose bytes are all ASCII."""
     if content.count(0) < _FEW:
-        return None
+        return next((name for mark, name in _ESCAPES if mark in content and _decodes(content, name)), None)
     even, odd = (content[first::2].count(0) / (len(content) // 2) for first in (0, 1))
-    if odd > _WIDE and not even:
-        return "utf-16-le"
-    return "utf-16-be" if even > _WIDE and not odd else None
+    if even and odd:
+        return None
+    name, share = ("utf-16-be", even) if even else ("utf-16-le", odd)
+    return name if share > _WIDE or _decodes(content, name) else None
+
+
+def _in_order(named: str | None, content: bytes) -> str | None:
+    """Return the encoding that the user names, with an order of bytes where there is no mark for it."""
+    if named not in ("utf-16", "utf-32"):
+        return named
+    found = _without_mark(content) if named == "utf-16" else None
+    return found if found and found.startswith(named) else f"{named}-le"
+
+
+def _decodes(content: bytes, encoding: str) -> bool:
+    """Whether content, which may be cut anywhere, is nothing but visible characters and spaces in an encoding."""
+    try:
+        text = codecs.getincrementaldecoder(encoding)("strict").decode(content)
+    except UnicodeDecodeError:
+        return False
+    return all(character.isprintable() or character.isspace() for character in text)
 
 
 def _ends_with_returns(content: bytes) -> bool:

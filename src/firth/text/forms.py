@@ -4,6 +4,7 @@ A word is looked up as it is written. If the vocabulary lacks it so, it is looke
 makes it, which may change case, composition, apostrophes and widths. Where nobody knows the rule, no sign is left out.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -12,6 +13,7 @@ from firth.text.tokenise import named, tokeniser
 from firth.text.word_rules import DEFAULT, NAME, SHAPED, WordRule
 
 _SAY_NOTHING = (None, "whitespace")  # the words came from elsewhere, as lists of tokens do
+_APOSTROPHE = re.compile("['’‘ʼʻ`´]")  # U+02BC and U+02BB are letters, which are typed as apostrophes
 # Of other vocabularies, most of which are made by a plain lower case: `İ` is `i` and a dot there.
 _CASES: tuple[Callable[[str], str], ...] = (str.lower, DEFAULT.folded, WordRule("tr").folded, fold)
 _FOLDING = frozenset((NAME, "words:tr", "unicode"))  # rules that leave folded letters and digits as they are
@@ -30,8 +32,8 @@ def forms(word: str, tokens: str | None = None) -> Iterator[str]:
     yield word
     for form in ("NFC", "NFD"):
         yield unicodedata.normalize(form, word)
-    yield word.replace("’", "'")
-    yield word.replace("'", "’")
+    for apostrophe in "'’ʼʻ":
+        yield _APOSTROPHE.sub(apostrophe, word)
     if says_nothing(tokens):
         # Only the case and the shape of letters: without its signs, C++ would be another word of GloVe.
         for lower in _CASES:

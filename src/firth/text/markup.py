@@ -9,10 +9,14 @@ Source: the HTML Standard, section 13.5, for the names of characters, by way of 
 import html
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 
 _MORE = r"""(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?"""  # attributes
 _ENDS = re.compile(rf"</?(?:s|doc|p|div|li|tr|h[1-6]|title){_MORE}>|<br\s*/?>", re.IGNORECASE)
-_TAGS = re.compile(rf"</?[A-Za-z][A-Za-z0-9:-]*{_MORE}/?>|<!--.*?-->", re.DOTALL)
+_TAGS = re.compile(rf"</?[A-Za-z][A-Za-z0-9:-]*{_MORE}/?>")
+_COMMENT, _COMMENT_END = re.compile("<!--.*?-->", re.DOTALL), "-->"
+_OPEN = re.compile(r"</?[A-Za-z][A-Za-z0-9:-]*(?:\s[^<>]*)?")
+_MOST = 200  # lines of a comment or tag
 _ENTITIES = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 # What is surely markup, in the text of whatever subject.
 _KNOWN = re.compile(
@@ -30,8 +34,34 @@ def without_markup(text: str) -> str:
     ['café', 'noir', '<br>']
     """
     if "<" in text:
+        end = text.rfind(_COMMENT_END) + len(_COMMENT_END)  # behind it, each beginning would be searched for an end
+        text = _COMMENT.sub(" ", text[:end]) + text[end:]
         text = _TAGS.sub(" ", _ENDS.sub("\n", text))
     return _ENTITIES.sub(lambda match: html.unescape(match[0]), text) if "&" in text else text
+
+
+def with_whole_tags(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines; those over which a tag or a comment goes on are one, with line feeds inside."""
+    waiting, end = list[str](), ""
+    for line in lines:
+        waiting.append(line)
+        if end not in line and len(waiting) < _MOST:
+            continue
+        text = "\n".join(waiting)
+        end = _missing_end(text)
+        if not end or len(waiting) == _MOST:
+            yield text
+            waiting, end = [], ""
+    if waiting:
+        yield "\n".join(waiting)
+
+
+def _missing_end(text: str) -> str:
+    """Return what would end the tag or comment that a text does not end; "" if there is none."""
+    if text.rfind("<!--") > text.rfind(_COMMENT_END):
+        return _COMMENT_END
+    last = text.rfind("<")
+    return ">" if last >= 0 and _OPEN.fullmatch(text, last) else ""
 
 
 def known_markup(text: str) -> Counter[str]:

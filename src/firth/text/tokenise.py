@@ -14,7 +14,7 @@ and those of languages, as in `words:tr`. A token is
 
 Everything else separates tokens: white space, hyphens (`state-of-the-art` is four tokens, so that its parts are learned
 too), other punctuation, symbols, emoji. Katakana and Hangul are letters. Thai, Lao, Khmer and Burmese words can only be
-split with a dictionary and stay joined between spaces: pass a tokeniser of your own for such text.
+split with a dictionary and stay joined between spaces: take "segment", or a tokeniser of your own.
 
 **unicode**: the same tokens, with full case folding (`characters.fold`: `Straße` -> `strasse`,
 `δρόμος` -> `δρόμοσ`) in place of lower case. Corpora and models that have it keep it.
@@ -22,6 +22,9 @@ split with a dictionary and stay joined between spaces: pass a tokeniser of your
 **whitespace**: runs of characters other than the space and the control characters U+0000 to U+001F; nothing is folded.
 
 **text8**: the letters a-z, lower-cased, with digits spelled out; everything else separates.
+
+**segment**: as "words", but Thai, Lao, Khmer, Burmese, Chinese and Japanese are divided into words by ICU's
+dictionaries; see `dictionary_words`. There is no compiled code for them.
 
 **cased**: words as they are written, and punctuation: the rules of `firth.text.running_text`, for models that tag and
 parse. There is no compiled code for them.
@@ -38,11 +41,13 @@ from typing import Any
 
 from firth.errors import FormatError, MissingExtraError, OptionError, brief
 from firth.text.characters import IDEOGRAPH, fold, kind
+from firth.text.dictionary_words import RUNS, divided
 from firth.text.running_text import rule_tokens
 from firth.text.word_rules import DEFAULT, LANGUAGES, NAME, WordRule, word_rule
 
 Tokeniser = Callable[[str], list[str]]
 
+SEGMENT = "segment"
 DIGIT_NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 # Matches kinds of characters, not characters: see `characters`.
@@ -106,6 +111,21 @@ def text8_tokens(text: str) -> list[str]:
     return [DIGIT_NAMES[int(token)] if token.isdigit() else token.lower() for token in tokens]
 
 
+def segmented_words(text: str) -> list[str]:
+    """Return the words of `text` by the default rules, with those of scripts without spaces divided by dictionaries.
+
+    Raises:
+        MissingExtraError: there are such, and icu4py is not installed.
+    """
+    text = DEFAULT.prepared(text)
+    words, end = list[str](), 0
+    for run in RUNS.finditer(text):
+        words += _tokens(text[end : run.start()])
+        words += divided(run[0])
+        end = run.end()
+    return [DEFAULT.lowered(word) for word in [*words, *_tokens(text[end:])]]
+
+
 def cased_tokens(text: str) -> list[str]:
     """Return the words and marks of `text` as they are written; see `firth.text.running_text`.
 
@@ -160,18 +180,22 @@ REFERENCES: dict[str, Tokeniser] = {
     "whitespace": whitespace_tokens,
     "text8": text8_tokens,
 }
-RULES: dict[str, Tokeniser] = {**REFERENCES, "cased": cased_tokens}  # also those without compiled code
+RULES: dict[str, Tokeniser] = {
+    **REFERENCES,
+    SEGMENT: segmented_words,
+    "cased": cased_tokens,
+}  # also those without compiled code
 
 
 def tokeniser(tokens: Any) -> Tokeniser:
     """Return a function from text to tokens.
 
     Args:
-        tokens: "words", with a language as in "words:tr", "unicode", "whitespace", "text8" or "cased"; an object with a
-            method `tokenize(text)` that returns strings (a transformers or NLTK tokenizer); one with `encode(text,
-            add_special_tokens=...)` whose result has `.tokens` (a Hugging Face tokenizers.Tokenizer); the JSON of such
-            a tokenizer, as `to_str` returns it and corpora and models store it; or a function from a string to a list
-            of strings.
+        tokens: "words", with a language as in "words:tr", "unicode", "whitespace", "text8", "segment" or "cased"; an
+            object with a method `tokenize(text)` that returns strings (a transformers or NLTK tokenizer); one with
+            `encode(text, add_special_tokens=...)` whose result has `.tokens` (a Hugging Face tokenizers.Tokenizer); the
+            JSON of such a tokenizer, as `to_str` returns it and corpora and models store it; or a function from a
+            string to a list of strings.
 
     Raises:
         OptionError: `tokens` is none of these.
@@ -223,7 +247,7 @@ def is_compiled(tokens: Any) -> bool:
 
 def are_words(tokens: Any) -> bool:
     """Whether tokens are words without spaces between Han and Hiragana, which `join_words` joins again."""
-    return isinstance(tokens, str) and (tokens == "unicode" or word_rule(tokens) is not None)
+    return isinstance(tokens, str) and (tokens in ("unicode", SEGMENT) or word_rule(tokens) is not None)
 
 
 @functools.lru_cache(maxsize=4)

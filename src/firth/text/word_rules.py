@@ -7,8 +7,9 @@
     words:as-shaped forms stay as they are; also after a language, as in `words:tr:as-shaped`
 
 Lower case is that of Unicode: `ß` stays, a sigma at the end of a word is `ς`. Without a language `İ` becomes `i`, so
-that `İstanbul` and `Istanbul` are one word. Also removed: what is invisible (the soft hyphen, direction marks) and the
-Arabic tatweel, which only lengthens a line.
+that `İstanbul` and `Istanbul` are one word. Also removed: what is invisible (the soft hyphen, direction marks), the
+Arabic tatweel, which only lengthens a line, and the Armenian marks of questions and stress, which stand inside a word.
+What is typed for an apostrophe is one: `‘` (Uzbek `o‘zbek`), an acute or grave accent alone, the prime, the geresh.
 
 Source: The Unicode Standard, chapter 3.13, default case conversion; `SpecialCasing.txt` for Turkish, Azerbaijani and
 Lithuanian. Departures: in Lithuanian the dot is removed rather than added, so that both spellings are one word; `İ`
@@ -28,6 +29,8 @@ LANGUAGES = ("tr", "az", "lt")  # with rules of their own
 DOTLESS = ("tr", "az")  # I has no dot
 
 _TATWEEL = 0x0640
+_ARMENIAN_MARKS = (0x055B, 0x055C, 0x055E)  # of stress, exclamation and question, above a vowel of the word
+_APOSTROPHES = (0x0060, 0x00B4, 0x055A, 0x05F3, 0x2018, 0x201B, 0x2032)  # as they are typed
 # Long s, micro sign, ligatures, presentation forms of Hebrew and Arabic, full-width and half-width characters.
 _FORMS = (
     (0x00B5, 0x00B5), (0x017F, 0x017F), (0xFB00, 0xFB4F), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC), (0xFF01, 0xFFEE)
@@ -96,7 +99,8 @@ def word_rule(name: str) -> WordRule | None:
 @functools.cache
 def replaced(*, as_shaped: bool) -> dict[int, str | None]:
     """Return what is replaced before anything else: forms of letters; None for what is removed."""
-    table: dict[int, str | None] = {**REPLACED, _TATWEEL: None}
+    table: dict[int, str | None] = {**REPLACED, **dict.fromkeys((_TATWEEL, *_ARMENIAN_MARKS))}
+    table.update(dict.fromkeys(_APOSTROPHES, "'"))
     if as_shaped:
         return table
     for code in (code for first, last in _FORMS for code in range(first, last + 1)):

@@ -2,6 +2,7 @@
 
 import difflib
 import functools
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -118,12 +119,16 @@ class Lexicon:
     def suggestions(self, word: str) -> list[str]:
         """Return up to three known words that are spelt like `word`, best first.
 
-        The order: the word in another case, then words one letter away, most frequent first, then the most similar
-        of the 5,000 most frequent words with the same first letter.
+        The order: the word in another case, with other accents or behind an apostrophe (l'homme), then words one letter
+        away, most frequent first, then the most similar of the 5,000 most frequent words with the same first letter.
         """
         if len(word) > LONGEST:
             return []
         matches = dict.fromkeys(variant for variant in _recased(word) if variant in self.rows)
+        bare = _bare(word)
+        for other, plain in ((other, _bare(other)) for other in self.words[: COMMONEST if bare else 0]):
+            if plain == bare or plain.endswith(f"'{bare}"):
+                matches.setdefault(other)
         if len(matches) < SUGGESTIONS:
             near = (variant for variant in _one_letter_away(word, self._letters()) if variant in self.rows)
             matches |= dict.fromkeys(sorted(near, key=self.rows.__getitem__))
@@ -158,6 +163,14 @@ def first_repeat(words: Sequence[str]) -> tuple[int, int]:
             return rows[word], row
         rows[word] = row
     raise ValueError("no word repeats")
+
+
+def _bare(word: str) -> str:
+    """A word in lower case without its accents."""
+    lower = word.lower().replace("’", "'")
+    if lower.isascii():
+        return lower
+    return "".join(letter for letter in unicodedata.normalize("NFD", lower) if not unicodedata.combining(letter))
 
 
 def _recased(word: str) -> tuple[str, ...]:

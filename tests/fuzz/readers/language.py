@@ -56,8 +56,8 @@ def neural(name: str, options: Callable[[], Any]) -> Reader:
         import torch
 
         from firth.language.text import training_text
-        from firth.neural.models.language.neural_model import NeuralLanguageModel
-        from firth.neural.models.language.options import new_module
+        from firth.neural.models.language.language_model import new_module
+        from firth.neural.models.language.predict import NeuralLanguageModel
 
         torch.set_num_threads(1)
         how, text = options(), training_text(seeds.corpus())
@@ -95,9 +95,9 @@ def use_pretrained(path: Path) -> Any:
 def make_tagger(path: Path) -> None:
     """A tagger as its seed draws it."""
     import firth
+    from firth.neural.models.tags.predict import TaggerModel
     from firth.neural.models.tags.tag_set import learn_tag_set
-    from firth.neural.models.tags.tagger_model import TaggerModel
-    from firth.neural.models.tags.train import new_module
+    from firth.neural.models.tags.tagger import new_module
     from firth.neural.models.tokens.reader import learn_token_reader
 
     options = firth.Tagger(targets="pos,ner", dim=4, hidden=3, char_dim=2, char_width=3, spelling=True, extra_words=0)
@@ -131,9 +131,9 @@ def use_pointers(path: Path) -> Any:
 def make_reader(path: Path) -> None:
     """A reader as its seed draws it, with a tagger."""
     import firth
-    from firth.neural.models.reading.passages import PassageReader
-    from firth.neural.models.reading.reading_model import ReadingModel
-    from firth.neural.models.reading.train import new_module
+    from firth.neural.models.reading.data import PassageReader
+    from firth.neural.models.reading.predict import ReadingModel
+    from firth.neural.models.reading.reader import new_module
     from firth.neural.models.tokens.reader import learn_token_reader
 
     make_tagger(path.with_name("tagger"))
@@ -158,7 +158,7 @@ def make_lattice(path: Path) -> None:
 
     import firth
     from firth.language.text import training_text
-    from firth.neural.models.lattices.lattice_model import LatticeModel
+    from firth.neural.models.lattices.predict import LatticeModel
 
     options = firth.LatticeLM(max_length=2, dim=3, hidden=4, senses=2)
     text = training_text([["a", "b", "a"]], {"min_count": 1}, progress=False)
@@ -181,7 +181,7 @@ def make_predictors(path: Path) -> None:
     import torch
 
     import firth
-    from firth.neural.models.predictors.predictor_model import PredictorModel
+    from firth.neural.models.predictors.predict import PredictorModel
 
     options = firth.LatentPredictorNetwork(dim=3, hidden=4, max_length=5)
     with torch.random.fork_rng(devices=[]):
@@ -221,8 +221,8 @@ def use_graph_network(path: Path) -> Any:
 def make_autoencoder(path: Path) -> None:
     """An autoencoder of sentences with labels as its seed draws it."""
     import firth
-    from firth.neural.models.autoencoders.autoencoder_model import AutoencoderModel
     from firth.neural.models.autoencoders.data import SentenceItems
+    from firth.neural.models.autoencoders.predict import AutoencoderModel
     from firth.neural.models.translation.units import learn_units
     from firth.neural.training.devices import new_parameters
 
@@ -269,8 +269,8 @@ def make_captioner(path: Path) -> None:
     import torch
 
     import firth
-    from firth.neural.models.captions.caption_model import CaptionModel
     from firth.neural.models.captions.data import Shape
+    from firth.neural.models.captions.predict import CaptionModel
     from firth.neural.models.translation.units import learn_units
 
     options, units = firth.Captioner(hidden=4, max_length=5, gate_bias=True), learn_units(["x y"], "words", 9)
@@ -308,8 +308,8 @@ def make_translator(path: Path) -> None:
     """A translator as its seed draws it."""
     import firth
     from firth.neural.models.translation.data import PairReader
+    from firth.neural.models.translation.predict import TranslationModel
     from firth.neural.models.translation.train import new_module
-    from firth.neural.models.translation.translation_model import TranslationModel
     from firth.neural.models.translation.units import learn_units
 
     options = firth.Translator(source_units="words", target_units="words", hidden=4, max_length=5)
@@ -331,8 +331,8 @@ def make_spelling_translator(path: Path) -> None:
     """A translator of words that it spells."""
     import firth
     from firth.neural.models.translation.data import PairReader
+    from firth.neural.models.translation.predict import TranslationModel
     from firth.neural.models.translation.train import new_module
-    from firth.neural.models.translation.translation_model import TranslationModel
     from firth.neural.models.translation.units import UNKNOWN, learn_units
 
     options = firth.Translator(
@@ -356,10 +356,10 @@ def use_spelling_translator(path: Path) -> Any:
 def make_summarizer(path: Path) -> None:
     """A summarizer as its seed draws it."""
     import firth
-    from firth.neural.models.summaries.summary_model import SummaryModel
+    from firth.neural.models.summaries.predict import SummaryModel
     from firth.neural.models.translation.data import PairReader
+    from firth.neural.models.translation.predict import TranslationModel
     from firth.neural.models.translation.train import new_module
-    from firth.neural.models.translation.translation_model import TranslationModel
     from firth.neural.models.translation.units import learn_units
 
     options = firth.Summarizer(hidden=4, dim=3, max_length=5)
@@ -388,8 +388,8 @@ def use_tagger(path: Path) -> Any:
 def make_coreference(path: Path) -> None:
     """A model of coreference as its seed draws it."""
     import firth
-    from firth.neural.models.coreference.coreference_model import CoreferenceModel
     from firth.neural.models.coreference.pair_data import PairReader
+    from firth.neural.models.coreference.predict import CoreferenceModel
     from firth.neural.models.tokens.reader import learn_token_reader
 
     options = firth.Coreference(dim=3, hidden=4, characters="cnn", char_dim=2, char_width=3, extra_words=0)
@@ -400,7 +400,7 @@ def make_coreference(path: Path) -> None:
 def make_spans(path: Path) -> None:
     """An end-to-end model as its seed draws it."""
     import firth
-    from firth.neural.models.coreference.span_model import SpanCoreferenceModel
+    from firth.neural.models.coreference.span_predict import SpanCoreferenceModel
     from firth.neural.models.tokens.reader import learn_token_reader
 
     options = firth.SpanCoreference(dim=3, hidden=4, ffnn=5, max_width=2, char_dim=2, char_width=3, extra_words=0)
@@ -439,9 +439,9 @@ def make_trees(path: Path) -> None:
     import torch
 
     from firth.classify.labels import LabelSet
-    from firth.neural.models.texts.options import new_module
+    from firth.neural.models.texts.classifier import new_module
     from firth.neural.models.texts.reader import TextReader
-    from firth.neural.models.trees.tree_model import TreeModel
+    from firth.neural.models.trees.predict import TreeModel
 
     torch.set_num_threads(1)
     options, reader = (
@@ -463,7 +463,7 @@ def make_parser(path: Path) -> None:
     """A transition parser as its seed draws it."""
     import torch
 
-    from firth.neural.models.parsers.parser_model import ParserModel
+    from firth.neural.models.parsers.predict import ParserModel
     from firth.neural.models.parsers.transition_data import TransitionVocabulary
 
     torch.manual_seed(1)
@@ -485,8 +485,8 @@ def label_model(name: str, options: Callable[[], Any]) -> Reader:
         import torch
 
         from firth.classify.labels import LabelSet
-        from firth.neural.models.texts.label_model import LabelModel
-        from firth.neural.models.texts.options import new_module
+        from firth.neural.models.texts.classifier import new_module
+        from firth.neural.models.texts.predict import LabelModel
         from firth.neural.models.texts.reader import TextReader
 
         torch.set_num_threads(1)
@@ -512,7 +512,7 @@ def make_encoder(path: Path) -> None:
 
     from firth.language.text import training_text
     from firth.neural.models.sentences.options import new_module
-    from firth.neural.models.sentences.sentence_model import SentenceEncoder
+    from firth.neural.models.sentences.predict import SentenceEncoder
 
     torch.set_num_threads(1)
     options, text = firth.SkipThought(dim=4, hidden=4, encoder="bi", output="full"), training_text(seeds.corpus())

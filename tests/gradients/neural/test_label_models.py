@@ -7,9 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.models.texts.options import new_module
+from firth.neural.models.texts.classifier import cross_entropy, new_module
 from firth.neural.models.texts.reader import TextReader
-from firth.neural.models.texts.task import cross_entropy
 from tests.gradients.neural.directions import check_parameters
 from tests.unit.neural.models.texts.tiny import SMALL
 

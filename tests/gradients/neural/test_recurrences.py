@@ -16,42 +16,12 @@ from firth.neural.layers.recurrence import CELL_STEPS, run
 from firth.neural.layers.recurrent import RecurrentStack
 from firth.neural.layers.tree_levels import tree_levels
 from firth.neural.layers.tree_recurrence import run_child_sum, run_nary
-
-STEP = 1e-6
+from tests.gradients.neural.directions import check_inputs
 
 
 @pytest.fixture(autouse=True)
 def _seeded():
     torch.manual_seed(17)
-
-
-def check(function, *inputs):
-    """Each input's gradient of a weighted sum of the outputs against (f(x + e) - f(x - e)) / 2 e, number by number."""
-    inputs = [part.detach().double().requires_grad_() for part in inputs]
-    outputs = [part for part in flat(function(*inputs)) if part.requires_grad]
-    weights = [torch.randn_like(part) for part in outputs]
-
-    def total(*values):
-        made = [part for part in flat(function(*values)) if part.numel()]
-        return sum((w * part).sum() for w, part in zip(weights, made, strict=True))
-
-    exact = torch.autograd.grad(total(*inputs), inputs)
-    with torch.no_grad():
-        for number, part in enumerate(inputs):
-            near = torch.empty(part.numel(), dtype=torch.float64)
-            for place in range(part.numel()):
-                moved = [value.clone() for value in inputs]
-                moved[number].view(-1)[place] += STEP
-                above = total(*moved)
-                moved[number].view(-1)[place] -= 2 * STEP
-                near[place] = (above - total(*moved)) / (2 * STEP)
-            torch.testing.assert_close(exact[number].flatten(), near, atol=1e-8, rtol=1e-6)
-
-
-def flat(outputs):
-    if torch.is_tensor(outputs):
-        return [outputs]
-    return [part for group in outputs for part in flat(group)]
 
 
 @pytest.mark.parametrize("kind", sorted(CELL_STEPS))
@@ -67,15 +37,15 @@ def test_recurrence(kind, noisy):
     def function(x, weight, *rest):
         return run(kind, x, weight, rest[0] if bias else None, rest[len(bias) :], mask=mask, keep=keep)
 
-    check(function, x, weight, *bias, *start)
+    check_inputs(function, x, weight, *bias, *start)
 
 
 def test_pooling():
-    check(pool, torch.rand(4, 2, 3), torch.randn(4, 2, 3), torch.randn(2, 3))
+    check_inputs(pool, torch.rand(4, 2, 3), torch.randn(4, 2, 3), torch.randn(2, 3))
 
 
 def module_check(module, *inputs, call):
-    """As `check`, for the module's parameters as well."""
+    """As `check_inputs`, for the module's parameters as well."""
     module = module.double()
     names = [name for name, _ in module.named_parameters()]
 
@@ -83,7 +53,7 @@ def module_check(module, *inputs, call):
         parameters = dict(zip(names, values, strict=False))
         return torch.func.functional_call(module, parameters, call(*values[len(names) :]))
 
-    check(function, *module.parameters(), *inputs)
+    check_inputs(function, *module.parameters(), *inputs)
 
 
 @pytest.mark.parametrize("pooling", ["f", "fo", "ifo"])
@@ -133,4 +103,4 @@ def test_trees(run_trees):
     levels, H = tree_levels([[-1, 0, 1, 1, 0], [1, -1]]), 2
     inner, K = len(levels) - levels.leaves, 1 if run_trees is run_child_sum else 2
     leaves, weight = torch.randn(levels.leaves, 3 * H), torch.randn((3 + K) * H, K * H)
-    check(lambda *given: run_trees(*given, levels), leaves, torch.randn(inner, 4 * H), weight)
+    check_inputs(lambda *given: run_trees(*given, levels), leaves, torch.randn(inner, 4 * H), weight)

@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.neural.models.tags.tag_set import learn_tag_set
-from firth.neural.models.tags.train import new_module
+from firth.neural.models.tags.tagger import new_module
 from firth.neural.models.tokens.reader import learn_token_reader
 from tests.gradients.neural.directions import check_parameters
 

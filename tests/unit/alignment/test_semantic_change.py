@@ -77,9 +77,9 @@ def test_only_frequent_words_of_both(times):
     old, new = times
     first = WordVectors(old.words, old.vectors, counts=range(300, 0, -1))
     second = WordVectors(new.words[::-1], new.vectors[::-1], counts=[100] * 300)
-    found = SemanticChange(least=250).measure(first, new)
+    found = SemanticChange(min_count=250).measure(first, new)
     assert found.words == [f"a{i}" for i in range(51)]
-    assert len(SemanticChange(least=100).measure(first, second).words) == 201
+    assert len(SemanticChange(min_count=100).measure(first, second).words) == 201
     assert SemanticChange(anchors=40).measure(old, new).anchors == 40
 
 

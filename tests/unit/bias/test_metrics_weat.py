@@ -110,7 +110,7 @@ def test_the_classical_size_is_counted_exactly():
 def test_drawn_splits_estimate_the_counted(seed):
     values = np.random.default_rng(seed).normal(size=(16, 3))
     exact = permutation_tests(values, 8)
-    drawn = permutation_tests(values, 8, draws=20_000, seed=seed, most=4)
+    drawn = permutation_tests(values, 8, draws=20_000, seed=seed, max_exact=4)
     for one, other in zip(exact, drawn, strict=True):
         assert one.error == 0
         assert abs(one.p - other.p) < 4 * other.error

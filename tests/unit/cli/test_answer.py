@@ -9,9 +9,9 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 import firth
 from firth.cli.app import build_app
 from firth.errors import CorpusError, MissingFileError, OptionError
-from firth.neural.models.reading.reading_model import ReadAnswer, ReadingModel
+from firth.neural.models.reading.predict import ReadAnswer, ReadingModel
 from firth.readers.questions import write_questions
-from tests.unit.neural.models.reading.test_reading_model import QUICK, made_questions
+from tests.unit.neural.models.reading.test_predict_reading_model import QUICK, made_questions
 
 TEXTS = "Bob lives in Oslo.\nZoe lives in Cairo.\nMax lives in Rome.\n"
 

@@ -71,7 +71,7 @@ def test_every_command_explains_itself(run, name):
         (["index", "v.firth", "-o", "v.index", "--kind", "exact"], "building the index"),
         (["index", "v.firth", "--compare", "--queries", "2", "-n", "2"], "measuring index"),
         (["axis", "v.firth", "--poles", "man:woman"], "reading v.firth"),
-        (["semantic-change", "v.firth", "v.firth", "--least", "1"], "comparing the two times"),
+        (["semantic-change", "v.firth", "v.firth", "--min-count", "1"], "comparing the two times"),
         (["convert", "v.firth", "v.txt"], "writing v.txt"),
         (["info", "v.firth"], "reading v.firth"),
         (["info", "v.firth", "--verify"], "reading v.firth"),

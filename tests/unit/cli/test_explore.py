@@ -65,3 +65,11 @@ def test_a_page_is_served(tmp_path):
             assert process.wait(30) == 130
         finally:
             process.kill()
+
+
+def test_texts_that_are_lists_of_words(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"text": ["New", "York"], "kind": "x"}\n', encoding="utf-8")
+    (tmp_path / "t.conll").write_text("New B-LOC\nYork I-LOC\n\nhas O\n", encoding="utf-8")
+    assert texts_of(str(tmp_path / "t.jsonl"), "text", None) == (["New York"], None)
+    assert texts_of(str(tmp_path / "t.jsonl"), "text", "kind") == (["New York"], ["x"])
+    assert texts_of(str(tmp_path / "t.conll"), None, None) == (["New York", "has"], None)

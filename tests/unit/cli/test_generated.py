@@ -3,7 +3,7 @@
 import pytest
 
 from firth.cli.generated import _show
-from firth.neural.models.translation.searching import Translation
+from firth.neural.models.translation.scorer import Translation
 
 PRINTED = {1: "a b  c\n", 2: "7\t0.0000\ta b  c\n7\t0.0000\td e \n"}
 

@@ -104,7 +104,7 @@ def test_each_kind_prints_its_numbers_and_draws_nothing_unasked(run, kind, tmp_p
 
 
 def test_numbers_and_a_page_together(run, embedded_rows):
-    pytest.importorskip("plotly", reason="plotly is not installed: pip install 'firth[plots]'")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'firth[plots]'")
     status, out, _ = run(*LINES["axis"], "-o", "axis.html", "--title", "Who leans where", "--json")
     assert status == 0
     rows = [json.loads(line) for line in out.splitlines()]

@@ -61,6 +61,15 @@ def test_too_few_contexts_are_said(firth):
     assert ended.status == 0
 
 
+def test_a_word_in_another_form(firth):
+    """The reason and the place in the context are those of the word of the vocabulary."""
+    ended = firth("senses", "s.firth", "LOAN")
+    assert (ended.status, ended.out.splitlines()[0]) == (0, "LOAN: one sense")
+    assert "occurs 3 times in the text" in ended.err
+    told = json.loads(firth("senses", "s.firth", "Bank", "--context", "a bank by the river", "--json").out)
+    assert [one["probability"] for one in told["senses"]] == pytest.approx([0.288765, 0.711235], abs=1e-6)
+
+
 def test_map(firth):
     ended = firth("plot", "senses", "s.firth", "bank", "--number", "2", "-o", "map.svg", "--json")
     assert ended.status == 0, ended.err

@@ -88,7 +88,7 @@ def test_finished_lines_are_kept_after_an_interrupt(capsys, monkeypatch, tmp_pat
     monkeypatch.setattr(generated, "LINES", 2)
     (tmp_path / "in").write_text("a\nb\nc\na b\n", encoding="utf-8")
     firth.load("t")
-    from firth.neural.models.translation.translation_model import TranslationModel
+    from firth.neural.models.translation.predict import TranslationModel
 
     usual = TranslationModel.translate
 

@@ -1,11 +1,11 @@
 """What is the training's own time, and what is not."""
 
-from firth.comparison.worker import _Apart, _peak_bytes
+from firth.comparison.worker import _peak_bytes, _StageSeconds
 from firth.progress import Status
 
 
 def test_compiling_and_counting_are_told_apart():
-    apart = _Apart()
+    apart = _StageSeconds()
     told = [
         ("compiling kernels (first run only)", 0.3),
         ("compiling kernels (first run only)", 0.9),

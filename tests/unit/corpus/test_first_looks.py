@@ -44,6 +44,20 @@ def test_texts_are_all_read_after_the_look(tmp_path):
     assert len(firth.Corpus.build(texts, min_count=1, cache=tmp_path)) == 1200
 
 
+def test_turkish_without_its_rule(tmp_path):
+    turkish = ["Kapı açıldı ve IŞIK yandı", "the well-known city of Diyarbakır"] * 5
+    with pytest.warns(UserWarning, match=r"dotless ı of Turkish .*, and a capital I became i; language='tr'"):
+        firth.Corpus.build(turkish, min_count=1, cache=tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "ışık" in firth.Corpus.build(turkish, min_count=1, language="tr", cache=tmp_path).vocabulary
+        firth.Corpus.build(
+            ["the well-known and old city of Diyarbakır lies far away from here and the sea", *["a b c"] * 9],
+            min_count=1,
+            cache=tmp_path,
+        )
+
+
 def test_scripts_without_spaces(tmp_path):
     thai = ["มนุษย์ทั้งหลายเกิดมามีอิสระ และเสมอภาคกัน"] * 9
     with pytest.warns(
@@ -78,3 +92,10 @@ def test_words_divided_at_the_end_of_a_line(tmp_path, options, sentences):
 def test_lines_that_are_sentences_cannot_be_joined(tmp_path):
     with pytest.raises(firth.FirthError, match="join_hyphens=True with sentences='line': a line is whole there"):
         firth.Corpus.build(["a"], join_hyphens=True, cache=tmp_path)
+
+
+@pytest.mark.parametrize("hyphen", ["-", "\u2010", "¬", "⸗"])
+def test_what_transcripts_write_for_a_hyphen_at_the_end_of_a_line(tmp_path, hyphen):
+    """The sign ¬ is that of the Deutsches Textarchiv and of OCR, ⸗ that of old prints."""
+    corpus = firth.Corpus.build([f"die Haupt{hyphen}\nsache"], min_count=1, sentences="punctuation", cache=tmp_path)
+    assert list(corpus) == [["die", "hauptsache"]]

@@ -99,6 +99,9 @@ def test_inner_suffix() -> None:
         (b"text\0more", r"binary data \(a NUL byte at 4\)"),
         (gzip.compress(b"x", mtime=0), "gzip data: name it .gz"),
         (b"%PDF-1.7", "a PDF document"),
+        (b"{\\rtf1\\ansi hello}", "a document in RTF: save it as plain text"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "a document of Office before 2007: save it as plain text"),
+        (b'\xef\xbb\xbf[\n {"text": "a"}]', r"a JSON array of objects; expected text, or one object a line .* \.jsonl"),
     ],
 )
 def test_what_is_not_text(head: bytes, message: str) -> None:
@@ -106,7 +109,17 @@ def test_what_is_not_text(head: bytes, message: str) -> None:
         check_text("name.txt", head)
 
 
-@pytest.mark.parametrize("head", [b"", b"plain", "ünï çödé 漢字".encode() * 100, b"\xff few \xfe broken"])
+@pytest.mark.parametrize(
+    ("suffix", "hint"), [(".docx", "save it as plain text"), (".XLSX", "save it as CSV"), (".x", "unpack")]
+)
+def test_what_office_packs(suffix: str, hint: str) -> None:
+    with pytest.raises(CorpusError, match=hint):
+        check_text(f"name{suffix}", b"PK\x03\x04")
+
+
+@pytest.mark.parametrize(
+    "head", [b'["the", "cat"]', b"[{x}] y", b"", b"plain", "ünï çödé 漢字".encode() * 100, b"\xff few \xfe broken"]
+)
 def test_what_is_text(head: bytes) -> None:
     check_text("name.txt", head)
 

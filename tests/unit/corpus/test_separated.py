@@ -286,6 +286,11 @@ def test_cells_and_faults_beyond_what_is_read_at_once(path):
         assert len(read(path, "\n".join(lines), "text", "label", on_error="skip")) == 20_002
 
 
+def test_spaces_around_labels_make_no_other_class(path):
+    rows = read(path, "text, label\na, ripe\nb, ripe \n c ,ripe\n", "text", "label")
+    assert rows == [("a", "ripe"), ("b", "ripe"), (" c ", "ripe")]
+
+
 def test_json_lines_skip_too(tmp_path):
     path = tmp_path / "a.jsonl"
     content = '{"text": "a", "label": ""}\n{"text": "b", "label": "x"}\n{"text":\n{"txt": "b", "label": "x"}\n'

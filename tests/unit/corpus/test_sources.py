@@ -157,6 +157,12 @@ def test_a_folder_without_text(tmp_path: Path) -> None:
         resolve(tmp_path)
 
 
+def test_a_folder_of_nothing_but_markup(tmp_path: Path) -> None:
+    (tmp_path / "a.html").touch()
+    with pytest.raises(CorpusError, match=r"holds 1 files \(\.html\); .* and markup=True Markdown, HTML and XML"):
+        resolve(tmp_path)
+
+
 def test_identity_changes_with_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one")

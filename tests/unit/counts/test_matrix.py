@@ -43,7 +43,7 @@ def test_no_count_above_the_cap(matrix):
     capped = matrix.capped(0.75)
     np.testing.assert_allclose(capped.to_scipy().toarray(), np.minimum(matrix.to_scipy().toarray(), 0.75))
     assert capped.fingerprint != matrix.fingerprint
-    with pytest.raises(OptionError, match="most=0"):
+    with pytest.raises(OptionError, match="maximum=0"):
         matrix.capped(0)
 
 

@@ -36,7 +36,7 @@ def test_ppmi_vectors_are_the_dense_ones(pairs):
 
 def test_coals_vectors_are_the_dense_ones(pairs):
     counts = firth.Cooccurrence(window=4, weights="ramped").count(pairs)
-    made = firth.AssociationVectors(association="correlation", dim=10, contexts=30, skip=2).train(pairs)
+    made = firth.AssociationVectors(association="correlation", dim=10, contexts=30, exclude_frequent=2).train(pairs)
     same_up_to_signs(made.vectors, dense_vectors(correlation(counts)[:, 2:32], 0, 10, 1.0))
     assert made.output_vectors is None
 

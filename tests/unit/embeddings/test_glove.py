@@ -63,7 +63,7 @@ def test_a_first_step_in_numbers(built):
     model = firth.GloVe(dim=3, x_max=20.0, epochs=1, lr=0.01)
     tiles = Tiles.cut(counts, model, 7, 1)
     begun = model.initial_matrices(counts, tiles, 7, None)
-    v, u = (side[tiles.places].astype(np.float64) for side in (begun.inputs, begun.outputs))
+    v, u = (side[tiles.rows].astype(np.float64) for side in (begun.inputs, begun.outputs))
     made = model.train(counts, seed=7)
     for i, j in ((0, 1), (1, 0)):
         step = (9 / 20) ** 0.75 * (v[i, :3] @ u[j, :3] + v[i, 3] + u[j, 4] - np.log(9))
@@ -124,7 +124,7 @@ def test_tiles_of_a_round_share_no_row(zipf):
     sizes = np.zeros_like(tiles.sizes)
     count_cells(counts.rows, counts.columns, counts.half, sizes)
     assert tiles.num_tokens == sizes.sum() == counts.to_scipy().nnz
-    assert sorted(tiles.places) == list(range(len(counts)))
+    assert sorted(tiles.rows) == list(range(len(counts)))
 
 
 def test_a_rate_that_explodes_is_stopped(zipf):

@@ -192,7 +192,7 @@ def test_bad_input(texts, references, options, error, message):
 
 def test_translations_are_their_texts():
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    from firth.neural.models.translation.searching import Translation
+    from firth.neural.models.translation.scorer import Translation
 
     found = firth.evaluate_generated([Translation("a b c d")], ["a b c d"], metrics="exact")
     assert found.rows[0].value == 1

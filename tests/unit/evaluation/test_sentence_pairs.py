@@ -5,7 +5,7 @@ import firth
 from firth.errors import FormatError, KindError
 from firth.evaluation import sentence_pairs
 from firth.evaluation.overlap import overlap_features
-from firth.evaluation.sentence_pairs import _folds, _overlap, read_judged_pairs
+from firth.evaluation.sentence_pairs import _folds, _overlap, read_scored_pairs
 from firth.readers.sentence_pairs import read_split_pairs
 from tests.unit.evaluation.text_models import BagOfWords
 
@@ -60,7 +60,7 @@ def test_what_models_of_labels_are_given_and_what_is_made_of_their_answers(files
     """Development pairs are trained on under "senteval"; a pair needs both vectors; F1 is of the label 1."""
     text = files.read_text()
     files.write_text(text + "1\tnothing\tred green\n0\tred\tgreen\n")
-    gold, seen = read_judged_pairs(files), []
+    gold, seen = read_scored_pairs(files), []
 
     def all_ones(features, labels, fold, **how):
         seen.append((features.shape[1], how))
@@ -80,11 +80,11 @@ def test_what_models_of_labels_are_given_and_what_is_made_of_their_answers(files
         assert (found["F1"].covered, found["F1"].total) == (61, 62)
         (nine, overlap), (many, plain), (all_, joined) = seen
         assert (nine, many, all_) == (9, 32, 43)
-        assert overlap["known"] is None
+        assert overlap["encoded"] is None
         assert plain["weights"] is None
         assert joined["weights"] == pytest.approx([1.0] * 32 + [32**0.5] * 11)
         for how in (plain, joined):
-            assert np.flatnonzero(~how["known"]).tolist() == [len(gold) - 2]
+            assert np.flatnonzero(~how["encoded"]).tolist() == [len(gold) - 2]
             assert (how["development"] is None) == (development is None)
     np.testing.assert_allclose(_overlap(gold), overlap_features(gold.first, gold.second, ~gold.test), atol=1e-6)
 
@@ -92,7 +92,7 @@ def test_what_models_of_labels_are_given_and_what_is_made_of_their_answers(files
 def test_exchanged_pairs_are_in_one_fold(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_text("".join(f"{i % 2}\ta{i // 2}\tb\n{i % 2}\tb\ta{i // 2}\n" for i in range(60)), encoding="utf-8")
-    gold = read_judged_pairs(path)
+    gold = read_scored_pairs(path)
     folds = _folds(gold, np.arange(120) % 2, 0)
     assert (folds[::2] == folds[1::2]).all()
     assert set(folds.tolist()) == set(range(10))
@@ -147,10 +147,10 @@ def test_one_line_says_what_is_wrong(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_text("sentence1\tsentence2\tlabel\na\tb\tx\nc\td\tx\n")
     with pytest.raises(FormatError, match="every pair has the label 'x', expected at least two labels"):
-        read_judged_pairs(path)
+        read_scored_pairs(path)
     path.write_text("1\ta\tb\n5.5\tc\td\n3\te\tf\n")
     with pytest.raises(FormatError, match=r"line 2: score 5.5, expected 1 to 5; rescale the scores.*suite sts"):
-        read_judged_pairs(path)
+        read_scored_pairs(path)
 
 
 def test_a_text_is_encoded_once(files):

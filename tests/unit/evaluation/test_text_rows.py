@@ -15,7 +15,7 @@ def test_an_encoder_has_one_set_of_rows_and_encodes_a_text_once():
     space = TextSpace(model)
     first = text_rows(space, ["a b", "c", "a b", ""])
     again = text_rows(space, [["c", "d"], "c"])
-    assert [(rows.weighting, rows.known.tolist(), rows.shared) for rows in first] == [
+    assert [(rows.weighting, rows.encoded.tolist(), rows.shared) for rows in first] == [
         ("", [True, True, True, False], False)
     ]
     assert first[0].rows[0].tolist() == first[0].rows[2].tolist()
@@ -28,7 +28,7 @@ def test_an_encoder_has_one_set_of_rows_and_encodes_a_text_once():
 def test_an_encoder_splits_and_folds_the_words_of_a_set_itself():
     averages = firth.SentenceAverages(VECTORS, "mean")
     (found,) = text_rows(TextSpace(averages), [["A", "B"], "a b"])
-    assert found.known.all()
+    assert found.encoded.all()
     assert (found.rows[0] == found.rows[1]).all()
 
 
@@ -37,7 +37,7 @@ def test_word_vectors_are_averaged_in_two_ways():
     mean, sif = text_rows(Space(VECTORS, EvaluationOptions()), ["A c", ["a", "c", "unheard"], "unheard"])
     assert (mean.metric("accuracy"), sif.metric("accuracy")) == ("accuracy, mean", "accuracy, sif")
     assert mean.rows.tolist() == [[1, 0.5], [1, 0.5], [0, 0]]
-    assert mean.known.tolist() == sif.known.tolist() == [True, True, False]
+    assert mean.encoded.tolist() == sif.encoded.tolist() == [True, True, False]
     assert sif.rows[0] == pytest.approx([(1 / 901 + 1 / 11) / 2, 1 / 22])
     assert (mean.shared, sif.shared) == (False, True)
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 import firth
 from firth.explorer.endpoints import ENDPOINTS
 from firth.explorer.server import build_app
-from tests.unit.neural.models.reading.test_reading_model import made_questions
+from tests.unit.neural.models.reading.test_predict_reading_model import made_questions
 
 QUICKLY = firth.TrainingOptions(epochs=1, batch_size=8, lr=0.01)
 PAIRS = [("a b c", "x y z"), ("c b", "z y"), ("b", "y")] * 8

@@ -105,7 +105,7 @@ def test_a_map_whose_process_was_killed_is_tried_again(tmp_path, monkeypatch):
     assert maps.positions("a", "umap") is None
     monkeypatch.setattr(module, "_computed", fake)
     assert maps.positions("b", "tsne") is None  # waits for its turn
-    maps._coming._process.kill()
+    maps._running._process.kill()
     with pytest.raises(OptionError, match="the process that computed umap has ended; ask again"):
         answer(maps, "umap")
     assert answer(maps, "umap")[1] == "slow"
@@ -116,7 +116,7 @@ def test_the_end_of_a_server_ends_its_maps(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_computed", endless)
     maps = Maps({"a": clustered()}, tmp_path)
     assert maps.positions("a", "umap") is None
-    process = maps._coming._process
+    process = maps._running._process
     maps.close()
     assert not process.is_alive()
 

@@ -125,6 +125,7 @@ def test_contexts(client):
     found = post(client, "/contexts", word="cat", n=100)
     assert found["occurrences"] == 10
     assert found["contexts"][0] == {"sentence": 0, "before": ["the"], "after": ["sat"]}
+    assert post(client, "/contexts", word="Cat", n=100) == found  # in any form
     assert post(client, "/contexts", word="none") == {"model": "the text", "occurrences": 0, "contexts": []}
 
 
@@ -136,7 +137,7 @@ def test_changes(client, models):
     assert [each["word"] for each in found["changes"]] == expected.most_changed(5)
     facts = {**expected.facts("w7", 8), "counts": None}  # of the new text none are known
     assert post(client, "/changes", old="old", new="new", word="w7")["changes"][0] == facts
-    twice = post(client, "/changes", old="old", new="old", n=200, least=20)
+    twice = post(client, "/changes", old="old", new="old", n=200, min_count=20)
     assert sorted(each["counts"][0] for each in twice["changes"]) == list(range(20, 81))
     assert client.post("/changes", json={"old": "old", "new": "senses"}).status_code == 404
 

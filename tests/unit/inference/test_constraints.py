@@ -66,7 +66,7 @@ def test_what_a_text_can_meet_is_allowed(wanted, prompt, options):
 
 
 def test_words_have_their_names_in_messages():
-    with pytest.raises(OptionError, match=r"^forced phrase 'b j': id 9 is no word"):
+    with pytest.raises(OptionError, match=r"^forced phrase 'b j': id 9 is outside the vocabulary"):
         check_constraints(
             constraints((), (1, 9)),
             (),

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from firth.errors import ShapeError
-from firth.inference.beam_search import beam_search
-from firth.inference.ensemble import Ensemble, mean_attention, mixed
-from tests.unit.inference.toys import Table, random_sources, random_table
+from firth.inference.ensemble import Ensemble, mixed
+from tests.unit.inference.toys import Table, random_table
 
 
 def test_probabilities_are_mixed_and_not_scores():
@@ -36,17 +35,6 @@ def test_states_go_with_their_models():
     scores, state = both.advance(both.reorder(state, np.array([1, 0, 1])), np.array([0, 1, 3]))
     assert np.exp(scores) == pytest.approx(0.3 * tables[0][[0, 1, 3]] + 0.7 * tables[1][[0, 1, 3]])
     assert np.exp(scores).sum(axis=1) == pytest.approx(np.ones(3), abs=1e-12)
-
-
-def test_attention_is_mixed_like_probabilities():
-    """A text of both models has a quarter of the attention of the one and three quarters of the other's."""
-    one, two = random_sources(4, [3, 2], 0), random_sources(4, [3, 2], 1)
-    both = Ensemble((one, two), np.array([0.25, 0.75]))
-    attention = mean_attention([one.attention, two.attention], both.weights)
-    for number, (text,) in enumerate(beam_search(both, [[], []], stop=[3], attention=attention)):
-        last = [4, *text.ids][: len(text.attention)]
-        expected = 0.25 * one.weights[number][last] + 0.75 * two.weights[number][last]
-        assert text.attention == pytest.approx(expected, abs=1e-15)
 
 
 def test_models_that_do_not_fit_are_refused():

@@ -158,7 +158,7 @@ def test_an_update_is_the_gradient_of_the_difference_of_free_energies(kind):
     rows[:, 0] = 1
     lengths = m.lengths(rows)
     found = [np.empty_like(each) for each in (m.weights, m.visible_bias, m.hidden_bias)]
-    gibbs.contrast(rows, m.encode(rows), lengths, 5, *found, np.empty_like(rows))
+    gibbs.gradients(rows, m.encode(rows), lengths, 5, *found, np.empty_like(rows))
     w, b, a = (
         torch.tensor(each, dtype=torch.float64, requires_grad=True)
         for each in (m.weights, m.visible_bias, m.hidden_bias)
@@ -176,7 +176,7 @@ def test_many_steps_give_the_gradient_of_the_likelihood():
     chains = m.sample(100_000, steps=50, seed=2)
     both = np.concatenate([rows, chains])
     found = [np.empty_like(each) for each in (m.weights, m.visible_bias, m.hidden_bias)]
-    gibbs.contrast(both, m.encode(both), m.lengths(both), 3, *found, np.empty_like(both))
+    gibbs.gradients(both, m.encode(both), m.lengths(both), 3, *found, np.empty_like(both))
     probabilities, every = np.exp(m.log_likelihood(bits(4))), bits(4)
     exact = rows.T @ m.encode(rows) / 3 - (every * probabilities[:, None]).T @ m.encode(every)
     np.testing.assert_allclose(found[0], exact, atol=0.01)
@@ -220,7 +220,9 @@ def test_the_seed_decides_every_bit():
 def test_momentum_and_decay():
     """With momentum m, an update adds m times the last one; decay takes a share of the weights."""
     parameter, last = np.array([2.0], np.float32), np.array([0.5], np.float32)
-    gibbs.follow(parameter, last, np.array([1.0], np.float32), np.float32(0.25), np.float32(0.1), np.float32(0.9))
+    gibbs.momentum_step(
+        parameter, last, np.array([1.0], np.float32), np.float32(0.25), np.float32(0.1), np.float32(0.9)
+    )
     assert last[0] == pytest.approx(0.9 * 0.5 + 0.1 * (1 - 0.25 * 2))
     assert parameter[0] == pytest.approx(2.5)
 
@@ -354,7 +356,7 @@ def test_damaged_folders(tmp_path):
     tensors = load_file(file)
     for name, array, message in (
         ("hidden_bias", np.zeros(2, np.float32), "hidden_bias"),
-        ("base_rates", np.full(4, 2, np.float32), "base rates that are no probabilities"),
+        ("base_rates", np.full(4, 2, np.float32), "base rates that are not probabilities"),
     ):
         save_file({**tensors, name: array}, file)
         (tmp_path / "m" / "checksums.json").unlink(missing_ok=True)

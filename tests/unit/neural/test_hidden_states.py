@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.errors import KindError, OptionError
 from firth.neural.layers.sequence_pooling import POOLINGS
-from firth.neural.models.language import neural_model
+from firth.neural.models.language import predict
 from firth.sentences.encoder import TextEncoder, as_encoder
 from firth.text.batches import TextsWarning
 from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained
@@ -24,7 +24,7 @@ def text(tmp_path_factory):
 @pytest.mark.parametrize("name", EVERY)
 def test_a_vector_depends_on_its_own_text(text, name, monkeypatch):
     model = untrained(EVERY[name], text)
-    monkeypatch.setattr(neural_model, "CHUNK", 5)
+    monkeypatch.setattr(predict, "CHUNK", 5)
     for pooling in POOLINGS:
         together = model.encode(TEXTS, pooling=pooling)
         assert together.shape == (6, model.dim)

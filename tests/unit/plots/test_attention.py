@@ -5,7 +5,6 @@ import pytest
 
 from firth.errors import ShapeError
 from firth.plots import attention_heat_map
-from firth.plots.traces import heat_trace
 
 
 def test_rows_are_words_of_the_translation():
@@ -14,9 +13,6 @@ def test_rows_are_words_of_the_translation():
     (heat,) = picture.marks
     assert (heat.labels, heat.across) == (["x", "y"], ["a", "b", "c"])
     assert picture.rows[-1] == {"target": "y", "source": "c", "row": 1, "column": 2, "weight": 0.5}
-    trace = heat_trace(heat)
-    assert (len(trace["x"]), len(trace["y"])) == (3, 2)
-    assert trace["customdata"][0][1] == "x, b: 0.100"
 
 
 def test_ends_are_shown_where_they_are_given():

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth import plots
 from firth.errors import OptionError
-from firth.neural.models.lattices.lattice import Lattice
+from firth.neural.models.lattices.predict import Lattice
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -80,12 +80,11 @@ def test_only_maps_are_pages_of_this_kind(pictures):
     assert [name for name, picture in pictures.items() if is_map(picture)] == ["map"]
 
 
-def test_a_map_is_saved_without_plotly(pictures, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "plotly", None)
-    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+def test_a_map_is_saved_without_matplotlib(pictures, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     pictures["map"].save(tmp_path / "map.HTML")
     assert (tmp_path / "map.HTML").read_text(encoding="utf-8") == picture_page(pictures["map"]).html
-    with pytest.raises(MissingExtraError, match="plotly"):
+    with pytest.raises(MissingExtraError, match="matplotlib"):
         pictures["dots"].save(tmp_path / "axis.html")
 
 

@@ -9,7 +9,7 @@ from firth.documents.document import Document
 from firth.errors import OptionError
 from firth.plots import coreference_chains, dependency_arcs, entity_spans
 from firth.readers.conllu import DependencySentence
-from tests.unit.plots.test_page import in_a_browser, in_browser
+from tests.unit.plots.in_browser import in_a_browser, in_browser
 
 TEXT = "The Bank of <England> paid\n Ada & co.\n\nShe left it."
 DOCUMENT = Document.from_text(TEXT, name="n & m")

@@ -10,8 +10,8 @@ from firth.documents.document import Document
 from firth.errors import OptionError
 from firth.plots import dependency_arcs
 from firth.readers.conllu import DependencySentence
+from tests.unit.plots.in_browser import in_a_browser, in_browser
 from tests.unit.plots.test_arcs import random_heads
-from tests.unit.plots.test_page import in_a_browser, in_browser
 
 SVG = "{http://www.w3.org/2000/svg}"
 PATH = re.compile(r"M([\d.]+) ([\d.]+)V([\d.]+)q0 -6 6 -6H([\d.]+)q6 0 6 6V[\d.]+")

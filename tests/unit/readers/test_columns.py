@@ -111,3 +111,21 @@ def test_other_files_are_refused(tmp_path):
 def test_damaged_files_are_refused_with_the_line(tmp_path, text, message):
     with pytest.raises(FormatError, match=message):
         read(tmp_path, text)
+
+
+def test_names_of_columns_in_any_language(tmp_path):
+    """They are no word with a tag of their own."""
+    with pytest.warns(UserWarning, match=r"line 1: read as names of the columns, .*, since 'Etikett' is no tag"):
+        found = read(tmp_path, "Wort\tEtikett\nIda\tB-PER\nlief\tO\n\nRom\tB-LOC\n")
+    assert [each.columns for each in found] == [(("Ida", "lief"), ("B-PER", "O")), (("Rom",), ("B-LOC",))]
+    assert found[0].names == ("Wort", "Etikett")
+
+
+def test_tags_before_their_words(tmp_path):
+    """The MIT movie and restaurant corpora: words would be learned as tags."""
+    text = "O\tshow\nB-ACTOR\tClint\nI-ACTOR\tEastwood\n\nB-YEAR\t1990\nO\tfilms\n"
+    with pytest.raises(
+        FormatError, match=r"column 1 holds tags, such as '.-(YEAR|ACTOR)', .*: word_column=2, targets='1'"
+    ):
+        read(tmp_path, text)
+    assert read(tmp_path, text, word_column=2)[0].words == ("show", "Clint", "Eastwood")

@@ -18,6 +18,8 @@ def written(folder, text, encoding="utf-8"):
         "tiger cat 7.35\nplane   car 5.77",
         "tiger,cat,7.35\r\nplane,car,5.77\r\n",
         "tiger;cat;7.35\nplane;car;5.77\n",
+        "word1;word2;score\r\ntiger;cat;7,35\r\nplane;car;5,77\r\n",  # a European spreadsheet
+        "tiger\tcat\t7,35\nplane\tcar\t5,77\n",
         '"tiger","cat","7.35"\n"plane","car","5.77"\n',
         "# from a paper\n\ntiger\tcat\t7.35\n# more\nplane\tcar\t5.77\n\n",
         "\ufeffWord 1,Word 2,Human (mean)\ntiger,cat,7.35\nplane,car,5.77\n",

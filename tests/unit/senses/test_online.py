@@ -13,7 +13,9 @@ from firth.storage.checkpoints import Checkpoint
 MONEY = ["loan", "credit", "debt", "cash", "fund", "account", "interest"]
 WATER = ["river", "shore", "stream", "boat", "fish", "flood", "bridge"]
 MODEL = firth.MultiSenseSkipGram(dim=20, epochs=3, sample=0, window=4)
-GROWING = firth.MultiSenseSkipGram(growing=True, opening=0.4, merge_above=0.4, dim=20, epochs=3, sample=0, window=4)
+GROWING = firth.MultiSenseSkipGram(
+    nonparametric=True, new_sense_below=0.4, merge_above=0.4, dim=20, epochs=3, sample=0, window=4
+)
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +176,7 @@ def test_a_run_of_warm_up_alone_has_one_sense_a_word(corpus):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"senses": 0}, "senses=0"), ({"warm_up": 1.5}, "warm_up=1.5"), ({"opening": -2.0}, "opening=-2")],
+    [({"senses": 0}, "senses=0"), ({"warm_up": 1.5}, "warm_up=1.5"), ({"new_sense_below": -2.0}, "new_sense_below=-2")],
 )
 def test_options_out_of_range_are_refused(options, message):
     with pytest.raises(OptionError, match=message):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from firth.senses.online_senses import PruningThresholds, tidy
+from firth.senses.online_senses import PruningThresholds, prune
 
 
 def arrays(centres, counts):
@@ -15,7 +15,7 @@ def test_two_alike_become_one():
     60 + 20 contexts; their vectors (0, 0) and (1, 1) become (20 / 80) (1, 1). It and (0, -8) have a cosine of
     -3 / sqrt(90) = -0.32, and stay two."""
     vectors, centres, counts = arrays([(6, 0), (3, 3), (0, -8)], [60, 20, 20])
-    assert tidy(vectors, centres, counts, PruningThresholds(0.5, 0.0)).tolist() == [True, False, True]
+    assert prune(vectors, centres, counts, PruningThresholds(0.5, 0.0)).tolist() == [True, False, True]
     assert vectors[0].tolist() == [0.25, 0.25]
     assert centres[0].tolist() == [9, 3]
     assert counts[0] == 80
@@ -25,7 +25,7 @@ def test_a_join_may_bring_the_next():
     """(4, 0) and (4, 3) have 0.8, (4, 3) and (0, 4) 0.6, (4, 0) and (0, 4) 0. Above 0.3: the first two become (8, 3),
     whose cosine with (0, 4) is 3 / sqrt(73) = 0.35, and all are one."""
     vectors, centres, counts = arrays([(4, 0), (4, 3), (0, 4)], [1, 1, 2])
-    assert tidy(vectors, centres, counts, PruningThresholds(0.3, 0.0)).sum() == 1
+    assert prune(vectors, centres, counts, PruningThresholds(0.3, 0.0)).sum() == 1
     assert counts.max() == 4
 
 
@@ -33,9 +33,9 @@ def test_a_rare_one_goes():
     """Of 200 contexts 9 are 4.5 %."""
     for least, stay in ((0.05, [True, True, False]), (0.04, [True, True, True])):
         made = arrays([(1, 0), (-1, 1), (-1, -1)], [100, 91, 9])
-        assert tidy(*made, PruningThresholds(0.9, least)).tolist() == stay
+        assert prune(*made, PruningThresholds(0.9, least)).tolist() == stay
 
 
 def test_the_most_frequent_one_stays_whatever_its_share():
     made = arrays([(1, 0), (-1, 1), (-1, -1)], [5, 6, 4])
-    assert tidy(*made, PruningThresholds(0.9, 0.5)).tolist() == [False, True, False]
+    assert prune(*made, PruningThresholds(0.9, 0.5)).tolist() == [False, True, False]

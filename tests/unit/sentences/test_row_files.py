@@ -32,10 +32,10 @@ def test_rows_come_back(format, tmp_path):
     file = create(path, format, 4)
     size = file.append(TEXTS[:2], ROWS[:2])
     if format == ".parquet":
-        assert not file.settle()
+        assert not file.flush()
         file.close()
     else:
-        assert file.settle()
+        assert file.flush()
         file.append(["cut"], ROWS[:1])
         file.close()
     assert first_rows(path, format, 4, 2).tobytes() == ROWS[:2].tobytes()

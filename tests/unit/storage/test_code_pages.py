@@ -66,3 +66,10 @@ def test_a_lone_sign_is_not_taken_for_japanese(text):
 def test_much_valid_utf8_happens_only_in_double_bytes():
     assert detected("naïve café".encode("cp1252"), mixed=True) is None
     assert detected(SENTENCES["euc_jp"][0].encode("euc_jp"), mixed=True) == "euc_jp"
+
+
+@pytest.mark.parametrize("encoding", ["cp1253", "iso8859_7"])
+def test_a_capital_alpha_with_an_accent(encoding):
+    """Its byte in one of two Greek pages is an apostrophe in the other."""
+    text = "Άνθρωποι της θάλασσας, η Άννα και ο Άρης μίλησαν με τον Άγγελο.\n" * 5
+    assert detected(text.encode(encoding)) == encoding

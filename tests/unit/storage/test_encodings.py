@@ -6,6 +6,7 @@ import pytest
 
 import firth
 from firth.errors import CorpusError, FormatError, OptionError
+from firth.readers.conllu import read_conllu
 from firth.storage import encodings
 from firth.storage.encodings import Utf8Stream, decoded_text, text_encoding
 from firth.storage.files import lines_of, text_of
@@ -66,6 +67,35 @@ def test_a_code_page_is_found_late_in_a_long_text():
         assert read(text.encode("cp1252"), 1 << 16, 1 << 17) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("吾輩は猫である。名前はまだ無い。\n" * 20, "iso2022_jp"),  # 7 bits, as in letters and newsgroups
+        ("모든 인간은 자유로우며\n" * 20, "iso2022_kr"),
+        ("Все счастливые семьи похожи.\n" * 20, "utf-16-be"),
+        ("道可道,非常道。名可名,非常名。\n" * 20, "utf-16-le"),
+    ],
+)
+def test_text_without_a_mark_whose_bytes_could_be_ascii_or_binary(text, encoding):
+    with pytest.warns(UserWarning, match=f"not UTF-8; read as {encoding}"):
+        assert read(text.encode(encoding), 1 << 16, 1 << 17) == text
+    if encoding.startswith("utf-16"):
+        assert read(text.encode(encoding), 1 << 16, 1 << 17, encoding="utf-16") == text
+
+
+def test_binary_data_is_no_utf16():
+    content = bytes(
+        byte for code in range(1, 500) for byte in (code * 37 % 251 + 1, 0 if code % 9 == 0 else code % 256 or 1)
+    )
+    assert encodings._without_mark(content) is None
+
+
+@pytest.mark.parametrize("encoding", ["idna", "punycode"])
+def test_codecs_of_names_are_no_encodings_of_text(encoding):
+    with pytest.raises(OptionError, match="expected the name of an encoding"):
+        read(b"\xe9", 9, 9, encoding=encoding)
+
+
 def test_few_damaged_bytes_are_replaced_and_counted():
     damaged = FRENCH.encode() + b"caf\xe9 \xff\n" + FRENCH.encode() + b"\xe6\xbc"
     with pytest.warns(UserWarning, match=r"a\.txt: 3 byte sequences are not valid utf-8 and were replaced by U\+FFFD"):
@@ -108,7 +138,7 @@ def test_a_named_encoding_is_used_and_doubted():
         assert read(b"a\x81b", 9, 9, encoding="cp1252") == "a\ufffdb"
 
 
-@pytest.mark.parametrize("name", ["nonsense", "base64", "rot13", "a\0b", 3])
+@pytest.mark.parametrize("name", ["nonsense", "base64", "rot13", "punycode", "idna", "undefined", "a\0b", 3])
 def test_encodings_that_are_none(name):
     with pytest.raises(OptionError, match=r"encoding=.*: expected the name of an encoding, such as utf-8"):
         Utf8Stream(io.BytesIO(b""), "a.txt", encoding=name)
@@ -203,3 +233,20 @@ def test_pictures_are_no_text_in_any_encoding(content):
 @pytest.mark.parametrize("text", ["RIFF is a word", "GIF8 too", "OggS"])
 def test_words_that_begin_like_pictures_are_text(text):
     assert decoded_text(text.encode() + b" \xe9t\xe9\n", "a.txt", encoding="cp1252") == f"{text} été\n"
+
+
+def test_readers_that_yield_keep_the_encoding_that_was_named_where_they_were_called(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_bytes("1\tżółw".encode("cp1250") + b"\t_" * 8 + b"\n\n")
+    with text_encoding("cp1250"):
+        inside = read_conllu(path, trees=False)
+    assert [sentence.words for sentence in inside] == [("żółw",)]
+
+
+def test_messages_name_what_every_reader_obeys(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes("żółw łódź ".encode("cp1250") * 9)
+    with pytest.warns(
+        UserWarning, match=r"with firth\.text_encoding\('NAME'\):, or --encoding NAME on the command line$"
+    ):
+        firth.Corpus.build(path, min_count=1, cache=tmp_path)

@@ -21,6 +21,9 @@ from firth.text.forms import forms, place_of, places_of
         ("café", None, "cafe\u0301"),  # vectors from elsewhere, not composed
         ("Don’t", "words", "don't"),
         ("don't", "whitespace", "don’t"),
+        ("oʻzbek", "words", "o'zbek"),  # which the text may write with another mark
+        ("o'zbek", "words", "oʻzbek"),
+        ("п‘ять", "words", "пʼять"),
         ("ｶﾞ", None, "ガ"),
         ("Ｆｕｌｌ", None, "full"),
         ("كـتاب", None, "كتاب"),

@@ -1,5 +1,7 @@
 """Running text to tokens with places."""
 
+import time
+
 import pytest
 
 from firth.errors import FormatError, KindError
@@ -116,3 +118,10 @@ def test_tokens_of_treebanks(shared_data, treebank, least):
     found = {span for sentence in sentences_and_tokens(text) for span in sentence}
     f1 = 2 * len(found & gold) / (len(found) + len(gold))
     assert f1 > least
+
+
+def test_long_sentences_without_spaces():
+    """From each Han character the rest of the sentence was searched for an `@`: 10 seconds here."""
+    start = time.process_time()
+    assert [len(sentence) for sentence in sentences_and_tokens("漢" * 40_000 + " a.b@c.de")] == [40_001]
+    assert time.process_time() - start < 2

@@ -29,6 +29,9 @@ from firth.text.tokenise import (
         ("don't don’t DON＇T", ["don't"] * 3),
         ("'tis the dogs' 'quoted'", ["tis", "the", "dogs", "quoted"]),
         ("l'homme rock'n'roll 1990's 5'10", ["l'homme", "rock'n'roll", "1990's", "5", "10"]),
+        ("o‘zbek it´s don`t п‘ять can′t ‘quoted’", ["o'zbek", "it's", "don't", "п'ять", "can't", "quoted"]),
+        ("Ի՞նչ է։ Այո՛, դ՚Արտ", ["ինչ", "է", "այո", "դ'արտ"]),  # Armenian marks stand inside words
+        ("ג׳ורג ג'ורג", ["ג'ורג"] * 2),
         ("state-of-the-art", ["state", "of", "the", "art"]),
         ("3.14 1,000 192.168.0.1", ["3.14", "1,000", "192.168.0.1"]),
         ("3. 14 .5 end.Next v2.0", ["3", "14", "5", "end", "next", "v2.0"]),

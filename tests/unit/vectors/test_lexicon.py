@@ -38,6 +38,14 @@ def test_nothing_is_like_it():
     assert Lexicon([]).suggestions("a") == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "known"), [("ΔΡΟΜΟΣ", "δρόμος"), ("homme", "l'homme"), ("Ecole", "l’école"), ("cafe", "café")]
+)
+def test_words_with_other_accents_or_an_elided_article(asked, known):
+    words = ["δρόμος", "l'homme", "l’école", "café", "kosmos"]
+    assert Lexicon(words).suggestions(asked) == [known]
+
+
 def test_suggestions_are_sought_when_the_message_is_read(monkeypatch):
     """A program that catches a million misses does not pay for a million searches."""
     lexicon, asked = Lexicon(WORDS), []

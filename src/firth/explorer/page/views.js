@@ -202,10 +202,10 @@ function matrix(app) {
 function compare(app) {
   const names = app.able("/changes");
   const [old, young] = [names[0], names[1]].map((name) => h("select", {}, names.map((each) => h("option", { value: each, selected: each === name }, each))));
-  const least = h("input", { type: "number", min: 1, max: 1000000, value: 50 });
-  const [element, output] = form(app, "compare", { old, new: young, least }, () => {
+  const minCount = h("input", { type: "number", min: 1, max: 1000000, value: 50 });
+  const [element, output] = form(app, "compare", { old, new: young, minCount }, () => {
     if (old.value === young.value) throw new Refusal("Choose two models.");
-    return ask("/changes", { old: old.value, new: young.value, n: 30, least: Number(least.value) || 1 });
+    return ask("/changes", { old: old.value, new: young.value, n: 30, min_count: Number(minCount.value) || 1 });
   }, (found) => {
     app.highlight([], found.changes.map((each) => each.word));
     return [h("p", {}, `Of ${found.words.toLocaleString()} words that both models have, a word keeps ${Math.round(100 * found.kept)} % of its 25 nearest words on average.`),
@@ -217,7 +217,7 @@ function compare(app) {
         h("p", { class: "small" }, h("span", { class: "soft" }, `${young.value}: `), h("bdi", {}, each.new.slice(0, 6).join(", ")))))].flat();
   }, { label: "Compare" });
   return [h("h2", {}, "Two models"), h("p", { class: "soft" }, "Which words mean something else in another model: of another time, place or author."),
-    element(field("First", old), field("Second", young), field("Words that occur in each at least so often", least)), output];
+    element(field("First", old), field("Second", young), field("Minimum count of a word in each", minCount)), output];
 }
 
 const PRESETS = {

@@ -5,6 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.neural.layers.lattice_recurrence import Edges, run_lattice
+from tests.gradients.neural.directions import check_inputs
 
 T, B, L, K, H, R = 3, 2, 2, 2, 2, 5
 
@@ -43,7 +44,7 @@ def test_gradients(how):
         totals = run_lattice(edges, (h0, c0, totals0()), recurrent, (output, bias)).totals
         return (totals[L:] * weights[L:]).sum()
 
-    assert torch.autograd.gradcheck(loss, parts(), atol=1e-7)
+    check_inputs(loss, *parts())
 
 
 def test_one_edge_drawn_passes_its_state_on():
@@ -57,9 +58,8 @@ def test_one_edge_drawn_passes_its_state_on():
         c = f.sigmoid() * c + i.sigmoid() * g.tanh()
         h = o.sigmoid() * c.tanh()
         torch.testing.assert_close(nodes.hidden[L + t], h)
-    leaf = [each.requires_grad_() for each in (x, recurrent, output)]
 
     def loss(x, recurrent, output):
         return run_lattice(edges_of(x, noise=noise), (h0, c0, totals0()), recurrent, (output, bias)).totals[-1].sum()
 
-    assert torch.autograd.gradcheck(loss, leaf, atol=1e-7)
+    check_inputs(loss, x, recurrent, output)

@@ -89,13 +89,7 @@ class Code(nn.Module, abc.ABC):
 
 
 class GaussianCode(Code):
-    """Normal codes.
-
-    Args:
-        width: D.
-        labels: L; 0 for none.
-        label_dim: width of the vectors of labels in the prior network.
-    """
+    """Normal codes."""
 
     discrete = False
     standard: torch.Tensor
@@ -172,17 +166,7 @@ class DiscreteCode(Code, abc.ABC):
 
 
 class GumbelCode(DiscreteCode):
-    """Slots drawn by the Gumbel-softmax.
-
-    Args:
-        slots: M.
-        codes: K.
-        width: D, of the vector of a category.
-        labels: L; 0 for none.
-        label_dim: width of the vectors of labels in the prior network.
-        hard: whether draws are one-hot in the forward pass (straight-through).
-        schedule: first and last temperature, and the rate of decay per step.
-    """
+    """Slots drawn by the Gumbel-softmax."""
 
     def __init__(
         self,
@@ -226,13 +210,6 @@ class GumbelCode(DiscreteCode):
 
 class QuantisedCode(DiscreteCode):
     """Slots chosen by vector quantisation.
-
-    Args:
-        slots: M.
-        codes: K.
-        width: D, of a row of a codebook.
-        labels: L; 0 for none.
-        commitment: weight of the commitment loss.
 
     Attributes:
         log_prior: (max(L, 1), M, K), uniform until `fit_prior`.

@@ -91,15 +91,8 @@ class LabelledSentences:
 def read_texts(texts: Any, labels: Any, name: str = "texts") -> LabelledSentences:
     """Return texts with their labels; empty ones are left out.
 
-    Args:
-        texts: a path with a text per line, or a list of texts, or of pairs (text, label).
-        labels: of each text; None where there are none, or where they are in the pairs.
-        name: of the argument, for messages.
-
     Raises:
         CorpusError: no text is left, or a text has no label.
-        KindError: something is no text, or a label is neither a string nor a number.
-        ShapeError: there are not as many labels as texts.
         OptionError: labels are given with a file.
     """
     found: list[Any]
@@ -124,14 +117,7 @@ def read_texts(texts: Any, labels: Any, name: str = "texts") -> LabelledSentence
 def label_names(labels: Any, count: int, name: str = "texts", what: str = "text") -> list[str] | None:
     """Return labels as strings.
 
-    Args:
-        labels: of each text or code; None where there are none.
-        count: of the texts or codes.
-        name: of their argument, for messages.
-        what: has a label each, for messages.
-
     Raises:
-        KindError: they are no list, or one is neither a string nor a number.
         ShapeError: there are more or fewer than texts.
         CorpusError: one is missing.
     """
@@ -161,12 +147,7 @@ class SentenceItems:
     max_length: int
 
     def read(self, sentences: LabelledSentences, *, warn: bool = True) -> list[Item]:
-        """Return the items of texts, and warn of long ones.
-
-        Raises:
-            OptionError: labels are missing, or given to a model without.
-            CorpusError: a label is unknown.
-        """
+        """Return the items of texts, and warn of long ones."""
         numbers = self.label_numbers(sentences.labels, len(sentences.texts), sentences.name)
         split = [self.units.split(text) for text in sentences.texts]
         if warn:

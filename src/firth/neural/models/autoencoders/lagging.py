@@ -28,12 +28,7 @@ JUDGED, ENDED = 1.0, 2.0
 
 
 class LaggingInference:
-    """Chooses which part of a module the next update trains.
-
-    Args:
-        module: whose buffer `lagging` holds the state.
-        most: updates of the encoder before one of the decoder.
-    """
+    """Chooses which part of a module the next update trains."""
 
     def __init__(self, module: SentenceAutoencoder, most: int) -> None:
         self._module, self._most = module, most

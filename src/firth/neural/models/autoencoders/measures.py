@@ -22,6 +22,7 @@ Cost
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,64 @@ ACTIVE = 0.01  # variance of the posterior means of an active unit; nats of info
 COLLAPSED = 0.5  # nats of KL below which a code says next to nothing
 ROWS = 256  # sentences that are decoded at once
 Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CodeUse:
+    """A category of a slot among sentences.
+
+    Attributes:
+        slot: from 0.
+        code: from 0.
+        count: sentences with this category.
+        words: that mark it, best first.
+        sentences: the first ones with it.
+    """
+
+    slot: int
+    code: int
+    count: int
+    words: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"slot {self.slot}, code {self.code}: {self.count:,} sentences; {', '.join(self.words)}"
+
+
+def code_uses(
+    codes: npt.NDArray[np.int64], words: Sequence[Sequence[str]], texts: Sequence[str], size: int, top: int
+) -> list[CodeUse]:
+    """Return the use of each category, also of those without sentences.
+
+    Args:
+        codes: (N, M).
+        words: of N sentences.
+        texts: the sentences.
+        size: K.
+        top: words and sentences of each.
+    """
+    everywhere = Counter(word for each in words for word in each)
+    return [
+        _use(slot, code, np.flatnonzero(codes[:, slot] == code).tolist(), everywhere, words, texts, top)
+        for slot in range(codes.shape[1])
+        for code in range(size)
+    ]
+
+
+def _use(
+    slot: int,
+    code: int,
+    rows: Sequence[int],
+    everywhere: Counter[str],
+    words: Sequence[Sequence[str]],
+    texts: Sequence[str],
+    top: int,
+) -> CodeUse:
+    here = Counter(word for row in rows for word in words[row])
+    total, all_words = here.total(), everywhere.total()
+    weight = {word: n * math.log(n / total * all_words / everywhere[word]) for word, n in here.items()}
+    best = sorted((word for word in weight if weight[word] > 0), key=lambda word: (-weight[word], word))[:top]
+    return CodeUse(slot, code, len(rows), tuple(best), tuple(texts[row] for row in rows[:top]))
 
 
 @dataclass(frozen=True)
@@ -104,15 +163,7 @@ def _listed(numbers: Sequence[float]) -> str:
 def measured(
     module: SentenceAutoencoder, batches: Buckets[Any], *, samples: int = 0, seed: int = 0, report: Report | None = None
 ) -> AutoencoderScores:
-    """Return the scores of sentences; the module is in evaluation mode.
-
-    Args:
-        module: of an autoencoder.
-        batches: all sentences, once.
-        samples: k of the importance-weighted bound; 0 for the ELBO alone, from one sample each.
-        seed: of the samples.
-        report: called with the progress.
-    """
+    """Return the scores of sentences; the module is in evaluation mode."""
     device = next(module.parameters()).device
     generator = torch.Generator(device).manual_seed(torch_seed(seed, "codes of a test"))
     parts: list[tuple[torch.Tensor, ...]] = []
@@ -171,13 +222,7 @@ def _of_batch(
 def mutual_information(
     module: SentenceAutoencoder, posterior: torch.Tensor, generator: torch.Generator | None = None
 ) -> float:
-    """Return the mutual information of codes and sentences in nats, from one code of each sentence.
-
-    Args:
-        module: of an autoencoder.
-        posterior: of N sentences.
-        generator: of the codes.
-    """
+    """Return the mutual information of codes and sentences in nats, from one code of each sentence."""
     code = module.code
     rows = posterior[:: max(1, -(-len(posterior) // MOST))].double()
     codes = code.draw(rows, generator)

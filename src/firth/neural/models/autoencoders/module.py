@@ -17,6 +17,7 @@ Cost
     A step of both recurrent stacks and of the output layer per word.
 """
 
+import math
 from typing import Any
 
 import torch
@@ -32,21 +33,13 @@ from firth.neural.layers.sequence_pooling import pooled
 from firth.neural.layers.state import State
 from firth.neural.models.autoencoders.codes import Code
 from firth.neural.models.autoencoders.data import Sentences
-from firth.neural.models.autoencoders.objective import penalised
 from firth.neural.models.translation.units import BOS, UNKNOWN, Units
 
 LAGGING = 6  # numbers of the state of `lagging.LaggingInference`
 
 
 class SentenceReader(nn.Module):
-    """Sentences to the numbers that give posteriors.
-
-    Args:
-        options: of the autoencoder.
-        words: V.
-        labels: L; 0 for none.
-        outputs: so many numbers.
-    """
+    """Sentences to the numbers that give posteriors."""
 
     def __init__(self, options: Any, words: int, labels: int, outputs: int) -> None:
         super().__init__()
@@ -70,14 +63,7 @@ class SentenceReader(nn.Module):
 class SentenceAutoencoder(nn.Module):
     """Module of a sentence autoencoder.
 
-    Args:
-        options: of the autoencoder.
-        units: V words with their counts.
-        labels: L; 0 for none.
-        code: kind of codes.
-
     Attributes:
-        code: as given.
         encoder: what gives the posterior; all else generates.
         lagging: state of the training with a lagging encoder.
     """
@@ -106,14 +92,7 @@ class SentenceAutoencoder(nn.Module):
         self.register_buffer("lagging", torch.zeros(LAGGING, dtype=torch.float64))
 
     def forward(self, batch: Sentences, *, step: int, weight: float, free_bits: float) -> torch.Tensor:
-        """Return the scalar objective of training per sentence; see `firth.neural.models.autoencoders.objective`.
-
-        Args:
-            batch: of sentences.
-            step: of the training.
-            weight: of the divergence.
-            free_bits: nats per dimension or slot that cost nothing.
-        """
+        """Return the scalar objective of training per sentence; see `firth.neural.models.autoencoders.sentence_vae`."""
         raw = self.encoder(batch)
         vectors, further = self.code.train_draw(raw, step)
         kl = self.code.kl(self.code.distribution(raw), self.code.prior(batch.labels, len(raw)))
@@ -150,3 +129,24 @@ class SentenceAutoencoder(nn.Module):
 def _sums(losses: torch.Tensor, rows: torch.Tensor, batch: int) -> torch.Tensor:
     """Return (B,) float64 sums of (N,) losses by their rows."""
     return losses.new_zeros(batch, dtype=torch.float64).index_add(0, rows, losses.double())
+
+
+def kl_weight(kind: str, fraction: float, share: float) -> float:
+    """Return w."""
+    position = 1.0 if kind == "none" or not share else fraction / share
+    if position >= 1.0:
+        return 1.0
+    return position if kind == "linear" else 1 / (1 + math.exp(-STEEPNESS * (position - 0.5)))
+
+
+def penalised(kl: torch.Tensor, free_bits: float) -> torch.Tensor:
+    """Return the scalar sum of mean divergences with free bits.
+
+    Args:
+        kl: (B, G) in nats.
+        free_bits: l, in nats per dimension or slot.
+    """
+    return kl.mean(0).clamp(min=free_bits).sum()
+
+
+STEEPNESS = 12.0

@@ -17,19 +17,200 @@ Cost
     A step of two LSTMs and of the softmax over all words for each word.
 """
 
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Unpack
 
-from firth.errors import OptionError
+import torch
+
+from firth.arguments import explained
+from firth.errors import CorpusError, OptionError, warn_caller
 from firth.neural.layers.sequence_pooling import POOLINGS
+from firth.neural.layers.state import State
 from firth.neural.models.autoencoders.codes import Code, GaussianCode, GumbelCode, QuantisedCode
-from firth.neural.models.autoencoders.module import SentenceAutoencoder
-from firth.neural.models.autoencoders.objective import ANNEALING
-from firth.neural.models.autoencoders.train import train_autoencoder
-from firth.neural.models.translation.units import Units
-from firth.neural.training.options import TrainingOptions
+from firth.neural.models.autoencoders.data import Item, SentenceItems, Sentences, digest, read_texts
+from firth.neural.models.autoencoders.lagging import LaggingInference
+from firth.neural.models.autoencoders.measures import AutoencoderScores, measured
+from firth.neural.models.autoencoders.module import SentenceAutoencoder, kl_weight
+from firth.neural.models.autoencoders.predict import AutoencoderModel
+from firth.neural.models.translation.units import Units, learn_units
+from firth.neural.training.devices import new_parameters, no_subnormals
+from firth.neural.training.held_out import split_rows
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import Batches, StepOutput
 from firth.options import check, option, options_class
+from firth.timing import running_clock
 
+ANNEALING = ("linear", "logistic", "none")
+EVAL_BATCH = 64  # sentences
+REMEDIES = (
+    "let the KL rise more slowly (annealing_share), give it free_bits, drop more words (word_dropout), or train with "
+    "lagging=True"
+)
 CODES = ("gaussian", "gumbel", "vq")
+
+
+class AutoencoderTask:
+    """A module with its sentences; implements `firth.neural.training.task.Task`.
+
+    Attributes:
+        batches: sentences of similar length.
+        unit: "sentences".
+        eval_predictions: held-out sentences.
+        some_unused: whether a step may leave out parameters.
+    """
+
+    def __init__(
+        self,
+        module: SentenceAutoencoder,
+        options: Any,
+        items: SentenceItems,
+        train: Sequence[Item],
+        held_out: Sequence[Item],
+        *,
+        batch_size: int,
+        seed: int,
+    ) -> None:
+        self.module: torch.nn.Module = module
+        self.unit, self.eval_predictions, self.some_unused = "sentences", len(held_out), False
+        self.batches: Batches = items.batches(train, batch_size, seed=seed)
+        self._model, self._options = module, options
+        self._held_out = items.batches(held_out, EVAL_BATCH, shuffle=False)
+        self._lagging = LaggingInference(module, options.encoder_updates) if options.lagging else None
+
+    def step(self, batch: Sentences, state: State, progress: TrainingProgress) -> StepOutput:
+        """Return the objective per sentence, with the weight of the KL at this point of the run; see `Task.step`."""
+        if self._lagging is not None:
+            self._lagging.begin()
+        options = self._options
+        weight = kl_weight(options.annealing, progress.fraction, options.annealing_share)
+        objective = self.module(batch, step=progress.step, weight=weight, free_bits=options.free_bits)
+        nats = objective.detach().double() * len(batch.lengths)
+        if self._lagging is not None:
+            self._lagging.record(float(nats), int(batch.lengths.sum()))
+        return StepOutput(objective, nats, len(batch.lengths))
+
+    def scores(self) -> AutoencoderScores:
+        """Return the scores of held-out sentences; the module is in evaluation mode."""
+        return measured(self._model, self._held_out)
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return the objective at the full weight of the KL as the loss, and figures; see `Task.evaluate`.
+
+        Without free bits it is -ELBO. With them, a code that spends them is as good as one that collapsed.
+        """
+        scores = self.scores()
+        if self._lagging is not None:
+            self._lagging.judge(scores.mutual_information)
+        figures = {
+            "loss": sum(max(each, self._options.free_bits) for each in scores.kl_by_unit) - scores.reconstruction,
+            "elbo": scores.elbo,
+            "perplexity": scores.perplexity,
+            "kl": scores.kl,
+            "mutual_information": scores.mutual_information,
+            "active_units": float(scores.active_units),
+        }
+        if scores.code_perplexity:
+            figures["code_perplexity"] = sum(scores.code_perplexity) / len(scores.code_perplexity)
+        return figures
+
+    def finish(self) -> None:
+        """Let all parameters have gradients again."""
+        if self._lagging is not None:
+            self._lagging.end()
+
+
+@explained
+def train_autoencoder(
+    options: Any,
+    texts: Any,
+    labels: Any = None,
+    *,
+    held_out: Any = None,
+    held_out_labels: Any = None,
+    **run: Unpack[RunArguments],
+) -> AutoencoderModel:
+    """Train an autoencoder on sentences.
+
+    Args:
+        options: `firth.SentenceVAE`.
+        texts: a file with a sentence per line, or a list of sentences, or of pairs (sentence, label). Empty ones are
+            left out.
+        labels: a label per sentence, for a conditional model; None for none.
+        held_out: sentences that select the best epoch. Without them a tenth of the sentences is held out.
+        held_out_labels: their labels.
+        **run: training options and circumstances of the run; see `RunConfig`.
+
+    Returns:
+        The model of the best objective on held-out sentences: the ELBO, where free bits cost nothing. A code that
+        collapsed is warned of.
+
+    Raises:
+        CorpusError: there are no sentences, or a label is missing or unknown.
+        KindError: a sentence is no text.
+        ShapeError: there are not as many labels as sentences.
+        OptionError: an option is out of its range, held-out sentences lack labels, or the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    config = RunConfig.of(options.training, run)
+    if options.lagging and (config.training.processes > 1 or config.training.accumulate > 1):
+        raise OptionError("lagging=True: one part is trained at a time; expected processes=1 and accumulate=1")
+    if held_out is None and held_out_labels is not None:
+        raise OptionError("held_out_labels without held_out; expected both, or neither")
+    with running_clock():
+        given = read_texts(texts, labels)
+        names = sorted(set(given.labels or ()))  # of all: the held-out part may have the only sentence of a label
+        if held_out is None:
+            name = f"texts: {len(given.texts)} sentence"
+            rows, judged_rows = split_rows(len(given.texts), config.seed, name)
+            given, judged = given.rows(rows), given.rows(judged_rows)
+        else:
+            judged = read_texts(held_out, held_out_labels, "held_out")
+        if len(names) == 1:
+            raise CorpusError(f"all sentences have the label {names[0]!r}; expected two labels or more, or none at all")
+        units = learn_units(
+            given.texts, options.units, options.max_size, min_count=options.min_count, lowercase=options.lowercase
+        )
+        items = SentenceItems(units, names, options.max_length)
+        train, test = items.read(given), items.read(judged, warn=False)
+        with new_parameters(config.seed, 2):
+            module: SentenceAutoencoder = options.build(units, len(names))
+        task = AutoencoderTask(
+            module, options, items, train, test, batch_size=config.training.batch_size, seed=config.seed
+        )
+        data = {"sentences": len(train), "text": digest(train, test)}
+        facts = fit_model(task, options, config, data, facts={"held_out_sentences": len(test)})
+        task.finish()
+        module.eval()
+        with torch.no_grad(), no_subnormals():
+            if isinstance(module.code, QuantisedCode):
+                fit_prior(module, items, train)
+            scores = task.scores()
+    if scores.collapsed:
+        warn_caller(collapse(scores))
+    codes = {"kl": scores.kl, "active_units": scores.active_units, "mutual_information": scores.mutual_information}
+    return AutoencoderModel(module, options, items, {"training": {**facts, "code": codes}})
+
+
+def fit_prior(module: SentenceAutoencoder, items: SentenceItems, train: Sequence[Item]) -> None:
+    """Set the prior of quantised codes to their shares among the training sentences."""
+    assert isinstance(module.code, QuantisedCode)
+    codes, labels = [], []
+    device = next(module.parameters()).device
+    for batch in items.batches(train, 256, shuffle=False).epoch(0):
+        here = batch.to(device)
+        codes.append(module.code.best(module.code.distribution(module.encoder(here))))
+        labels.append(torch.zeros(len(codes[-1]), device=device) if here.labels is None else here.labels)
+    module.code.fit_prior(torch.cat(codes), torch.cat(labels))
+
+
+def collapse(scores: AutoencoderScores) -> str:
+    """Return what is wrong with a collapsed code, and the remedies."""
+    return (
+        f"the code has collapsed: KL {scores.kl:.2f} nats per sentence, {scores.active_units} active units; sentences "
+        f"do not depend on it. Remedies: {REMEDIES}"
+    )
 
 
 @options_class
@@ -98,12 +279,7 @@ class SentenceVAE:
             )
 
     def build(self, units: Units, labels: int) -> SentenceAutoencoder:
-        """Return a module with random parameters from torch's default generator.
-
-        Args:
-            units: V words with their counts.
-            labels: L; 0 for none.
-        """
+        """Return a module with random parameters from torch's default generator."""
         return SentenceAutoencoder(self, units, labels, self._build_code(labels))
 
     def _build_code(self, labels: int) -> Code:

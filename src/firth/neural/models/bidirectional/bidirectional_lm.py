@@ -23,15 +23,149 @@ Cost: 16 D^2 multiplications per word and layer for both directions, the charact
     and the output layer twice per word; three times that in training.
 """
 
-from typing import ClassVar
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Unpack
 
-from firth.errors import OptionError
+import numpy as np
+import torch
+
+from firth.arguments import explained
+from firth.corpus.encoded import Corpus
+from firth.errors import CorpusError, OptionError, warn_caller
+from firth.language.text import UNK, LanguageText, held_out_text, training_text
+from firth.neural.layers.state import State
+from firth.neural.models.bidirectional.data import EVAL_WORDS, Reader, sentence_buckets
 from firth.neural.models.bidirectional.module import BidirectionalModule
-from firth.neural.models.bidirectional.train import train_bidirectional
-from firth.neural.models.language.options import output_layer, parse_output
-from firth.neural.training.options import TrainingOptions
+from firth.neural.models.bidirectional.predict import BidirectionalLanguageModel
+from firth.neural.models.language.language_model import output_layer, parse_output
+from firth.neural.models.language.train import UNSPELLED
+from firth.neural.models.sentences.token_rows import TokenBatch, TokenRows
+from firth.neural.supervised import digest
+from firth.neural.training.devices import new_parameters
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import Batches, StepOutput
 from firth.options import Preset, check, option, options_class
+from firth.timing import running_clock
 from firth.vocabulary import Vocabulary
+
+
+class BidirectionalTask:
+    """A module with its text; implements `firth.neural.training.task.Task`.
+
+    Attributes:
+        batches: the sentences.
+        unit: "words".
+        eval_predictions: predictions per evaluation.
+    """
+
+    def __init__(
+        self,
+        module: BidirectionalModule,
+        text: LanguageText,
+        held_out: LanguageText | None = None,
+        *,
+        batch_size: int,
+        seed: int = 0,
+    ) -> None:
+        self.module: torch.nn.Module = module
+        self.unit = text.rules.unit
+        self._output, self._text = module.output, Reader(module, text)
+        self.batches: Batches = sentence_buckets(self._text.rows, batch_size, seed=seed)
+        self._held_out = None if held_out is None else Reader(module, held_out)
+        self.eval_predictions = 0 if self._held_out is None else 2 * _predictions(self._held_out.rows)
+
+    def step(self, batch: TokenBatch, state: State, progress: TrainingProgress) -> StepOutput:
+        """Return the mean loss per word and direction; see `Task.step`."""
+        hidden, targets, _ = self._text.predicted(batch)
+        losses = self._output.loss(torch.cat(hidden), torch.cat(targets))  # (2 N,)
+        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return the mean loss in nats per word, and the perplexities of both directions; see `Task.evaluate`."""
+        if self._held_out is None:
+            return {}
+        batches = sentence_buckets(self._held_out.rows, EVAL_WORDS, shuffle=False)
+        total = torch.zeros(2, dtype=torch.float64)
+        with torch.no_grad():
+            for first, second, _ in self._held_out.log_probs(batches.epoch(0)):
+                total -= torch.stack([each.sum(dtype=torch.float64).cpu() for each in (first, second)])
+        losses = (total / _predictions(self._held_out.rows)).tolist()
+        forward, backward = (math.exp(min(loss, 700.0)) for loss in losses)
+        loss = sum(losses) / 2
+        both = math.exp(min(loss, 700.0))
+        return {"loss": loss, "perplexity": both, "forward": forward, "backward": backward}
+
+
+def _predictions(rows: TokenRows) -> int:
+    return int(rows.lengths.sum()) + len(rows)
+
+
+@explained(unknown=UNK, tokens="cased")
+def train_bidirectional(
+    options: Any, corpus: Corpus | LanguageText | Any, *, held_out: Any = None, **arguments: Unpack[TextRunArguments]
+) -> BidirectionalLanguageModel:
+    """Train a bidirectional language model.
+
+    Args:
+        options: of the model.
+        corpus: training text: a corpus built with every word, a text that has been read, lists of words, or anything
+            else that `Corpus.build` takes, which is read as words with their case, and punctuation, unless `tokens`
+            says otherwise.
+        held_out: text that selects the best epoch: anything that `Corpus.build` takes, or a text with the same
+            vocabulary. Without it, the last epoch is kept.
+        **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no corpus yet.
+            min_count and max_size limit what is predicted, not what is read, and may also be given with a corpus.
+
+    Returns:
+        The model of the best evaluation on held-out text, or the last.
+
+    Warns:
+        UserWarning: the corpus has `<unk>` in place of rare words.
+
+    Raises:
+        CorpusError: the text is empty or shorter than its vocabulary, the corpus has left words out, or no word of the
+            held-out text is known.
+        OptionError: an option is out of its range, or the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    config, given = RunConfig.of(options.training, arguments), text_options(arguments)
+    with running_clock():
+        text = training_text(corpus, given, spelled=True, tokens=options.default_tokens, progress=config.progress)
+        _check(text)
+        if held_out is not None:
+            held_out = held_out_text(held_out, text.vocabulary, text.rules, progress=config.progress)
+        module = new_module(options, text.vocabulary, int(text.eos_id or 0), config.seed, copies=2)
+        task = BidirectionalTask(module, text, held_out, batch_size=config.training.batch_size, seed=config.seed)
+        data = {"text": _digest(text), "words": len(text)}
+        facts = fit_model(task, options, config, data)
+    return BidirectionalLanguageModel(module, options, text.vocabulary, text.rules, {"training": facts})
+
+
+def new_module(options: Any, vocabulary: Vocabulary, bos: int, seed: int, *, copies: int = 1) -> BidirectionalModule:
+    """Return a module with random parameters; torch's own random state is kept."""
+    with new_parameters(seed, copies):
+        module: BidirectionalModule = options.build_module(vocabulary, bos)
+    return module
+
+
+def _check(text: LanguageText) -> None:
+    if text.eos_id is None:
+        raise CorpusError("the text has no sentence ends, which this model predicts: read it with eos=True")
+    if len(text.vocabulary) > len(text):
+        raise CorpusError(
+            f"a vocabulary of {len(text.vocabulary):,} words for a text of {len(text):,}: expected more text than "
+            "words; give more text, or a higher min_count"
+        )
+    if not text.unknown_words and (share := float(np.mean(text.ids == text.unk_id))):
+        warn_caller(UNSPELLED.format(share=100 * share, unknown=UNK))
+
+
+def _digest(text: LanguageText) -> str:
+    """Return a digest of a text as the module reads it."""
+    return digest(text.input_ids, "\n".join([*text.vocabulary.words, *text.unknown_words]))
 
 
 @options_class
@@ -75,12 +209,7 @@ class BidirectionalLM:
             )
 
     def build_module(self, vocabulary: Vocabulary, bos: int) -> BidirectionalModule:
-        """Return a module with random parameters from torch's default generator.
-
-        Args:
-            vocabulary: V words with their counts.
-            bos: id of the end of a sentence, which stands before its first word, too.
-        """
+        """Return a module with random parameters from torch's default generator."""
         return BidirectionalModule(
             list(vocabulary.words),
             output_layer(self.output, self.dim, vocabulary),

@@ -1,5 +1,6 @@
 """Sentences of a text as training data of bidirectional language models."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -7,10 +8,14 @@ import numpy as np
 import torch
 
 from firth.language.text import LanguageText
+from firth.neural.models.bidirectional.module import BidirectionalModule
 from firth.neural.models.sentences.token_rows import Ids, TokenBatch, TokenRows, pieces, sentences
 from firth.neural.training.batching import Buckets
 
 LONGEST = 200  # words that are read in one piece; longer sentences are cut
+
+
+EVAL_WORDS = 4000  # per batch of an evaluation
 
 
 def rows_of(text: LanguageText) -> TokenRows:
@@ -27,7 +32,6 @@ class Targets:
 
     Attributes:
         forward: (B, T + 1) int64 in the order of reading.
-        backward: likewise.
         real: (B, T + 1) bool.
     """
 
@@ -37,14 +41,7 @@ class Targets:
 
 
 def targets_of(batch: TokenBatch, words: int, unknown: int, eos: int) -> Targets:
-    """Return the targets of a batch.
-
-    Args:
-        batch: input ids; those of unknown words are V and above.
-        words: V.
-        unknown: id of the unknown word.
-        eos: id of the end of a sentence.
-    """
+    """Return the targets of a batch."""
     ids = torch.where(batch.ids >= words, unknown, batch.ids)
     lengths = batch.lengths.to(ids.device).unsqueeze(1)
     B, T = ids.shape
@@ -57,14 +54,7 @@ def targets_of(batch: TokenBatch, words: int, unknown: int, eos: int) -> Targets
 
 
 def sentence_buckets(rows: TokenRows, batch_size: int, *, seed: int = 0, shuffle: bool = True) -> Buckets[Ids]:
-    """Return sentences in batches of similar length.
-
-    Args:
-        rows: the sentences.
-        batch_size: words per batch, with padding.
-        seed: of the order.
-        shuffle: whether each epoch has a new order.
-    """
+    """Return sentences in batches of similar length."""
     make = partial(
         Buckets,
         items=rows,
@@ -74,3 +64,35 @@ def sentence_buckets(rows: TokenRows, batch_size: int, *, seed: int = 0, shuffle
         tokens=True,
     )
     return make(seed=seed, shuffle=shuffle)
+
+
+class Reader:
+    """Batches of a text to hidden states and targets.
+
+    Attributes:
+        rows: the sentences.
+    """
+
+    def __init__(self, module: BidirectionalModule, text: LanguageText) -> None:
+        assert text.eos_id is not None, "sentence ends are predicted"
+        self._module, self.rows = module, rows_of(text)
+        self._special = len(text.vocabulary), text.unk_id, text.eos_id
+        self._unknown = module.embedding.character_ids(text.unknown_words) if text.unknown_words else None
+
+    def predicted(self, batch: TokenBatch) -> tuple[list[torch.Tensor], list[torch.Tensor], torch.Tensor]:
+        """Return (N, D) states forward and backward, their (N,) targets, and the (B, T + 1) places that count."""
+        if self._unknown is not None:
+            self._unknown = self._unknown.to(batch.ids.device)
+        targets = targets_of(batch, *self._special)
+        states = self._module.predictions(batch.ids, batch.lengths, self._unknown)
+        found = [each[targets.real] for each in states]
+        return found, [targets.forward[targets.real], targets.backward[targets.real]], targets.real
+
+    def log_probs(self, batches: Iterator[TokenBatch]) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+        """Yield of each batch the (N,) log-probabilities forward and backward, in the order of reading, and `real`."""
+        device = next(self._module.parameters()).device
+        for batch in batches:
+            hidden, targets, real = self.predicted(batch.to(device))
+            pairs = zip(hidden, targets, strict=True)
+            first, second = (self._module.output.log_prob_of(h, y) for h, y in pairs)
+            yield first, second, real

@@ -18,20 +18,9 @@ class BidirectionalModule(nn.Module):
 
     Layers above the first add their output to their input (residual connections).
 
-    Args:
-        words: V words of the vocabulary.
-        output: D-wide hidden states to words.
-        dim: D, width of the vector of a word and of each state.
-        layers: number of layers.
-        char_dim: width of character vectors.
-        highway: number of highway layers.
-        dropout: rate.
-        bos: id before the first word of a sentence, and behind the last.
-
     Attributes:
         embedding: ids, or characters, to (..., D) vectors of words, which `norm` normalises.
         forward_layers, backward_layers: the stacks.
-        output, bos: as given.
     """
 
     def __init__(

@@ -21,22 +21,207 @@ Cost
     P D M multiplications per caption for the features; the rest is that of a translator's decoder over P states.
 """
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Unpack
 
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import nn
+
+from firth.arguments import explained
 from firth.errors import OptionError
 from firth.neural.layers.attention import KINDS as SCORES
+from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.registry import make_output
 from firth.neural.layers.recurrent_decoder import RecurrentDecoder
-from firth.neural.models.captions.conditioning import BiasedTarget, FeatureEncoder
-from firth.neural.models.captions.data import Shape
-from firth.neural.models.captions.train import train_captioner
-from firth.neural.models.translation.decoders import RecurrentTarget
+from firth.neural.layers.state import State
+from firth.neural.models.captions.data import CaptionData, Shape, caption_data, read_captions, read_features
+from firth.neural.models.captions.predict import CaptionModel
+from firth.neural.models.translation.coders import Encoded, RecurrentTarget
 from firth.neural.models.translation.module import TranslationModule
-from firth.neural.models.translation.units import Units
-from firth.neural.training.options import TrainingOptions
+from firth.neural.models.translation.train import TranslationTask
+from firth.neural.models.translation.units import Units, learn_units
+from firth.neural.supervised import digest
+from firth.neural.training.devices import new_parameters
+from firth.neural.training.held_out import split_rows
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.options import check, option, options_class
+from firth.timing import running_clock
+
+EVAL_BATCH = 128  # captions per batch of an evaluation
+
+
+class FeatureEncoder(nn.Module):
+    """A layer over the features of each cell: m_p = relu(W (f_p - mean) / deviation + b + e_p).
+
+    Attributes:
+        width: M.
+    """
+
+    mean: torch.Tensor
+    deviation: torch.Tensor
+
+    def __init__(self, cells: int, dim: int, width: int, *, positions: bool, dropout: float) -> None:
+        super().__init__()
+        self.width, self.project, self.dropout = width, nn.Linear(dim, width), Dropout(dropout)
+        self.positions = nn.Parameter(torch.randn(cells, width)) if positions else None  # as large as W f
+        self.register_buffer("mean", torch.zeros(dim))
+        self.register_buffer("deviation", torch.ones(dim))
+
+    def standardise(self, features: npt.NDArray[np.float32]) -> None:
+        """Take mean and standard deviation from (N, P, D) features."""
+        flat = features.reshape(-1, features.shape[2])
+        mean, deviation = flat.mean(0, dtype=np.float64), flat.std(0, dtype=np.float64)
+        with torch.no_grad():
+            self.mean.copy_(torch.from_numpy(mean))
+            self.deviation.copy_(torch.from_numpy(np.where(deviation > 1e-6 * np.abs(mean) + 1e-12, deviation, 1)))
+
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> Encoded:
+        """Return (B, P, M) states and their mean, given (B, P, D) features."""
+        states = self.project((x - self.mean) / self.deviation)
+        states = states if self.positions is None else states + self.positions
+        states = self.dropout(states.relu())
+        return Encoded(states, lengths, states.mean(1), None)
+
+
+class BiasedTarget(nn.Module):
+    """A recurrent decoder that reads the mean of the states m beside each word.
+
+    In a gate s(W x_t + V m + U h) the product V m is a bias of each gate, the same at every step.
+
+    Attributes:
+        width: H.
+        sequential: True.
+    """
+
+    sequential = True
+
+    def __init__(self, target: RecurrentTarget) -> None:
+        super().__init__()
+        self.target, self.width = target, target.width
+
+    def start(self, encoded: Encoded) -> tuple[Any, State]:
+        """Return what the decoder looks at, and its first state; see `Decoder`."""
+        memory, state = self.target.start(encoded)
+        return (memory, encoded.summary), state
+
+    def read(self, x: torch.Tensor, memory: Any, state: State) -> tuple[torch.Tensor, torch.Tensor | None, State]:
+        """Return outputs, attention and state; see `Decoder`."""
+        return self.target.read(_beside(x, memory[1]), memory[0], state)
+
+    def prepared(self) -> Callable[[torch.Tensor, Any, State], tuple[torch.Tensor, torch.Tensor | None, State]]:
+        """Return what reads one step in a search; see `Decoder`."""
+        read = self.target.prepared()
+        return lambda x, memory, state: read(_beside(x, memory[1]), memory[0], state)
+
+    def attention(self, x: torch.Tensor, memory: Any, state: State) -> torch.Tensor:
+        """Return attention; see `Decoder`."""
+        return self.target.attention(_beside(x, memory[1]), memory[0], state)
+
+
+def _beside(x: torch.Tensor, summary: torch.Tensor) -> torch.Tensor:
+    """Return (B, T, D) inputs with (P, M) vectors beside them, each for B / P consecutive rows."""
+    B, T = x.shape[:2]
+    rows = summary.repeat_interleave(B // len(summary), 0)
+    return torch.cat([x, rows[:, None].expand(B, T, -1)], 2)
+
+
+@explained
+def train_captioner(
+    options: Any,
+    features: Any,
+    captions: Any,
+    *,
+    held_out: Any = None,
+    held_out_captions: Any = None,
+    **run: Unpack[RunArguments],
+) -> CaptionModel:
+    """Train a caption model.
+
+    Args:
+        options: `firth.Captioner`.
+        features: (N, D) numbers, a vector per image, or (N, P, D), a grid of P cells per image. Each of the D features
+            is standardised.
+        captions: of each image a text, or a list of texts.
+        held_out: features of images that select the best epoch. Without them a tenth of the images is held out, with
+            all their captions.
+        held_out_captions: their captions.
+        **run: training options and circumstances of the run; see `RunConfig`.
+
+    Returns:
+        The model of the best evaluation on held-out captions: of the lowest cross entropy.
+
+    Raises:
+        KindError: the features are no array of numbers, or the captions no texts.
+        ShapeError: the features have another shape, or there are not captions of as many images.
+        CorpusError: a number is not finite, an image has no caption, or all captions are too long.
+        OptionError: an option is out of its range, held-out images have no captions, or the checkpoint is of another
+            run.
+        DivergenceError: training diverged.
+    """
+    config = RunConfig.of(options.training, run)
+    if (held_out is None) != (held_out_captions is None):
+        raise OptionError("held_out and held_out_captions: one is given without the other; expected both or neither")
+    with running_clock():
+        grid, shape = read_features(features)
+        texts = read_captions(captions, len(grid))
+        if held_out is None:
+            rows, judged_rows = split_rows(len(grid), config.seed, f"features: {len(grid)} image")
+            judged_grid, judged_texts = grid[judged_rows], [texts[row] for row in judged_rows]
+            grid, texts = grid[rows], [texts[row] for row in rows]
+        else:
+            judged_grid, _ = read_features(held_out, shape, "held_out")
+            judged_texts = read_captions(held_out_captions, len(judged_grid), "held_out_captions")
+        units = learn_units(
+            [text for each in texts for text in each],
+            options.units,
+            options.size,
+            min_count=options.min_count,
+            lowercase=options.lowercase,
+        )
+        train = caption_data(grid, texts, units, options.max_length)
+        judged = caption_data(judged_grid, judged_texts, units, options.max_length)
+        module, facts = _fitted(options, shape, units, train, judged, config)
+    return CaptionModel(module, options, units, shape, {"training": facts})
+
+
+def _fitted(
+    options: Any, shape: Shape, units: Units, train: CaptionData, judged: CaptionData, config: RunConfig
+) -> tuple[Any, dict[str, Any]]:
+    with new_parameters(config.seed, 2):
+        module = options.build(shape, units)
+    module.encoder.standardise(train.features)
+    task = TranslationTask(
+        module,
+        train.batches(config.training.batch_size, seed=config.seed),
+        judged.batches(EVAL_BATCH, shuffle=False),
+        predictions=judged.tokens,
+    )
+    data = {"examples": _digest(units, train, judged), "images": len(train.features)}
+    facts = {
+        "captions": len(train.examples),
+        "held_out_images": len(judged.features),
+        "target_tokens": train.tokens,
+        "dropped": {"long": train.dropped} if train.dropped else {},
+    }
+    return module, fit_model(task, options, config, data, facts=facts)
+
+
+def _digest(units: Units, *parts: CaptionData) -> str:
+    """Return a digest of the data of a run."""
+    content = (
+        (
+            str(part.features.shape),
+            np.asarray(part.features),
+            [(row.to_bytes(8, "little"), len(ids).to_bytes(4, "little"), ids) for row, ids in part.examples],
+        )
+        for part in parts
+    )
+    return digest("\n".join(units.words), content)
 
 
 @options_class
@@ -89,14 +274,7 @@ class Captioner:
         return self.attention != "none"
 
     def build(self, shape: Shape, units: Units) -> TranslationModule:
-        """Return a module with random parameters from torch's default generator.
-
-        Args:
-            shape: of the features.
-            units: of captions.
-        """
-        from torch import nn
-
+        """Return a module with random parameters from torch's default generator."""
         dim = self.dim or self.hidden
         encoder = FeatureEncoder(
             shape.cells, shape.dim, self.hidden, positions=self.positions and shape.grid, dropout=self.dropout

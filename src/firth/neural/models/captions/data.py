@@ -99,13 +99,7 @@ class CaptionData:
         return sum(len(ids) for _, ids in self.examples)
 
     def batches(self, batch_size: int, *, seed: int = 0, shuffle: bool = True) -> Buckets[tuple[int, Ids]]:
-        """Return captions in batches of similar length.
-
-        Args:
-            batch_size: B, captions per batch.
-            seed: of the order.
-            shuffle: whether each epoch has a new order.
-        """
+        """Return captions in batches of similar length."""
         lengths = np.array([len(ids) for _, ids in self.examples], dtype=np.int64)
         return Buckets(
             items=self.examples,
@@ -133,7 +127,6 @@ def read_features(features: Any, shape: Shape | None = None, name: str = "featur
         name: of the argument, for messages.
 
     Raises:
-        KindError: they are no array of real numbers.
         ShapeError: they have another shape.
         CorpusError: there are none, or a number is not finite.
     """
@@ -155,13 +148,7 @@ def read_features(features: Any, shape: Shape | None = None, name: str = "featur
 def read_captions(captions: Any, images: int, name: str = "captions") -> list[list[str]]:
     """Return the captions of each image.
 
-    Args:
-        captions: of each image a text, or a list of texts.
-        images: N.
-        name: of the argument, for messages.
-
     Raises:
-        KindError: they are no texts.
         ShapeError: there are more or fewer than images.
         CorpusError: an image has no caption, or an empty one.
     """

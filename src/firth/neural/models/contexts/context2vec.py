@@ -17,11 +17,15 @@ Cost
     16 H (D + H) operations per word and pass for the LSTMs, 8 H^2 + 4 H D for the network, 2 D S for S noise words.
 """
 
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Unpack
 
+import numpy as np
 import torch
 from torch import nn
 
+from firth.arguments import explained
+from firth.errors import CorpusError
 from firth.language.text import EOS, UNK
 from firth.neural.layers.bidirectional import reversed_sequences
 from firth.neural.layers.cells import RecurrentLayer
@@ -29,18 +33,145 @@ from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.negative import NegativeSampling
-from firth.neural.models.contexts.train import train_context2vec
-from firth.neural.training.options import TrainingOptions
+from firth.neural.layers.state import State
+from firth.neural.models.contexts.predict import ContextModel
+from firth.neural.models.sentences.data import Padded, SentenceText
+from firth.neural.models.sentences.options import long_sentences
+from firth.neural.supervised import digest
+from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.devices import new_parameters
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import Batches, StepOutput
 from firth.options import Preset, check, option, options_class
+from firth.timing import running_clock
 from firth.vocabulary import Vocabulary
+
+SHORTEST = 2  # words: one word alone has no context
+EVAL_BATCH = 128  # sentences per batch of an evaluation
+
+
+class Sentences(Padded):
+    """B sentences as a batch of training; see `firth.neural.training.task`."""
+
+    fresh, scale = True, 1.0
+
+    def to(self, device: torch.device) -> "Sentences":
+        """Return the sentences with their ids on a device."""
+        return Sentences(self.ids.to(device), self.lengths)
+
+
+def sentence_batches(
+    text: SentenceText, *, limit: int, batch_size: int, shuffle: bool = True, seed: int = 0
+) -> Buckets[int]:
+    """Return the sentences of a text with at least two words, in batches of similar length.
+
+    Raises:
+        CorpusError: there is no such sentence.
+    """
+    numbers = np.flatnonzero(text.lengths >= SHORTEST)
+    if not len(numbers):
+        raise CorpusError(f"none of {len(text):,} sentences has {SHORTEST} words: a word alone has no context")
+
+    def collate(rows: Sequence[int]) -> Sentences:
+        return Sentences(*pad([text.sentence(row, limit) for row in rows]))
+
+    items: Any = numbers  # an array of N numbers is a sequence of them
+    lengths = np.minimum(text.lengths[numbers], limit)
+    return Buckets(items=items, lengths=lengths, collate=collate, batch_size=batch_size, shuffle=shuffle, seed=seed)
+
+
+class ContextTask:
+    """A module with its sentences; implements `firth.neural.training.task.Task`.
+
+    Attributes:
+        unit: "words".
+        eval_predictions: words of `held_out`, at most: unknown ones are not predicted.
+    """
+
+    def __init__(self, module: torch.nn.Module, batches: Batches, held_out: Buckets[int] | None) -> None:
+        self.module, self.batches, self.unit = module, batches, "words"
+        self._held_out = held_out
+        self.eval_predictions = 0 if held_out is None else int(held_out.lengths.sum())
+
+    def step(self, batch: Sentences, state: State, progress: TrainingProgress) -> StepOutput:
+        """Return the mean loss of a batch's words; see `Task.step`."""
+        losses = self._losses(batch)
+        total = losses.detach().sum(dtype=torch.float64)
+        return StepOutput(losses.sum() / max(len(losses), 1), total, len(losses))
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return the loss per word of the held-out sentences, with the same noise words in each evaluation."""
+        if self._held_out is None:
+            return {}
+        device = next(self.module.parameters()).device
+        total, words = 0.0, 0
+        with torch.random.fork_rng(devices=[]), torch.no_grad():
+            torch.manual_seed(0)
+            for batch in self._held_out.epoch(0):
+                losses = self._losses(batch.to(device))
+                total, words = total + float(losses.sum(dtype=torch.float64)), words + len(losses)
+        return {"loss": total / max(words, 1)}
+
+    def _losses(self, batch: Sentences) -> torch.Tensor:
+        """Return the (N,) losses of the words that are targets."""
+        module: Any = self.module
+        vectors = module(batch.ids, batch.lengths)
+        steps = torch.arange(batch.ids.shape[1], device=batch.ids.device)
+        counted = steps < batch.lengths.to(steps.device)[:, None]
+        counted &= ~torch.isin(batch.ids, module.silent.to(steps.device))
+        losses: torch.Tensor = module.output.loss(vectors[counted], batch.ids[counted])
+        return losses
+
+
+@explained(unknown="<unk>", sentences="punctuation")
+def train_context2vec(
+    options: Any, corpus: Any, *, held_out: Any = None, **arguments: Unpack[TextRunArguments]
+) -> ContextModel:
+    """Train context2vec on the sentences of a text.
+
+    Args:
+        options: `firth.Context2Vec`.
+        corpus: training text: anything that `Corpus.build` takes, which is split into sentences at punctuation and at
+            blank lines; or a corpus built with `unknown="<unk>"`.
+        held_out: text of the same kind, which selects the best epoch. Without it, the last epoch is kept.
+        **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no corpus yet.
+
+    Returns:
+        The model of the best evaluation on held-out text, or the last.
+
+    Raises:
+        CorpusError: the text is empty, no sentence has two words, the corpus has left words out, or no word of the
+            held-out text is known.
+        OptionError: an option is out of its range, or the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    config, given = RunConfig.of(options.training, arguments), text_options(arguments)
+    with running_clock():
+        text = SentenceText.of(corpus, given, defaults=options.text, progress=config.progress)
+        how: dict[str, Any] = {"limit": options.max_length}
+        judged = None
+        if held_out is not None:
+            reading = {name: value for name, value in given.items() if name in ("column", "cache")}
+            other = SentenceText.of(held_out, reading, defaults={}, like=text, progress=config.progress)
+            judged = sentence_batches(other, batch_size=EVAL_BATCH, shuffle=False, **how)
+        batches = sentence_batches(text, batch_size=config.training.batch_size, seed=config.seed, **how)
+        long = long_sentences(text.lengths, options.max_length, text.rules)
+        with new_parameters(config.seed, 2):
+            module = options.build(text.vocabulary)
+        task = ContextTask(module, batches, judged)
+        data = {"text": _digest(text), "sentences": len(batches.items)}
+        facts = fit_model(task, options, config, data, facts={"long_sentences": long})
+    return ContextModel(module, options, text.vocabulary, text.rules, {"training": facts})
+
+
+def _digest(text: SentenceText) -> str:
+    return digest(text.corpus.fingerprint, np.asarray(text.numbers))
 
 
 class ContextModule(nn.Module):
     """The network.
-
-    Args:
-        options: of the model.
-        vocabulary: V words with their counts, `<unk>` and `</s>` among them.
 
     Attributes:
         width: D of the vectors of contexts and targets.
@@ -124,9 +255,5 @@ class Context2Vec:
         check(self)
 
     def build(self, vocabulary: Vocabulary) -> ContextModule:
-        """Return a module with random parameters from torch's default generator.
-
-        Args:
-            vocabulary: V words with their counts, `<unk>` and `</s>` among them.
-        """
+        """Return a module with random parameters from torch's default generator."""
         return ContextModule(self, vocabulary)

@@ -2,26 +2,20 @@
 
 from typing import Any
 
-from firth.neural.models.coreference.coreference_model import CoreferenceModel
 from firth.neural.models.coreference.pair_data import PairReader
-from firth.neural.models.coreference.span_model import SpanCoreferenceModel
+from firth.neural.models.coreference.predict import CoreferenceModel
+from firth.neural.models.coreference.span_predict import SpanCoreferenceModel
 from firth.neural.models.coreference.spans import SpanCoreference
 from firth.neural.models.tokens.files import COUNTS, restored_reader
-from firth.neural.saved import read_module, read_options
+from firth.neural.saved import describing, read_module, read_options
 from firth.storage.model_folder import ModelFolder
 
 
 def restore(content: ModelFolder) -> CoreferenceModel | SpanCoreferenceModel:
-    """Return the model of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a model that this version does not know.
-    """
+    """Return the model of a folder."""
     tokens = restored_reader(content)
-    try:
+    with describing(content, "a model of coreference"):
         options: Any = read_options(content, __package__)
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise content.damaged(f"config.json does not describe a model of coreference ({error})") from error
     module = read_module(content, options, lambda: options.build(tokens, 0), other=(COUNTS,))
     if isinstance(options, SpanCoreference):
         return SpanCoreferenceModel(module, options, tokens, content.metadata)

@@ -20,17 +20,29 @@ Cost
     A merge moves the pairs of one cluster to another: O(neighbours) rows of D numbers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import nn
+
+from firth.documents.document import Span
+from firth.evaluation.coreference import score_coreference
+from firth.neural.layers.state import State
+from firth.neural.models.coreference.pair_data import PairBatch, PairInputs, PairItem
+from firth.neural.models.coreference.pair_module import PairModule, score_table, spans_of
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import Batches, StepOutput
 
 Floats = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.int64]
 SIZES = 3  # features of sizes
 STAY = 3  # features of leaving a cluster as it is
 Policy = Callable[[Floats, Floats], Floats]  # (A, F) features of merges and (3,) of staying to (1 + A,) scores
+SLACK = 2.0  # nats below the best antecedent that still make a link
+BIASES = (-1.0, -0.5, -0.25, 0.0, 0.25, 0.5)
 
 
 @dataclass(frozen=True)
@@ -210,3 +222,137 @@ def _costs(gold: Partition | None, own: int, others: Sequence[int]) -> Floats:
         return np.zeros(1 + len(others), np.float32)
     values = [gold.f1(gold.recall, gold.precision), *(gold.f1(*gold.after(own, other)) for other in others)]
     return np.asarray(max(values) - np.array(values), np.float32)
+
+
+class ClusterModule(nn.Module):
+    """Scores of merging clusters and of leaving them.
+
+    Attributes:
+        bias: () added to the scores of staying; chosen on held-out documents.
+    """
+
+    bias: torch.Tensor
+
+    def __init__(self, ranker: PairModule, *, hidden: int, likely: int) -> None:
+        super().__init__()
+        self.ranker, self.likely = ranker.requires_grad_(False), likely
+        width = 2 * (ranker.layer.out_features + 2) + SIZES
+        self.layer, self.score = nn.Linear(width, hidden), nn.Linear(hidden, 1)
+        self.pooled = nn.Parameter(torch.full((2,), 0.5))  # weights of the mean and the greatest score of a pair
+        self.stay = nn.Linear(STAY, 1)
+        for parameter in (self.score.weight, self.score.bias, self.stay.weight, self.stay.bias):
+            nn.init.zeros_(parameter)  # so that it starts with the ranker's scores
+        self.register_buffer("bias", torch.zeros(()))
+
+    def train(self, mode: bool = True) -> "ClusterModule":
+        """Set the mode; the ranker is always in evaluation mode."""
+        super().train(mode)
+        self.ranker.eval()
+        return self
+
+    @torch.no_grad()
+    def scored(self, inputs: PairInputs) -> Scored:
+        """Return a document as the ranker scores it."""
+        scores = self.ranker(inputs)
+        new = scores.new + self.ranker.bias
+        best = score_table(inputs, scores)[:, 1:].amax(1) if len(inputs.columns) else new
+        over_none = (scores.pairs - new[inputs.anaphors]).float()
+        # A pair links if it beats having no antecedent and is not much worse than the best: rankings compare no others.
+        links = (scores.pairs - torch.maximum(new, best - SLACK)[inputs.anaphors]).float()
+        vectors = torch.cat([scores.hidden.float(), over_none[:, None], links[:, None]], dim=1)
+        later, earlier, rows, sure = (
+            each.cpu().numpy() for each in (inputs.anaphors, inputs.antecedents, vectors, links)
+        )
+        return Scored(later, earlier, rows, sure, len(inputs))
+
+    def forward(self, merges: torch.Tensor) -> torch.Tensor:
+        """Return (A,) scores of merges with (A, F) features."""
+        width = (merges.shape[1] - SIZES) // 2
+        links = merges[:, [width - 1, 2 * width - 1]]
+        learned: torch.Tensor = self.score(torch.relu(self.layer(merges))).squeeze(1)
+        return learned + links @ self.pooled
+
+    def stays(self, features: torch.Tensor) -> torch.Tensor:
+        """Return (..., 1) scores of staying with (..., 3) features."""
+        learned: torch.Tensor = self.stay(features)
+        return learned + features[..., 1:2] + self.bias
+
+    def action_scores(self, decision: Decision) -> torch.Tensor:
+        """Return (1 + A,) scores of staying and of the merges."""
+        device = self.bias.device
+        stay = self.stays(torch.from_numpy(decision.stay).to(device))
+        return torch.cat([stay, self(torch.from_numpy(decision.merges).to(device))])
+
+    def policy(self, merges: Floats, stay: Floats) -> Floats:
+        """Return (1 + A,) scores of the actions of a state, without gradients."""
+        with torch.no_grad():
+            scores = self.action_scores(Decision(stay, merges, np.zeros(0, np.float32)))
+        return np.asarray(scores.cpu().numpy())
+
+    def chains(self, inputs: PairInputs) -> list[list[Span]]:
+        """Return the chains of a document."""
+        spans = spans_of(inputs)
+        clusters, _ = run(self.scored(inputs), self.policy, likely=self.likely)
+        return [[spans[mention] for mention in cluster] for cluster in clusters]
+
+
+class ClusterTask:
+    """A module with documents; implements `firth.neural.training.task.Task`.
+
+    Attributes:
+        unit: "decisions".
+        eval_predictions: mentions in `held_out`.
+    """
+
+    def __init__(self, module: ClusterModule, batches: Batches, held_out: Sequence[PairItem]) -> None:
+        self.module: torch.nn.Module = module
+        self.batches, self.unit, self._policy, self._held_out = batches, "decisions", module, held_out
+        self.eval_predictions = sum(len(item.inputs) for item in held_out)
+
+    def step(self, batch: PairBatch, state: State, progress: TrainingProgress) -> StepOutput:
+        """Return the mean expected cost of the decisions of a batch; see `Task.step`."""
+        self._policy.bias.zero_()  # of the last evaluation
+        decisions = [decision for item in batch.items for decision in self._decisions(item)]
+        if not decisions:  # no mention of the batch has a candidate
+            nothing = self._policy.stay.bias.sum() * 0.0
+            return StepOutput(nothing, nothing.detach().double(), 0)
+        losses = expected_costs(self._policy, decisions)
+        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return the expected cost of a decision, and what is missing from the best B-cubed F1; keeps its bias."""
+        device = next(self.module.parameters()).device
+        items = [PairBatch((item,)).to(device).items[0] for item in self._held_out]
+        figures = {bias: self._b_cubed(items, bias) for bias in BIASES}
+        best = max(BIASES, key=lambda bias: (figures[bias], -abs(bias)))
+        self._policy.bias.fill_(best)
+        losses = [expected_costs(self._policy, found) for item in items if (found := self._decisions(item))]
+        loss = torch.cat(losses).mean().item() if losses else 0.0
+        return {"loss": loss, "error": 1 - figures[best]}
+
+    def _decisions(self, item: PairItem) -> list[Decision]:
+        scored, chains = self._policy.scored(item.inputs), item.chains.cpu().numpy()
+        return run(scored, self._policy.policy, likely=self._policy.likely, chains=chains)[1]
+
+    def _b_cubed(self, items: Sequence[PairItem], bias: float) -> float:
+        self._policy.bias.fill_(bias)
+        found = [self._policy.chains(item.inputs) for item in items]
+        assert all(len(spans_of(item.inputs)) == sum(map(len, each)) for item, each in zip(items, found, strict=True))
+        return score_coreference([item.gold for item in items], found).b_cubed.f1
+
+
+def expected_costs(module: ClusterModule, decisions: Sequence[Decision]) -> torch.Tensor:
+    """Return (S,) expected costs of S decisions, in mentions."""
+    device = module.bias.device
+    sizes = [len(decision.merges) for decision in decisions]
+    merges = module(torch.cat([torch.from_numpy(decision.merges) for decision in decisions]).to(device))
+    stays = module.stays(torch.stack([torch.from_numpy(decision.stay) for decision in decisions]).to(device))
+    state = torch.repeat_interleave(torch.arange(len(decisions), device=device), torch.tensor(sizes, device=device))
+    first = torch.cumsum(torch.tensor(sizes, device=device), 0) - torch.tensor(sizes, device=device)
+    table = stays.new_full((len(decisions), max(sizes) + 1), -1e9)
+    costs = torch.zeros_like(table)
+    columns = torch.arange(len(state), device=device) - first[state] + 1
+    table = torch.cat([stays, table[:, 1:].index_put((state, columns - 1), merges)], dim=1)
+    for row, decision in enumerate(decisions):
+        costs[row, : len(decision.costs)] = torch.from_numpy(decision.costs)
+    return (table.softmax(1) * costs).sum(1)

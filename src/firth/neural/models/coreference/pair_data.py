@@ -85,8 +85,6 @@ class PairBatch:
 
     Attributes:
         items: the documents.
-        fresh: True: no state is carried.
-        scale: 1.
     """
 
     items: tuple[PairItem, ...]
@@ -115,12 +113,7 @@ class PairReader:
     matching: int
 
     def read(self, document: Document, spans: Sequence[Span] | None = None) -> PairInputs:
-        """Return a document with some mentions.
-
-        Args:
-            document: of at least one token.
-            spans: of the mentions; None for those of its chains.
-        """
+        """Return a document with some mentions."""
         arrays = mention_arrays(document, spans)
         pairs = read_pairs(document, arrays, nearest=self.nearest, matching=self.matching)
         columns = np.arange(len(pairs)) - np.searchsorted(pairs.anaphors, pairs.anaphors) + 1
@@ -155,14 +148,7 @@ def _places(heads: Ids, spans: Ids, tokens: int) -> Ids:
 def pair_batches(
     items: Sequence[PairItem], *, batch_size: int, seed: int = 0, shuffle: bool = True
 ) -> Buckets[PairItem]:
-    """Return documents in batches.
-
-    Args:
-        items: the documents.
-        batch_size: documents per batch.
-        seed: of the order.
-        shuffle: whether each epoch has a new order.
-    """
+    """Return documents in batches."""
     return Buckets(
         items=items,
         lengths=np.zeros(len(items), np.int64),  # nothing is padded

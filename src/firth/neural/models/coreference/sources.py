@@ -29,8 +29,6 @@ def documents_of(source: Any, name: str = "documents", on_error: str = STOP) -> 
 
     Raises:
         CorpusError: there is no document, or an item is something else.
-        FormatError: a file is damaged.
-        OSError: a file cannot be read.
     """
     if isinstance(source, Document):
         return [source]
@@ -64,11 +62,7 @@ def learnable(source: Any, name: str) -> list[Document]:
 
 
 def split_documents(documents: Any, held_out: Any, seed: int) -> tuple[list[Document], list[Document]]:
-    """Return the documents to learn from, and those that select the model: held-out ones, or a random tenth.
-
-    Raises:
-        CorpusError: no chain has two mentions, or there is one document only, and none is held out.
-    """
+    """Return the documents to learn from, and those that select the model: held-out ones, or a random tenth."""
     train = learnable(documents, "the training documents")
     if held_out is not None:
         return train, learnable(held_out, "held_out")

@@ -91,13 +91,7 @@ class SpanInputs:
 
 
 def read_document(document: Document, reader: TokenReader, width: int) -> ReadDocument:
-    """Return a document as ids.
-
-    Args:
-        document: of at least one sentence.
-        reader: of its words.
-        width: L, words of the longest span.
-    """
+    """Return a document as ids."""
     numbers: dict[str, int] = {}
     lengths = [len(sentence) for sentence in document.sentences]
     ends = np.repeat(np.cumsum(lengths), lengths)
@@ -120,14 +114,7 @@ def read_document(document: Document, reader: TokenReader, width: int) -> ReadDo
 
 
 def collate(document: ReadDocument, reader: TokenReader, width: int, part: slice = slice(None)) -> SpanInputs:
-    """Return a document as tensors.
-
-    Args:
-        document: to read.
-        reader: that read it.
-        width: L, words of the longest span.
-        part: its sentences that are read.
-    """
+    """Return a document as tensors."""
     sentences = document.sentences[part]
     lengths = np.array([len(sentence) for sentence in sentences])
     first = sum(len(sentence) for sentence in document.sentences[: part.start or 0])
@@ -154,15 +141,7 @@ def collate(document: ReadDocument, reader: TokenReader, width: int, part: slice
 def document_batches(
     documents: Sequence[ReadDocument], reader: TokenReader, width: int, *, seed: int = 0, shuffle: bool = True
 ) -> Buckets[ReadDocument]:
-    """Return documents one by one.
-
-    Args:
-        documents: to train on.
-        reader: that read them.
-        width: L, words of the longest span.
-        seed: of the order.
-        shuffle: whether each epoch has a new order.
-    """
+    """Return documents one by one."""
     return Buckets(
         items=documents,
         lengths=np.zeros(len(documents), dtype=np.int64),

@@ -7,9 +7,10 @@ import torch
 from torch import nn
 from torch.nn.functional import relu
 
+from firth.documents.document import Span
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout
-from firth.neural.models.coreference.pair_codes import FEATURES, PairCodes
+from firth.neural.models.coreference.pair_module import FEATURES, PairCodes
 from firth.neural.models.coreference.span_data import SpanInputs
 from firth.neural.models.tokens.embedder import TokenEmbedder
 
@@ -65,19 +66,7 @@ class Links:
 
 
 class SpanModule(nn.Module):
-    """End-to-end coreference: documents to scores of spans and of pairs of spans.
-
-    Args:
-        embedder: gives words vectors.
-        hidden: H, width of each LSTM's state.
-        layers: number of BiLSTM layers.
-        width: L, words of the longest span.
-        ffnn: F, width of hidden layers.
-        kept: spans per token that pruning keeps.
-        antecedents: A, spans before a span that are scored in full, the best by the bilinear score.
-        features: names of `FEATURES` that pairs have.
-        input_dropout, lstm_dropout, dropout: rates on vectors of words, on outputs of the BiLSTM, in hidden layers.
-    """
+    """End-to-end coreference: documents to scores of spans and of pairs of spans."""
 
     def __init__(
         self,
@@ -230,3 +219,39 @@ def _window(valid: torch.Tensor) -> torch.Tensor:
     N, L = valid.shape
     own = torch.arange(N, device=valid.device).unsqueeze(1)
     return own + torch.arange(L, device=valid.device) * valid
+
+
+def decode(candidates: Candidates, links: Links, *, singletons: bool, every: bool = False) -> list[list[int]]:
+    """Return the chains of a document, of numbers of spans.
+
+    A span is a mention if its score is above 0, a probability of a half. Each mention is linked with its best
+    antecedent among the mentions before it, unless the dummy, whose score is 0, is better.
+    """
+    mention = torch.ones_like(candidates.starts, dtype=torch.bool) if every else candidates.scores > 0
+    scores = with_dummy(links.scores.masked_fill(~mention[links.antecedents], -torch.inf))
+    best = scores.argmax(1)  # 0: the dummy
+    linked = links.antecedents.gather(1, (best - 1).clamp(min=0).unsqueeze(1)).squeeze(1)
+    antecedents = torch.where(best > 0, linked, -1).tolist()
+    chains: list[list[int]] = []
+    chain_of: dict[int, list[int]] = {}
+    for number in torch.nonzero(mention).flatten().tolist():
+        if antecedents[number] < 0:
+            chains.append([])
+            chain_of[number] = chains[-1]
+        else:
+            chain_of[number] = chain_of[antecedents[number]]
+        chain_of[number].append(number)
+    return [chain for chain in chains if singletons or len(chain) > 1]
+
+
+def spans_of(candidates: Candidates) -> list[Span]:
+    """Return spans as first token and token after the last."""
+    return [
+        (start, start + width + 1)
+        for start, width in zip(candidates.starts.tolist(), candidates.widths.tolist(), strict=True)
+    ]
+
+
+def with_dummy(scores: torch.Tensor) -> torch.Tensor:
+    """Return (K, 1 + A) scores of antecedents with that of the dummy, 0, before them."""
+    return torch.cat([scores.new_zeros(len(scores), 1), scores], 1)

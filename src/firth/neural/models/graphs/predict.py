@@ -49,7 +49,7 @@ class NodeModel(SavedModel):
 
     kind: ClassVar = "firth-graph-model"
     what: ClassVar = "a graph network"
-    fields: ClassVar = (names_field("labels"), size_field("dim"))
+    saved_fields: ClassVar = (names_field("labels"), size_field("dim"))
 
     def __init__(
         self, module: Any, options: Any, labels: Sequence[str], dim: int, metadata: Mapping[str, Any] | None = None

@@ -175,11 +175,6 @@ class TextStream:
 class TextReader:
     """Runs a module over the batches of a text.
 
-    Args:
-        module: the language model.
-        text: its input.
-        options: of `TextStream`: batch_size, bptt and so on.
-
     Attributes:
         stream: the batches of the text.
     """

@@ -32,8 +32,8 @@ from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.state import State
 from firth.neural.models.language.data import windows
+from firth.neural.models.language.language_model import WINDOW_TRAINING, LanguageOptions, bptt_option, output_layer
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.options import WINDOW_TRAINING, LanguageOptions, bptt_option, output_layer
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class

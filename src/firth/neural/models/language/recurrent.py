@@ -34,8 +34,8 @@ from firth.neural.layers.dropout import Dropouts
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.recurrent import CELLS, RecurrentStack
 from firth.neural.layers.state import State
+from firth.neural.models.language.language_model import LanguageOptions, output_layer
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.options import LanguageOptions, output_layer
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class

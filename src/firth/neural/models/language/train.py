@@ -1,30 +1,148 @@
 """The method `train` of every neural language model: read the text, create a module, run the training loop."""
 
+import copy
+import dataclasses
 import hashlib
 import os
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Any, Protocol, Unpack
 
 import numpy as np
+import torch
 
 from firth.arguments import explained
+from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError, warn_caller
-from firth.language.text import UNK, LanguageText, held_out_text, training_text
+from firth.language.files import load_language_model
+from firth.language.text import UNK, LanguageText, TextRules, check_readable, held_out_text, training_text
+from firth.neural.models.language.language_model import LanguageOptions, LanguageTask, learned_tree, new_module
 from firth.neural.models.language.learned_tree import LanguageRun, with_learned_tree
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.neural_model import NeuralLanguageModel
-from firth.neural.models.language.options import LanguageOptions, new_module
-from firth.neural.models.language.start import check_options, digest, opened_start, started_module, text_for
-from firth.neural.models.language.task import LanguageTask
+from firth.neural.models.language.predict import COUNTS, NeuralLanguageModel
+from firth.neural.saved import describing, module_arrays, read_module, read_options
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, text_options
+from firth.options import wrong_kind
+from firth.progress import Progress
+from firth.registry import plain_name
+from firth.storage.model_folder import ModelFolder
 from firth.timing import running_clock
+from firth.vocabulary import Vocabulary
 
+FREE = frozenset({"dropout", "dropout_kind", "word_dropout", "zoneout", "bptt", "vary_bptt"})  # not of the network
+READING = frozenset({"column", "cache"})  # options of a text that a start leaves open
 UNSPELLED = (
     "the model reads characters, but {share:.1f} % of the training text is {unknown}, which has lost its spelling: "
     "build the corpus with min_count=1, and limit the vocabulary with min_count or max_size of train"
 )
+TREE = ("output.inner_nodes", "output.leaf_words", "output.weight", "output.bias")  # a learned tree has other shapes
+
+
+def opened_start(start: Any) -> NeuralLanguageModel:
+    """Return the model to start from.
+
+    Raises:
+        OptionError: it is no neural language model.
+    """
+    model = load_language_model(start) if isinstance(start, str | os.PathLike) else start
+    if isinstance(model, NeuralLanguageModel):
+        return model
+    if model is start:
+        raise wrong_kind("start", start, "a neural language model, or the path of one")
+    raise OptionError(f"start: {start} holds {plain_name(model)}, expected a neural language model")
+
+
+def differences(options: LanguageOptions, start: LanguageOptions) -> dict[str, tuple[Any, Any]]:
+    """Return the options of the network that differ from those of a start of the same class: name to both values."""
+    pairs = {
+        field.name: (getattr(options, field.name), getattr(start, field.name))
+        for field in dataclasses.fields(options)
+        if field.name not in FREE
+    }
+    return {name: (own, theirs) for name, (own, theirs) in pairs.items() if own != theirs}
+
+
+def check_options(options: LanguageOptions, start: NeuralLanguageModel) -> None:
+    """Check that options describe the network of a start.
+
+    Raises:
+        OptionError: they do not; the message names the differences.
+    """
+    own, theirs = type(options).__name__, type(start.options).__name__
+    advice = "a start keeps its network: train with its own options, start.options.train(text, start=start)"
+    if own != theirs:
+        raise OptionError(f"{own} with a start that is a {theirs}: {advice}")
+    different = differences(options, start.options)
+    if different:
+        found = ", ".join(f"{name}={value!r}" for name, (value, _) in different.items())
+        expected = ", ".join(f"{name}={value!r}" for name, (_, value) in different.items())
+        raise OptionError(f"{found} with a start that has {expected}: {advice}")
+
+
+class Reader(Protocol):
+    """What reads text for a trained model."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """V words."""
+        ...
+
+    @property
+    def rules(self) -> TextRules:
+        """How the text is tokenised."""
+        ...
+
+
+def text_for(start: Reader, corpus: Any, options: Mapping[str, Any], progress: Progress = None) -> LanguageText:
+    """Return a training text in the vocabulary of a start.
+
+    Args:
+        start: the model to start from.
+        corpus: a corpus that was built with the tokens of the start and every word of its text; a text that the start
+            has read; or anything that `Corpus.build` takes.
+        options: of `Corpus.build`: `column` and `cache`.
+        progress: how to show progress; see `firth.progress`.
+
+    Raises:
+        OptionError: another option is given, or the corpus has other tokens.
+    """
+    given = [f"{name}={options[name]!r}" for name in options if name not in READING]
+    if given:
+        raise OptionError(f"{', '.join(given)} with start: the text is read like that of the start; leave them out")
+    rules = start.rules
+    if not isinstance(corpus, LanguageText):
+        how = {"tokens": rules.tokens, "sentences": rules.sentences, "min_count": 1}
+        corpus = as_corpus(corpus, options, defaults=how, progress=progress)
+        _check_tokens(corpus, start)
+    return held_out_text(corpus, start.vocabulary, rules, name="text", progress=progress)
+
+
+def _check_tokens(corpus: Corpus, start: Reader) -> None:
+    tokens = str(corpus.options.described()["tokens"])
+    if tokens != start.rules.tokens:
+        raise OptionError(
+            f"the corpus has other tokens than the start, which reads {start.rules}; give the text itself in place of "
+            "the corpus"
+        )
+
+
+def started_module(options: LanguageOptions, start: NeuralLanguageModel, seed: int) -> LanguageModule:
+    """Return a new module with the parameters of a start."""
+    module = new_module(options, start.vocabulary, start.module.bos, seed, copies=2)
+    if learned_tree(options.output) is not None:  # new ones begin with another tree
+        module.output = copy.deepcopy(start.module.output)
+    module.load_state_dict(start.module.state_dict())
+    return module
+
+
+def digest(module: torch.nn.Module) -> str:
+    """Return a digest of the parameters of a model's module."""
+    content = hashlib.blake2b(digest_size=16)
+    for name, array in sorted(module_arrays(module).items()):
+        content.update(name.encode())
+        content.update(array.tobytes())
+    return content.hexdigest()
 
 
 @explained(unknown=UNK, tokens="subwords")
@@ -155,3 +273,20 @@ def _digest(text: LanguageText, module: LanguageModule) -> str:
     digest = hashlib.blake2b(ids.tobytes(), digest_size=16)
     digest.update("\n".join(words).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
+
+
+def restore(content: ModelFolder) -> NeuralLanguageModel:
+    """Return the model of a folder."""
+    words = content.words()
+    with describing(content, "a language model"):
+        rules = TextRules.from_config(content.config["rules"])
+        bos, total = int(content.config["bos"]), int(content.config["total"])
+        options = read_options(content, __package__)
+        vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
+        check_readable(vocabulary, rules)
+    if not 0 <= bos < len(words):
+        raise content.damaged(f"config.json says bos={bos}, expected the number of one of {len(words):,} words")
+    module = read_module(
+        content, options, lambda: new_module(options, vocabulary, bos, seed=0), other=(COUNTS,), resized=TREE
+    )
+    return NeuralLanguageModel(module, options, vocabulary, rules, content.metadata)

@@ -19,14 +19,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def frequent_chunks(text: LanguageText, *, max_length: int, most: int, min_count: int) -> dict[Chunk, int]:
-    """Return chunks of 2 to `max_length` tokens with their counts, shorter ones first, of each length by falling count.
-
-    Args:
-        text: to count in.
-        max_length: L, tokens of the longest.
-        most: the largest number of each length.
-        min_count: the lowest count.
-    """
+    """Return chunks of 2 to `max_length` tokens with their counts: shorter ones first, then by falling count."""
     ids, words = text.ids.astype(np.int64), len(text.vocabulary)
     plain = ids != text.unk_id
     if text.eos_id is not None:
@@ -54,14 +47,7 @@ def frequent_chunks(text: LanguageText, *, max_length: int, most: int, min_count
 class Units(nn.Module):
     """The units of a lattice: V tokens and C chunks.
 
-    Args:
-        tokens: V.
-        chunks: C chunks of token ids.
-        max_length: L, tokens of the longest chunk allowed.
-
     Attributes:
-        chunks: as given.
-        max_length: as given.
         count: V + C.
         nodes: number of nodes of the trie.
         covers: (P,) int64 units and (P,) int64 nodes, all pairs of a unit and a beginning of it.

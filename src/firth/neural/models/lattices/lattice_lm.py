@@ -32,14 +32,171 @@ Cost: per token the 8 H^2 multiplications of an LSTM (its products are those of 
     C chunks, and L K times the LSTM's element-wise arithmetic. benchmarks/results/lattice.md has the speed.
 """
 
-from collections.abc import Sequence
-from typing import ClassVar
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Unpack
 
-from firth.neural.models.lattices.chunks import Chunk, Units
+import torch
+
+from firth.arguments import explained
+from firth.corpus.encoded import Corpus
+from firth.errors import OptionError
+from firth.language.text import (
+    UNK,
+    LanguageText,
+    TextRules,
+    check_readable,
+    encode_sentences,
+    held_out_text,
+    training_text,
+)
+from firth.neural.layers.state import State
+from firth.neural.models.language.data import TextBatch, TextStream
+from firth.neural.models.lattices.chunks import Chunk, Units, frequent_chunks
 from firth.neural.models.lattices.module import MERGES, LatticeModule
-from firth.neural.models.lattices.train import train_lattice
-from firth.neural.training.options import TrainingOptions
+from firth.neural.models.lattices.predict import CHUNKS, COUNTS, LatticeModel
+from firth.neural.saved import describing, read_module, read_options
+from firth.neural.supervised import digest
+from firth.neural.training.devices import new_parameters
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import Batches, StepOutput
 from firth.options import check, option, options_class
+from firth.storage.model_folder import ModelFolder
+from firth.text.inputs import Text, check_items
+from firth.timing import running_clock
+from firth.vocabulary import Vocabulary
+
+EVAL_STREAMS, EVAL_BPTT = 20, 64  # of held-out text during training
+
+
+class LatticeTask:
+    """A lattice language model with its text; implements `firth.neural.training.task.Task`.
+
+    Attributes:
+        batches: the text in parallel streams.
+        unit: what the text is read in, such as "characters".
+        eval_predictions: tokens of the held-out text.
+    """
+
+    def __init__(
+        self, module: LatticeModule, text: LanguageText, held_out: LanguageText | None, *, batch_size: int, bptt: int
+    ) -> None:
+        self.module: torch.nn.Module = module
+        self.unit, self._lattice = text.rules.unit, module
+        self.batches: Batches = TextStream(ids=text.ids, batch_size=batch_size, bptt=bptt, bos=module.bos)
+        self._held_out = None
+        if held_out is not None:
+            streams = min(EVAL_STREAMS, max(len(held_out) // EVAL_BPTT, 1))  # each costs its end's chunks
+            self._held_out = TextStream(ids=held_out.ids, batch_size=streams, bptt=EVAL_BPTT, bos=module.bos)
+        self.eval_predictions = 0 if held_out is None else len(held_out)
+
+    def step(self, batch: TextBatch, state: State, progress: TrainingProgress) -> StepOutput:
+        """Return the mean loss per token of a batch; see `Task.step`."""
+        losses, state = self._losses(batch, state)
+        tokens = batch.targets.numel() if batch.predicted is None else int(batch.predicted.sum())
+        total = losses.sum()
+        return StepOutput((total / tokens).float(), total.detach(), tokens, state)
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return the mean loss in nats per token, and the perplexity, of the held-out text; see `Task.evaluate`.
+
+        The text is read in a few streams at once, and each begins without context.
+        """
+        if self._held_out is None:
+            return {}
+        total, state = 0.0, None
+        device = next(self.module.parameters()).device
+        with torch.no_grad():
+            for batch in self._held_out.epoch(0):
+                losses, state = self._losses(batch.to(device), state)
+                total += losses.sum().item()
+        loss = total / self.eval_predictions
+        return {"loss": loss, "perplexity": math.exp(min(loss, 700.0))}
+
+    def _losses(self, batch: TextBatch, state: State) -> tuple[torch.Tensor, State]:
+        """Return the (B,) float64 losses of a batch's tokens, and the state after it."""
+        reading = self.module(batch.targets, self._lattice.start(batch.inputs[:, 0]) if state is None else state)
+        first = self._lattice.units.max_length - 1  # the node where the batch begins
+        if batch.predicted is None:
+            return -reading.nodes.totals[-1], reading.state
+        ends = (first + batch.predicted.sum(1)).unsqueeze(0)
+        return -reading.nodes.totals.gather(0, ends)[0], reading.state
+
+
+@explained(unknown=UNK, tokens="characters")
+def train_lattice(
+    options: Any,
+    corpus: Corpus | LanguageText | Any,
+    *,
+    chunks: Sequence[Text] | None = None,
+    held_out: Any = None,
+    **arguments: Unpack[TextRunArguments],
+) -> LatticeModel:
+    """Train a lattice language model.
+
+    Args:
+        options: of the model.
+        corpus: training text: a corpus built with `unknown="<unk>"` or with every word, a text that has been read, or
+            anything that `Corpus.build` takes, which is read as characters unless `tokens` says otherwise.
+        chunks: the chunks, each a string or a list of tokens; None for the most frequent ones of the text.
+        held_out: text that selects the best epoch: anything that `Corpus.build` takes, or a text with the same
+            vocabulary. Without it, the last epoch is kept.
+        **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no corpus yet.
+
+    Returns:
+        The model of the best evaluation on held-out text, or the last.
+
+    Raises:
+        CorpusError: the text is empty, the corpus has left words out, or no word of the held-out text is known.
+        OptionError: an option is out of its range, a chunk is longer than allowed or has unknown tokens, or the
+            checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    config, given = RunConfig.of(options.training, arguments), text_options(arguments)
+    with running_clock():
+        text = training_text(corpus, given, tokens="characters", progress=config.progress)
+        if held_out is not None:
+            held_out = held_out_text(held_out, text.vocabulary, text.rules, progress=config.progress)
+        found, counts = _chunks(options, chunks, text)
+        bos = text.unk_id if text.eos_id is None else text.eos_id
+        with new_parameters(config.seed, 2):
+            module = options.build(len(text.vocabulary), found, bos)
+        module.begin_at(torch.tensor([*text.vocabulary.counts.tolist(), *counts]))
+        task = LatticeTask(module, text, held_out, batch_size=config.training.batch_size, bptt=options.bptt)
+        facts = fit_model(task, options, config, {"text": _digest(text, found), "words": len(text)})
+    return LatticeModel(module, options, text.vocabulary, text.rules, {"training": facts})
+
+
+def _chunks(options: Any, chunks: Sequence[Text] | None, text: LanguageText) -> tuple[list[Chunk], list[int]]:
+    """Return the chunks of a model and their counts, of given ones the lowest that counts."""
+    if chunks is not None:
+        given = given_chunks(chunks, text)
+        return given, [options.min_count] * len(given)
+    found = frequent_chunks(text, max_length=options.max_length, most=options.chunks, min_count=options.min_count)
+    return list(found), list(found.values())
+
+
+def given_chunks(chunks: Sequence[Text], text: LanguageText) -> list[Chunk]:
+    """Return the token ids of chunks, read as the text was.
+
+    Raises:
+        OptionError: a chunk has tokens that are not in the vocabulary.
+    """
+    found = []
+    for number, chunk in enumerate(check_items(chunks, "chunks")):
+        read = encode_sentences([chunk], text.vocabulary, text.rules)
+        ids = read.ids[: len(read) - (0 if text.eos_id is None else 1)]
+        if (ids == text.unk_id).any():
+            raise OptionError(f"chunk {number}, {chunk!r}, has tokens that the text lacks; expected known ones only")
+        found.append(tuple(ids.tolist()))
+    return found
+
+
+def _digest(text: LanguageText, chunks: list[Chunk]) -> str:
+    """Return a digest of a text and its chunks."""
+    return digest(text.ids, "\n".join(text.vocabulary.words), repr(chunks))
 
 
 @options_class
@@ -74,13 +231,7 @@ class LatticeLM:
         check(self)
 
     def build(self, tokens: int, chunks: Sequence[Chunk], bos: int) -> LatticeModule:
-        """Return a module with random parameters from torch's default generator.
-
-        Args:
-            tokens: V, size of the vocabulary.
-            chunks: token ids of each.
-            bos: id before a fresh text.
-        """
+        """Return a module with random parameters from torch's default generator."""
         return LatticeModule(
             Units(tokens, chunks, self.max_length),
             senses=self.senses,
@@ -91,3 +242,22 @@ class LatticeLM:
             temperature=self.temperature,
             bos=bos,
         )
+
+
+def restore(content: ModelFolder) -> LatticeModel:
+    """Return the model of a folder."""
+    words = content.words()
+    with describing(content, "a lattice language model"):
+        rules = TextRules.from_config(content.config["rules"])
+        bos, total = int(content.config["bos"]), int(content.config["total"])
+        options: Any = read_options(content, __package__)
+        vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
+        check_readable(vocabulary, rules)
+        table = content.arrays[CHUNKS]
+        if table.dtype.kind != "i" or table.ndim != 2 or table.shape[1] != options.max_length:
+            raise ValueError(f"chunks {table.shape}, max_length={options.max_length}")
+        chunks = [tuple(token for token in row if token >= 0) for row in table.tolist()]
+    if not 0 <= bos < len(words):
+        raise content.damaged(f"config.json says bos={bos}, expected the number of one of {len(words):,} words")
+    module = read_module(content, options, lambda: options.build(len(words), chunks, bos), other=(COUNTS, CHUNKS))
+    return LatticeModel(module, options, vocabulary, rules, content.metadata)

@@ -33,18 +33,7 @@ class Reading(NamedTuple):
 class LatticeModule(nn.Module):
     """An LSTM over the nodes of lattices of units, and a softmax over all units.
 
-    Args:
-        units: tokens and chunks.
-        senses: K, embeddings of each unit.
-        dim: D, width of embeddings.
-        hidden: H, width of the state.
-        dropout: rate of embeddings and outputs.
-        merge: how the states of a node become one: a name of `MERGES`.
-        temperature: of the Gumbel-softmax.
-        bos: id before a fresh text.
-
     Attributes:
-        units, senses, bos: as given.
         embedding: unit u in sense k has row u K + k.
         cell: the LSTM.
         weight, bias: of the softmax, in the same order; with K > 1 they are added to those of the unit.

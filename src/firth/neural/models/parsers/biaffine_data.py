@@ -1,16 +1,14 @@
 """Sentences with trees as a biaffine parser reads them, and batches of them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
-from firth.neural.models.tokens.data import sentence_batches
-from firth.neural.models.tokens.files import reader_arrays, reader_config, reader_folders, reader_texts
-from firth.neural.models.tokens.reader import Ids, ReadSentence, TokenInputs, TokenReader
+from firth.neural.models.tokens.files import write_reader
+from firth.neural.models.tokens.reader import Ids, ReadSentence, TokenInputs, TokenReader, sentence_batches
+from firth.neural.saved import Saved
 from firth.neural.training.batching import Buckets, pad
 from firth.parsing.projective import is_projective, projective
 from firth.readers.conllu import DependencySentence
@@ -31,24 +29,10 @@ class BiaffineVocabulary:
     relations: list[str]
 
     @property
-    def texts(self) -> Mapping[str, Any]:
-        """Values to save; see `ParserVocabulary.texts`."""
-        return {**reader_texts(self.reader), "labels": self.relations}
-
-    @property
-    def arrays(self) -> Mapping[str, Ids]:
-        """Arrays to save; see `ParserVocabulary.arrays`."""
-        return reader_arrays(self.reader)
-
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """The embedders: see `ParserVocabulary.config`."""
-        return reader_config(self.reader)
-
-    @property
-    def subfolders(self) -> Mapping[str, Callable[[Path], None]]:
-        """The encoders: see `ParserVocabulary.subfolders`."""
-        return reader_folders(self.reader)
+    def saved(self) -> Saved:
+        """What a folder holds: what the reader knows, and relations."""
+        reader = write_reader(self.reader)
+        return replace(reader, texts={**reader.texts, "labels": self.relations})
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +56,6 @@ class TreeBatch:
         inputs: the sentences.
         heads: (B, T) heads, 0 at padding.
         relations: (B, T) numbers of relations; -1 at padding, and for those that the parser does not know.
-        fresh: True: no state is carried.
-        scale: 1.
     """
 
     inputs: TokenInputs
@@ -90,13 +72,7 @@ class TreeBatch:
 def gold_trees(
     sentences: Sequence[DependencySentence], relations: Sequence[str], *, lifted: bool = False
 ) -> list[GoldTree]:
-    """Return the trees of sentences as numbers.
-
-    Args:
-        sentences: with trees.
-        relations: L names.
-        lifted: whether crossing arcs are lifted until the tree is projective.
-    """
+    """Return the trees of sentences as numbers."""
     numbers = {name: number for number, name in enumerate(relations)}
     trees = []
     for sentence in sentences:
@@ -117,16 +93,7 @@ def tree_batches(
     seed: int = 0,
     shuffle: bool = True,
 ) -> Buckets[tuple[ReadSentence, GoldTree]]:
-    """Return sentences with their trees in batches of similar length.
-
-    Args:
-        reader: of the sentences.
-        sentences: N, each of at least one word.
-        trees: N.
-        words: maximum number of words in a batch, padding included.
-        seed: of the order.
-        shuffle: whether each epoch has a new order.
-    """
+    """Return sentences with their trees in batches of similar length."""
 
     def collate(some: list[ReadSentence], gold: list[GoldTree]) -> TreeBatch:
         heads, relations = pad([tree.heads for tree in gold])[0], pad([tree.relations for tree in gold], -1)[0]

@@ -13,11 +13,10 @@ from firth.neural.layers.biaffine import Biaffine
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout, PartDropout
 from firth.neural.models.parsers.biaffine_data import BiaffineVocabulary
-from firth.neural.models.parsers.data import root_number
-from firth.neural.models.parsers.module import NumberedTree, ParserModule
-from firth.neural.models.tokens.contextual_vectors import joined
+from firth.neural.models.parsers.data import NumberedTree, ParserModule, root_number
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import MIDDLE, OUTPUT
+from firth.neural.models.tokens.features import joined
 from firth.neural.models.tokens.reader import ReadSentence, TokenInputs
 from firth.neural.structs.best_trees import best_trees
 from firth.neural.training.batching import Buckets
@@ -45,22 +44,7 @@ class PairScores:
 
 
 class BiaffineModule(ParserModule):
-    """A biaffine parser.
-
-    Args:
-        vocabulary: what it knows.
-        words: the vectors of words.
-        hidden: H, width of each LSTM's state.
-        layers: number of layers.
-        arc_width: width of the vectors that arcs are scored by.
-        label_width: width of those that labels are scored by.
-        dropout: rate of units, one mask per sentence.
-        part_dropout: rate of whole parts of a word's vector.
-        projective: whether parsing allows no crossing arcs.
-
-    Attributes:
-        vocabulary: as given.
-    """
+    """A biaffine parser."""
 
     def __init__(
         self,
@@ -117,11 +101,7 @@ class BiaffineModule(ParserModule):
 
     @torch.no_grad()
     def parse_read(self, sentences: Sequence[ReadSentence], words: Sequence[str] = ()) -> list[NumberedTree]:
-        """Return the trees of sentences that are ids already, and whose words an error shows.
-
-        Raises:
-            FormatError: the scores of a sentence are not finite.
-        """
+        """Return the trees of sentences that are ids already, and whose words an error shows."""
         if not sentences:
             return []
         batches = Buckets(

@@ -1,5 +1,6 @@
 """Sentences with trees: reading, tags, the part that selects the model."""
 
+import abc
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -7,12 +8,16 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from firth.errors import CorpusError, brief
+from firth.neural.saved import Saved
 from firth.neural.training.held_out import SHARE
 from firth.readers.conllu import DependencySentence, read_conllu
 from firth.storage.skipping import SKIP, check_on_error
 
+Numbers = npt.NDArray[np.integer]
+NumberedTree = tuple[Numbers, Numbers]  # (T,) heads from 1, 0 for the root; (T,) numbers of relations
 COLUMNS: dict[str, Callable[[DependencySentence], Sequence[str]]] = {  # name: its values of a sentence
     "upos": lambda sentence: sentence.tags,
     "xpos": lambda sentence: sentence.language_tags,
@@ -32,23 +37,8 @@ class ParserVocabulary(Protocol):
         ...
 
     @property
-    def texts(self) -> Mapping[str, list[str]]:
-        """Lists of strings, by names of `firth.storage.model_folder.TEXTS`."""
-        ...
-
-    @property
-    def arrays(self) -> Mapping[str, npt.NDArray[np.int64]]:
-        """Arrays, such as counts, by names that the module has not."""
-        ...
-
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """JSON values."""
-        ...
-
-    @property
-    def subfolders(self) -> Mapping[str, Callable[[Path], None]]:
-        """Functions that write subfolders, by their names."""
+    def saved(self) -> Saved:
+        """What a folder holds of it."""
         ...
 
 
@@ -66,14 +56,8 @@ def root_number(relations: Sequence[str]) -> int:
 def read_sentences(source: Any, *, trees: bool = True, on_error: str = SKIP) -> list[DependencySentence]:
     """Return annotated sentences.
 
-    Args:
-        source: a path of a CoNLL-U file, several, or sentences.
-        trees: whether every sentence must have a tree.
-        on_error: "skip" damaged sentences of files, count and list them; or "stop" at the first.
-
     Raises:
         CorpusError: a file is missing, there is no sentence, an item is none, or a sentence has no tree.
-        FormatError: a file is damaged; the message names the line.
     """
     check_on_error(on_error)
     sentences = list(_sentences(source, trees, on_error))
@@ -119,3 +103,11 @@ def development_split(
         )
     count = len(sentences) - max(1, round(SHARE * len(sentences)))
     return list(sentences[:count]), list(sentences[count:])
+
+
+class ParserModule(torch.nn.Module, abc.ABC):
+    """A module that parses, with its vocabulary."""
+
+    @abc.abstractmethod
+    def parse(self, sentences: Sequence[DependencySentence], *, beam: int | None = None) -> list[NumberedTree]:
+        """Return the tree of each sentence: one root, no cycle."""

@@ -1,10 +1,8 @@
 """Sentences as a transition parser reads them: words, tags and labels as numbers, in arrays of many sentences."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +11,7 @@ import torch
 from firth.errors import CorpusError, OptionError
 from firth.kernels.transition_states import Ints, Sentences
 from firth.neural.models.parsers.data import COLUMNS, ranked_relations, root_number
+from firth.neural.saved import Saved
 from firth.neural.training.batching import Buckets
 from firth.parsing.projective import projective
 from firth.readers.conllu import DependencySentence
@@ -29,7 +28,6 @@ class TransitionVocabulary:
 
     Attributes:
         words: V names; the number of `words[i]` is i + 3.
-        tags: likewise.
         relations: L names, by number.
         columns: whose values are the tags, together: names of `firth.neural.models.parsers.data.COLUMNS`.
         lowercase: whether words are looked up in lower case.
@@ -61,24 +59,9 @@ class TransitionVocabulary:
         return root_number(self.relations)
 
     @property
-    def texts(self) -> Mapping[str, list[str]]:
-        """Lists to save: see `ParserVocabulary.texts`."""
-        return {"vocab": self.words, "types": self.tags, "labels": self.relations}
-
-    @property
-    def arrays(self) -> Mapping[str, npt.NDArray[np.int64]]:
-        """None: see `ParserVocabulary.arrays`."""
-        return {}
-
-    @property
-    def config(self) -> Mapping[str, Any]:
-        """Nothing: see `ParserVocabulary.config`."""
-        return {}
-
-    @property
-    def subfolders(self) -> Mapping[str, Callable[[Path], None]]:
-        """None: see `ParserVocabulary.subfolders`."""
-        return {}
+    def saved(self) -> Saved:
+        """What a folder holds: lists of words, tags and relations."""
+        return Saved(texts={"vocab": self.words, "types": self.tags, "labels": self.relations})
 
     @property
     def table_words(self) -> list[str]:
@@ -120,14 +103,6 @@ def learn_vocabulary(
     extra_words: int = 0,
 ) -> TransitionVocabulary:
     """Return the vocabulary of training sentences.
-
-    Args:
-        sentences: with tags and trees.
-        columns: whose values are the tags.
-        lowercase: whether words are read in lower case.
-        min_count: minimum count of a word; those with a vector are kept however rare they are.
-        vectors: given word vectors.
-        extra_words: most frequent words of `vectors` that are known, too.
 
     Raises:
         CorpusError: no relation is named.
@@ -190,12 +165,7 @@ class ParserBatch:
 
 
 def collate(items: Sequence[ParserItem], relations: int) -> ParserBatch:
-    """Return sentences in arrays.
-
-    Args:
-        items: at least one.
-        relations: L, the number of known relations, which stands for none.
-    """
+    """Return sentences in arrays."""
     sizes = np.array([0, *(len(item.words) for item in items)], dtype=np.int64)
     distinct, words = np.unique(
         np.concatenate([np.array([NOTHING], np.int32), *(item.words for item in items)]), return_inverse=True
@@ -220,15 +190,7 @@ def read_item(sentence: DependencySentence, vocabulary: TransitionVocabulary, *,
 def sentence_batches(
     items: Sequence[ParserItem], relations: int, *, batch_size: int, seed: int = 0, shuffle: bool = True
 ) -> Buckets[ParserItem]:
-    """Return sentences in batches of any lengths.
-
-    Args:
-        items: to train on.
-        relations: L.
-        batch_size: sentences per batch.
-        seed: of the order.
-        shuffle: whether each epoch has a new order.
-    """
+    """Return sentences in batches of any lengths."""
 
     def batch(some: list[ParserItem]) -> ParserBatch:
         return collate(some, relations)

@@ -12,7 +12,7 @@ from firth.kernels.transition_states import CUBE, LABELLED, NODES, RELU, TANH, I
 from firth.kernels.transitions import EAGER, LEFT, STANDARD
 from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
-from firth.neural.models.parsers.module import NumberedTree, ParserModule
+from firth.neural.models.parsers.data import NumberedTree, ParserModule
 from firth.neural.models.parsers.transition_data import (
     NAMED,
     UNKNOWN,
@@ -76,10 +76,8 @@ class TransitionModule(ParserModule):
         beam: K, sequences of actions that parsing keeps; 1 for greedy search.
 
     Attributes:
-        vocabulary: as given.
         system: its number.
         activation: its number.
-        beam: as given.
         actions: A, the number of actions.
         labels_known: the relations, as the kernels of `firth.parsing` take them.
     """

@@ -56,7 +56,7 @@ class PointerModel(SavedModel):
 
     kind: ClassVar = "firth-pointer-network"
     what: ClassVar = "a pointer network"
-    fields: ClassVar = (size_field("dim"),)
+    saved_fields: ClassVar = (size_field("dim"),)
 
     def __init__(self, module: Any, options: Any, dim: int, metadata: Mapping[str, Any] | None = None) -> None:
         self.module, self.options, self.dim = module.eval(), options, dim

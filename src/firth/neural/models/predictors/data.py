@@ -59,10 +59,6 @@ class RecordBatch:
 def read_records(inputs: Any, fields: Sequence[str] | None = None) -> tuple[list[str], list[Values]]:
     """Return the names of fields, and the values of each record.
 
-    Args:
-        inputs: records: mappings from names to strings.
-        fields: the names that are known; None for those of the records, in their order.
-
     Raises:
         KindError: a record is no mapping from strings to strings.
         CorpusError: there is no field, or a record has an unknown one.

@@ -43,16 +43,7 @@ class Predictions(NamedTuple):
 
 
 class PredictorModule(nn.Module):
-    """The network.
-
-    Args:
-        fields: F.
-        dim: D, width of the vectors of bytes and fields.
-        hidden: H, width of the states.
-        dropout: rate.
-        copying: whether values are copied.
-        max_copy: longest value that is copied, in bytes.
-    """
+    """The network."""
 
     def __init__(self, fields: int, *, dim: int, hidden: int, dropout: float, copying: bool, max_copy: int) -> None:
         super().__init__()

@@ -34,8 +34,8 @@ from torch.nn import functional
 from firth.neural.layers.contrastive import InfoNCE, group_masks
 from firth.neural.layers.token_masking import TokenMasking
 from firth.neural.models.pretraining.corruption import GENERATOR_SHARES, Corrupted, Corruption
-from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork, initialise
-from firth.neural.models.pretraining.options import PretrainingOptions, masked_prediction, token_masking
+from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork, initialise, masked_prediction
+from firth.neural.models.pretraining.options import PretrainingOptions, token_masking
 from firth.neural.models.pretraining.task import Measures, Objective, auc
 from firth.neural.models.pretraining.train import pretrain
 from firth.neural.training.options import TrainingOptions
@@ -79,13 +79,7 @@ class CocoLM(PretrainingOptions):
 
 
 class CorrectiveObjective(Objective):
-    """An encoder that corrects tokens, with its generator.
-
-    Args:
-        encoder: to train.
-        masking: hides tokens.
-        options: weights and sizes.
-    """
+    """An encoder that corrects tokens, with its generator."""
 
     def __init__(self, encoder: EncoderNetwork, masking: TokenMasking, options: CocoLM) -> None:
         super().__init__()

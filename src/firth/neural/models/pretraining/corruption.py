@@ -20,16 +20,40 @@ Cost
 """
 
 import dataclasses
+import math
 from dataclasses import dataclass
 
 import torch
 from torch import nn
 
 from firth.neural.layers.token_masking import TokenMasking
-from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
-from firth.neural.models.pretraining.options import masked_prediction
+from firth.neural.layers.transformer import ACTIVATIONS
+from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork, initialise, masked_prediction
 
 GENERATOR_SHARES = {"masked": 0.85, "random": 0.0}  # of the hidden tokens; the others stay
+
+
+class ReplacedPrediction(nn.Module):
+    """Score of each token for having been replaced: w . f(W h + b) + c (Clark et al. 2020, section 2).
+
+    f is the activation of the encoder.
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.activation = ACTIVATIONS[config.activation]
+        self.dense, self.score = nn.Linear(config.dim, config.dim), nn.Linear(config.dim, 1)
+        self.apply(initialise)
+
+    @torch.no_grad()
+    def begin_at(self, rate: float) -> None:
+        """Let all tokens begin with a probability of being replaced, above 0 and below 1."""
+        self.score.bias.fill_(math.log(rate / (1 - rate)))
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        """Return (...) scores, positive where a token seems replaced, for (..., D) states."""
+        scores: torch.Tensor = self.score(self.activation(self.dense(states)))
+        return scores[..., 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +74,7 @@ class Corrupted:
 
 
 class Corruption(nn.Module):
-    """Replaces tokens by samples of a generator.
-
-    Args:
-        encoder: whose embeddings the generator shares.
-        masking: hides tokens.
-        share: width of the generator, as a share of the encoder's.
-    """
+    """Replaces tokens by samples of a generator."""
 
     def __init__(self, encoder: EncoderNetwork, masking: TokenMasking, share: float) -> None:
         super().__init__()

@@ -92,11 +92,7 @@ class PieceText:
         return cls(pieces, np.insert(ids, np.asarray(corpus.offsets[1:]), pieces.sep_id), len(corpus))
 
     def split(self, length: int) -> "tuple[PieceText, PieceText | None]":
-        """Return the text without its last part, and that part, which is held out; None where the text is short.
-
-        Args:
-            length: T.
-        """
+        """Return the text without its last part, and that part, which is held out; None where the text is short."""
         windows = len(self.ids) // body_of(length)
         if windows < FEWEST:
             return self, None

@@ -23,8 +23,7 @@ import torch
 from torch.nn import functional
 
 from firth.neural.layers.token_masking import TokenMasking
-from firth.neural.models.pretraining.corruption import GENERATOR_SHARES, Corruption
-from firth.neural.models.pretraining.heads import ReplacedPrediction
+from firth.neural.models.pretraining.corruption import GENERATOR_SHARES, Corruption, ReplacedPrediction
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
 from firth.neural.models.pretraining.options import PretrainingOptions, token_masking
 from firth.neural.models.pretraining.task import Measures, Objective, auc
@@ -74,14 +73,7 @@ class Electra(PretrainingOptions):
 
 
 class ReplacedObjective(Objective):
-    """An encoder that tells which tokens were replaced, with its generator.
-
-    Args:
-        encoder: the discriminator, to train.
-        masking: hides tokens.
-        share: width of the generator, as a share of the encoder's.
-        weight: lambda.
-    """
+    """An encoder that tells which tokens were replaced, with its generator."""
 
     def __init__(self, encoder: EncoderNetwork, masking: TokenMasking, share: float, weight: float) -> None:
         super().__init__()

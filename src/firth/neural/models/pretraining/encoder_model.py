@@ -13,8 +13,8 @@ from firth.arguments import explained
 from firth.errors import OptionError, brief
 from firth.finite import check_finite
 from firth.neural.layers.masking import MaskedPrediction
-from firth.neural.models.language.start import digest
-from firth.neural.models.pretraining.heads import ReplacedPrediction
+from firth.neural.models.language.train import digest
+from firth.neural.models.pretraining.corruption import ReplacedPrediction
 from firth.neural.models.pretraining.layout import Head, arrays_of, described
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
 from firth.neural.saved import SavedModel

@@ -28,11 +28,7 @@ TOKENIZER, TOKENIZER_CONFIG, VOCABULARY = "tokenizer.json", "tokenizer_config.js
 
 
 def restore(content: ModelFolder) -> PretrainedEncoder:
-    """Return the encoder of a folder.
-
-    Raises:
-        FormatError: the folder is damaged.
-    """
+    """Return the encoder of a folder."""
     try:
         pieces = WordPieces(json.dumps(content.texts["tokenizer"]))
     except (KeyError, FormatError) as error:
@@ -42,12 +38,7 @@ def restore(content: ModelFolder) -> PretrainedEncoder:
 
 @names_files
 def read_folder(path: Path) -> PretrainedEncoder:
-    """Return the encoder of a folder of transformers.
-
-    Raises:
-        FormatError: the model is of another kind or pickled, the folder is damaged, or its parts do not fit together.
-        OSError: a file cannot be read.
-    """
+    """Return the encoder of a folder of transformers."""
     config = _json(path / CONFIG)
     if not (path / MODEL).is_file():
         _refuse(path)

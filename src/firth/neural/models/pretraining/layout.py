@@ -14,9 +14,8 @@ import torch
 
 from firth.errors import FormatError, OptionError, warn_caller
 from firth.neural.layers.masking import MaskedPrediction
-from firth.neural.models.pretraining.heads import ReplacedPrediction
-from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
-from firth.neural.models.pretraining.options import masked_prediction
+from firth.neural.models.pretraining.corruption import ReplacedPrediction
+from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork, masked_prediction
 from firth.text.wordpieces import WordPieces
 
 LAYOUTS = ("bert", "electra")
@@ -77,10 +76,6 @@ def described(config: EncoderConfig, layout: str, head: Head | None, pieces: Wor
 def read_config(content: Mapping[str, Any], where: str) -> tuple[str, EncoderConfig]:
     """Return the layout and the sizes of an encoder.
 
-    Args:
-        content: of config.json.
-        where: it stands, for messages.
-
     Raises:
         FormatError: it is another kind of model, or a value is missing or out of its range.
     """
@@ -124,12 +119,6 @@ def arrays_of(encoder: EncoderNetwork, layout: str, head: Head | None) -> dict[s
 
 def read_encoder(arrays: Arrays, layout: str, config: EncoderConfig, where: str) -> tuple[EncoderNetwork, Head | None]:
     """Return the encoder of tensors, and its head, if there is one.
-
-    Args:
-        arrays: tensors under the names of transformers; others are left alone.
-        layout: a name of `LAYOUTS`.
-        config: sizes, which are compared with the tensors before memory is allocated.
-        where: they come from, for messages.
 
     Raises:
         FormatError: a tensor is missing, or has another shape than the config says.

@@ -24,8 +24,8 @@ import torch
 
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.layers.token_masking import TokenMasking
-from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
-from firth.neural.models.pretraining.options import PretrainingOptions, masked_prediction, token_masking
+from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork, masked_prediction
+from firth.neural.models.pretraining.options import PretrainingOptions, token_masking
 from firth.neural.models.pretraining.task import Measures, Objective
 from firth.neural.models.pretraining.train import pretrain
 from firth.neural.training.options import TrainingOptions
@@ -60,12 +60,7 @@ class MaskedLM(PretrainingOptions):
 
 
 class MaskedObjective(Objective):
-    """An encoder that predicts hidden tokens.
-
-    Args:
-        encoder: to train.
-        masking: hides tokens.
-    """
+    """An encoder that predicts hidden tokens."""
 
     def __init__(self, encoder: EncoderNetwork, masking: TokenMasking) -> None:
         super().__init__()

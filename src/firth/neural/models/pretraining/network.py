@@ -27,6 +27,8 @@ import torch
 from torch import nn
 
 from firth.errors import OptionError
+from firth.neural.layers.masking import MaskedPrediction
+from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.transformer import ACTIVATIONS, TransformerBlock, TransformerConfig, TransformerEncoder
 
 SPREAD = 0.02  # standard deviation of new parameters
@@ -96,11 +98,7 @@ class EncoderConfig:
 
 
 class TokenEmbeddings(nn.Module):
-    """Vectors of tokens with their positions and segments.
-
-    Args:
-        config: of the encoder.
-    """
+    """Vectors of tokens with their positions and segments."""
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
@@ -131,9 +129,7 @@ class EncoderNetwork(nn.Module):
             need not ask for it.
 
     Attributes:
-        config: as given.
         embeddings: vectors of tokens.
-        neighbours: as given.
         width: D.
     """
 
@@ -262,3 +258,14 @@ def attend_to_neighbours(network: EncoderNetwork) -> None:
 def _spaced(number: int, most: int) -> torch.Tensor:
     """Return at most so many of a number of places, evenly spaced."""
     return torch.linspace(0, number - 1, min(number, most)).round().long() if number and most else torch.zeros(0).long()
+
+
+def masked_prediction(encoder: EncoderNetwork) -> MaskedPrediction:
+    """Return a new head that predicts hidden tokens, whose output layer shares the vectors of tokens."""
+    config, table = encoder.config, cast("torch.nn.Parameter", encoder.embeddings.word.weight)
+    head = MaskedPrediction(
+        OutputConfig(config.dim, config.vocabulary, tied=table), norm_eps=config.norm_eps,
+        activation=ACTIVATIONS[config.activation],
+    )  # fmt: skip
+    initialise(head.dense)
+    return head

@@ -1,16 +1,13 @@
 """Options that all pretraining shares: the network, and what is hidden."""
 
 import abc
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import torch
 
 from firth.errors import OptionError
-from firth.neural.layers.masking import MaskedPrediction
-from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.token_masking import UNITS, TokenMasking
-from firth.neural.layers.transformer import ACTIVATIONS
-from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork, initialise
+from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
 from firth.neural.models.pretraining.task import Objective
 from firth.neural.training.options import TrainingOptions
 from firth.options import check, option, options_class
@@ -69,41 +66,15 @@ class PretrainingOptions(abc.ABC):
         )  # fmt: skip
 
     def build_encoder(self, config: EncoderConfig) -> EncoderNetwork:
-        """Return a new encoder, with random parameters from torch's default generator.
-
-        Args:
-            config: sizes.
-        """
+        """Return a new encoder, with random parameters from torch's default generator."""
         return EncoderNetwork(config, neighbours=self.attention_start == "neighbours")
 
     @abc.abstractmethod
     def build_objective(self, config: EncoderConfig, pieces: WordPieces) -> Objective:
-        """Return the encoder with what is needed to train it, with random parameters from torch's default generator.
-
-        Args:
-            config: sizes.
-            pieces: the vocabulary.
-        """
+        """Return the encoder with what is needed to train it, with random parameters from torch's default generator."""
 
 
 def token_masking(options: PretrainingOptions, pieces: WordPieces, **shares: Any) -> TokenMasking:
-    """Return the masks that options ask for.
-
-    Args:
-        options: with `masking` and `mask_rate`.
-        pieces: the vocabulary.
-        **shares: of hidden tokens, as in `TokenMasking`.
-    """
+    """Return the masks that options ask for."""
     continues, special = torch.from_numpy(pieces.continues), torch.from_numpy(pieces.special)
     return TokenMasking(pieces.mask_id, continues, special, unit=options.masking, rate=options.mask_rate, **shares)
-
-
-def masked_prediction(encoder: EncoderNetwork) -> MaskedPrediction:
-    """Return a new head that predicts hidden tokens, whose output layer shares the vectors of tokens."""
-    config, table = encoder.config, cast("torch.nn.Parameter", encoder.embeddings.word.weight)
-    head = MaskedPrediction(
-        OutputConfig(config.dim, config.vocabulary, tied=table), norm_eps=config.norm_eps,
-        activation=ACTIVATIONS[config.activation],
-    )  # fmt: skip
-    initialise(head.dense)
-    return head

@@ -7,13 +7,14 @@ import torch
 
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.layers.state import State
+from firth.neural.models.pretraining.corruption import ReplacedPrediction
 from firth.neural.models.pretraining.data import WindowBatch, Windows
-from firth.neural.models.pretraining.heads import ReplacedPrediction
 from firth.neural.models.pretraining.network import EncoderNetwork
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
 
 EVAL_SEED = 0  # of the masks, the same in every evaluation
+
 
 Measures = Mapping[str, torch.Tensor]
 
@@ -48,15 +49,7 @@ class Objective(torch.nn.Module, abc.ABC):
 class PretrainingTask:
     """An objective with its text; implements `firth.neural.training.task.Task`.
 
-    Args:
-        module: the objective.
-        batches: training text.
-        held_out: held-out text; None without.
-        rate: share of its tokens that are predicted.
-
     Attributes:
-        module: as given.
-        batches: as given.
         unit: what is predicted.
         eval_predictions: about as many predictions as an evaluation makes.
     """

@@ -1,7 +1,6 @@
 """The method `train` of every pretraining: read the text, learn its word pieces, run the training loop."""
 
 import dataclasses
-import hashlib
 import os
 from collections.abc import Mapping
 from typing import Any, Unpack, cast
@@ -15,12 +14,13 @@ from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError, counted, warn_caller
 from firth.loading import load
 from firth.neural.layers.masking import MaskedPrediction
+from firth.neural.models.pretraining.corruption import ReplacedPrediction
 from firth.neural.models.pretraining.data import PieceText, Windows
 from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
-from firth.neural.models.pretraining.heads import ReplacedPrediction
 from firth.neural.models.pretraining.network import EncoderConfig
 from firth.neural.models.pretraining.options import TOKENS, PretrainingOptions
 from firth.neural.models.pretraining.task import Objective, PretrainingTask
+from firth.neural.supervised import digest as run_digest
 from firth.neural.training.accumulation import Accumulated
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
@@ -202,8 +202,4 @@ def _warn_short(batches: Windows, training: TrainingOptions) -> None:
 
 
 def _digest(text: PieceText, aside: PieceText | None) -> str:
-    digest = hashlib.blake2b(text.pieces.rules.encode(), digest_size=16)
-    for each in (text, aside):
-        if each is not None:
-            digest.update(each.ids.tobytes())
-    return digest.hexdigest()
+    return run_digest(text.pieces.rules, text.ids, None if aside is None else aside.ids)

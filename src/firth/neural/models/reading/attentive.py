@@ -27,11 +27,8 @@ from torch import nn
 from firth.neural.layers.attention import attention_weights, dot_scores
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout
-from firth.neural.models.reading.data import ReadingBatch
-from firth.neural.models.reading.module import ReadingModule, SpanScores, with_padding
-from firth.neural.models.reading.options import ReadingOptions
-from firth.neural.models.reading.passages import MATCHES
-from firth.neural.models.reading.train import train_reader
+from firth.neural.models.reading.data import MATCHES, ReadingBatch
+from firth.neural.models.reading.reader import ReadingModule, ReadingOptions, SpanScores, train_reader, with_padding
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.training.options import TrainingOptions
@@ -73,12 +70,6 @@ class Reader(ReadingOptions):
 class StackedBiLSTM(nn.Module):
     """BiLSTM layers whose outputs stand side by side.
 
-    Args:
-        width_in: D, width of the input.
-        hidden: H, width of each state.
-        layers: their number.
-        dropout: rate before each layer but the first.
-
     Attributes:
         width: 2 H times the number of layers.
     """
@@ -104,13 +95,7 @@ class StackedBiLSTM(nn.Module):
 
 
 class AttentiveModule(ReadingModule):
-    """The network of the attentive reader.
-
-    Args:
-        options: widths.
-        embedder: of words.
-        tags: number of tags of each target of taggers.
-    """
+    """The network of the attentive reader."""
 
     def __init__(self, options: Reader, embedder: TokenEmbedder, tags: tuple[int, ...]) -> None:
         super().__init__(options, embedder, tags)

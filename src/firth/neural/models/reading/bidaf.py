@@ -28,9 +28,7 @@ from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.highway import Highway
 from firth.neural.models.reading.data import ReadingBatch
-from firth.neural.models.reading.module import ReadingModule, SpanScores, with_padding
-from firth.neural.models.reading.options import ReadingOptions
-from firth.neural.models.reading.train import train_reader
+from firth.neural.models.reading.reader import ReadingModule, ReadingOptions, SpanScores, train_reader, with_padding
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.training.options import TrainingOptions
@@ -72,11 +70,7 @@ class BiDAF(ReadingOptions):
 
 
 class TrilinearScores(nn.Module):
-    """Scores w . [h; u; h u] of all pairs of two sequences.
-
-    Args:
-        width: D, of both.
-    """
+    """Scores w . [h; u; h u] of all pairs of two sequences."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -90,13 +84,7 @@ class TrilinearScores(nn.Module):
 
 
 class BiDAFModule(ReadingModule):
-    """The network of BiDAF.
-
-    Args:
-        options: widths.
-        embedder: of words.
-        tags: number of tags of each target of taggers.
-    """
+    """The network of BiDAF."""
 
     def __init__(self, options: BiDAF, embedder: TokenEmbedder, tags: tuple[int, ...]) -> None:
         super().__init__(options, embedder, tags)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.errors import CorpusError, KindError, brief, warn_caller
-from firth.neural.models.reading.data import Pair
-from firth.neural.models.reading.passages import Passage, PassageReader
+from firth.neural.models.reading.data import Pair, Passage, PassageReader
 from firth.neural.training.held_out import split_rows
 from firth.progress import Progress
 from firth.readers.questions import SUFFIXES, Question, question_of, read_questions
@@ -37,9 +36,7 @@ def questions_from(source: Any, name: str = "source") -> QuestionSet:
 
     Raises:
         CorpusError: there is no question, or one without a word.
-        FormatError: a file or a row has another form, or an answer does not stand where its offset says.
         KindError: it is none of these.
-        OSError: a file cannot be read.
     """
     if isinstance(source, str) and _is_text(source):
         raise KindError(
@@ -73,16 +70,7 @@ def _is_text(source: str) -> bool:
 
 
 def divided(questions: QuestionSet, seed: int, *, answered: bool = False) -> tuple[QuestionSet, QuestionSet]:
-    """Return questions to train on, and a tenth that selects the model: by article or, without titles, by paragraph.
-
-    Args:
-        questions: all.
-        seed: of the choice.
-        answered: whether each article or paragraph that is held out has a question with an answer.
-
-    Raises:
-        CorpusError: there is one article or paragraph only.
-    """
+    """Return questions to train on, and a tenth that selects the model: by article or, without titles, by paragraph."""
     titles = {each.title for each in questions.questions}
     by_title = len(titles) > 1
     keys = [(each.title, "") if by_title and each.title else ("", each.paragraph) for each in questions.questions]
@@ -135,13 +123,6 @@ def training_pairs(read: ReadQuestions, name: str, *, window: int, no_answer: bo
     """Return a pair for each question that can be learned from.
 
     Of a paragraph that is longer than the window, the part with the answer in its middle is read.
-
-    Args:
-        read: the questions.
-        name: of their source, for messages.
-        window: tokens that are read together.
-        no_answer: whether questions without an answer are learned.
-        judged: whether the questions are held out, where those without an answer may be enough.
 
     Raises:
         CorpusError: no question has an answer; of held-out ones, none can be learned from.

@@ -20,7 +20,7 @@ from firth.errors import OptionError
 from firth.evaluation.similarity import spearman
 from firth.neural.layers.contrastive import alignment, uniformity
 from firth.neural.layers.state import State
-from firth.neural.models.sentences.sentence_model import SentenceEncoder
+from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.training.batching import Buckets
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
@@ -63,7 +63,6 @@ class ScoredPairs:
 
         Raises:
             OptionError: it is none of these, or all scores are equal.
-            FormatError: the file is not in the format.
         """
         if isinstance(source, str | os.PathLike):
             source = read_file(source, None)
@@ -118,21 +117,8 @@ def set_aside(count: int) -> int:
 class ContrastiveTask:
     """A contrastive model with its data; implements `firth.neural.training.task.Task`.
 
-    Args:
-        module: to train.
-        model: with the module's encoder.
-        batches: training data.
-        aside: texts that are not trained on, as batches; None without.
-        scored: pairs that select the best model; None without.
-        unit: what a loss belongs to.
-        facts: about the data.
-
     Attributes:
-        module: as given.
-        batches: as given.
-        unit: as given.
         eval_predictions: texts of an evaluation.
-        facts: as given.
     """
 
     def __init__(

@@ -55,16 +55,8 @@ class SentenceText:
     ) -> "SentenceText":
         """Read a text.
 
-        Args:
-            source: a corpus, or any source that `Corpus.build` takes.
-            options: of `Corpus.build` that the caller gave, for a source that is no corpus.
-            defaults: options of `Corpus.build` that were not given.
-            like: the training text, for held-out text: it has the vocabulary. None for a training text.
-            progress: how to show progress; see `firth.progress`.
-
         Raises:
             CorpusError: the text is empty, or the corpus left words out; or none of them is known.
-            OptionError: an option is out of its range, or options are given with a corpus.
         """
         if like is None:
             corpus = as_corpus(source, options, defaults={"unknown": UNK, **defaults}, progress=progress)
@@ -144,13 +136,6 @@ class Triples:
 
 def triples(text: SentenceText, *, limit: int, batch_size: int, shuffle: bool = True, seed: int = 0) -> Buckets[int]:
     """Return the triples of a text in batches of sentences of similar length.
-
-    Args:
-        text: the text.
-        limit: words of a sentence that are read.
-        batch_size: B.
-        shuffle: whether each epoch has a new random order.
-        seed: of the order.
 
     Raises:
         CorpusError: no sentence has a neighbour on both sides.

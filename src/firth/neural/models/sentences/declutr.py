@@ -43,7 +43,7 @@ from firth.neural.models.sentences.contrastive_task import (
 )
 from firth.neural.models.sentences.encoder import EncoderModule
 from firth.neural.models.sentences.encoder_training import TextOptions, train_encoder
-from firth.neural.models.sentences.sentence_model import SentenceEncoder
+from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.simcse import temperature_option
 from firth.neural.models.sentences.token_rows import TokenBatch, row_batches, sentences
 from firth.neural.training.options import RunConfig, TrainingOptions
@@ -163,16 +163,7 @@ def sample_spans(
     max_span: int,
     part: tuple[int, int] | None = None,
 ) -> Spans:
-    """Return an anchor span of a document with positives; see the module.
-
-    Args:
-        length: tokens of the document.
-        random: source of randomness.
-        positives: number of positives.
-        min_span: minimum length of a span.
-        max_span: maximum length of a span.
-        part: of the document that the anchor lies in, at least `max_span` tokens; None for all.
-    """
+    """Return an anchor span of a document with positives; see the module."""
     first_token, end = (0, length) if part is None else part
 
     def span_length(shape: tuple[float, float]) -> int:
@@ -190,12 +181,7 @@ def sample_spans(
 
 
 class DeCLUTRModule(ContrastiveModule):
-    """An encoder with the losses of DeCLUTR.
-
-    Args:
-        model: with the encoder to train, which has a head that predicts masked words.
-        options: of the model.
-    """
+    """An encoder with the losses of DeCLUTR."""
 
     def __init__(self, model: SentenceEncoder, options: DeCLUTR) -> None:
         super().__init__()

@@ -31,8 +31,7 @@ from firth.neural.layers.recurrent import RecurrentStack
 from firth.neural.layers.sequence_pooling import pooled
 from firth.neural.layers.transformer import TransformerConfig, TransformerEncoder
 from firth.neural.models.language.transformer import MAX_OWN_LOGIT, MAX_SPREAD
-from firth.neural.models.sentences.module import SentenceModule
-from firth.neural.models.sentences.options import SentenceOptions
+from firth.neural.models.sentences.options import SentenceModule, SentenceOptions
 from firth.options import option, options_class
 from firth.vocabulary import Vocabulary
 
@@ -113,11 +112,6 @@ def _check_network(*, encoder: str, dim: int, heads: int, layers: int) -> None:
 
 class EncoderModule(SentenceModule):
     """Module of an encoder.
-
-    Args:
-        options: with all of the network; see `EncoderOptions.with_defaults`.
-        vocabulary: V words with their counts.
-        predicts_words: whether there is a head that predicts masked words.
 
     Attributes:
         width: D.

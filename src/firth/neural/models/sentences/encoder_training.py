@@ -14,10 +14,10 @@ from firth.arguments import explained
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.language.text import LanguageText, TextRules, training_text
-from firth.neural.models.language.start import digest, text_for
+from firth.neural.models.language.train import digest, text_for
 from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.options import new_module
-from firth.neural.models.sentences.sentence_model import SentenceEncoder
+from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, text_options
 from firth.neural.training.task import Task
@@ -48,14 +48,7 @@ class TextOptions(EncoderOptions):
 
     @abc.abstractmethod
     def build_task(self, model: SentenceEncoder, text: LanguageText, held_out: Any, config: RunConfig) -> EncoderTask:
-        """Return the task.
-
-        Args:
-            model: the model to train.
-            text: training text in the model's vocabulary.
-            held_out: as the caller gave it.
-            config: options and circumstances of the run.
-        """
+        """Return the task."""
 
 
 @explained(**EncoderOptions.text)
@@ -101,16 +94,7 @@ def train_on_text(
     given: Mapping[str, Any],
     build_task: Callable[..., EncoderTask],
 ) -> SentenceEncoder:
-    """Read a text and train a model on it.
-
-    Args:
-        options: of the model.
-        corpus: as in `train_encoder`.
-        start: as in `train_encoder`.
-        config: options and circumstances of the run.
-        given: options of `Corpus.build` that the caller gave.
-        build_task: makes the task of a model, its text and `config`.
-    """
+    """Read a text and train a model on it."""
     with running_clock():
         before = opened_start(start)
         if before is None:
@@ -139,13 +123,8 @@ class _Reading:
 def opened_start(start: Any) -> SentenceEncoder | None:
     """Return the model to start from, or None without one.
 
-    Args:
-        start: a model, the path of one, or None.
-
     Raises:
         OptionError: it is no encoder of token vectors.
-        FormatError: the path holds no model.
-        MissingFileError: the path does not exist.
     """
     if start is None:
         return None
@@ -162,11 +141,7 @@ def opened_start(start: Any) -> SentenceEncoder | None:
 def new_model(
     options: EncoderOptions, vocabulary: Vocabulary, rules: TextRules, start: SentenceEncoder | None, seed: int
 ) -> SentenceEncoder:
-    """Return a model before training: with random parameters, or those of a start.
-
-    Raises:
-        OptionError: the options contradict the start, or are out of their range.
-    """
+    """Return a model before training: with random parameters, or those of a start."""
     options = options.with_defaults(None if start is None else cast("EncoderOptions", start.options))
     module = cast("EncoderModule", new_module(options, vocabulary, seed, copies=2))
     if start is not None:
@@ -177,15 +152,7 @@ def new_model(
 def run(
     model: SentenceEncoder, task: EncoderTask, start: SentenceEncoder | None, config: RunConfig, data: str
 ) -> SentenceEncoder:
-    """Train a model and return it with the facts of its training.
-
-    Args:
-        model: to train.
-        task: of the model.
-        start: the model that it starts from, or None.
-        config: options and circumstances of the run.
-        data: digest of the training data.
-    """
+    """Train a model and return it with the facts of its training."""
     identity = {"data": data} if start is None else {"data": data, "start": digest(start.module)}
     metadata: dict[str, Any] = {"training": fit_model(task, model.options, config, identity, facts=task.facts)}
     if start is not None:

@@ -22,7 +22,7 @@ from firth.neural.layers.masking import Masking
 from firth.neural.layers.state import State
 from firth.neural.models.sentences.encoder import EncoderModule
 from firth.neural.models.sentences.encoder_training import TextOptions, train_encoder
-from firth.neural.models.sentences.sentence_model import SentenceEncoder
+from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.token_rows import TokenBatch, pieces, row_batches, sentences
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
@@ -68,14 +68,6 @@ class SentenceMaskedLM(TextOptions):
 
 class MaskedTask:
     """A masked language model with its text; implements `firth.neural.training.task.Task`.
-
-    Args:
-        model: to train.
-        text: training data.
-        held_out: held-out text, or None.
-        batch_size: pieces of text.
-        rate: share of tokens that are hidden.
-        seed: of the order.
 
     Attributes:
         module: the encoder, with its head.

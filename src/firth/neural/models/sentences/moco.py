@@ -31,7 +31,7 @@ from firth.neural.layers.contrastive import InfoNCE, MomentumEncoder, NegativeQu
 from firth.neural.models.sentences.contrastive_task import ContrastiveModule, ContrastiveTask
 from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.encoder_training import train_on_text
-from firth.neural.models.sentences.sentence_model import SentenceEncoder
+from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.simcse import projection, sentence_task, temperature_option
 from firth.neural.models.sentences.token_rows import TokenBatch, different, sentences
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
@@ -118,14 +118,7 @@ class MoCo(EncoderOptions):
         config: RunConfig,
         augment: Augmentation | None = None,
     ) -> ContrastiveTask:
-        """Return the task.
-
-        Args:
-            model: the model to train.
-            text: training text in the model's vocabulary.
-            held_out: scored pairs, or None.
-            config: options and circumstances of the run.
-            augment: augmentation of texts; None for that of the options.
+        """Return the task; see `TextOptions.build_task`.
 
         Raises:
             OptionError: the text has fewer sentences than the queue and a batch together.
@@ -143,12 +136,7 @@ class MoCo(EncoderOptions):
 
 
 class Branch(nn.Module):
-    """An encoder with its head.
-
-    Args:
-        encoder: of texts.
-        head: over the vectors of texts.
-    """
+    """An encoder with its head."""
 
     def __init__(self, encoder: EncoderModule, head: nn.Module) -> None:
         super().__init__()
@@ -162,12 +150,6 @@ class Branch(nn.Module):
 
 class MoCoModule(ContrastiveModule):
     """An encoder with the momentum encoder and the queue of MoCo.
-
-    Args:
-        model: with the encoder to train.
-        options: of the model.
-        augment: augmentation of texts.
-        seed: of the head's parameters.
 
     Attributes:
         branch: encoder and head, which are trained.

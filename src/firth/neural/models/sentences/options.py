@@ -5,10 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch.nn.functional import embedding
 
 from firth.errors import CorpusError
 from firth.language.text import TextRules
-from firth.neural.models.sentences.module import SentenceModule
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.options import TrainingOptions
 from firth.options import check, option, options_class
@@ -17,6 +18,48 @@ from firth.vocabulary import Vocabulary
 
 MANY = 0.1  # share of the sentences: some long ones are in every text
 UNREAD = 0.8  # share of the tokens: a text of which so much is not read has no ends of sentences
+
+
+class SentenceModule(torch.nn.Module, abc.ABC):
+    """The module of a sentence encoder. Training, saving and reading text are elsewhere.
+
+    Attributes:
+        width: D, of the vectors.
+    """
+
+    width: int
+
+    @property
+    def input_table(self) -> torch.Tensor | None:
+        """(V, E) input vectors of the words; None if the module has no single table of them."""
+        return None
+
+    @abc.abstractmethod
+    def encode(self, ids: torch.Tensor, lengths: torch.Tensor, added: torch.Tensor | None = None) -> torch.Tensor:
+        """Return (B, D) vectors.
+
+        Args:
+            ids: (B, T) int64, padded on the right; what the padding holds does not matter.
+            lengths: (B,) int64 on the CPU, tokens of each sentence, at least 1.
+            added: (U, E) input vectors of words that were added to the vocabulary; V + i stands for word i. Only a
+                module with an input table is given any.
+        """
+
+
+def look_up(table: torch.Tensor, ids: torch.Tensor, added: torch.Tensor | None = None) -> torch.Tensor:
+    """Return (..., E) input vectors of (...) ids.
+
+    Args:
+        table: (V, E).
+        ids: int64; V + i stands for added word i.
+        added: (U, E), or None.
+    """
+    if added is None or not len(added):
+        return embedding(ids, table)
+    is_added = ids >= len(table)
+    x = embedding(ids.masked_fill(is_added, 0), table)
+    rows = embedding((ids - len(table)).clamp(min=0), added)
+    return torch.where(is_added.unsqueeze(-1), rows.to(x.dtype), x)
 
 
 @options_class
@@ -47,36 +90,17 @@ class SentenceOptions(abc.ABC):
 
     @abc.abstractmethod
     def build_module(self, vocabulary: Vocabulary) -> SentenceModule:
-        """Return a module with random parameters from torch's default generator.
-
-        Args:
-            vocabulary: V words with their counts, `<unk>` and `</s>` among them.
-        """
+        """Return a module with random parameters from torch's default generator."""
 
 
 def new_module(options: SentenceOptions, vocabulary: Vocabulary, seed: int, *, copies: int = 1) -> SentenceModule:
-    """Return a module with random parameters; torch's own random state is kept.
-
-    Args:
-        options: of the model.
-        vocabulary: V words with their counts.
-        seed: of the parameters.
-        copies: numbers in memory per parameter: 1, or 2 in training.
-
-    Raises:
-        OptionError: the model needs more memory than this machine has.
-    """
+    """Return a module with random parameters; torch's own random state is kept."""
     with new_parameters(seed, copies):
         return options.build_module(vocabulary)
 
 
 def long_sentences(lengths: npt.NDArray[Any], limit: int, rules: TextRules) -> int:
     """Return how many sentences of a training text are longer than a model reads; warn the caller if many are.
-
-    Args:
-        lengths: of the sentences, in tokens.
-        limit: tokens that are read.
-        rules: how the text was split.
 
     Raises:
         CorpusError: most tokens would not be read, for want of ends of sentences.

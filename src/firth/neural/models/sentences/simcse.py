@@ -29,7 +29,7 @@ from firth.neural.models.sentences.contrastive_task import (
 from firth.neural.models.sentences.encoder import EncoderModule
 from firth.neural.models.sentences.encoder_training import TextOptions, train_encoder
 from firth.neural.models.sentences.options import long_sentences
-from firth.neural.models.sentences.sentence_model import SentenceEncoder
+from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.token_rows import TokenBatch, different, row_batches, sentences
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.options import Preset, option, options_class
@@ -80,15 +80,7 @@ class SimCSE(TextOptions):
 def sentence_task(
     module: ContrastiveModule, model: SentenceEncoder, text: LanguageText, held_out: Any, config: RunConfig
 ) -> ContrastiveTask:
-    """Return the task of a model whose texts are single sentences, each of them once.
-
-    Args:
-        module: to train.
-        model: with the module's encoder.
-        text: training text.
-        held_out: scored pairs, or None.
-        config: options and circumstances of the run.
-    """
+    """Return the task of a model whose texts are single sentences, each of them once."""
     size, limit = config.training.batch_size, model.options.max_length
     check_batches(size)
     scored = None if held_out is None else ScoredPairs.of(held_out)
@@ -110,11 +102,7 @@ def sentence_task(
 
 
 class Projection(nn.Module):
-    """The head g of contrastive training, g(x) = tanh(W x + b).
-
-    Args:
-        width: D.
-    """
+    """The head g of contrastive training, g(x) = tanh(W x + b)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -135,15 +123,7 @@ def projection(width: int, seed: int, *, used: bool = True) -> nn.Module:
 
 
 class SimCSEModule(ContrastiveModule):
-    """An encoder with SimCSE's head and loss.
-
-    Args:
-        encoder: to train.
-        temperature: tau.
-        head: whether there is a projection head.
-        same_mask: whether both sides of a pair are the same vector.
-        seed: of the head's parameters.
-    """
+    """An encoder with SimCSE's head and loss."""
 
     def __init__(
         self, encoder: EncoderModule, temperature: float, *, head: bool = True, same_mask: bool = False, seed: int = 0

@@ -22,27 +22,176 @@ Cost: about 18 H (3 E + 3 H) operations per word of the text, and 12 H K for K s
     12 H V.
 """
 
-from typing import Any, ClassVar, cast
+import abc
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Unpack, cast
 
 import torch
 from torch import nn
 
+from firth.arguments import explained
+from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
 from firth.neural.layers.conditional import ConditionalLayer
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.packed import Packing
-from firth.neural.models.language.options import learned_tree, output_layer
-from firth.neural.models.sentences.data import Padded, Triples
-from firth.neural.models.sentences.module import look_up
-from firth.neural.models.sentences.options import SentenceOptions
-from firth.neural.models.sentences.task import NeighbourModule
-from firth.neural.models.sentences.train import train_on_neighbours
-from firth.neural.training.options import TrainingOptions
-from firth.options import Preset, option, options_class
+from firth.neural.layers.state import State
+from firth.neural.models.language.language_model import learned_tree, output_layer
+from firth.neural.models.sentences.data import Padded, SentenceText, Triples, triples
+from firth.neural.models.sentences.options import SentenceModule, SentenceOptions, long_sentences, look_up, new_module
+from firth.neural.models.sentences.predict import SentenceEncoder
+from firth.neural.supervised import digest
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import Batches, StepOutput
+from firth.options import Preset, check_kind, option, options_class
+from firth.timing import running_clock
+from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
 
+EVAL_BATCH = 64  # sentences
 ENCODERS = ("uni", "bi", "combine")
+
+
+class NeighbourModule(SentenceModule, abc.ABC):
+    """A sentence encoder that also predicts the words of the neighbours."""
+
+    @abc.abstractmethod
+    def forward(self, batch: Triples) -> torch.Tensor:
+        """Return the (N,) losses of the words of both neighbours."""
+
+    @abc.abstractmethod
+    def log_prob_of(self, batch: Triples) -> torch.Tensor:
+        """Return the (N,) exact log-probabilities of the words of both neighbours."""
+
+
+class NeighbourTask:
+    """A sentence encoder with its text; implements `firth.neural.training.task.Task`.
+
+    Attributes:
+        batches: triples of similar length.
+        unit: what is predicted.
+        eval_predictions: predictions of an evaluation.
+    """
+
+    def __init__(
+        self,
+        module: NeighbourModule,
+        text: SentenceText,
+        held_out: SentenceText | None = None,
+        *,
+        limit: int,
+        batch_size: int,
+        seed: int = 0,
+    ) -> None:
+        self.module: torch.nn.Module = module
+        self.unit = text.rules.unit
+        self._model = module
+        self.batches: Batches = triples(text, limit=limit, batch_size=batch_size, seed=seed)
+        self._held_out = None
+        self.eval_predictions = 0
+        if held_out is not None:
+            self._held_out = triples(held_out, limit=limit, batch_size=EVAL_BATCH, shuffle=False)
+            self.eval_predictions = int(2 * (self._held_out.lengths + 1).sum())  # neighbours are as long, on average
+
+    def step(self, batch: Triples, state: State, progress: TrainingProgress) -> StepOutput:
+        """Return the mean loss of the words of both neighbours; see `Task.step`."""
+        losses = self.module(batch)  # (N,)
+        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return the mean loss in nats per word of the neighbours, and the perplexity; see `Task.evaluate`."""
+        if self._held_out is None:
+            return {}
+        total, words = 0.0, 0
+        device = next(self.module.parameters()).device
+        with torch.no_grad():
+            for batch in self._held_out.epoch(0):
+                log_probs = self._model.log_prob_of(batch.to(device))
+                total, words = total - log_probs.sum(dtype=torch.float64).item(), words + len(log_probs)
+        loss = total / words
+        return {"loss": loss, "perplexity": math.exp(min(loss, 700.0))}
+
+
+@explained(max_size=20_000, unknown="<unk>", sentences="punctuation", keep_empty=True)
+def train_on_neighbours(
+    options: SentenceOptions,
+    corpus: Corpus | Any,
+    *,
+    held_out: Any = None,
+    vectors: WordVectors | None = None,
+    **arguments: Unpack[TextRunArguments],
+) -> SentenceEncoder:
+    """Train a sentence encoder on running text.
+
+    The order of the sentences is what it learns from. The end of a file or of a text ends a document: sentences on its
+    two sides are no neighbours.
+
+    Args:
+        options: of the model.
+        corpus: training text: anything that `Corpus.build` takes, which is split into sentences at punctuation and at
+            blank lines; or a corpus built with `unknown="<unk>"`, whose empty sentences (`keep_empty=True`) end
+            documents.
+        held_out: text of the same kind, which selects the best epoch. Without it, the last epoch is kept.
+        vectors: word vectors of width `dim` at which the input vectors start; training changes them.
+        **arguments: of the run (`RunConfig`), and options of `Corpus.build`, for a text that is no
+            corpus yet.
+
+    Returns:
+        The model of the best evaluation on held-out text, or the last.
+
+    Raises:
+        CorpusError: the text is empty, no sentence has neighbours, the corpus has left words out, or no word of the
+            held-out text is known.
+        OptionError: an option is out of its range, the vectors have another width, or the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    if vectors is not None:
+        check_kind("vectors", vectors, WordVectors)
+    config, given = RunConfig.of(options.training, arguments), text_options(arguments)
+    with running_clock():
+        text = SentenceText.of(corpus, given, defaults=options.text, progress=config.progress)
+        test = None
+        if held_out is not None:
+            reading = {name: value for name, value in given.items() if name in ("column", "cache")}
+            reading = {} if isinstance(held_out, Corpus) else reading
+            test = SentenceText.of(held_out, reading, defaults={}, like=text, progress=config.progress)
+        module = cast("NeighbourModule", new_module(options, text.vocabulary, config.seed, copies=2))
+        if vectors is not None:
+            start_at(module, vectors, text.vocabulary, config.seed)
+        limit, size = options.max_length, config.training.batch_size
+        truncated = long_sentences(text.lengths, limit, text.rules)
+        task = NeighbourTask(module, text, test, limit=limit, batch_size=size, seed=config.seed)
+        digest = None if vectors is None else _digest(vectors)
+        data = {"text": text.corpus.fingerprint, "sentences": len(text), "vectors": digest}
+        facts = fit_model(task, options, config, data)
+        return SentenceEncoder(
+            module, options, text.vocabulary, text.rules, {"training": {**facts, "truncated": truncated}}
+        )
+
+
+def start_at(module: torch.nn.Module, vectors: WordVectors, vocabulary: Vocabulary, seed: int = 0) -> None:
+    """Set the input vectors of a module to those of the words; words without a vector get random ones like them.
+
+    Raises:
+        OptionError: the vectors have another width, or no word has one.
+    """
+    for layer in module.modules():
+        if isinstance(layer, WordEmbedding):
+            if vectors.dim != layer.width:
+                raise OptionError(
+                    f"vectors of width {vectors.dim} for dim={layer.width}: expected the same; use dim={vectors.dim}"
+                )
+            table = WordEmbedding.from_vectors(vectors, vocabulary, seed=seed)
+            with torch.no_grad():
+                layer.weight.copy_(table.weight)
+
+
+def _digest(vectors: WordVectors) -> str:
+    return digest(vectors, "\n".join(vectors.words))
 
 
 @options_class
@@ -130,11 +279,6 @@ class SkipThoughts(NeighbourModule):
 
 class EncoderDecoders(nn.Module):
     """One encoder with its two decoders.
-
-    Args:
-        options: of the model.
-        vocabulary: V words with their counts.
-        bidirectional: whether two encoders of half the width read in both directions.
 
     Attributes:
         embedding: of all three networks.

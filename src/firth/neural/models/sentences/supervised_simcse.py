@@ -35,7 +35,7 @@ from firth.neural.models.sentences.contrastive_task import (
 )
 from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.encoder_training import new_model, opened_start, run
-from firth.neural.models.sentences.sentence_model import SentenceEncoder
+from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.simcse import projection, temperature_option
 from firth.neural.training.batching import Buckets, pad
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
@@ -165,14 +165,7 @@ class SupervisedSimCSE(EncoderOptions):
     def build_task(
         self, model: SentenceEncoder, groups: Sequence[TextGroup], held_out: Any, config: RunConfig
     ) -> ContrastiveTask:
-        """Return the task.
-
-        Args:
-            model: the model to train.
-            groups: training data.
-            held_out: scored pairs, or None.
-            config: options and circumstances of the run.
-        """
+        """Return the task; see `TextOptions.build_task`."""
         assert isinstance(model.module, EncoderModule)
         module = SupervisedModule(model.module, self, seed=config.seed)
         scored = None if held_out is None else ScoredPairs.of(held_out)
@@ -220,13 +213,7 @@ def _encoded(model: SentenceEncoder, groups: Sequence[TextGroup]) -> tuple[list[
 
 
 class SupervisedModule(ContrastiveModule):
-    """An encoder with the head and loss of supervised SimCSE.
-
-    Args:
-        encoder: to train.
-        options: of the model.
-        seed: of the head's parameters.
-    """
+    """An encoder with the head and loss of supervised SimCSE."""
 
     def __init__(self, encoder: EncoderModule, options: SupervisedSimCSE, *, seed: int = 0) -> None:
         super().__init__()

@@ -110,14 +110,6 @@ def row_batches(
 ) -> Buckets[Ids]:
     """Return rows in batches of similar length.
 
-    Args:
-        rows: the texts.
-        batch_size: B.
-        limit: tokens of a row that are read.
-        seed: of the order.
-        shuffle: whether each epoch has a new random order.
-        collate: makes a batch of B rows.
-
     Raises:
         CorpusError: there are fewer than two rows.
     """

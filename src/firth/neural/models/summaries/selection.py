@@ -25,6 +25,8 @@ import numpy.typing as npt
 from firth.errors import OptionError
 
 COPIED, LEFT = "copied", "left"
+
+
 TARGET = "copying"
 
 
@@ -59,12 +61,6 @@ def selected_words(
     selector: Any, texts: Sequence[Sequence[str]], threshold: float, threads: int | None = None
 ) -> list[npt.NDArray[np.bool_]]:
     """Return of each text the (S,) words that may be copied.
-
-    Args:
-        selector: a tagger with the tags of `COPIED` and `LEFT`.
-        texts: S words each.
-        threshold: minimum probability; 0 selects every word.
-        threads: number of threads.
 
     Raises:
         OptionError: the tagger has other tags, or the threshold is no probability.

@@ -15,13 +15,43 @@ Cost
     That of the translator; the phase with coverage has no compiled steps and takes about twice as long per token.
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
+from firth.arguments import explained
 from firth.neural.layers.attention import KINDS as SCORES
-from firth.neural.models.summaries.train import train_summarizer
+from firth.neural.models.summaries.predict import SummaryModel
+from firth.neural.models.translation.files import restored
+from firth.neural.models.translation.train import train_translator
 from firth.neural.models.translation.translator import CELLS, Translator
-from firth.neural.training.options import TrainingOptions
+from firth.neural.saved import read_options
+from firth.neural.training.options import RunArguments, TrainingOptions
 from firth.options import Preset, check, option, options_class
+from firth.storage.model_folder import ModelFolder
+
+
+@explained
+def train_summarizer(options: Any, pairs: Any, *, held_out: Any = None, **run: Unpack[RunArguments]) -> SummaryModel:
+    """Train a summarizer on texts with their summaries.
+
+    Args:
+        options: `firth.Summarizer`.
+        pairs: a list of pairs (text, summary); two files with a text per line, as a tuple; or one file: a table
+            separated by tabs, or JSON lines.
+        held_out: pairs that select the best epoch, in any form of `pairs`. Without them a tenth of the training pairs
+            is held out; test data never select a model.
+        **run: training options and circumstances of the run; see `RunConfig`.
+
+    Returns:
+        The model of the best evaluation on held-out pairs: of the lowest cross entropy, with the coverage loss.
+
+    Raises:
+        FormatError: a file is damaged, or holds no pair.
+        ShapeError: two files differ in length.
+        OptionError: an option is out of its range, or the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    run.setdefault("training", options.training)
+    return SummaryModel(train_translator(options.translator, pairs, held_out=held_out, **run), options)
 
 
 @options_class
@@ -105,3 +135,10 @@ class Summarizer:
             label_smoothing=0.0,
             dropout=self.dropout,
         )
+
+
+def restore(content: ModelFolder) -> SummaryModel:
+    """Return the summarizer of a folder."""
+    translator = restored(content, __package__, lambda options: options.translator)
+    options: Any = read_options(content, __package__)
+    return SummaryModel(translator, options)

@@ -17,11 +17,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import CorpusError, counted, warn_caller
+from firth.errors import CorpusError, UnknownTargetError, brief, counted, warn_caller
 from firth.readers.span_tags import (
     BIO,
     BIOES,
@@ -40,6 +41,7 @@ NAMED = 5  # tags that a message names
 Ids = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 _SHOWN = {"S": "B", "E": "I"}
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,12 +122,7 @@ class TagSet:
 
 
 def learn_tag_set(sentences: Sequence[Sequence[str]], scheme: str) -> TagSet:
-    """Return the tags of training sentences.
-
-    Args:
-        sentences: tags of each.
-        scheme: in which tags of spans are scored, if there are any that are not BIOES already: "bio" or "bioes".
-    """
+    """Return the tags of training sentences."""
     given = scheme_of(sentences)
     if given is None:
         counts = Counter(tag for tags in sentences for tag in tags)
@@ -140,13 +137,7 @@ def learn_tag_set(sentences: Sequence[Sequence[str]], scheme: str) -> TagSet:
 
 
 def check_notation(sentences: Sequence[Sequence[str]], target: str, name: str) -> str | None:
-    """Return the notation of tags, or None; warn of one that is not usual, and of tags that break its rules.
-
-    Args:
-        sentences: tags of each.
-        target: what they are, for the message.
-        name: of their source, for the message.
-    """
+    """Return the notation of tags, or None; warn of one that is not usual, and of tags that break its rules."""
     notation, scheme = notation_of(sentences), scheme_of(sentences)
     if notation is None or scheme is None:
         return None
@@ -165,13 +156,6 @@ def check_tags(
 ) -> None:
     """Warn of gold tags that a tagger does not know.
 
-    Args:
-        known: the tags of the tagger.
-        sentences: gold tags of each.
-        target: what they are, for the message.
-        name: of their source, for the message.
-        held_out: whether they only select a model: it should know some tag besides O, and nothing is warned of.
-
     Raises:
         CorpusError: it knows none of them.
     """
@@ -188,3 +172,18 @@ def check_tags(
     if not held_out:
         words = sum(counts[tag] for tag in unknown)
         warn_caller(f"{name}: {counted(words, 'word')} with tags of {target!r} that the tagger does not know: {listed}")
+
+
+class ByTarget(dict[str, Value]):
+    """A value for each target, such as tags or scores.
+
+    Another target is an error that names those there are.
+    """
+
+    def __missing__(self, target: str) -> Value:
+        raise UnknownTargetError(f"no target {brief(target)} here; expected one of {', '.join(self)}")
+
+    def __str__(self) -> str:
+        """One target after the other: its name, and its value behind it or below it."""
+        texts = ((target, str(value)) for target, value in self.items())
+        return "\n".join(f"{target}:{chr(10) if chr(10) in text else ' '}{text}" for target, text in texts)

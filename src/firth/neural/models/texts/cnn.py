@@ -30,9 +30,9 @@ import torch
 from firth.errors import OptionError
 from firth.neural.layers.convolution import Convolutions
 from firth.neural.layers.sequence_pooling import pooled
-from firth.neural.models.texts.module import Encoder
-from firth.neural.models.texts.options import (
+from firth.neural.models.texts.classifier import (
     WORD_TOKENS,
+    Encoder,
     LabelOptions,
     contextual_vectors,
     extra_words_option,
@@ -41,8 +41,8 @@ from firth.neural.models.texts.options import (
 )
 from firth.neural.models.texts.reader import Sequences, TextReader
 from firth.neural.models.texts.train import train_label_model
-from firth.neural.models.tokens.contextual_vectors import joined
 from firth.neural.models.tokens.embedders import INPUT
+from firth.neural.models.tokens.features import joined
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors

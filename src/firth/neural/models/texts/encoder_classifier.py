@@ -32,9 +32,8 @@ from firth.loading import load_as
 from firth.neural.layers.sequence_pooling import pooled
 from firth.neural.models.pretraining.encoder_model import POOLINGS, PretrainedEncoder
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
-from firth.neural.models.texts.label_model import LabelModel
-from firth.neural.models.texts.module import Encoder, LabelModule
-from firth.neural.models.texts.options import LabelOptions
+from firth.neural.models.texts.classifier import Encoder, LabelModule, LabelOptions
+from firth.neural.models.texts.predict import LabelModel
 from firth.neural.models.texts.reader import Sequences, TextReader
 from firth.neural.models.texts.train import read_labelled, train_module
 from firth.neural.training.optimisers import DiscriminativeRates
@@ -159,13 +158,7 @@ class EncoderClassifier(LabelOptions):
 
 
 class PretrainedTextEncoder(Encoder, DiscriminativeRates):
-    """Texts to vectors by a pretrained network.
-
-    Args:
-        options: how it learns.
-        sizes: of the network.
-        max_length: word pieces that are read of a text.
-    """
+    """Texts to vectors by a pretrained network."""
 
     def __init__(self, options: EncoderClassifier, sizes: EncoderConfig, max_length: int) -> None:
         super().__init__()

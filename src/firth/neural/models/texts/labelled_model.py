@@ -14,10 +14,10 @@ from firth.classify.features import Features
 from firth.classify.labels import LabelSet
 from firth.classify.scores import LabelScores, label_scores
 from firth.errors import OptionError
-from firth.neural.models.texts.examples import label_counts
-from firth.neural.models.texts.module import LabelModule
+from firth.neural.models.texts.classifier import LabelModule
+from firth.neural.models.texts.data import label_counts
 from firth.neural.models.texts.reader import TextReader
-from firth.neural.models.tokens.contextual_files import embedder_config, embedder_folders
+from firth.neural.models.tokens.embedders import embedder_config, embedder_folders
 from firth.neural.saved import SavedModel
 from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
@@ -147,7 +147,7 @@ class LabelledModel(SavedModel):
         return label_scores(names, features, best.astype(np.int32), predicted)
 
     def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.texts.files`."""
+        """Return what `save` writes; see `firth.neural.models.texts.predict`."""
         texts: dict[str, Any] = {}
         encoder: dict[str, Any] = {}
         if self.reader.pieces is not None:

@@ -19,9 +19,9 @@ import torch
 from firth.neural.layers.dropout import Dropouts
 from firth.neural.layers.recurrent import CELLS, RecurrentStack
 from firth.neural.layers.sequence_pooling import TRAINED_POOLINGS, Pooling
-from firth.neural.models.texts.module import Encoder
-from firth.neural.models.texts.options import (
+from firth.neural.models.texts.classifier import (
     WORD_TOKENS,
+    Encoder,
     LabelOptions,
     contextual_vectors,
     extra_words_option,
@@ -30,8 +30,8 @@ from firth.neural.models.texts.options import (
 )
 from firth.neural.models.texts.reader import Sequences, TextReader
 from firth.neural.models.texts.train import train_label_model
-from firth.neural.models.tokens.contextual_vectors import joined
 from firth.neural.models.tokens.embedders import INPUT, OUTPUT
+from firth.neural.models.tokens.features import joined
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors

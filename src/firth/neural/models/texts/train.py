@@ -1,7 +1,6 @@
 """The method `train` of every model of texts with labels: read the examples, create a module, run the training loop."""
 
 import dataclasses
-import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar, Unpack
@@ -15,16 +14,24 @@ from firth.corpus.size_defaults import log_choice
 from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError
 from firth.neural.layers.label_heads import soft_labels
-from firth.neural.models.language.start import digest
-from firth.neural.models.texts.data import Item, batches_of, development_split, label_targets
-from firth.neural.models.texts.examples import Examples, check_some_known, label_set, read_examples, scores_of
-from firth.neural.models.texts.label_model import LabelModel
-from firth.neural.models.texts.module import LabelModule
-from firth.neural.models.texts.options import LabelledOptions, LabelOptions, new_module
+from firth.neural.models.language.train import digest
+from firth.neural.models.texts.classifier import LabelledOptions, LabelModule, LabelOptions, LabelTask, new_module
+from firth.neural.models.texts.data import (
+    Examples,
+    Item,
+    batches_of,
+    check_some_known,
+    development_split,
+    label_set,
+    label_targets,
+    read_examples,
+    scores_of,
+)
+from firth.neural.models.texts.predict import LabelModel
 from firth.neural.models.texts.reader import ReadText, TextIds, TextReader, learn_reader
-from firth.neural.models.texts.task import LabelTask
 from firth.neural.models.tokens.embedders import ContextualEmbedder, check_places, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
+from firth.neural.supervised import digest as run_digest
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TableRunArguments
 from firth.neural.training.row_updates import sparse_gradients
@@ -126,7 +133,6 @@ def with_vectors(options: Options, vectors: WordVectors | None) -> Options:
     """Return the options with the width of given vectors, and no more extra words than they have.
 
     Raises:
-        KindError: they are no vectors.
         OptionError: the options need vectors and there are none, or there are some and the model reads no words.
     """
     if vectors is not None:
@@ -225,11 +231,7 @@ Targets = Callable[[Examples], npt.NDArray[np.float32]]
 
 
 def targets_by(options: LabelOptions, examples: Examples) -> tuple[LabelSet, Targets]:
-    """Return the labels of a model, and the function that gives examples their targets.
-
-    Raises:
-        CorpusError: there is one label only, or a label of related pairs is no number in its range.
-    """
+    """Return the labels of a model, and the function that gives examples their targets."""
     if options.pairs != "relatedness":
         known = label_set(examples.labels, examples.name)
         return known, lambda each: label_targets(each.labels, known)
@@ -268,13 +270,5 @@ def _digest(
     train: list[Item[TextIds]], held_out: list[Item[TextIds]], reader: TextReader, vectors: WordVectors | None
 ) -> str:
     """Return a digest of the data of a run."""
-    digest = hashlib.blake2b(digest_size=16)
-    for item in (*train, *held_out):
-        for ids in item.texts:
-            digest.update(ids.tobytes())
-        digest.update(item.target.tobytes())
-    digest.update("\n".join(reader.words).encode("utf-8", "surrogatepass"))
-    if vectors is not None:
-        digest.update(np.ascontiguousarray(vectors.vectors).tobytes())
-    digest.update(embedders_digest(reader.embedders))
-    return digest.hexdigest()
+    items = (([ids.tobytes() for ids in item.texts], item.target) for item in (*train, *held_out))
+    return run_digest(items, "\n".join(reader.words), vectors, embedders_digest(reader.embedders))

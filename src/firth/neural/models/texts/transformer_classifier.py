@@ -21,9 +21,9 @@ from firth.errors import OptionError
 from firth.neural.layers.positions import POSITIONS
 from firth.neural.layers.sequence_pooling import TRAINED_POOLINGS, Pooling
 from firth.neural.layers.transformer import ACTIVATIONS, NORMS, TransformerConfig, TransformerEncoder
-from firth.neural.models.texts.module import Encoder
-from firth.neural.models.texts.options import (
+from firth.neural.models.texts.classifier import (
     WORD_TOKENS,
+    Encoder,
     LabelOptions,
     extra_words_option,
     max_length_option,

@@ -25,8 +25,7 @@ from torch import nn
 from firth.errors import OptionError
 from firth.neural.layers.sequence_pooling import k_max
 from firth.neural.layers.temporal_blocks import TemporalStack
-from firth.neural.models.texts.module import Encoder
-from firth.neural.models.texts.options import LabelOptions, max_length_option, word_table
+from firth.neural.models.texts.classifier import Encoder, LabelOptions, max_length_option, word_table
 from firth.neural.models.texts.reader import Sequences, TextReader
 from firth.neural.models.texts.train import train_label_model
 from firth.neural.training.options import TrainingOptions

@@ -43,9 +43,6 @@ class ContextualEncoder(Protocol):
 
         Gradients reach the parameters of the module where the caller has them recorded. In evaluation mode a word's
         vectors are those of its sentence alone, whatever else is in the batch.
-
-        Args:
-            sentences: B lists of words, each of at least one word.
         """
         ...
 
@@ -59,12 +56,7 @@ class ContextualEncoder(Protocol):
 
 
 def opened(model: Any) -> Any:
-    """Return the model of a folder, of firth or of transformers, if a path is given, and anything else as it is.
-
-    Raises:
-        MissingFileError: nothing is there.
-        FormatError: it is no model, or damaged.
-    """
+    """Return the model of a folder, of firth or of transformers, if a path is given, and anything else as it is."""
     if not isinstance(model, str | os.PathLike):
         return model
     check_exists(Path(model), "the folder of a model that gives words vectors in their context")

@@ -28,8 +28,7 @@ from firth.corpus.as_corpus import as_corpus
 from firth.corpus.options import TextArguments
 from firth.errors import CorpusError, OptionError, brief
 from firth.neural.models.tokens.contextual import ContextualEncoder, opened
-from firth.neural.models.tokens.contextual_vectors import Words
-from firth.neural.models.tokens.features import batches_by_length
+from firth.neural.models.tokens.features import Words, batches_by_length
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_whole
 from firth.progress import Progress, Status, reporting_slow_work

@@ -18,7 +18,6 @@ Cost
 """
 
 import math
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -28,8 +27,8 @@ from firth.errors import OptionError
 from firth.neural.layers.characters import CharacterCNN, CharacterEncoder, CharacterLSTM
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.models.texts.reader import PAD, UNKNOWN
-from firth.neural.models.tokens.contextual_vectors import ContextualVectors, Vectors
 from firth.neural.models.tokens.embedders import INPUT
+from firth.neural.models.tokens.features import ContextualVectors, Vectors
 from firth.neural.models.tokens.options import TokenOptions
 from firth.neural.models.tokens.reader import FIRST, LONGEST, TokenInputs, TokenReader, by_any_case
 from firth.vectors.word_vectors import WordVectors
@@ -37,24 +36,8 @@ from firth.vectors.word_vectors import WordVectors
 CHAR_WINDOW = 3  # characters that a filter reads
 
 
-class TokenEncoder(Protocol):
-    """Anything that gives the words of sentences vectors."""
-
-    width: int
-
-    def __call__(self, inputs: TokenInputs) -> torch.Tensor:
-        """Return (B, T, D) vectors."""
-        ...
-
-
 class TokenEmbedder(nn.Module):
     """Vectors of the words of sentences.
-
-    Args:
-        options: widths, and what is read.
-        reader: the words, characters and columns.
-        vectors: given vectors; None for random ones, such as those of a model that is loaded.
-        seed: of the rows of words without a given vector.
 
     Attributes:
         words: the look-up of words, or None.
@@ -109,12 +92,7 @@ class TokenEmbedder(nn.Module):
         return {} if self.contextual is None else self.contextual(inputs.sentences)
 
     def parts(self, inputs: TokenInputs, context: Vectors | None = None) -> list[torch.Tensor]:
-        """Return the parts, (B, T, width) each, that `forward` concatenates; meaningless at padding.
-
-        Args:
-            inputs: B sentences.
-            context: as `context` returned it; None to compute it.
-        """
+        """Return the parts, (B, T, width) each, that `forward` concatenates; meaningless at padding."""
         context = self.context(inputs) if context is None else context
         parts = [] if self.words is None else [self.words(self._dropped(inputs.words))]
         if self.characters is not None:

@@ -20,14 +20,18 @@ Cost
 """
 
 import abc
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from firth.arguments import explained_class
 from firth.errors import OptionError, brief
 from firth.neural.models.tokens.contextual import ContextualEncoder, opened
+from firth.registry import restored
+from firth.storage.model_folder import ModelFolder
 
 INPUT, MIDDLE, OUTPUT = PLACES = ("input", "middle", "output")
 
@@ -162,9 +166,6 @@ def embedders_of(embed: Any) -> tuple[ContextualEmbedder, ...]:
     Args:
         embed: an embedder, several, or None. A trained encoder, or the path of one, stands for its usual embedder:
             `CoVe` of a translator, `ELMo` of everything else.
-
-    Raises:
-        OptionError: an item is something else.
     """
     if embed is None:
         return ()
@@ -193,11 +194,6 @@ def embedders_digest(embedders: Sequence[ContextualEmbedder]) -> bytes:
 def check_places(embedders: Sequence[ContextualEmbedder], places: Sequence[str], what: str) -> None:
     """Check that a network has the places where embedders join it.
 
-    Args:
-        embedders: to check.
-        places: that there are.
-        what: the network is, for the message.
-
     Raises:
         OptionError: it lacks one.
     """
@@ -213,3 +209,34 @@ def check_places(embedders: Sequence[ContextualEmbedder], places: Sequence[str],
                 f"{type(embedder).__name__} joins {what} at its {missing[0]}, where it takes no vectors; expected one "
                 f"that joins it at {' or '.join(places)}, such as firth.ELMo(model)"
             )
+
+
+EMBED = "embed"  # in config.json
+
+
+def embedder_config(embedders: Sequence[ContextualEmbedder]) -> dict[str, Any]:
+    """Return what config.json holds of embedders; nothing if there are none."""
+    return {EMBED: [embedder.settings for embedder in embedders]} if embedders else {}
+
+
+def embedder_folders(embedders: Sequence[ContextualEmbedder]) -> dict[str, Callable[[Path], None]]:
+    """Return the functions that write the encoders, by the names of their folders."""
+    return {f"model-{number}": _writer(embedder) for number, embedder in enumerate(embedders)}
+
+
+def _writer(embedder: ContextualEmbedder) -> Callable[[str | os.PathLike[str]], None]:
+    return lambda path: embedder.encoder.save(path)
+
+
+def restored_embedders(content: ModelFolder) -> tuple[ContextualEmbedder, ...]:
+    """Return the embedders of a folder."""
+    listed = content.config.get(EMBED, [])
+    found = []
+    for number, settings in enumerate(listed if isinstance(listed, list) else [listed]):
+        try:
+            kind = KINDS[settings["kind"]]
+            rest = {name: bool(value) for name, value in settings.items() if name != "kind"}
+            found.append(kind(restored(content.part(f"model-{number}")), **rest))
+        except (KeyError, TypeError, ValueError, OSError) as error:
+            raise content.damaged(f"config.json and model-{number} describe no embedder ({error})") from error
+    return tuple(found)

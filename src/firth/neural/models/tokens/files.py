@@ -1,56 +1,44 @@
 """Readers of words in the folders of models: taggers and parsers save theirs alike."""
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from firth.neural.models.tokens.contextual_files import embedder_config, embedder_folders, restored_embedders
-from firth.neural.models.tokens.reader import COLUMNS, Ids, TokenReader
+from firth.neural.models.tokens.embedders import embedder_config, embedder_folders, restored_embedders
+from firth.neural.models.tokens.reader import COLUMNS, TokenReader
+from firth.neural.saved import Field, Saved, describing
 from firth.storage.model_folder import ModelFolder
 
 COUNTS = "word_counts"
 
 
-def reader_config(reader: TokenReader) -> dict[str, Any]:
-    """Return what config.json holds of a reader: its embedders."""
-    return embedder_config(reader.embedders)
-
-
-def reader_folders(reader: TokenReader) -> dict[str, Callable[[Path], None]]:
-    """Return the functions that write what a folder holds of a reader in subfolders: its encoders."""
-    return embedder_folders(reader.embedders)
-
-
-def reader_arrays(reader: TokenReader) -> dict[str, Ids]:
-    """Return the arrays that a folder holds of a reader."""
-    return {COUNTS: reader.counts}
-
-
-def reader_texts(reader: TokenReader) -> dict[str, Any]:
-    """Return the JSON values that a folder holds of a reader."""
-    return {
-        "vocab": reader.words,
-        "tokens": {
-            "characters": reader.characters,
-            "given": reader.given,
-            "vector_dim": reader.vector_dim,
-            "columns": [[name, values] for name, values in reader.columns.items()],
-            "lowercase": reader.lowercase,
-        },
+def write_reader(reader: TokenReader) -> Saved:
+    """Return what a folder holds of a reader: words, characters, and the encoders of its embedders."""
+    rules = {
+        "characters": reader.characters,
+        "given": reader.given,
+        "vector_dim": reader.vector_dim,
+        "columns": [[name, values] for name, values in reader.columns.items()],
+        "lowercase": reader.lowercase,
     }
+    return Saved(
+        arrays={COUNTS: reader.counts},
+        texts={"vocab": reader.words, "tokens": rules},
+        config=embedder_config(reader.embedders),
+        subfolders=embedder_folders(reader.embedders),
+    )
+
+
+def reader_field(name: str) -> Field:
+    """Return the field of a reader of sentences."""
+    return Field(name, write_reader, lambda content, options: restored_reader(content), (COUNTS,))
 
 
 def restored_reader(content: ModelFolder) -> TokenReader:
-    """Return the reader of a folder.
-
-    Raises:
-        FormatError: the folder is damaged.
-    """
+    """Return the reader of a folder."""
     words = content.words()
     counts = content.counts(COUNTS, len(words))
-    try:
+    with describing(content, "the words of a model", "tokens.json does"):
         facts = content.texts["tokens"]
         reader = TokenReader(
             words=words,
@@ -62,8 +50,6 @@ def restored_reader(content: ModelFolder) -> TokenReader:
             lowercase=bool(facts["lowercase"]),
             embedders=restored_embedders(content),
         )
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise content.damaged(f"tokens.json does not describe the words of a model ({error})") from error
     if any(len(character) != 1 for character in reader.characters) or not set(reader.columns) <= set(COLUMNS):
         raise content.damaged("tokens.json holds characters or columns that are none")
     if bool(reader.given) != (reader.vector_dim > 0):

@@ -59,17 +59,7 @@ class TokenOptions:
         columns: Sequence[str] = (),
         embedders: tuple[ContextualEmbedder, ...] = (),
     ) -> TokenReader:
-        """Return a reader of the words of training sentences; see `learn_token_reader`.
-
-        Args:
-            sentences: to train on.
-            vectors: given word vectors.
-            columns: that are read.
-            embedders: of words in context.
-
-        Raises:
-            CorpusError: there is no word, or a sentence has a column without any value.
-        """
+        """Return a reader of the words of training sentences; see `learn_token_reader`."""
         return learn_token_reader(
             sentences,
             min_count=self.min_count,
@@ -88,14 +78,7 @@ def with_vectors(
 ) -> Options:
     """Return options with the width of given vectors, and no more extra words than they have.
 
-    Args:
-        options: a dataclass with the fields dim, embedding and extra_words.
-        vectors: given word vectors, or None.
-        own_words: whether static vectors stand beside trained ones, which have their own width.
-        needed: whether static vectors must be given.
-
     Raises:
-        KindError: they are no vectors.
         OptionError: the options keep given vectors, and there are none; or they have no place for given ones.
     """
     changes: dict[str, Any] = {"extra_words": 0}

@@ -17,7 +17,7 @@ Cost
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from firth.errors import CorpusError
 from firth.neural.layers.spelling import Spelling
 from firth.neural.models.texts.reader import PAD, UNKNOWN
 from firth.neural.models.tokens.embedders import ContextualEmbedder
-from firth.neural.training.batching import pad
+from firth.neural.training.batching import Buckets, pad
 from firth.readers.conllu import DependencySentence
 from firth.text.characters import fold
 from firth.vectors.word_vectors import WordVectors
@@ -36,6 +36,7 @@ Ids = npt.NDArray[np.int64]
 Sentence = DependencySentence | Sequence[str]
 FIRST = UNKNOWN + 1  # id of the first word, or value of a column
 LONGEST = 30  # characters that are read of a word
+Known = TypeVar("Known")
 
 
 def words_of(sentence: Sentence) -> Sequence[str]:
@@ -174,11 +175,7 @@ class TokenReader:
         return (lower(word) if self.lowercase else word) in self._ids
 
     def read(self, sentence: Sentence) -> ReadSentence:
-        """Return a sentence as ids.
-
-        Args:
-            sentence: its words; with its annotation if the reader has columns of it.
-        """
+        """Return a sentence as ids."""
         forms = tuple(words_of(sentence))
         keys = list(map(lower, forms))
         looked_up = keys if self.lowercase else forms
@@ -292,3 +289,25 @@ def _frequent_characters(forms: Mapping[str, int]) -> list[str]:
 
 def _by_count(counter: Mapping[str, int]) -> list[str]:
     return sorted(counter, key=lambda value: (-counter[value], value))
+
+
+def sentence_batches(
+    sentences: Sequence[ReadSentence],
+    known: Sequence[Known],
+    collate: Callable[[list[ReadSentence], list[Known]], Any],
+    *,
+    batch_size: int,
+    tokens: bool = False,
+    seed: int = 0,
+    shuffle: bool = True,
+) -> Buckets[tuple[ReadSentence, Known]]:
+    """Return sentences in batches of similar length."""
+
+    def batch(items: list[tuple[ReadSentence, Known]]) -> Any:
+        return collate([sentence for sentence, _ in items], [each for _, each in items])
+
+    lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
+    items = list(zip(sentences, known, strict=True))
+    return Buckets(
+        items=items, lengths=lengths, collate=batch, batch_size=batch_size, tokens=tokens, seed=seed, shuffle=shuffle
+    )

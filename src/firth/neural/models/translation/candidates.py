@@ -20,7 +20,7 @@ Cost
     for the union C in place of N V D.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,10 +32,12 @@ from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.output.cross_entropy import log_normalisers
 from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.models.translation.data import Pair, Source
-from firth.neural.models.translation.units import EOS, Ids
+from firth.neural.models.translation.units import EOS, SPECIAL, UNKNOWN, Ids
+from firth.options import wrong_kind
 
 ITERATIONS = 5  # of EM
 CHUNK = 10_000  # pairs whose pairs of tokens are in memory at once
+HOW = ("kept", "copied", "dictionary", "spelled")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +83,7 @@ def learn_candidates(
 
 
 def translation_probabilities(pairs: Sequence[Pair], targets: int) -> tuple[Ids, npt.NDArray[np.float64]]:
-    """Return t(f | e) of IBM model 1 of all tokens that occur together: (n,) sorted e V_t + f, and (n,) values.
-
-    Args:
-        pairs: of the training data; the ends of targets are not translated.
-        targets: V_t.
-    """
+    """Return t(f | e) of IBM model 1 of all tokens that occur together: (n,) sorted e V_t + f, and (n,) values."""
     keys = np.unique(np.concatenate([np.unique(chunk) for chunk, _ in _together(pairs, targets)]))
     starts = np.flatnonzero(np.diff(keys // targets, prepend=-1))
     sizes = np.diff(starts, append=len(keys))
@@ -114,10 +111,6 @@ def _together(pairs: Sequence[Pair], targets: int) -> Iterator[tuple[Ids, Ids]]:
 class CandidateScores:
     """Scores of the candidates of B texts, without gradients, with the weights as they are now.
 
-    Args:
-        output: the output layer.
-        lists: sorted candidates of each text.
-
     Attributes:
         columns: (C,) sorted union of the lists.
     """
@@ -138,3 +131,39 @@ class CandidateScores:
         closed = self._closed[sources.clamp(max=len(self._closed) - 1)]
         scores.view(len(sources), -1, len(self.columns)).add_(closed[:, None])
         return scores, log_normalisers(scores)
+
+
+def check_dictionary(dictionary: Any) -> None:
+    """Check that a value is None, or a mapping of words to words."""
+    expected = "words of the target by words of the source: {'Hund': 'dog'}"
+    if dictionary is None:
+        return
+    if not isinstance(dictionary, Mapping):
+        raise wrong_kind("dictionary", dictionary, expected)
+    for word, other in dictionary.items():
+        if not isinstance(word, str) or not isinstance(other, str):
+            raise wrong_kind("dictionary, an entry", {word: other}, expected)
+
+
+def replaced(
+    tokens: Sequence[str],
+    source: Sequence[str],
+    attention: npt.NDArray[np.floating],
+    dictionary: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Return the tokens of a translation without unknown words.
+
+    Args:
+        tokens: T tokens.
+        source: S tokens of the source, without its end.
+        attention: (T, S or more) of each token over the source.
+        dictionary: words of the target for words of the source; others are copied.
+    """
+    if not source:
+        return list(tokens)
+    entries = dictionary or {}
+    words = [source[place] for place in np.asarray(attention)[: len(tokens), : len(source)].argmax(1)]
+    return [
+        entries.get(word, word) if token == SPECIAL[UNKNOWN] else token
+        for token, word in zip(tokens, words, strict=True)
+    ]

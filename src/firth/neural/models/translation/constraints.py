@@ -20,16 +20,7 @@ def constraints_of(
 ) -> list[Constraints]:
     """Return the constraints of each translation.
 
-    Args:
-        units: of the target.
-        prefixes: of each text, or None.
-        forced: words and phrases of all texts, or a list of them for each text, or None.
-        count: number of texts.
-        options: of the search.
-
     Raises:
-        OptionError: a prefix or phrase has words that the model does not know, or contradicts the options.
-        CorpusError: an item is no text.
         ShapeError: there are not as many prefixes or lists of phrases as texts.
     """
     if prefixes is not None:

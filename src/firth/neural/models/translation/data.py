@@ -205,22 +205,11 @@ class PairReader:
         return source._replace(selected=np.append(chosen[::-1] if self.reverse else chosen, True))
 
     def read(self, source: str, target: str, longest: int | None = None, *, keep_words: bool = False) -> Pair:
-        """Return a pair; of more than `longest` tokens a side the first ones.
-
-        Args:
-            source: text.
-            target: text.
-            longest: maximum number of tokens; None for all.
-            keep_words: whether the pair has `Pair.words` even if they are not spelled.
-        """
+        """Return a pair; of more than `longest` tokens a side the first ones."""
         read = self.read_source(source, longest)
         tokens = self.target.split(target)[:longest]
         kept = keep_words or self.spelling != "none"
         return Pair(read, self._target_ids(tokens, read.unknown), tokens if kept else ())
-
-    def read_target(self, text: str, unknown: Sequence[str] = (), longest: int | None = None) -> Ids:
-        """Return the (T,) ids of a target and its end, given the `Source.unknown` of its source."""
-        return self._target_ids(self.target.split(text)[:longest], unknown)
 
     def target_tokens(self, ids: Sequence[int], source: Source) -> list[str]:
         """Return the tokens of a target, with those that only its source has."""
@@ -255,15 +244,7 @@ class PairReader:
     def batches(
         self, pairs: Sequence[Pair], batch_size: int, *, tokens: bool = False, seed: int = 0, shuffle: bool = True
     ) -> Buckets[Pair]:
-        """Return pairs in batches of similar length.
-
-        Args:
-            pairs: to batch.
-            batch_size: pairs per batch, or tokens of the longer side with padding.
-            tokens: whether `batch_size` counts tokens.
-            seed: of the order.
-            shuffle: whether each epoch has a new order.
-        """
+        """Return pairs in batches of similar length."""
         lengths = np.array([max(len(pair.source.ids), len(pair.target)) for pair in pairs], dtype=np.int64)
         return Buckets(
             items=pairs,
@@ -277,13 +258,7 @@ class PairReader:
 
 
 class Collator:
-    """Batches of sources and pairs.
-
-    Args:
-        words: the V words of spelled sources; None if they are not spelled.
-        characters: of spelled targets; None if they are not spelled.
-        unknown_only: whether only unknown words of a target are spelled; else each known word once a batch, too.
-    """
+    """Batches of sources and pairs."""
 
     def __init__(
         self, words: Sequence[str] | None = None, characters: Sequence[str] | None = None, *, unknown_only: bool = False

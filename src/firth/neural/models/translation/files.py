@@ -7,10 +7,10 @@ import numpy as np
 
 from firth.neural.models.translation.candidates import CandidateTable
 from firth.neural.models.translation.data import PairReader
+from firth.neural.models.translation.predict import UNITS, TranslationModel
 from firth.neural.models.translation.train import new_module
-from firth.neural.models.translation.translation_model import UNITS, TranslationModel
 from firth.neural.models.translation.units import KINDS, SPECIAL, Units
-from firth.neural.saved import read_module, read_options
+from firth.neural.saved import describing, read_module, read_options
 from firth.storage.model_folder import ModelFolder
 from firth.text.subwords import Subwords
 
@@ -20,26 +20,13 @@ _, SUBWORDS, SPELLED = KINDS
 
 
 def restore(content: ModelFolder) -> TranslationModel:
-    """Return the translator of a folder.
-
-    Raises:
-        FormatError: the folder is damaged, or holds a translator that this version does not know.
-    """
+    """Return the translator of a folder."""
     return restored(content, __package__, lambda options: options)
 
 
 def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], Any]) -> TranslationModel:
-    """Return the encoder-decoder of a folder.
-
-    Args:
-        content: of the folder.
-        package: that defines the classes of options that are allowed.
-        translator_of: options of a translator for the options of the folder.
-
-    Raises:
-        FormatError: as `restore`.
-    """
-    try:
+    """Return the encoder-decoder of a folder."""
+    with describing(content, "a translator", f"config.json and {UNITS}.json do"):
         options = translator_of(read_options(content, package))
         source, target = (
             read_units(content, side, kind, lowercase=options.lowercase)
@@ -48,8 +35,6 @@ def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], 
         if options.joint and list(source.words) != list(target.words):
             raise ValueError("joint, and different words on both sides")
         candidates = _candidates(content, len(source), len(target))
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise content.damaged(f"config.json and {UNITS}.json do not describe a translator ({error})") from error
     if options.joint:
         source = target
     other = (*COUNTS, *CANDIDATES)
@@ -73,12 +58,6 @@ def _candidates(content: ModelFolder, sources: int, targets: int) -> CandidateTa
 
 def read_units(content: ModelFolder, side: str, kind: str, *, lowercase: bool) -> Units:
     """Return the units of a side of a folder.
-
-    Args:
-        content: of the folder.
-        side: "source" or "target".
-        kind: of units, as the options say.
-        lowercase: likewise.
 
     Raises:
         KeyError, TypeError, ValueError: the folder does not hold them.

@@ -1,7 +1,9 @@
 """The network of a translator: embeddings, an encoder, a decoder and an output layer."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -19,11 +21,90 @@ from firth.neural.layers.copying import (
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.recurrent_decoder import RecurrentDecoder
-from firth.neural.layers.scheduled_sampling import Feeding
+from firth.neural.layers.scheduled_sampling import Feeding, mixed_inputs
 from firth.neural.layers.state import State
-from firth.neural.models.translation.data import PairBatch, SourceBatch
-from firth.neural.models.translation.own_words import read_own_words
-from firth.neural.models.translation.units import BOS, UNKNOWN
+from firth.neural.models.translation.data import PairBatch, PairReader, SourceBatch
+from firth.neural.models.translation.units import BOS, UNKNOWN, Ids, Units
+from firth.text.joined_words import JOINER
+
+# (B, t, D) inputs, (B, t, H) hidden states and (B, t, S) attention to (B, t, V) log-probabilities
+Score = Callable[[torch.Tensor, torch.Tensor, torch.Tensor | None], torch.Tensor]
+
+
+def read_own_words(
+    decoder: Any, score: Score, x: torch.Tensor, words: torch.Tensor, memory: Any, state: State, feeding: Feeding
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+    """Return the (B, T, D) inputs that were read, (B, T, H) hidden states, and (B, T, S) attention if it is known.
+
+    Args:
+        decoder: implements `firth.neural.models.translation.coders.Decoder`.
+        score: log-probabilities of the words that follow.
+        x: (B, T, D) vectors of the true words before each step.
+        words: (V, D) the vector of each word.
+        memory: what the decoder looks at.
+        state: its first state.
+        feeding: the inputs.
+    """
+    if not decoder.sequential:
+        hidden, weights, _ = decoder.read(x, memory, state)
+        scores = score(x[:, :-1], hidden[:, :-1], weights)
+        x = torch.cat([x[:, :1], mixed_inputs(x[:, 1:], scores, words, feeding)], 1)
+        hidden, weights, _ = decoder.read(x, memory, state)
+        return x, hidden, weights
+    inputs, outputs, attention = [x[:, :1]], list[torch.Tensor](), list[torch.Tensor]()
+    for following in range(1, x.shape[1] + 1):
+        hidden, weights, state = decoder.read(inputs[-1], memory, state)
+        outputs.append(hidden)
+        attention.append(weights)
+        if following < x.shape[1]:
+            scores = score(inputs[-1], hidden, weights)
+            inputs.append(mixed_inputs(x[:, following : following + 1], scores, words, feeding))
+    return torch.cat(inputs, 1), torch.cat(outputs, 1), torch.cat(attention, 1)
+
+
+def units_of(word: str, units: Units) -> list[str]:
+    """Return the units of a word, at least one."""
+    if units.subwords is not None:
+        return units.split(word) or [units.words[UNKNOWN]]
+    return [_written(token, units) for token in units.split(word)] or [units.words[UNKNOWN]]
+
+
+def _written(token: str, units: Units) -> str:
+    """Return the most frequent form of a token: alone, or with a mark where no space was beside it."""
+    bare = token.strip(JOINER)
+    forms = [form for form in (token, bare, JOINER + bare, bare + JOINER) if form in units.numbers]
+    return max(forms, key=lambda form: int(units.counts[units.numbers[form]]), default=token)
+
+
+def word_states(
+    module: "TranslationModule", reader: PairReader, sentences: Sequence[Sequence[str]], *, longest: int
+) -> torch.Tensor:
+    """Return (B, T, 1, D) states of the words of sentences, zero at padding."""
+    pieces: list[list[str]] = []
+    owners: list[tuple[int, int, int]] = []  # sentence, word and unit in the text of each state, piece by piece
+    for number, words in enumerate(sentences):
+        tokens = [(place, unit) for place, word in enumerate(words) for unit in units_of(word, reader.source)]
+        for start in range(0, len(tokens), longest):
+            piece = tokens[start : start + longest]
+            pieces.append([unit for _, unit in piece])
+            owners += [(number, place, len(pieces) - 1) for place, _ in piece]
+    sources = [reader.source_of(piece) for piece in pieces]
+    device = next(module.parameters()).device
+    states = module.encoded(reader.collator.sources(sources).to(device)).states  # (pieces, S, D)
+    T = max(map(len, sentences))
+    rows = torch.tensor([number * T + place for number, place, _ in owners], device=device)
+    steps = np.concatenate([_steps(len(piece), reader.reverse) for piece in pieces])
+    found = states[[piece for *_, piece in owners], steps.tolist()]  # (N, D)
+    B, D = len(sentences), states.shape[2]
+    sums = found.new_zeros(B * T, D).index_add(0, rows, found)
+    counts = found.new_zeros(B * T).index_add(0, rows, torch.ones_like(found[:, 0])).clamp(min=1)
+    means: torch.Tensor = (sums / counts[:, None]).view(B, T, 1, D)
+    return means
+
+
+def _steps(size: int, reverse: bool) -> Ids:
+    """Return the steps of the encoder at which units are read, in the order of the text."""
+    return np.arange(size)[::-1] if reverse else np.arange(size)
 
 
 class Losses(NamedTuple):
@@ -41,24 +122,7 @@ class Losses(NamedTuple):
 
 
 class TranslationModule(nn.Module):
-    """The network.
-
-    Args:
-        source: embedding of source tokens; a `WordEmbedding` or a `CharacterCNN`.
-        target: embedding of target tokens.
-        encoder: embeddings to `Encoded`.
-        decoder: implements `firth.neural.models.translation.decoders.Decoder`.
-        output: scores of target tokens.
-        copy_gate: of a decoder that copies, or None.
-        speller: decoder of the characters of target words, or None.
-        attended: what the speller sees of source words, or None.
-        scale: factor on embeddings.
-        coverage_loss: weight of the coverage loss.
-
-    Attributes:
-        source_embedding, target_embedding, encoder, decoder, output, copy_gate, speller, attended: as given.
-        scale, coverage_loss: as given.
-    """
+    """The network."""
 
     def __init__(
         self,
@@ -80,7 +144,7 @@ class TranslationModule(nn.Module):
         self.copy_gate, self.speller, self.attended, self.coverage_loss = copy_gate, speller, attended, coverage_loss
 
     def encoded(self, sources: SourceBatch) -> Any:
-        """Return encoded sources, `firth.neural.models.translation.encoders.Encoded`."""
+        """Return encoded sources, `firth.neural.models.translation.coders.Encoded`."""
         return self._encoded(sources)[1]
 
     def _encoded(self, sources: SourceBatch) -> tuple[torch.Tensor, Any]:
@@ -121,13 +185,7 @@ class TranslationModule(nn.Module):
         return hidden[batch.counted], batch.targets[batch.counted]
 
     def losses(self, batch: PairBatch, *, exact: bool = False, feeding: Feeding | None = None) -> Losses:
-        """Return the losses of the steps that count.
-
-        Args:
-            batch: of pairs.
-            exact: whether losses are exact and without label smoothing, where the output layer can.
-            feeding: what the decoder reads in place of true words; None for true words alone.
-        """
+        """Return the losses of the steps that count."""
         source, encoded = self._encoded(batch.sources)
         memory, state = self.decoder.start(encoded)
         x, counted = self.embedded(_before(batch.targets)), batch.counted

@@ -35,14 +35,7 @@ BEAMS = 5  # of the search for the characters of a word
 
 
 class SpellingScorer:
-    """Scores of the next characters of n words; implements `firth.inference.scorer.Scorer`.
-
-    Args:
-        decoder: of characters, in evaluation mode.
-        vectors: (n, W) of the words.
-        source: of `CharacterDecoder.start`.
-        known: words that do not end: they go on, or are given up.
-    """
+    """Scores of the next characters of n words; implements `firth.inference.scorer.Scorer`."""
 
     def __init__(
         self, decoder: CharacterDecoder, vectors: torch.Tensor, source: Characters = (), known: Container[str] = ()
@@ -82,15 +75,7 @@ def spelled(
     known: Container[str] = (),
     beams: int = BEAMS,
 ) -> list[str]:
-    """Return n words, none of them empty; a known one only where the beams find no other.
-
-    Args:
-        decoder: of characters, in evaluation mode.
-        vectors: (n, W) of the words.
-        source: of `CharacterDecoder.start`.
-        known: words that the translator writes by itself.
-        beams: number of beams.
-    """
+    """Return n words, none of them empty; a known one only where the beams find no other."""
     if not len(vectors):
         return []
     words = [each[0] for each in _found(decoder, vectors, source, known, beams, 1)]

@@ -18,12 +18,11 @@ from firth.inference.constraints import Constraints
 from firth.inference.continuation import Continuation
 from firth.inference.ensemble import mixed
 from firth.inference.generation_options import GenerationOptions
+from firth.neural.models.translation.candidates import HOW, check_dictionary, replaced
 from firth.neural.models.translation.constraints import constraints_of
 from firth.neural.models.translation.data import Pair, Source
-from firth.neural.models.translation.scorer import TranslationScorer
-from firth.neural.models.translation.searching import Search, Translation
+from firth.neural.models.translation.scorer import Search, Translation, TranslationScorer
 from firth.neural.models.translation.units import EOS, UNKNOWN
-from firth.neural.models.translation.unknown_words import HOW, check_dictionary, replaced
 from firth.neural.training.devices import no_subnormals, runtime_of, torch_threads
 from firth.options import check_kind
 from firth.progress import Progress, Status, reporting_slow_work

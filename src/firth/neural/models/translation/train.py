@@ -1,27 +1,206 @@
 """The method `train` of translators: read the pairs, learn the units, create a module, run the training loop."""
 
 import copy
-import hashlib
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
+import numpy as np
+import numpy.typing as npt
+import torch
+
 from firth.arguments import explained
 from firth.errors import CorpusError, OptionError
-from firth.neural.models.translation.data import Pair, PairReader
-from firth.neural.models.translation.reinforcement import ReinforcementTask, Reward, reward_of
+from firth.evaluation.generated_metrics import Segments, metric_of
+from firth.inference.continuation import Continuation
+from firth.inference.generation_options import GenerationOptions
+from firth.inference.sampling import greedy_search, sample
+from firth.neural.layers.scheduled_sampling import Feeding
+from firth.neural.layers.state import State
+from firth.neural.models.translation.data import Pair, PairBatch, PairReader
+from firth.neural.models.translation.module import TranslationModule
+from firth.neural.models.translation.predict import TranslationModel
+from firth.neural.models.translation.scorer import TranslationScorer
 from firth.neural.models.translation.system import read_pairs
-from firth.neural.models.translation.task import TranslationTask
-from firth.neural.models.translation.translation_model import TranslationModel
-from firth.neural.models.translation.units import Units, learn_units
+from firth.neural.models.translation.units import EOS, Units, learn_units
+from firth.neural.supervised import digest
+from firth.neural.training.batching import pad
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import Batches, StepOutput
 from firth.readers.parallel import ParallelTexts
+from firth.resampling import Mean
 from firth.timing import running_clock
 
+Reward = Callable[[str, str], float]
+METRICS = ("rouge-1", "rouge-2", "rouge-l")
 EVAL_BATCH = 128  # pairs per batch of an evaluation
+
+
+class TranslationTask:
+    """A module with its pairs; implements `firth.neural.training.task.Task`.
+
+    Attributes:
+        unit: "tokens".
+        some_unused: whether the loss leaves out parameters at first: those of coverage.
+    """
+
+    def __init__(
+        self,
+        module: TranslationModule,
+        batches: Batches,
+        held_out: Batches,
+        *,
+        predictions: int,
+        coverage_from: float = 0.0,
+        spelling_weight: float = 1.0,
+        feeding: Callable[[float], Feeding | None] = lambda _: None,
+    ) -> None:
+        self.module: torch.nn.Module = module
+        self._net = module
+        self.batches, self.unit = batches, "tokens"
+        self._held_out, self.eval_predictions, self._coverage_from = held_out, predictions, coverage_from
+        self._spelling_weight, self._feeding = spelling_weight, feeding
+        self.some_unused = coverage_from > 0
+
+    def step(self, batch: PairBatch, state: State, progress: TrainingProgress) -> StepOutput:
+        """Return the mean loss of a batch; see `Task.step`."""
+        covering = progress.fraction >= self._coverage_from
+        self._net.cover(covering)
+        losses, covered, spelled = self._net.losses(batch, feeding=self._feeding(progress.fraction))
+        losses = losses + covered if covering else losses
+        loss, total = losses.mean(), losses.detach().sum(dtype=torch.float64)
+        if spelled is not None:
+            loss = loss + self._spelling_weight / len(losses) * spelled
+            total = total + self._spelling_weight * spelled.detach()
+        return StepOutput(loss, total, len(losses))
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return the cross entropy in nats per token, without label smoothing, each given the true ones before it.
+
+        The coverage loss is added, also before it is trained, so that models are compared by one objective. So is the
+        loss of characters, times its factor; `spelling_loss` is this loss alone, without the factor.
+        """
+        device = next(self.module.parameters()).device
+        nats = characters = 0.0
+        for batch in self._held_out.epoch(0):
+            losses, covered, spelled = self._net.losses(batch.to(device), exact=True)
+            nats += float((losses + covered).sum(dtype=torch.float64))
+            characters += 0.0 if spelled is None else float(spelled)
+        tokens = self.eval_predictions
+        if self._net.speller is None:
+            return {"loss": nats / tokens}
+        return {"loss": (nats + self._spelling_weight * characters) / tokens, "spelling_loss": characters / tokens}
+
+
+def reward_of(reward: str | Reward) -> Callable[[Sequence[str], Sequence[str]], npt.NDArray[np.float64]]:
+    """Return a function of N texts and N references to (N,) rewards.
+
+    Raises:
+        OptionError: there is no such metric; later, a reward is not finite.
+    """
+    if isinstance(reward, str):
+        if reward not in METRICS:
+            raise OptionError(f"reward={reward!r}: expected a function of (text, reference), or {', '.join(METRICS)}")
+        return lambda texts, references: _scores(reward, texts, references)
+
+    def rewards(texts: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
+        found = [float(reward(*pair)) for pair in zip(texts, references, strict=True)]
+        for text, each in zip(texts, found, strict=True):
+            if not math.isfinite(each):
+                raise OptionError(f"reward of {text!r} is {each}: expected a finite number")
+        return np.array(found)
+
+    return rewards
+
+
+def _scores(metric: str, texts: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
+    statistic, _ = metric_of(metric).compute(Segments(texts, [references], None, True, "13a", None))
+    assert isinstance(statistic, Mean), "ROUGE is a mean over texts"
+    return statistic.scores / 100
+
+
+class ReinforcementTask:
+    """A trained module with pairs and a reward; implements `firth.neural.training.task.Task`.
+
+    Attributes:
+        module: of the model.
+        unit: "tokens".
+    """
+
+    def __init__(
+        self,
+        model: TranslationModel,
+        batches: Batches,
+        held_out: Batches,
+        reward: Callable[[Sequence[str], Sequence[str]], npt.NDArray[np.float64]],
+        *,
+        mixture: float,
+        longest: int,
+        predictions: int,
+    ) -> None:
+        self.module: torch.nn.Module = model.module
+        self.batches, self.unit, self.eval_predictions = batches, "tokens", predictions
+        self._model, self._net, self._held_out, self._reward = model, model.module, held_out, reward
+        self._mixture, self._options = mixture, GenerationOptions(max_length=longest)
+
+    def step(self, batch: PairBatch, state: State, progress: TrainingProgress) -> StepOutput:
+        """Return the mixed loss of a batch; see `Task.step`."""
+        losses, covered, spelled = self._net.losses(batch)
+        reinforced, likelihood = self.reinforced_loss(batch), (losses + covered).mean()
+        if spelled is not None:
+            likelihood = likelihood + self._model.options.spelling_weight / len(losses) * spelled
+        loss = self._mixture * reinforced + (1 - self._mixture) * likelihood
+        return StepOutput(loss, losses.detach().sum(dtype=torch.float64), len(losses))
+
+    def reinforced_loss(self, batch: PairBatch) -> torch.Tensor:
+        """Return L_rl of a batch, per sampled token."""
+        self._net.eval()
+        try:
+            with torch.no_grad():
+                seed = int(torch.randint(1 << 31, ()))  # of torch's generator, which a checkpoint keeps
+                sampled = self._searched(batch, seed)
+                advantages = self._rewards(batch, sampled) - self._rewards(batch, self._searched(batch))
+            device = batch.targets.device
+            targets, counts = (each.to(device) for each in pad([_ids(each) for each in sampled], EOS))
+            counted = torch.arange(targets.shape[1], device=device) < counts[:, None]
+            log_probs = self._net.log_prob_of(PairBatch(batch.sources, targets, counted))
+        finally:
+            self._net.train()
+        rows = counted.nonzero()[:, 0]
+        weights = torch.from_numpy(advantages).to(device, log_probs.dtype)[rows]
+        loss: torch.Tensor = -(weights * log_probs).mean()
+        return loss
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return the cross entropy in nats per token, and as error the mean reward of greedy search below 1."""
+        device = next(self.module.parameters()).device
+        nats, rewards = 0.0, list[float]()
+        for batch in self._held_out.epoch(0):
+            batch = batch.to(device)
+            nats += float(self._net.losses(batch, exact=True).tokens.sum(dtype=torch.float64))
+            rewards += self._rewards(batch, self._searched(batch)).tolist()
+        return {"error": 1 - float(np.mean(rewards)), "loss": nats / self.eval_predictions}
+
+    def _searched(self, batch: PairBatch, seed: int | None = None) -> list[Continuation]:
+        """Return the texts of greedy search, or sampled ones."""
+        scorer, prompts = TranslationScorer(self._net, batch.sources), [()] * len(batch.targets)
+        limits: dict[str, Any] = {"stop": (EOS,), "banned": self._model.target.banned}
+        if seed is None:
+            return greedy_search(scorer, prompts, self._options, **limits)
+        return sample(scorer, prompts, self._options, **limits, seed=seed)
+
+    def _rewards(self, batch: PairBatch, found: Sequence[Continuation]) -> npt.NDArray[np.float64]:
+        texts = self._model.texts_of([pair.source for pair in batch.pairs], found)
+        return self._reward(texts, [self._model.target.text(pair.words) for pair in batch.pairs])
+
+
+def _ids(found: Continuation) -> npt.NDArray[np.int64]:
+    return np.array([*found.ids, *([EOS] if found.ended or not found.ids else [])], dtype=np.int64)
 
 
 @explained
@@ -164,18 +343,7 @@ def _split(
 
 
 def new_module(options: Any, source: Units, target: Units, seed: int, *, copies: int = 1) -> Any:
-    """Return a module with random parameters; torch's own random state is kept.
-
-    Args:
-        options: of the translator.
-        source: units of the source.
-        target: units of the target.
-        seed: of the parameters.
-        copies: numbers in memory per parameter: 1, or 2 in training.
-
-    Raises:
-        OptionError: sizes do not fit each other, or the model needs more memory than this machine has.
-    """
+    """Return a module with random parameters; torch's own random state is kept."""
     with new_parameters(seed, copies):
         return options.build(source, target)
 
@@ -224,11 +392,9 @@ def _rows(texts: ParallelTexts, rows: Sequence[int]) -> ParallelTexts:
 
 def _digest(reader: PairReader, *parts: Sequence[Pair]) -> str:
     """Return a digest of the data of a run."""
-    digest = hashlib.blake2b(digest_size=16)
-    for pairs in parts:
-        for pair in pairs:
-            for ids in (pair.source.ids, pair.target):
-                digest.update(len(ids).to_bytes(4, "little") + ids.tobytes())
-            digest.update(" ".join(pair.words).encode("utf-8", "surrogatepass"))
-    digest.update("\n".join([*reader.source.words, *reader.target.words]).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+    content = (
+        ([(len(ids).to_bytes(4, "little"), ids) for ids in (pair.source.ids, pair.target)], " ".join(pair.words))
+        for pairs in parts
+        for pair in pairs
+    )
+    return digest(content, "\n".join([*reader.source.words, *reader.target.words]))

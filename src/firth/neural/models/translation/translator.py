@@ -40,10 +40,15 @@ from firth.neural.layers.scheduled_sampling import KINDS as OWN_WORDS
 from firth.neural.layers.scheduled_sampling import SCHEDULES, Feeding, true_share
 from firth.neural.layers.spelling import Spelling
 from firth.neural.layers.transformer import NORMS, TransformerConfig
-from firth.neural.models.language.options import parse_output
+from firth.neural.models.language.language_model import parse_output
+from firth.neural.models.translation.coders import (
+    BRIDGES,
+    RecurrentEncoder,
+    RecurrentTarget,
+    SelfAttentiveEncoder,
+    SelfAttentiveTarget,
+)
 from firth.neural.models.translation.data import LONGEST_WORD, SPELLED
-from firth.neural.models.translation.decoders import BRIDGES, RecurrentTarget, SelfAttentiveTarget
-from firth.neural.models.translation.encoders import RecurrentEncoder, SelfAttentiveEncoder
 from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.train import train_translator
 from firth.neural.models.translation.units import KINDS, Units
@@ -235,11 +240,7 @@ class Translator:
         return Feeding(share=share, own=self.scheduled_sampling, temperature=self.sampling_temperature)
 
     def build(self, source: Units, target: Units) -> TranslationModule:
-        """Return a module with random parameters from torch's default generator.
-
-        Raises:
-            OptionError: sizes do not fit each other.
-        """
+        """Return a module with random parameters from torch's default generator."""
         dim = self.dim or self.hidden
         targets = WordEmbedding(len(target), dim)
         sources: nn.Module

@@ -114,18 +114,8 @@ def learn_units(
 ) -> Units:
     """Return the units of one side, or of both in one.
 
-    Args:
-        texts: of the training data.
-        kind: of `KINDS`.
-        size: maximum number of words or subwords.
-        min_count: minimum count of a word; not used by subwords.
-        lowercase: whether texts are read in lower case.
-        targets: how many of the texts, from the end, a decoder writes; None for all.
-        characters: whether a decoder spells words.
-
     Raises:
         CorpusError: no word is left.
-        OptionError: the size does not exceed the number of single bytes, for subwords.
     """
     read = [text.lower() for text in texts] if lowercase else texts
     subwords = Subwords.train([f" {text}" for text in read], size) if kind == "subwords" else None

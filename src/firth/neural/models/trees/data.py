@@ -13,23 +13,211 @@ Cost
     16 bytes per node.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from firth.errors import CorpusError, FormatError, OptionError, brief
 from firth.neural.layers.tree_levels import TreeLevels, tree_levels
 from firth.neural.models.texts.data import LabelBatch
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.training.batching import Buckets
+from firth.readers.bracketed import parse_bracketed, read_bracketed
+from firth.readers.conllu import read_conllu
 from firth.readers.tree import ROOT, Tree
+from firth.storage.skipping import STOP
 from firth.text.characters import fold
 
+FORMS = "expected a file of trees in brackets or in CoNLL-U, or a list of trees"
+PAIR_FORMS = "expected pairs of trees with labels=, or tuples ((first, second), label)"
 NO_WORD = -1
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class TreeExamples:
+    """Trees or pairs of trees with labels.
+
+    Attributes:
+        trees: N examples, each a tuple of one tree or of two.
+        labels: the label of every node of a tree, "" for none; of a pair, its label alone.
+        name: of the source, for error messages.
+    """
+
+    trees: list[tuple[Tree, ...]]
+    labels: list[tuple[str, ...]]
+    name: str
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    def rows(self, rows: Iterable[int]) -> "TreeExamples":
+        """Return some of the examples."""
+        rows = list(rows)
+        return TreeExamples([self.trees[i] for i in rows], [self.labels[i] for i in rows], self.name)
+
+
+def read_examples(
+    source: Any, labels: Any, *, pairs: bool, merged: Mapping[str, str], on_error: str = STOP
+) -> TreeExamples:
+    """Read trees with labels.
+
+    Args:
+        source: trees in brackets, whose nodes have labels: a path, several, or a list of trees; with `labels`, trees of
+            any kind. Files of CoNLL-U (`.conllu`) may have labels in comments, `# label = NAME`. With `pairs`, pairs of
+            trees, or tuples ((first, second), label).
+        labels: None where the labels are in `source`; else a label for the root of each tree, or for each pair.
+        pairs: whether an example is a pair of trees.
+        merged: label of a node: label to learn; nodes with other labels have none. Empty for labels as they are.
+        on_error: "stop" at the first damaged sentence of CoNLL-U, or "skip" such sentences.
+
+    Raises:
+        CorpusError: the source is missing or holds no trees, or nothing has a label.
+    """
+    if pairs:
+        examples = _read_pairs(source, labels)
+    else:
+        name = str(source) if isinstance(source, str | os.PathLike) else "trees"
+        if labels is None and any(map(is_dependencies, files := _paths(source))):
+            source, labels = _labelled_dependencies(files, on_error)
+        trees = read_trees(source, on_error)
+        found = [tree.labels for tree in trees] if labels is None else _root_labels(trees, labels)
+        examples = TreeExamples([(tree,) for tree in trees], found, name)
+    if merged:
+        changed = [tuple(merged.get(label, "") for label in each) for each in examples.labels]
+        examples = TreeExamples(examples.trees, changed, examples.name)
+    if not any(label for each in examples.labels for label in each):
+        raise CorpusError(
+            f"{examples.name}: {len(examples):,} trees, none with a label; expected a label for some node"
+        )
+    return examples
+
+
+def read_trees(source: Any, on_error: str = STOP) -> list[Tree]:
+    """Return trees from a path, several paths, trees, or strings of brackets.
+
+    Args:
+        source: these.
+        on_error: as for `read_examples`.
+
+    Raises:
+        CorpusError: there is no tree, or an item is none.
+    """
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        if not path.exists():
+            raise CorpusError(f"{path}: no such file; {FORMS}")
+        if is_dependencies(path):
+            return [sentence.tree for sentence in read_conllu(path, on_error=on_error)]
+        return list(read_bracketed(path))
+    if not isinstance(source, Iterable):
+        raise CorpusError(f"found {brief(source)}; {FORMS}")
+    trees: list[Tree] = []
+    for number, item in enumerate(source):
+        if isinstance(item, os.PathLike) or (isinstance(item, str) and not item.lstrip().startswith("(")):
+            trees += read_trees(item, on_error)
+        else:
+            trees.append(one_tree(item, f"item {number}"))
+    if not trees:
+        raise CorpusError(f"no trees; {FORMS}")
+    return trees
+
+
+def one_tree(item: Any, where: str) -> Tree:
+    """Return a tree, which may be a string of brackets.
+
+    Raises:
+        CorpusError: it is something else.
+        FormatError: the brackets are damaged.
+    """
+    if isinstance(item, Tree):
+        tree = item
+    elif isinstance(item, str):
+        found = list(parse_bracketed(item, where))
+        if len(found) != 1:
+            raise FormatError(f"{where}: {len(found)} trees in {brief(item)}; expected one")
+        tree = found[0]
+    else:
+        raise CorpusError(f"{where} is {brief(item)}; expected a tree, such as '(4 (2 very) (3 good))'")
+    if not tree.sentence:
+        raise CorpusError(f"{where}: a tree without words; expected at least one")
+    return tree
+
+
+def is_dependencies(source: Any) -> bool:
+    """Return whether a path is named as CoNLL-U."""
+    return isinstance(source, str | os.PathLike) and ".conll" in Path(source).name
+
+
+def _paths(source: Any) -> list[Any]:
+    return list(source) if isinstance(source, list | tuple) else [source]
+
+
+def _labelled_dependencies(paths: Sequence[Any], on_error: str) -> tuple[list[Tree], list[str]]:
+    """Return the trees of CoNLL-U files, with the labels of their comments; "" for none.
+
+    Raises:
+        OptionError: there are other files, too, or no sentence has a label.
+    """
+    if not all(map(is_dependencies, paths)):
+        raise OptionError("files of CoNLL-U with other trees; expected trees of one kind")
+    sentences = [sentence for path in paths for sentence in read_conllu(path, on_error=on_error)]
+    labels = [next(filter(None, map(_label_of, sentence.comments)), "") for sentence in sentences]
+    if not any(labels):
+        raise OptionError(
+            f"{paths[0]}: trees of dependencies have relations for labels; expected a line '# label = NAME' before "
+            "each sentence, or a label per tree, labels=[...]"
+        )
+    return [sentence.tree for sentence in sentences], labels
+
+
+def _label_of(comment: str) -> str:
+    name, _, value = comment.partition("=")
+    return value.strip() if name.strip() == "label" else ""
+
+
+def _root_labels(trees: Sequence[Tree], labels: Any) -> list[tuple[str, ...]]:
+    given = list(labels)
+    if len(given) != len(trees):
+        raise OptionError(f"{len(given):,} labels for {len(trees):,} trees; expected one per tree")
+    return [
+        tuple(str(label) if parent == ROOT else "" for parent in tree.parents)
+        for tree, label in zip(trees, given, strict=True)
+    ]
+
+
+def _read_pairs(source: Any, labels: Any) -> TreeExamples:
+    if isinstance(source, str | os.PathLike) or not isinstance(source, Iterable):
+        raise CorpusError(f"pairs of trees: found {brief(source)}; {PAIR_FORMS}")
+    items = list(source)
+    if labels is None:
+        odd = next((item for item in items if not isinstance(item, tuple | list) or len(item) != 2), None)
+        if odd is not None or not items:
+            raise CorpusError(f"pairs of trees: found {brief(odd)}; {PAIR_FORMS}")
+        items, labels = [pair for pair, _ in items], [label for _, label in items]
+    labels = list(labels)
+    if len(labels) != len(items):
+        raise OptionError(f"{len(labels):,} labels for {len(items):,} pairs; expected one per pair")
+    pairs = [one_pair(item, f"item {number}") for number, item in enumerate(items)]
+    return TreeExamples(pairs, [(str(label),) for label in labels], "pairs")
+
+
+def one_pair(item: Any, where: str) -> tuple[Tree, ...]:
+    """Return two trees.
+
+    Raises:
+        CorpusError: the item is something else.
+    """
+    if isinstance(item, str | Tree) or not isinstance(item, Sequence) or len(item) != 2:
+        raise CorpusError(f"{where} is {brief(item)}; expected a pair of trees")
+    return tuple(one_tree(tree, where) for tree in item)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,14 +277,7 @@ class TreeItem:
 
 
 def read_tree(tree: Tree, reader: TextReader, *, chains: bool, lowercase: bool) -> ReadTree:
-    """Return a tree as numbers.
-
-    Args:
-        tree: to read.
-        reader: the vocabulary.
-        chains: whether phrases are read word by word.
-        lowercase: whether words are read in lower case.
-    """
+    """Return a tree as numbers."""
     ids = np.full(len(tree), NO_WORD)
     words = [node for node, word in enumerate(tree.words) if word]
     ids[words] = reader.read([word_of(tree.words[node], lowercase) for node in words])
@@ -141,12 +322,7 @@ def _phrases(tree: Tree) -> tuple[Numbers, Numbers]:
 
 
 def collate(trees: Sequence[ReadTree], nodes: Sequence[Numbers] | None = None) -> TreeInputs:
-    """Return the inputs of a batch.
-
-    Args:
-        trees: to encode.
-        nodes: of each tree, those whose states are wanted; None for the roots.
-    """
+    """Return the inputs of a batch."""
     levels = tree_levels([parents for tree in trees for parents in tree.parents])
     sizes = np.array([len(tree.ids) for tree in trees])
     offsets = np.cumsum(sizes) - sizes
@@ -161,14 +337,7 @@ def collate(trees: Sequence[ReadTree], nodes: Sequence[Numbers] | None = None) -
 def tree_batches(
     items: Sequence[TreeItem], *, batch_size: int, seed: int = 0, shuffle: bool = True
 ) -> Buckets[TreeItem]:
-    """Return items in batches of any sizes of trees.
-
-    Args:
-        items: all of one tree, or all of two.
-        batch_size: B, examples per batch.
-        seed: of the order.
-        shuffle: whether each epoch has a new order.
-    """
+    """Return items in batches of any sizes of trees."""
 
     def batch(some: list[TreeItem]) -> LabelBatch:
         sides = range(len(some[0].trees))

@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.errors import OptionError
 from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.negative import NegativeSampling
+from tests.gradients.neural.directions import check_inputs
 from tests.unit.neural.layers.output.toy import toy
 
 
@@ -45,7 +46,7 @@ def test_its_gradient_by_central_differences():
         values = {"full.weight": weight, "full.bias": bias}
         return torch.func.functional_call(layer, values, (hidden, targets[:3]))
 
-    assert torch.autograd.gradcheck(loss, (hidden[:3].requires_grad_(), layer.full.weight, layer.full.bias))
+    check_inputs(loss, hidden[:3], layer.full.weight, layer.full.bias)
 
 
 @pytest.mark.parametrize("options", [{"samples": 0}, {"negative": 0}, {"negative": -1}, {"negative": float("nan")}])

@@ -4,8 +4,8 @@ import itertools
 from dataclasses import replace
 
 import firth
-from firth.neural.models.autoencoders.autoencoder_model import AutoencoderModel
 from firth.neural.models.autoencoders.data import SentenceItems
+from firth.neural.models.autoencoders.predict import AutoencoderModel
 from firth.neural.models.translation.units import learn_units
 from firth.neural.training.devices import new_parameters
 

@@ -23,8 +23,8 @@ def sentences(count: int, seed: int = 0) -> list[list[str]]:
 def untrained(seed: int = 0, **sizes: int) -> Any:
     """Return a model with random parameters, whose states differ from word to word."""
     from firth.language.text import training_text
-    from firth.neural.models.bidirectional.bidirectional_model import BidirectionalLanguageModel
-    from firth.neural.models.bidirectional.train import new_module
+    from firth.neural.models.bidirectional.bidirectional_lm import new_module
+    from firth.neural.models.bidirectional.predict import BidirectionalLanguageModel
 
     options = firth.BidirectionalLM(**{**SIZES, "dim": 6, **sizes})
     text = training_text(sentences(20), {"min_count": 1}, spelled=True, progress=False)

@@ -9,9 +9,9 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import CorpusError, KindError, OptionError, ShapeError
-from firth.neural.models.captions.caption_model import CaptionModel
-from firth.neural.models.captions.conditioning import BiasedTarget, FeatureEncoder
+from firth.neural.models.captions.captioner import BiasedTarget, FeatureEncoder
 from firth.neural.models.captions.data import Shape
+from firth.neural.models.captions.predict import CaptionModel
 from firth.neural.models.translation.units import learn_units
 
 TRAINING = firth.TrainingOptions(epochs=12, batch_size=16, optimiser="adam", lr=0.02, schedule="linear")

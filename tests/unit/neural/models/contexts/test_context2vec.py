@@ -6,7 +6,7 @@ import torch
 
 import firth
 from firth.errors import CorpusError, DataError, FormatError, KindError, OptionError
-from firth.neural.models.contexts.task import ContextTask, Sentences
+from firth.neural.models.contexts.context2vec import ContextTask, Sentences
 from firth.vocabulary import Vocabulary
 from tests.gradients.neural.directions import check_parameters
 

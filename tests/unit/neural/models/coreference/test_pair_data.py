@@ -4,7 +4,7 @@ import torch
 
 from firth.documents.document import Document
 from firth.neural.models.coreference.pair_data import PairReader, pair_batches
-from firth.neural.models.coreference.pair_scores import NONE, PairScores, gold_table, score_table
+from firth.neural.models.coreference.pair_module import NONE, PairScores, gold_table, score_table
 from firth.neural.models.tokens.reader import learn_token_reader
 from firth.readers.conllu import DependencySentence
 from tests.unit.neural.models.coreference.toys import documents

@@ -8,8 +8,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.errors import OptionError
 from firth.language.text import training_text
+from firth.neural.models.language.language_model import LearnedTree
 from firth.neural.models.language.learned_tree import cluster_words, set_tree
-from firth.neural.models.language.options import LearnedTree
 from tests.unit.neural.models.language.tiny import QUICK, corpus, untrained
 
 TRAINING = firth.TrainingOptions(epochs=12, batch_size=4, lr=0.02)

@@ -6,8 +6,8 @@ import numpy as np
 
 import firth
 from firth.language.text import LanguageText, training_text
-from firth.neural.models.language.neural_model import NeuralLanguageModel
-from firth.neural.models.language.options import new_module
+from firth.neural.models.language.language_model import new_module
+from firth.neural.models.language.predict import NeuralLanguageModel
 from firth.neural.training.options import TrainingOptions
 
 EVERY = {

@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.neural.models.language.options import new_module
+from firth.neural.models.language.language_model import new_module
 from tests.unit.neural.models.lattices.brute_force import Reference
 from tests.unit.neural.models.lattices.tiny import tiny_module, tiny_text
 

@@ -4,8 +4,8 @@ import torch
 
 import firth
 from firth.language.text import training_text
-from firth.neural.models.lattices.lattice_model import LatticeModel
-from firth.neural.models.lattices.train import given_chunks
+from firth.neural.models.lattices.lattice_lm import given_chunks
+from firth.neural.models.lattices.predict import LatticeModel
 
 LINES = ["abcab", "bca", "abab cab"]
 CHUNKS = ("ab", "bc", "abc", "bca", "ca", "b ")

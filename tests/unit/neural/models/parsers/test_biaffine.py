@@ -57,7 +57,7 @@ def test_a_folder_has_the_same_parser(model, tmp_path):
     again = firth.load(tmp_path / "parser")
     some = [*tiny.treebank(5, 3), sentence(["an", "Übergröße"], ["X", "ADJ"])]
     assert again.predict(some) == model.predict(some)
-    assert again.vocabulary.texts == model.vocabulary.texts
+    assert again.vocabulary.saved.texts == model.vocabulary.saved.texts
 
 
 def test_every_output_is_a_tree(treebank):

@@ -58,7 +58,7 @@ def test_batches_do_not_change_the_trees(transition_parser):
 @pytest.mark.parametrize("follow", [0.0, 1.0])
 def test_every_state_that_is_explored_has_a_right_action(system, follow):
     """One that is allowed: an action without loss always exists."""
-    from firth.neural.models.parsers.transition_task import explored
+    from firth.neural.models.parsers.transition import explored
 
     options = firth.TransitionParser(**SIZES, system=system)
     module = options.build(options.vocabulary(treebank(9), None), None)

@@ -7,7 +7,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.neural.models.pretraining.options import masked_prediction, token_masking
+from firth.neural.models.pretraining.network import masked_prediction
+from firth.neural.models.pretraining.options import token_masking
 from tests.unit.neural.models.pretraining.encoders import MODELS, NETWORK, pieces
 
 

@@ -11,9 +11,8 @@ import firth
 from firth.errors import OptionError
 from firth.neural.layers.packed import Packing
 from firth.neural.models.sentences.data import Padded, SentenceText, Triples
-from firth.neural.models.sentences.module import look_up
-from firth.neural.models.sentences.options import new_module
-from firth.neural.models.sentences.task import NeighbourTask
+from firth.neural.models.sentences.options import look_up, new_module
+from firth.neural.models.sentences.skip_thought import NeighbourTask
 from firth.vocabulary import Vocabulary
 from tests.unit.neural.models.sentences.tiny import OPTIONS, documents
 

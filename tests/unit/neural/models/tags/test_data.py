@@ -4,8 +4,7 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.models.tags.data import encoded, tag_batches
-from firth.neural.models.tags.examples import read_tagged
+from firth.neural.models.tags.data import encoded, read_tagged, tag_batches
 from firth.neural.models.tags.tag_set import learn_tag_set
 from firth.neural.models.tokens.reader import learn_token_reader
 

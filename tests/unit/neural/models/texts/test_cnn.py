@@ -8,8 +8,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import OptionError
+from firth.neural.models.texts.classifier import new_module
 from firth.neural.models.texts.cnn import CNNClassifier
-from firth.neural.models.texts.options import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.neural.models.texts.tiny import SMALL, examples, trained, training_for

@@ -7,8 +7,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 
 from firth.classify.labels import LabelSet
 from firth.errors import CorpusError
-from firth.neural.models.texts.data import Item, batches_of, development_split, label_targets
-from firth.neural.models.texts.examples import Examples
+from firth.neural.models.texts.data import Examples, Item, batches_of, development_split, label_targets
 from firth.neural.models.texts.reader import TextReader
 
 

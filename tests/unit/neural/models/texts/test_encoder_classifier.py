@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.errors import FormatError, KindError, OptionError
 from firth.neural.models.texts import encoder_classifier
-from firth.neural.models.texts.options import new_module
+from firth.neural.models.texts.classifier import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.training.optimisers import FACTOR, make_optimiser
 from firth.neural.training.schedules import TrainingProgress

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.models.texts.options import new_module
+from firth.neural.models.texts.classifier import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.models.texts.recurrent_classifier import RecurrentClassifier
 

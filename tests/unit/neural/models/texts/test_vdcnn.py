@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import OptionError
 from firth.neural.layers.temporal_blocks import NormalisedConvolution
-from firth.neural.models.texts.options import new_module
+from firth.neural.models.texts.classifier import new_module
 from firth.neural.models.texts.reader import TextReader
 from firth.neural.models.texts.vdcnn import DEPTHS, VDCNNClassifier
 from firth.vectors.word_vectors import WordVectors

@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.neural.models.tokens.contextual_vectors import ContextualVectors, joined
+from firth.neural.models.tokens.features import ContextualVectors, joined
 from tests.unit.neural.models.bidirectional.tiny import untrained
 
 SENTENCES = [("Ada", "apples", "sees"), ("Bo",)]

@@ -11,8 +11,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.neural.models.tokens import features
-from firth.neural.models.tokens.contextual_vectors import ContextualVectors
-from firth.neural.models.tokens.features import batches_by_length, cached_features, features_of
+from firth.neural.models.tokens.features import ContextualVectors, batches_by_length, cached_features, features_of
 from firth.storage.files import replacing_folder
 from tests.unit.neural.models.bidirectional.tiny import untrained
 

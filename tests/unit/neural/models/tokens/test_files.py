@@ -6,7 +6,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 
 import firth
 from firth.errors import FormatError
-from firth.neural.models.tokens.files import reader_arrays, reader_texts, restored_reader
+from firth.neural.models.tokens.files import restored_reader, write_reader
 from firth.neural.models.tokens.reader import learn_token_reader
 from firth.storage.model_folder import ModelFolder
 
@@ -15,9 +15,10 @@ VECTORS = firth.WordVectors(["b", "Other"], [[1.0], [2.0]])
 
 def folder(**changes):
     reader = learn_token_reader([["a", "b"], ["a"]], columns=("suffix",), vectors=VECTORS, tuned=False)
-    texts = reader_texts(reader)
+    saved = write_reader(reader)
+    texts = dict(saved.texts)
     texts["tokens"] = {**texts["tokens"], **changes}
-    return reader, ModelFolder(kind="firth-tagger", arrays=reader_arrays(reader), texts=texts)
+    return reader, ModelFolder(kind="firth-tagger", arrays=saved.arrays, texts=texts)
 
 
 def test_a_reader_comes_back():

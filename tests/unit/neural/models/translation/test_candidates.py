@@ -12,9 +12,9 @@ from firth.errors import FormatError, OptionError
 from firth.neural.models.translation import candidates as module
 from firth.neural.models.translation.candidates import ITERATIONS, CandidateTable, translation_probabilities
 from firth.neural.models.translation.data import PairReader
+from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.scorer import TranslationScorer
 from firth.neural.models.translation.train import new_module
-from firth.neural.models.translation.translation_model import TranslationModel
 from firth.neural.models.translation.units import BOS, EOS, UNKNOWN, learn_units
 
 PAIRS = [

@@ -9,9 +9,9 @@ import torch
 import firth
 from firth.errors import OptionError
 from firth.neural.models.translation.data import PairReader
+from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.scorer import TranslationScorer
 from firth.neural.models.translation.train import new_module
-from firth.neural.models.translation.translation_model import TranslationModel
 from firth.neural.models.translation.units import learn_units
 
 WORDS = {"source_units": "words", "target_units": "words", "min_count": 1, "label_smoothing": 0.0}

@@ -11,10 +11,9 @@ from firth.errors import OptionError
 from firth.neural.layers.character_decoder import CharacterDecoder
 from firth.neural.layers.spelling import BEGIN, END
 from firth.neural.models.translation.data import PairReader
+from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.spelled_words import spelled
-from firth.neural.models.translation.task import TranslationTask
-from firth.neural.models.translation.train import new_module, reinforce
-from firth.neural.models.translation.translation_model import TranslationModel
+from firth.neural.models.translation.train import TranslationTask, new_module, reinforce
 from firth.neural.models.translation.units import UNKNOWN, learn_units
 from firth.neural.training.schedules import TrainingProgress
 from tests.gradients.neural.directions import check_parameters

@@ -9,8 +9,8 @@ import torch
 import firth
 from firth.errors import CorpusError, FormatError, KindError, OptionError, ShapeError, UnknownOptionError
 from firth.neural.models.translation.data import PairReader
+from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.train import new_module
-from firth.neural.models.translation.translation_model import TranslationModel
 from firth.neural.models.translation.units import UNKNOWN, learn_units
 from tests.gradients.neural.directions import check_parameters
 

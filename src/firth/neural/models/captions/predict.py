@@ -1,0 +1,307 @@
+"""A trained caption model: captions by search, their probabilities, figures, files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.arguments import explained
+from firth.errors import OptionError
+from firth.evaluation.generated import DEFAULT, evaluate_generated
+from firth.evaluation.report import EvaluationReport
+from firth.finite import check_finite
+from firth.inference.beam_search import BeamSearch
+from firth.inference.continuation import Continuation
+from firth.inference.generation_options import GenerationOptions
+from firth.neural.layers.products import STEADY_ROWS
+from firth.neural.models.captions.data import CaptionData, FeatureBatch, Floats, Shape, read_captions, read_features
+from firth.neural.models.translation.constraints import constraints_of
+from firth.neural.models.translation.files import read_units
+from firth.neural.models.translation.predict import SCORED, UNITS
+from firth.neural.models.translation.scorer import Search, TranslationScorer
+from firth.neural.models.translation.units import BOS, EOS, UNKNOWN, Units
+from firth.neural.prediction import in_batches
+from firth.neural.saved import Field, Saved, SavedModel
+from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.options import check_kind, check_whole
+from firth.progress import Progress, Status, reporting_slow_work
+from firth.storage.model_folder import ModelFolder
+from firth.text.batches import check_batch_size
+
+
+@dataclass(frozen=True)
+class Caption:
+    """A caption of an image.
+
+    Attributes:
+        text: the caption.
+        tokens: T tokens of it.
+        score: by which the search ranks: the sum of log-probabilities, normalised by length.
+        log_prob: natural logarithm of the probability, with the end if it was generated.
+        ended: whether the caption ended by itself; otherwise it reached the maximum length.
+        attention: (T + 1, P) of each token and the end over the cells of the grid, if asked for.
+        others: further captions of an n-best list, best first.
+    """
+
+    text: str
+    tokens: tuple[str, ...] = ()
+    score: float = 0.0
+    log_prob: float = 0.0
+    ended: bool = True
+    attention: npt.NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    others: "tuple[Caption, ...]" = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class CaptionModel(SavedModel):
+    """A trained caption model, as `firth.Captioner(...).train` returns it.
+
+    Attributes:
+        module: in evaluation mode.
+        options: of the model.
+        units: of captions.
+        shape: of features.
+        metadata: JSON values: how it was trained.
+    """
+
+    kind: ClassVar = "firth-captioner"
+    what: ClassVar = "a caption model"
+    saved_fields: ClassVar = (
+        Field(
+            "units",
+            lambda units: _written_units(units),
+            lambda content, options: _read_units(content, options),
+            ("target_counts",),
+        ),
+        Field("shape", lambda shape: Saved(config={"shape": list(shape)}), lambda content, options: _shape(content)),
+    )
+    described_by: ClassVar = f"config.json and {UNITS}.json do"
+    units: Units
+    shape: Shape
+
+    def __repr__(self) -> str:
+        return f"<CaptionModel: features {self.shape}, {len(self.units):,} {self.options.units}>"
+
+    @explained
+    def caption(
+        self,
+        features: Any,
+        *,
+        beam: int | BeamSearch = 5,
+        n_best: int = 1,
+        options: GenerationOptions | None = None,
+        prefixes: Sequence[str] | None = None,
+        forced: Sequence[str] | Sequence[Sequence[str]] | None = None,
+        return_attention: bool = False,
+        seed: int = 0,
+        batch_size: int = 64,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> list[Caption]:
+        """Return a caption for each image.
+
+        Args:
+            features: as for `train`, of the same shape.
+            beam: number of beams, 1 for greedy search, or `firth.BeamSearch`.
+            n_best: captions per image, in `Caption.others`.
+            options: maximum and minimum length in tokens, repetition, and sampling, which takes the place of the beam
+                search if a temperature above 0, `top_k`, `top_p` or `min_p` is given; see `firth.GenerationOptions`.
+            prefixes: of each image, how its caption begins.
+            forced: words and phrases that each caption contains, or a list of them for each image; they need more beams
+                than forced words.
+            return_attention: whether captions come with their attention over the grid.
+            seed: of sampling; with the number of an image it selects a caption.
+            batch_size: images that are searched together.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            KindError: the features are no array of numbers.
+            ShapeError: they have another shape than in training, or there are not as many prefixes as images.
+            CorpusError: a number is not finite.
+            OptionError: an option is out of its range, a prefix or phrase has words that the model does not know, or
+                attention is asked for and there is none.
+        """
+        check_batch_size(batch_size)
+        grid, _ = read_features(features, self.shape)
+        search = self._search(beam, n_best, options, return_attention, seed)
+        constraints = constraints_of(self.units, prefixes, forced, len(grid), search.options)
+
+        def describe(rows: list[int]) -> list[Caption]:
+            scorer = TranslationScorer(self.module, self._batch(grid[rows]))
+            found = search.run([scorer], np.ones(1), [constraints[row] for row in rows], rows)
+            return self._shown(grid[rows], found, search.attention)
+
+        how: dict[str, Any] = {"stage": "captioning", "unit": "images", "threads": threads, "progress": progress}
+        return in_batches(range(len(grid)), describe, size=batch_size, by_length=False, slow=True, **how)
+
+    @explained
+    def score(
+        self, features: Any, captions: Any, *, threads: int | None = None, progress: Progress = False
+    ) -> npt.NDArray[np.float64]:
+        """Return the natural logarithm of the probability of a caption of each image, (N,) float64.
+
+        Args:
+            features: as for `train`, of the same shape.
+            captions: one text per image.
+            threads: number of threads; None for 1.
+            progress: as for `caption`.
+
+        Raises:
+            KindError, ShapeError, CorpusError: as for `train`.
+            OptionError: an image has several captions.
+        """
+        grid, _ = read_features(features, self.shape)
+        texts = read_captions(captions, len(grid))
+        if any(len(each) > 1 for each in texts):
+            raise OptionError("captions: several of an image; expected one, repeat the features for others")
+        examples = [
+            (row, np.append(self.units.ids(self.units.split(text)), EOS)) for row, (text,) in enumerate(texts)
+        ]  # fmt: skip
+        batches, found, done = CaptionData(grid, examples).batches(SCORED, shuffle=False), [], 0
+        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals(), torch.no_grad():
+            for batch in batches.epoch(0):
+                scores = self.module.log_prob_of(batch.steady(STEADY_ROWS).to(self.device)).double().cpu().numpy()
+                ends = np.cumsum(batch.counted.sum(1).numpy())
+                found.append([each.sum() for each in np.split(scores[: ends[-1]], ends[:-1])])
+                done += len(ends)
+                report(Status(stage="scoring", done=done, total=len(grid), unit="images"))
+        result = np.array(batches.in_item_order(found))
+        check_finite(result, self, texts, "caption", impossible=True)
+        return result
+
+    @explained
+    def test(
+        self,
+        features: Any,
+        captions: Any,
+        *,
+        beam: int | BeamSearch = 5,
+        options: GenerationOptions | None = None,
+        metrics: str | Sequence[str] = DEFAULT,
+        lowercase: bool = False,
+        resamples: int = 1000,
+        seed: int = 0,
+        batch_size: int = 64,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> EvaluationReport:
+        """Write captions and score them against references.
+
+        Args:
+            features: as for `train`, of the same shape.
+            captions: of each image a text, or a list of texts, all of which are references.
+            beam: as for `caption`.
+            options: as for `caption`.
+            metrics: as for `firth.evaluate_generated`.
+            lowercase: whether case is ignored.
+            resamples: of the intervals.
+            seed: of the resamples.
+            batch_size: as for `caption`.
+            threads: as for `caption`.
+            progress: as for `caption`.
+
+        Returns:
+            A row per metric with its interval; `notes` holds the signatures.
+
+        Raises:
+            KindError, ShapeError, CorpusError: as for `train`.
+            OptionError: as for `caption`, or there is no such metric.
+        """
+        grid, _ = read_features(features, self.shape)
+        texts = read_captions(captions, len(grid))
+        found = self.caption(
+            features, beam=beam, options=options, batch_size=batch_size, threads=threads, progress=progress
+        )
+        most = max(map(len, texts))  # a reference that is repeated does not change a score
+        references = [[each[min(number, len(each) - 1)] for each in texts] for number in range(most)]
+        return evaluate_generated(
+            [each.text for each in found],
+            references,
+            metrics=metrics,
+            lowercase=lowercase,
+            resamples=resamples,
+            seed=seed,
+        )
+
+    def _search(
+        self, beam: int | BeamSearch, n_best: int, options: GenerationOptions | None, attention: bool, seed: int
+    ) -> Search:
+        if options is not None:
+            check_kind("options", options, GenerationOptions)
+        options = options or GenerationOptions(max_length=self.options.max_length + 1)
+        beams = beam if isinstance(beam, BeamSearch) else BeamSearch(beams=beam)
+        check_whole("n_best", n_best)
+        if n_best > beams.beams:
+            raise OptionError(f"n_best={n_best}: expected from 1 to the number of beams, {beams.beams}")
+        if (attention or beams.coverage_penalty) and not self.options.has_attention:
+            raise OptionError("attention='none': the model has no attention to return or to search by")
+        search = Search(
+            beams=beams,
+            options=options,
+            n_best=n_best,
+            unknown="kept",
+            dictionary={},
+            attention=attention,
+            seed=seed,
+            banned=(UNKNOWN, BOS),
+        )
+        if search.sampling and n_best > 1:
+            raise OptionError(f"n_best={n_best} with sampling: expected 1; repeat the features for more samples")
+        return search
+
+    def _batch(self, grid: Floats) -> Any:
+        return FeatureBatch.of(grid).to(self.device)
+
+    def _shown(self, grid: Floats, found: Sequence[Sequence[Continuation]], attention: bool) -> list[Caption]:
+        """Return the captions of a batch, with their other candidates."""
+        flat = [(row, one) for row, each in enumerate(found) for one in each]
+        weights = self._attention(grid, flat) if attention else [None] * len(flat)
+        shown = iter(self._caption(one, each) for (_, one), each in zip(flat, weights, strict=True))
+        lists = [[next(shown) for _ in each] for each in found]
+        return [replace(each[0], others=tuple(each[1:])) for each in lists]
+
+    def _caption(self, one: Continuation, attention: npt.NDArray[np.float32] | None) -> Caption:
+        tokens = self.units.tokens(one.ids)
+        return Caption(self.units.text(tokens), tuple(tokens), one.score, one.log_prob, one.ended, attention)
+
+    @torch.no_grad()
+    def _attention(self, grid: Floats, found: Sequence[tuple[int, Continuation]]) -> list[Any]:
+        """Return the (T + 1, P) attention of captions, each with the row of its image."""
+        examples = [(row, np.array([*one.ids, EOS])) for row, one in found]
+        batch = CaptionData(grid, examples).collate(examples)
+        tables = self.module.attention(batch.to(self.device)).float().cpu().numpy()
+        return [table[: len(ids)] for table, (_, ids) in zip(tables, examples, strict=True)]
+
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        units, shape = values
+        return super()._build(options, shape, units)
+
+    def _card(self) -> tuple[str, str, str]:
+        return "A caption model", f": features {self.shape} to captions", "model.caption(features)\n"
+
+
+def _written_units(units: Units) -> Saved:
+    texts = {UNITS: {"target": units.described()}, "target-vocab": list(units.words)}
+    return Saved(arrays={"target_counts": units.counts}, texts=texts)
+
+
+def _read_units(content: ModelFolder, options: Any) -> Units:
+    return read_units(content, "target", options.units, lowercase=options.lowercase)
+
+
+def _shape(content: ModelFolder) -> Shape:
+    cells, dim, grid = content.config["shape"]
+    most = sum(array.size for array in content.arrays.values())
+    whole = all(isinstance(each, int) and not isinstance(each, bool) for each in (cells, dim))
+    if not whole or not isinstance(grid, bool) or not (1 <= cells <= most and 1 <= dim <= most):
+        raise ValueError(f"shape={[cells, dim, grid]}")
+    if not grid and cells != 1:
+        raise ValueError(f"{cells} cells without a grid")
+    return Shape(cells, dim, grid)

@@ -1,0 +1,236 @@
+"""A trained dependency parser: trees of sentences, scores with gold and with predicted tags, saving."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, ClassVar
+
+import torch
+
+from firth.arguments import explained
+from firth.errors import CorpusError, KindError, OptionError, brief
+from firth.evaluation.dependencies import TreeScores, score_trees
+from firth.neural.models.parsers.data import COLUMNS, ParserModule, ParserVocabulary, read_sentences
+from firth.neural.models.tokens.files import COUNTS
+from firth.neural.saved import Field, SavedModel
+from firth.neural.training.devices import Runtime, no_subnormals, runtime_of, torch_threads
+from firth.progress import Progress, Status, reporting
+from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
+from firth.storage.skipping import SKIP
+from firth.text.inputs import check_items
+
+CHUNK = 1000  # sentences parsed between two reports of progress
+EXAMPLE = 'sentence, = model.predict([(["She", "eats", "fish"], ["PRON", "VERB", "NOUN"])])\nprint(sentence)\n'
+
+
+class ParserModel(SavedModel):
+    """A trained parser, as `firth.TransitionParser(...).train` returns it.
+
+    Attributes:
+        module: in evaluation mode.
+        options: of the parser.
+        vocabulary: what it knows.
+        metadata: JSON values: how it was trained.
+    """
+
+    kind: ClassVar = "firth-parser"
+    what: ClassVar = "a parser"
+    saved_fields: ClassVar = (
+        Field("vocabulary", attrgetter("saved"), lambda content, options: options.vocabulary_of(content), (COUNTS,)),
+    )
+    vocabulary: ParserVocabulary
+
+    module: ParserModule
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {type(self.options).__name__}, {len(self.relations):,} relations>"
+
+    @property
+    def relations(self) -> list[str]:
+        """The L relations, by number."""
+        return self.vocabulary.relations
+
+    @explained
+    def predict(
+        self,
+        sentences: Any,
+        *,
+        tagger: Any = None,
+        beam: int | None = None,
+        precision: str | None = None,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> list[DependencySentence]:
+        """Return sentences with the heads and relations that the parser finds; all else stays as it is.
+
+        Args:
+            sentences: N sentences: `firth.readers.conllu.DependencySentence` with tags, or pairs of words and their
+                tags. With a tagger, also lists of words, and strings, which are split at white space.
+            tagger: a tagger for the tags that the parser reads, as `firth.Tagger(...).train` returns it; None where
+                the sentences have tags.
+            beam: width of the beam, of a transition parser; None for the one that it was trained with.
+            precision: of matrix products, of a biaffine parser: "fp32", "bf16", or "fp16" on a GPU; None for "fp32".
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: an item is no sentence, or a sentence has no tags.
+            KindError: the tagger is none, or tags nothing that the parser reads.
+            OptionError: the beam or the precision is out of range, or the parser has none.
+        """
+        how = self._how(beam, precision)
+        items = [
+            _sentence(item, f"item {number}", tagger)
+            for number, item in enumerate(check_items(sentences, "sentences", "sentence"), 1)
+        ]
+        if tagger is not None:
+            items = with_predicted_tags(items, tagger, self.options.columns)
+        return self._parsed(items, how, threads, progress)
+
+    @explained
+    def test(
+        self,
+        source: Any,
+        *,
+        tagger: Any = None,
+        beam: int | None = None,
+        precision: str | None = None,
+        on_error: str = SKIP,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> TreeScores:
+        """Compute attachment scores on a treebank, with the treebank's tags and, given a tagger, also with its tags.
+
+        Args:
+            source: sentences with tags and trees, as for `train`.
+            tagger: as for `predict`; its tags replace those of the treebank.
+            beam: as for `predict`.
+            precision: as for `predict`.
+            on_error: as for `train`.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Warns:
+            UserWarning: sentences were skipped; it gives their number and lines.
+
+        Raises:
+            CorpusError: the source is missing or holds no sentence, or a sentence has no tree or no tags.
+            FormatError: a file is damaged; the message names the line.
+            KindError: the tagger is none, or tags nothing that the parser reads.
+            OptionError: the beam or the precision is out of range, or the parser has none.
+        """
+        how = self._how(beam, precision)
+        gold = read_sentences(source, on_error=on_error)
+        tagged = {"gold": gold}
+        if tagger is not None:
+            tagged["predicted"] = with_predicted_tags(gold, tagger, self.options.columns)
+        found = {name: self._parsed(each, how, threads, progress) for name, each in tagged.items()}
+        return score_trees(gold, found)
+
+    def _how(self, beam: int | None, precision: str | None) -> tuple[int | None, Runtime]:
+        """Return the beam and the precision of parsing.
+
+        Raises:
+            OptionError: one is out of range, or is not of this parser.
+        """
+        given = {"beam": beam, "precision": precision}
+        for name, value in given.items():
+            if value is not None and name not in self.options.predicts:
+                own = " and ".join(self.options.predicts)
+                raise OptionError(
+                    f"{name}={value!r}: {type(self.options).__name__} has no {name} in parsing; it has {own}"
+                )
+        if beam is not None:
+            options: Any = self.options  # of a class that has a beam
+            replace(options, beam=beam)  # which checks it
+        return beam, runtime_of(self.device, precision or "fp32")
+
+    @torch.no_grad()
+    def _parsed(
+        self,
+        sentences: Sequence[DependencySentence],
+        how: tuple[int | None, Runtime],
+        threads: int | None,
+        progress: Progress,
+    ) -> list[DependencySentence]:
+        check_columns(sentences, self.options.columns)
+        result: list[DependencySentence] = []
+        beam, runtime = how
+        with reporting(progress) as report, torch_threads(threads), no_subnormals(), runtime.autocast():
+            for start in range(0, len(sentences), CHUNK):
+                chunk = sentences[start : start + CHUNK]
+                trees = iter(self.module.parse([sentence for sentence in chunk if len(sentence)], beam=beam))
+                result += [self._with_tree(each, *next(trees)) if len(each) else each for each in chunk]
+                report(Status(stage="parsing", done=len(result), total=len(sentences), unit="sentences"))
+        return result
+
+    def _with_tree(self, sentence: DependencySentence, heads: Any, relations: Any) -> DependencySentence:
+        names = [self.relations[number] for number in relations.tolist()]
+        return sentence.annotated(heads=heads.tolist(), relations=names)
+
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        return super()._build(options, *values, None)
+
+    def _card(self) -> tuple[str, str, str]:
+        return "A dependency parser", f": {len(self.relations):,} relations", EXAMPLE
+
+
+def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str]) -> None:
+    """Check that sentences have the tags that a parser reads.
+
+    Raises:
+        CorpusError: none of a sentence's words has one.
+    """
+    for name in columns:
+        for number, sentence in enumerate(sentences, 1):
+            if len(sentence) and set(COLUMNS[name](sentence)) == {NONE} and name != "feats":
+                raise CorpusError(
+                    f"sentence {number} ({brief(' '.join(sentence.words))}) has no {name} tags, which this parser "
+                    "reads; expected them in the sentence, or tagger="
+                )
+
+
+def with_predicted_tags(
+    sentences: Sequence[DependencySentence], tagger: Any, columns: Sequence[str] = ()
+) -> list[DependencySentence]:
+    """Return sentences with the tags of a tagger in place of their own.
+
+    Raises:
+        KindError: it is none, or has other targets.
+    """
+    if not callable(getattr(tagger, "predict", None)) or isinstance(tagger, ParserModel):
+        raise KindError(
+            f"tagger={brief(tagger)}: expected a tagger, as firth.Tagger(...).train(...) returns it; "
+            "firth.load(folder) opens a saved one"
+        )
+    tagged = []
+    for sentence, result in zip(sentences, tagger.predict(sentences), strict=True):
+        if columns and not any(target in columns for target in result.tags):
+            raise KindError(
+                f"tagger={brief(tagger)}: its targets are {', '.join(result.tags)}, those that the parser reads "
+                f"{', '.join(columns)}; expected a tagger that was trained with targets={columns[0]!r}"
+            )
+        found = {TAG_COLUMNS[target]: tags for target, tags in result.tags.items() if target in TAG_COLUMNS}
+        tagged.append(sentence.annotated(**found) if len(sentence) else sentence)
+    return tagged
+
+
+def _sentence(item: Any, where: str, tagger: Any) -> DependencySentence:
+    """Return a sentence to parse.
+
+    Raises:
+        CorpusError: it is something else, or a sentence without tags and there is no tagger.
+    """
+    if isinstance(item, DependencySentence):
+        return item
+    if tagger is not None and isinstance(item, str):
+        return DependencySentence.of(item.split())
+    if tagger is not None and isinstance(item, Sequence) and all(isinstance(word, str) for word in item):
+        return DependencySentence.of(item)
+    if isinstance(item, tuple) and len(item) == 2 and not any(isinstance(part, str) for part in item):
+        words, tags = item
+        return DependencySentence.of(words).annotated(tags=[tag or NONE for tag in tags])
+    raise CorpusError(
+        f"{where} is {brief(item)}; expected a DependencySentence or a pair (words, tags); words alone need tagger="
+    )

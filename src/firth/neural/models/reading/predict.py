@@ -1,0 +1,506 @@
+"""The best spans of given scores of starts and ends.
+
+What
+    All spans of at most L tokens, or the best of them.
+Objective
+    score(i, j) = s_i + e_j for i <= j < i + L, with the scores s of starts and e of ends.
+Source
+    Chen, Fisch, Weston and Bordes 2017, section 3.2 (prediction).
+Departures
+    None.
+Cost
+    T L sums.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch.nn.functional import pad
+
+from firth.arguments import explained
+from firth.errors import CorpusError, KindError, ShapeError, brief
+from firth.evaluation.answers import AnswerScores, score_answers
+from firth.finite import check_finite
+from firth.hints import Hinted
+from firth.neural.models.reading.data import Pair, Passage, PassageReader, collate
+from firth.neural.models.reading.examples import questions_from
+from firth.neural.models.tokens.files import write_reader
+from firth.neural.models.tokens.reader import TokenReader
+from firth.neural.prediction import in_batches
+from firth.neural.saved import SavedModel
+from firth.options import check_whole
+from firth.progress import Progress
+from firth.readers.questions import question_names
+from firth.storage.model_folder import ModelFolder
+from firth.text.inputs import check_items, check_no_file, check_text
+from firth.training_facts import with_training_facts
+
+TOKENS = 8192  # of paragraphs that are read together, padding included
+KIND = "firth-reader"
+BLOCK = 1000  # questions that are read together
+
+
+def best_spans(starts: torch.Tensor, ends: torch.Tensor, *, longest: int, n: int = 1) -> tuple[torch.Tensor, ...]:
+    """Return the n best spans, best first: (B, n) scores, first and last tokens; fewer of texts that have fewer.
+
+    Spans that reach into padding have the score minus infinity.
+
+    Args:
+        starts: (B, T) scores, minus infinity at padding.
+        ends: (B, T) likewise.
+        longest: L, tokens of a span at most.
+        n: spans per row.
+    """
+    rows, steps = starts.shape
+    scores = span_scores(starts, ends, longest=longest)
+    width, flat_scores = scores.shape[2], scores.reshape(rows, -1)
+    best, flat = flat_scores.topk(min(n, flat_scores.shape[1]), dim=1)
+    firsts = flat // width
+    return best, firsts, (firsts + flat % width).clamp(max=steps - 1)
+
+
+def span_scores(starts: torch.Tensor, ends: torch.Tensor, *, longest: int) -> torch.Tensor:
+    """Return (B, T, L) scores of the spans that start at a token and have 1 to L tokens, L at most T.
+
+    Args:
+        starts: (B, T) scores.
+        ends: (B, T) likewise.
+        longest: L.
+    """
+    width = min(longest, starts.shape[1])
+    return starts.unsqueeze(2) + pad(ends, (0, width - 1), value=-torch.inf).unfold(1, width, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class FoundSpan:
+    """A span that may be the answer.
+
+    Attributes:
+        score: s_i + e_j.
+        probability: among all spans.
+        paragraph: its number among those of the question.
+        start: characters of the paragraph before it.
+        end: characters up to its end.
+        no_answer: whether it stands for no answer; start and end are 0 then.
+    """
+
+    score: float
+    probability: float
+    paragraph: int
+    start: int
+    end: int
+    no_answer: bool = False
+
+
+Window = tuple[int, Pair]  # the number of a paragraph, and a question with the paragraph or a part of it
+
+
+def windows_of(question: Passage, paragraphs: Sequence[Passage], window: int) -> list[Window]:
+    """Return a question with the parts of paragraphs; those of one paragraph overlap by half."""
+    parts: list[Window] = []
+    for number, paragraph in enumerate(paragraphs):
+        step = max(window // 2, 1)
+        firsts = range(0, max(len(paragraph) - window, 0) + step, step) if len(paragraph) > window else [0]
+        whole = len(paragraph) <= window
+        parts += [
+            (number, Pair(question, paragraph if whole else paragraph.window(first, first + window)))
+            for first in firsts
+        ]
+    return parts
+
+
+@torch.no_grad()
+def found_spans(
+    module: Any,
+    tokens: TokenReader,
+    windows: Sequence[Sequence[Window]],
+    *,
+    longest: int,
+    n: int = 1,
+    report: Callable[[int], object] = lambda done: None,
+    attention: dict[int, npt.NDArray[np.float32]] | None = None,
+) -> list[list[FoundSpan]]:
+    """Return of each question up to n spans, best first, at least one.
+
+    Args:
+        module: in evaluation mode.
+        tokens: its vocabulary.
+        windows: of each question, at least one part of a paragraph.
+        longest: tokens of an answer at most.
+        n: spans of each question.
+        report: takes the number of parts that were read.
+        attention: is filled with the (T, Q) attention of each part, by its number over all questions; None for none.
+    """
+    device = next(module.parameters()).device
+    parts = [(question, *window) for question, some in enumerate(windows) for window in some]
+    found: list[list[FoundSpan]] = [[] for _ in windows]
+    totals: list[list[float]] = [[] for _ in windows]
+    done = 0
+    for rows in _batches([len(pair.paragraph) for _, _, pair in parts]):
+        batch = collate(tokens, [parts[row][2] for row in rows]).to(device)
+        scores = module(batch)
+        starts, ends = scores.starts.float(), scores.ends.float()
+        values, firsts, lasts = (each.tolist() for each in best_spans(starts, ends, longest=longest, n=n))
+        sums = log_totals(starts, ends, longest).tolist()
+        check_finite(sums, "the reader", [parts[row][0] for row in rows], "paragraph of the batch, for question")
+        for each, row in enumerate(rows):
+            question, paragraph, pair = parts[row]
+            totals[question].append(sums[each])
+            if attention is not None:
+                shape = len(pair.paragraph), len(pair.question)
+                attention[row] = scores.attention[each, : shape[0], : shape[1]].float().cpu().numpy()
+            for value, first, last in zip(values[each], firsts[each], lasts[each], strict=True):
+                if value > -np.inf:
+                    found[question].append(FoundSpan(value, 0.0, paragraph, *pair.paragraph.answer(first, last)))
+        done += len(rows)
+        report(done)
+    none = None if module.no_answer is None else float(module.no_answer.double().sum())
+    return [_ordered(spans, sums, none, n) for spans, sums in zip(found, totals, strict=True)]
+
+
+def log_totals(starts: torch.Tensor, ends: torch.Tensor, longest: int) -> torch.Tensor:
+    """Return the (B,) logs of the sums of exp(score) over the spans of at most `longest` tokens, in float64.
+
+    Args:
+        starts: (B, T) scores.
+        ends: (B, T) likewise.
+        longest: tokens of a span at most.
+    """
+    return span_scores(starts.double(), ends.double(), longest=longest).flatten(1).logsumexp(1)
+
+
+def _ordered(spans: list[FoundSpan], totals: list[float], none: float | None, n: int) -> list[FoundSpan]:
+    """Return the n best spans with their probabilities, with no answer among them if it has a score."""
+    total = float(np.logaddexp.reduce(totals if none is None else [*totals, none]))
+    best: dict[tuple[int, int, int], FoundSpan] = {}
+    for span in sorted(spans, key=lambda each: -each.score):
+        best.setdefault((span.paragraph, span.start, span.end), span)
+    chosen = list(best.values())
+    if none is not None:
+        chosen = sorted([*chosen, FoundSpan(none, 0.0, 0, 0, 0, no_answer=True)], key=lambda each: -each.score)
+    return [replace(each, probability=min(float(np.exp(each.score - total)), 1.0)) for each in chosen[:n]]
+
+
+def _batches(lengths: Sequence[int]) -> list[list[int]]:
+    """Return the numbers of parts in batches of similar length."""
+    batches: list[list[int]] = []
+    batch: list[int] = []
+    for row in np.argsort(lengths, kind="stable").tolist():
+        if batch and (len(batch) + 1) * lengths[row] > TOKENS:
+            batches.append(batch)
+            batch = []
+        batch.append(row)
+    return [*batches, batch] if batch else batches
+
+
+@dataclass(frozen=True, eq=False)
+class ReadAnswer(Hinted):
+    """The answer to a question.
+
+    Attributes:
+        text: as it stands in the paragraph; "" if the paragraph does not answer the question.
+        start: characters of the paragraph before it.
+        end: characters up to its end.
+        score: of its start and end, which can be compared between paragraphs.
+        probability: among all spans of the paragraphs.
+        paragraph: number of the paragraph, where several were given.
+        others: further answers, best first, if several were asked for.
+        attention: (T, Q) weights of the words of the question for each word of the paragraph, if asked for.
+        words: the T words of the paragraph, likewise.
+        question: the Q words of the question, likewise.
+    """
+
+    text: str
+    start: int
+    end: int
+    score: float
+    probability: float
+    paragraph: int = 0
+    others: tuple["ReadAnswer", ...] = ()
+    attention: npt.NDArray[np.float32] | None = None
+    words: tuple[str, ...] = ()
+    question: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text or "(no answer)"
+
+
+class ReadingModel(SavedModel):
+    """A trained reader, as `firth.Reader(...).train` returns it.
+
+    Args:
+        module: with trained parameters.
+        options: of the reader.
+        reader: how it reads texts.
+        metadata: JSON values to save with the model: how it was trained.
+
+    Attributes:
+        module: in evaluation mode.
+        options: as given.
+        reader: as given.
+        metadata: as given.
+    """
+
+    def __init__(
+        self, module: Any, options: Any, reader: PassageReader, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        self.module, self.options, self.reader = module.eval(), options, reader
+        self.metadata = with_training_facts(metadata)
+
+    def __repr__(self) -> str:
+        return f"<ReadingModel: {type(self.options).__name__}, {len(self.words):,} words>"
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The V words that are looked up."""
+        return self.reader.tokens.words
+
+    @explained
+    def answer(
+        self,
+        question: Any,
+        paragraph: Any,
+        *,
+        n: int = 1,
+        attention: bool = False,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> Any:
+        """Return the answers to questions.
+
+        Args:
+            question: a text, or N texts.
+            paragraph: a text, which all questions are about; or of one question several texts, of N questions as many
+                texts or lists of texts. The best answer of all paragraphs of a question counts.
+            n: answers of each question; the others are attributes of the best.
+            attention: whether the attention of the answer's paragraph is returned, too, of at most `window` tokens.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Returns:
+            A `ReadAnswer`; of N questions a list.
+
+        Raises:
+            CorpusError: a question or all its paragraphs have no word.
+            KindError: a question or a paragraph is no text.
+            OptionError: n is below 1.
+            ShapeError: there are other numbers of questions and paragraphs.
+        """
+        check_whole("n", n, 1)
+        check_no_file(question, "question", "a question or a list of them")
+        check_no_file(paragraph, "paragraph", "a paragraph or a list of them")
+        if isinstance(question, str):
+            given = [paragraph] if isinstance(paragraph, str) else paragraph
+            texts = [_texts(given, "paragraph")]
+            return self._answers([question], texts, n, attention, threads, progress)[0]
+        questions = _texts(question, "question")
+        if isinstance(paragraph, str):
+            several: list[Any] = [paragraph] * len(questions)
+        else:
+            several = list(check_items(paragraph, "paragraph"))
+        if len(several) != len(questions):
+            raise ShapeError(f"{len(questions):,} questions and {len(several):,} paragraphs; expected as many")
+        texts = [
+            [each] if isinstance(each, str) else _texts(each, f"paragraph[{number}]")
+            for number, each in enumerate(several)
+        ]
+        return self._answers(questions, texts, n, attention, threads, progress)
+
+    @explained
+    def answer_from(
+        self,
+        question: Any,
+        index: Any,
+        *,
+        paragraphs: int = 5,
+        n: int = 1,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> Any:
+        """Return the answers to questions from texts that are searched first.
+
+        Args:
+            question: a text, or N texts.
+            index: of texts: `firth.TfidfIndex(texts)`, which finds those with rare words of the question, or
+                `firth.TextIndex(encoder, texts)`, which finds those near in meaning.
+            paragraphs: texts that are read for each question.
+            n: answers of each question; the others are attributes of the best.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Returns:
+            A `ReadAnswer`, whose `paragraph` is the row of its text in the index; of N questions a list. Where no text
+            is found, the answer is "", with the row -1.
+
+        Raises:
+            CorpusError: a question has no word.
+            KindError: a question is no text, or the index has no `search`.
+            OptionError: `paragraphs` or n is below 1.
+
+        Source:
+            Chen, Fisch, Weston and Bordes 2017, section 3.
+        """
+        check_whole("paragraphs", paragraphs, 1)
+        check_whole("n", n, 1)
+        if not callable(getattr(index, "search", None)):
+            raise KindError(f"index: found {brief(index)}; expected firth.TfidfIndex(texts) or firth.TextIndex(...)")
+        if isinstance(question, str):
+            answers = self.answer_from(
+                [question], index, paragraphs=paragraphs, n=n, threads=threads, progress=progress
+            )
+            return answers[0]
+        questions = _texts(question, "question")
+        for each, asked in zip(questions, replace(self.reader, taggers=()).read(questions), strict=True):
+            _check_words(each, asked)
+        found = [
+            [match for match in matches if isinstance(match.text, str) and match.text.strip()]
+            for matches in index.search(questions, paragraphs)
+        ]
+        rows = [row for row, matches in enumerate(found) if matches]
+        texts = [[each.text for each in found[row]] for row in rows]
+        answers = [ReadAnswer("", 0, 0, -np.inf, 0.0, -1)] * len(questions)
+        some = self._answers([questions[row] for row in rows], texts, n, False, threads, progress)
+        for row, answer in zip(rows, some, strict=True):
+            others = tuple(replace(each, paragraph=found[row][each.paragraph].row) for each in answer.others)
+            answers[row] = replace(answer, paragraph=found[row][answer.paragraph].row, others=others)
+        return answers
+
+    @explained
+    def predict(self, questions: Any, *, threads: int | None = None, progress: Progress = None) -> dict[str, str]:
+        """Return the answers to the questions of a file by their names, as SQuAD's official script reads them.
+
+        Args:
+            questions: in any form that `train` reads; answers do not matter. A question without a name has its number,
+                from 0.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: there is no question, or one without a word.
+            FormatError: a file or a row has another form, or two questions have the same name.
+        """
+        given = questions_from(questions, "questions")
+        data, names = given.questions, question_names(given.questions, given.name)
+        asked, paragraphs = [each.question for each in data], [[each.paragraph] for each in data]
+        found = self._answers(asked, paragraphs, 1, False, threads, progress)
+        return {name: answer.text for name, answer in zip(names, found, strict=True)}
+
+    @explained
+    def test(self, gold: Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None) -> AnswerScores:
+        """Compare answers with the right ones: exact match and F1.
+
+        Args:
+            gold: questions with answers, in any form that `train` reads.
+            seed: of the resamples of the confidence intervals.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: there is no question, or one without a word.
+            FormatError: a file is damaged.
+        """
+        data = questions_from(gold, "gold").questions
+        asked, paragraphs = [each.question for each in data], [[each.paragraph] for each in data]
+        found = self._answers(asked, paragraphs, 1, False, threads, progress)
+        right = [[answer.text for answer in each.answers] for each in data]
+        return score_answers([each.text for each in found], right, seed=seed)
+
+    def _answers(
+        self,
+        questions: Sequence[str],
+        paragraphs: Sequence[Sequence[str]],
+        n: int,
+        attention: bool,
+        threads: int | None,
+        progress: Progress,
+    ) -> list[ReadAnswer]:
+        def read(rows: list[int]) -> list[ReadAnswer]:
+            block = slice(rows[0], rows[-1] + 1)
+            return self._block(questions[block], paragraphs[block], n, attention)
+
+        how: dict[str, Any] = {"stage": "reading", "unit": "questions", "threads": threads, "progress": progress}
+        return in_batches(range(len(questions)), read, size=BLOCK, by_length=False, slow=True, **how)
+
+    def _block(
+        self, questions: Sequence[str], paragraphs: Sequence[Sequence[str]], n: int, attention: bool
+    ) -> list[ReadAnswer]:
+        reader = replace(self.reader, numbers=type(self.reader.numbers)())  # grows with the texts
+        texts = list(dict.fromkeys(text for each in paragraphs for text in each))
+        passages = dict(zip(texts, reader.read(texts, tags=True), strict=True))
+        windows = []
+        for question, asked, each in zip(questions, reader.read(questions), paragraphs, strict=True):
+            _check_words(question, asked)
+            if not any(len(passages[text]) for text in each):
+                raise CorpusError(f"the question {brief(question)}: its paragraph has no word; expected one at least")
+            some = windows_of(asked, [passages[text] for text in each], self.options.window)
+            windows.append([window for window in some if len(window[1].paragraph)])
+        weights: dict[int, npt.NDArray[np.float32]] | None = {} if attention else None
+        spans = found_spans(
+            self.module, self.reader.tokens, windows, longest=self.options.longest, n=n, attention=weights
+        )
+        answers, before = [], 0
+        for each, found, parts in zip(paragraphs, spans, windows, strict=True):
+            best, *others = (_answer(span, each) for span in found)
+            shown: dict[str, Any] = {}
+            if weights is not None:
+                part = next(
+                    (row for row, (number, pair) in enumerate(parts) if _covers(number, pair.paragraph, best)), 0
+                )
+                pair = parts[part][1]
+                shown = {
+                    "attention": weights[before + part],
+                    "words": pair.paragraph.sentence.forms,
+                    "question": pair.question.sentence.forms,
+                }
+            answers.append(replace(best, others=tuple(others), **shown))
+            before += len(parts)
+        return answers
+
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes; see `firth.neural.models.reading.reader`."""
+        tokens, taggers = self.reader.tokens, self.reader.taggers
+        saved = write_reader(tokens)
+        folders = dict(saved.subfolders)
+        folders |= {f"model-{number}": _writer(tagger) for number, tagger in enumerate(taggers, len(folders))}
+        example = 'print(model.answer("Who wrote it?", "Mary Shelley wrote it in 1818."))\n'
+        return self._model_folder(
+            KIND,
+            saved.arrays,
+            saved.texts,
+            {**saved.config, "taggers": len(taggers)},
+            ("A reader", f": {len(self.words):,} words", example),
+            folders,
+        )
+
+
+def _writer(tagger: Any) -> Callable[[str | os.PathLike[str]], None]:
+    return lambda path: tagger.save(Path(path))
+
+
+def _texts(values: Any, name: str) -> list[str]:
+    texts = list(check_items(values, name))
+    for number, text in enumerate(texts):
+        check_text(text, f"{name}[{number}]")
+    return texts
+
+
+def _check_words(question: str, asked: Passage) -> None:
+    if not len(asked):
+        raise CorpusError(f"the question {brief(question)} has no word; expected one at least")
+
+
+def _answer(span: FoundSpan, paragraphs: Sequence[str]) -> ReadAnswer:
+    text = paragraphs[span.paragraph][span.start : span.end]
+    return ReadAnswer(text, span.start, span.end, span.score, span.probability, span.paragraph)
+
+
+def _covers(number: int, passage: Passage, answer: ReadAnswer) -> bool:
+    """Whether an answer stands in a part of a paragraph."""
+    first, last = passage.answer(0, len(passage) - 1)
+    return number == answer.paragraph and first <= answer.start and answer.end <= last

@@ -1,0 +1,236 @@
+"""A trained summarizer."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from firth.arguments import explained
+from firth.evaluation.generated import evaluate_generated
+from firth.evaluation.report import EvaluationReport
+from firth.inference.beam_search import BeamSearch
+from firth.inference.generation_options import GenerationOptions
+from firth.neural.models.summaries.selection import COPIED, LEFT, TARGET, copied_words, selected_words
+from firth.neural.models.translation.predict import TranslationModel
+from firth.neural.models.translation.system import Floats, read_pairs
+from firth.neural.saved import SavedModel
+from firth.progress import Progress
+from firth.storage.model_folder import ModelFolder
+from firth.text.inputs import check_items
+
+KIND = "firth-summarizer"
+LONGEST = 60  # tokens of a summary, unless options say otherwise
+
+
+class SummaryModel(SavedModel):
+    """A trained summarizer, as `firth.Summarizer(...).train` returns it.
+
+    Args:
+        translator: the encoder-decoder.
+        options: of the summarizer.
+
+    Attributes:
+        translator, options: as given.
+        module: its network, in evaluation mode.
+        metadata: JSON values to save with the model: how it was trained.
+    """
+
+    def __init__(self, translator: TranslationModel, options: Any) -> None:
+        self.translator, self.options = translator, options
+        self.module, self.metadata = translator.module, translator.metadata
+
+    def __repr__(self) -> str:
+        copying = "copying" if self.options.copying else "no copying"
+        return f"<SummaryModel: {len(self.translator.target):,} words, {copying}>"
+
+    @explained
+    def summarize(
+        self,
+        texts: Any,
+        *,
+        beam: int | BeamSearch = 4,
+        n_best: int = 1,
+        options: GenerationOptions | None = None,
+        unknown: str | None = None,
+        selector: Any = None,
+        threshold: float = 0.1,
+        truncate: bool = True,
+        return_attention: bool = False,
+        seed: int = 0,
+        batch_size: int = 64,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> Any:
+        """Return summaries.
+
+        Args:
+            texts: a list of texts, or one.
+            beam: number of beams, 1 for greedy search, or `firth.BeamSearch`, which also penalises repeated coverage.
+            n_best: summaries per text.
+            options: maximum and minimum length in tokens, repetition, and sampling, which takes the place of the beam
+                search if a temperature above 0, `top_k`, `top_p` or `min_p` is given; see `firth.GenerationOptions`.
+            unknown: what stands for words that the model neither knows nor copies: "kept" as `<unk>`, or "copied", the
+                source word that is attended to most.
+            selector: a tagger that was trained on `selection_examples`: only words that it selects are copied.
+            threshold: minimum probability of a selected word; 0 selects all.
+            truncate: whether the rest of a source that is too long is left out, with a warning; else it is refused.
+            return_attention: whether summaries come with their attention.
+            seed: of sampling, if `options` ask for it.
+            batch_size: texts that are searched together.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Returns:
+            A list of `Translation`; of one text, one.
+
+        Raises:
+            OptionError: an option is out of its range, or a text is too long and may not be truncated.
+            CorpusError: an item is no text.
+        """
+        if selector is not None and isinstance(texts, str):
+            how = {name: value for name, value in locals().items() if name not in ("self", "texts")}
+            return self.summarize([texts], **how)[0]
+        copyable = None
+        if selector is not None:
+            texts = list(check_items(texts))
+            copyable = selected_words(selector, [self._words(text) for text in texts], threshold, threads)
+        return self.translator.translate(
+            texts,
+            beam=beam,
+            n_best=n_best,
+            options=options or GenerationOptions(max_length=LONGEST),
+            unknown=unknown,
+            copyable=copyable,
+            truncate=truncate,
+            return_attention=return_attention,
+            seed=seed,
+            batch_size=batch_size,
+            threads=threads,
+            progress=progress,
+        )
+
+    def reinforce(
+        self, pairs: Any, reward: str | Callable[[str, str], float] = "rouge-l", **how: Any
+    ) -> "SummaryModel":
+        """Return a model that is trained further with a reward for whole summaries; this one stays as it is.
+
+        Args:
+            pairs: as for `train`.
+            reward: "rouge-1", "rouge-2", "rouge-l", or a function of a summary and its reference.
+            **how: `mixture`, the weight of the reward in the loss (0.95); `held_out`; `max_length` of a sampled summary
+                in tokens (30); training options and circumstances of the run, as for `train`.
+
+        Raises:
+            FormatError, ShapeError: as for `train`.
+            OptionError: an option is out of its range, or a reward is not finite.
+
+        Source:
+            Paulus, Xiong and Socher 2018, sections 3.2 and 3.3.
+        """
+        from firth.neural.models.translation.train import reinforce  # which imports models
+
+        return SummaryModel(reinforce(self.translator, pairs, reward, **how), self.options)
+
+    def selection_examples(self, pairs: Any) -> list[tuple[list[str], dict[str, list[str]]]]:
+        """Return texts with a tag per word, for `firth.Tagger(targets="copying").train`: whether the summary took it.
+
+        Args:
+            pairs: as for `train`.
+
+        Raises:
+            FormatError, ShapeError: as for `train`.
+        """
+        texts = read_pairs(pairs)
+        examples = []
+        for text, summary in zip(texts.sources, texts.targets, strict=True):
+            words = self._words(text)
+            taken = copied_words(words, self.translator.target.split(summary))
+            examples.append((words, {TARGET: [COPIED if each else LEFT for each in taken]}))
+        return examples
+
+    def _words(self, text: str) -> list[str]:
+        """Return the words of a text as far as they are read."""
+        units = self.translator.source
+        return units.split(text)[: self.options.max_length]
+
+    def score(self, pairs: Any, *, threads: int | None = None, progress: Progress = False) -> Floats:
+        """Return the natural logarithm of the probability of each summary given its text, (N,) float64.
+
+        Args:
+            pairs: as for `train`.
+            threads: number of threads; None for 1.
+            progress: as for `summarize`.
+
+        Raises:
+            FormatError, ShapeError: as for `train`.
+            CorpusError: a pair has an empty side.
+            OptionError: a text is too long.
+        """
+        return self.translator.score(pairs, threads=threads, progress=progress)
+
+    @explained
+    def test(
+        self,
+        pairs: Any,
+        *,
+        beam: int | BeamSearch = 4,
+        options: GenerationOptions | None = None,
+        unknown: str | None = None,
+        selector: Any = None,
+        threshold: float = 0.1,
+        metrics: str | Sequence[str] = "rouge",
+        baseline: Any = None,
+        resamples: int = 1000,
+        seed: int = 0,
+        batch_size: int = 64,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> EvaluationReport:
+        """Summarize texts and score the summaries.
+
+        Args:
+            pairs: as for `train`.
+            beam: as for `summarize`.
+            options: as for `summarize`.
+            unknown: as for `summarize`.
+            selector: as for `summarize`.
+            threshold: as for `summarize`.
+            metrics: as for `firth.evaluate_generated`.
+            baseline: summaries of a simple system, such as the first words of each text.
+            resamples: of the intervals.
+            seed: of the resamples.
+            batch_size: as for `summarize`.
+            threads: as for `summarize`.
+            progress: as for `summarize`.
+
+        Returns:
+            A row per metric with its interval.
+
+        Raises:
+            FormatError, ShapeError: as for `train`.
+            OptionError: as for `summarize`, or there is no such metric.
+        """
+        texts = read_pairs(pairs)
+        found = self.summarize(
+            list(texts.sources),
+            beam=beam,
+            options=options,
+            unknown=unknown,
+            selector=selector,
+            threshold=threshold,
+            batch_size=batch_size,
+            threads=threads,
+            progress=progress,
+        )
+        return evaluate_generated(
+            [each.text for each in found],
+            list(texts.targets),
+            sources=list(texts.sources),
+            metrics=metrics,
+            baseline=baseline,
+            resamples=resamples,
+            seed=seed,
+        )
+
+    def _content(self) -> ModelFolder:
+        """Return what `save` writes; see `firth.neural.models.translation.files`."""
+        card = ("A summarizer", f": {self.options.cell}, {self.options.hidden} wide", 'model.summarize("...")\n')
+        return self._model_folder(KIND, *self.translator.units_content(), {}, card)

@@ -1,0 +1,229 @@
+"""A trained model of trees, or of pairs of trees, with labels: predictions for roots and nodes, scores, vectors."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from firth.arguments import explained
+from firth.classify.classifier import Prediction, check_k
+from firth.classify.scores import LabelScores
+from firth.errors import OptionError
+from firth.finite import check_finite
+from firth.neural.models.texts.labelled_model import LabelledModel
+from firth.neural.models.texts.predict import restored
+from firth.neural.models.trees.data import ReadTree, collate, one_pair, one_tree, read_examples, read_tree
+from firth.neural.prediction import in_batches
+from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.progress import Progress, Status, reporting
+from firth.readers.tree import Tree
+from firth.storage.model_folder import ModelFolder
+from firth.storage.skipping import STOP
+from firth.text.batches import check_batch_size
+from firth.text.inputs import check_items
+from firth.vectors.cosine import Matrix
+
+BATCH = 100  # trees that are read together
+
+
+class TreeModel(LabelledModel):
+    """A trained model, as `firth.TreeLSTMClassifier(...).train` returns it.
+
+    Trees are `firth.readers.tree.Tree`, or strings of brackets such as "(x (x very) (x good))", whose labels do not
+    matter for predictions. Vectors are the states of roots, of width H. Arguments and attributes are those of
+    `firth.neural.models.texts.labelled_model.LabelledModel`.
+    """
+
+    inputs: ClassVar[str] = "trees"
+    folder_kind: ClassVar[str] = "firth-tree-model"
+
+    @explained
+    def predict(self, trees: Any, k: int = 1, threshold: float = 0.0, *, threads: int | None = None) -> Any:
+        """Return the most probable labels of one tree, or one pair, or of several.
+
+        Args:
+            trees: a tree or several; of a model of pairs, a tuple of two trees or several.
+            k: largest number of labels per tree.
+            threshold: smallest probability of a returned label.
+            threads: number of threads; None for 1.
+
+        Returns:
+            Pairs of label and probability, most probable first; for several trees, a list of such lists.
+
+        Raises:
+            OptionError: `k` is below 1, or `threshold` is not a probability.
+            CorpusError: an item is not a tree, or not a pair of trees.
+        """
+        return self._predicted(trees, k, threshold, threads)
+
+    @explained
+    def predict_nodes(
+        self, tree: Tree | str, k: int = 1, threshold: float = 0.0, *, threads: int | None = None
+    ) -> list[Prediction]:
+        """Return the most probable labels of every node of a tree, in the order of its nodes.
+
+        Args:
+            tree: a tree.
+            k: largest number of labels per node.
+            threshold: smallest probability of a returned label.
+            threads: number of threads; None for 1.
+
+        Raises:
+            OptionError: `k` is below 1, `threshold` is not a probability, or the model is one of pairs.
+            CorpusError: it is not a tree.
+        """
+        k = check_k(k, threshold, len(self.labels))
+        return self._named(self.node_probabilities([tree], threads=threads)[0], k, threshold)
+
+    @explained
+    def probabilities(
+        self, trees: Any, *, threads: int | None = None, progress: Progress = False
+    ) -> npt.NDArray[np.float64]:
+        """Return the probability of every label, in the order of `labels`: (L,), or (N, L) float64, summing to 1.
+
+        Args:
+            trees: as for `predict`.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            CorpusError: an item is not a tree, or not a pair of trees.
+        """
+        if self._is_single(trees):
+            return np.asarray(self.probabilities([trees], threads=threads)[0])
+        if self.options.pairs:
+            items = [
+                one_pair(item, f"item {number}") for number, item in enumerate(check_items(trees, "trees", "pair"))
+            ]
+        else:
+            items = [(tree,) for tree in _trees(trees)]
+        return np.concatenate(self._by_item(items, False, threads, progress))
+
+    @explained
+    def node_probabilities(
+        self, trees: Any, *, threads: int | None = None, progress: Progress = False
+    ) -> list[npt.NDArray[np.float64]]:
+        """Return the probabilities of every label at every node: for each tree (nodes, L) float64.
+
+        Args:
+            trees: N trees.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+
+        Raises:
+            OptionError: the model is one of pairs.
+            CorpusError: an item is not a tree.
+        """
+        if self.options.pairs:
+            raise OptionError(f"{self!r} labels pairs, not nodes; expected a model of single trees")
+        return self._by_item([(tree,) for tree in _trees(trees)], True, threads, progress)
+
+    @torch.no_grad()
+    @explained
+    def encode(self, texts: Any, *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
+        """Return the vectors of trees, the states of their roots: (N, H) float32.
+
+        Args:
+            texts: N trees; not pairs, whose trees are encoded one by one.
+            batch_size: trees that are encoded at once; None for 100.
+            progress: how to show progress; see `firth.progress`.
+
+        Raises:
+            CorpusError: an item is not a tree.
+            OptionError: `batch_size` is below 1.
+        """
+        size = BATCH if batch_size is None else batch_size
+        check_batch_size(size)
+        given = _trees(texts)
+        trees = [self._read(tree) for tree in given]
+        result = np.zeros((len(trees), self.dim), dtype=np.float32)
+        with reporting(progress) as report, torch_threads(None), no_subnormals():
+            for start in range(0, len(trees), size):
+                inputs = collate(trees[start : start + size]).to(self.device)
+                result[start : start + size] = self.module.encoder(inputs).cpu().numpy()
+                check_finite(result[start : start + size], self, given[start : start + size], "tree", first=start)
+                report(Status(stage="encoding", done=min(start + size, len(trees)), total=len(trees), unit="trees"))
+        return result
+
+    @explained
+    def test(
+        self,
+        source: Any,
+        labels: Any = None,
+        *,
+        nodes: bool = False,
+        k: int = 1,
+        threshold: float = 0.0,
+        threads: int | None = None,
+        progress: Progress = None,
+        on_error: str = STOP,
+    ) -> LabelScores:
+        """Compute precision, recall and F1 of the labels of roots, or of all nodes, as `firth.Classifier.test` does.
+
+        Nodes without a label are left out. A label that the model does not know lowers recall.
+
+        Args:
+            source: the trees, as for `train`.
+            labels: their labels, likewise.
+            nodes: whether all nodes count, not only the roots.
+            k: number of labels predicted per node.
+            threshold: smallest probability of a predicted label.
+            threads: number of threads; None for 1.
+            progress: None for a bar on a terminal, True, False, or a function of `firth.progress.Status`.
+            on_error: "stop" at the first damaged sentence of CoNLL-U, or "skip" such sentences.
+
+        Raises:
+            CorpusError: the source is missing or holds no tree, or no node has a label.
+            FormatError: a file of trees is damaged.
+            OptionError: an option is out of its range, there are not as many labels as trees, or the model gives
+                scores (`relatedness`).
+        """
+        if self.options.pairs == "relatedness":
+            raise OptionError(f"{self!r} gives scores, no labels: compare relatedness(pairs) with the true scores")
+        k = check_k(k, threshold, len(self.labels))
+        how: dict[str, Any] = {"pairs": self.options.pairs is not None, "merged": self.options.merged}
+        data = read_examples(source, labels, **how, on_error=on_error)
+        probabilities = np.concatenate(self._by_item(data.trees, nodes, threads, progress))
+        if nodes:
+            true = [[label] if label else [] for each in data.labels for label in each]
+        else:
+            at = [0 if self.options.pairs else trees[0].root for trees in data.trees]
+            true = [[each[node]] if each[node] else [] for each, node in zip(data.labels, at, strict=True)]
+        return self._scores(true, probabilities, k, threshold)
+
+    def _is_single(self, trees: Any) -> bool:
+        if not self.options.pairs:
+            return isinstance(trees, Tree) or (isinstance(trees, str) and trees.lstrip().startswith("("))
+        return isinstance(trees, tuple) and len(trees) == 2 and all(isinstance(tree, str | Tree) for tree in trees)
+
+    def _read(self, tree: Tree) -> ReadTree:
+        return read_tree(tree, self.reader, chains=self.options.reads_chains, lowercase=self.options.lowercase)
+
+    def _by_item(
+        self, items: Sequence[tuple[Tree, ...]], nodes: bool, threads: int | None, progress: Progress
+    ) -> list[npt.NDArray[np.float64]]:
+        """Return (1, L) probabilities of each item's root, or (nodes, L) of all its nodes."""
+
+        def answers(rows: list[int]) -> list[npt.NDArray[np.float64]]:
+            batch = items[rows[0] : rows[-1] + 1]
+            trees = [self._read(item[side]) for side in range(len(batch[0])) for item in batch]
+            wanted = [np.arange(len(item[0])) for item in batch] if nodes else None
+            scores = self.module(collate(trees, wanted).to(self.device)).double().softmax(1).cpu().numpy()
+            sizes = [len(item[0]) for item in batch] if nodes else [1] * len(batch)
+            found = np.split(scores, np.cumsum(sizes)[:-1])
+            check_finite([each.sum() for each in found], self, batch, "item", first=rows[0])
+            return found
+
+        how: dict[str, Any] = {"stage": "predicting", "unit": "trees", "threads": threads, "progress": progress}
+        return in_batches(range(len(items)), answers, size=BATCH, by_length=False, **how)
+
+
+def _trees(items: Any) -> list[Tree]:
+    return [one_tree(item, f"item {number}") for number, item in enumerate(check_items(items, "trees", "tree"))]
+
+
+def restore(content: ModelFolder) -> TreeModel:
+    """Return the model of a folder; see `firth.neural.models.texts.predict.restored`."""
+    return restored(content, TreeModel, __package__)
