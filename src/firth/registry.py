@@ -21,7 +21,10 @@ from firth.storage.model_folder import ModelFolder
 
 FASTTEXT_CLASSIFIER = "firth.classify.files:from_fasttext"  # takes a fastText file and a name
 EXPLORE = "firth.plots.map_page:explore"  # takes word vectors
-LOAD = "firth.vectors.io.load:load"  # takes the path of a folder or file of any format
+LOAD = "firth.loading:load"  # takes the path of a folder or file of any format
+LOAD_AS = "firth.loading:load_as"  # takes a path, the class that it must hold and what a message calls that
+RENDER_PICTURE = "firth.plots.still:render"  # takes a picture and "png", "svg" or "pdf"
+SAVE_PICTURE = "firth.plots.saving:save"  # takes a picture and a path
 TORCH_EMBEDDING = "firth.neural.torch_embedding:embedding"  # takes a matrix and whether it is frozen
 TRANSFORMERS = "firth.neural.models.pretraining.files:read_folder"  # takes a folder of Hugging Face's transformers
 PLAIN_NAMES = {  # class of a model: what it is, in messages

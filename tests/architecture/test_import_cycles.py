@@ -1,11 +1,10 @@
 """No import cycles between files: each file can be read, tested and moved without another that needs it in turn.
 
-An import counts where it stands at module level, under `if TYPE_CHECKING:` too: a type is a dependency as well. An
-import inside a function does not count, for it is how a module is loaded late.
+An import counts wherever it stands: under `if TYPE_CHECKING:`, for a type is a dependency as well, and inside a
+function, where it is only loaded late.
 """
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "firth"
@@ -17,25 +16,16 @@ def module_name(path: Path, package: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def module_level(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The imports that run when the file is imported, and those for type checkers."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Import | ast.ImportFrom):
-            yield child
-        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield from module_level(child)
-
-
 def import_graph(package: Path) -> Graph:
     """The files that each file imports, as names of modules."""
     files = {module_name(path, package): path for path in package.rglob("*.py")}
     graph: Graph = {}
     for name, path in files.items():
         imported = set()
-        for node in module_level(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 imported |= {alias.name for alias in node.names}
-            else:
+            elif isinstance(node, ast.ImportFrom):
                 inner = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
                 imported |= {inner[alias] if inner[alias] in files else str(node.module) for alias in inner}
         graph[name] = {each for each in imported if each in files and each != name}
@@ -76,7 +66,7 @@ def test_no_file_imports_itself_by_way_of_others():
 
 
 def test_the_check_sees_cycles(tmp_path):
-    """Two files import each other, one of them for types alone; a third imports one of them inside a function."""
+    """Two files import each other, one of them for types alone or inside a function; a third imports one of them."""
     package = tmp_path / "toy"
     (package / "part").mkdir(parents=True)
     (package / "__init__.py").write_text("")
@@ -88,4 +78,6 @@ def test_the_check_sees_cycles(tmp_path):
     (package / "c.py").write_text("import toy.a\n")
     assert cycles(import_graph(package)) == [["toy.a", "toy.part.b"]]
     (package / "part" / "b.py").write_text("def late():\n    from toy.a import A\n")
+    assert cycles(import_graph(package)) == [["toy.a", "toy.part.b"]]
+    (package / "part" / "b.py").write_text("")
     assert cycles(import_graph(package)) == []

@@ -3,7 +3,7 @@
 import pytest
 
 from firth.evaluation.evaluate import evaluate
-from firth.vectors.io.load import load
+from firth.loading import load
 from tests.golden.qvec_small import CASES, write
 
 # What `python tests/golden/qvec_small.py FOLDER` printed, with SciPy 1.17.1 and scikit-learn 1.9.1.

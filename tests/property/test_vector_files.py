@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from firth.errors import FormatError
-from firth.vectors.io.load import load
+from firth.loading import load
 from firth.vectors.word_vectors import WordVectors
 
 NUMBER_AT_THE_END = re.compile(r" [+-]?(\d+\.\d*|\.\d+|\d+(\.\d*)?e[+-]?\d+|nan|inf)$", re.IGNORECASE)

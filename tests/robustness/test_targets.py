@@ -10,7 +10,7 @@ import firth
 from firth.cli.app import build_app
 from firth.counts.phrases import PhraseTable
 from firth.errors import CorpusError, FirthError, OptionError
-from firth.vectors.io.load import load
+from firth.loading import load
 
 TEXT = "the cat sat on the mat\n" * 3
 VECTORS = firth.WordVectors(["a", "b"], [[1.0, 2.0], [3.0, 4.0]])

@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 
-from firth.vectors.io.load import load
+from firth.loading import load
 from firth.vectors.word_vectors import WordVectors
 from tests import fork_server
 

@@ -16,6 +16,7 @@ from firth.alignment.dictionary import Pair
 from firth.alignment.steps import NORMALISATIONS, Placement
 from firth.alignment.strength import strength
 from firth.errors import OptionError, ShapeError
+from firth.loading import load_as
 from firth.notebook import Markup, facts, table
 from firth.postprocess.transforms import checked_matrix, with_matrix
 from firth.storage import model_folder
@@ -24,7 +25,6 @@ from firth.vectors import neighbours
 from firth.vectors.csls import NEIGHBOURS, ranked, surroundings
 from firth.vectors.io import folder
 from firth.vectors.io.folder import parts
-from firth.vectors.io.load import load_as
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.word_vectors import WordVectors
 

@@ -17,19 +17,20 @@ Cost: the time limit.
 import dataclasses
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from firth.classify.classifier import Classifier
-from firth.classify.text_classifier import TextClassifier, train_classifier
 from firth.errors import DivergenceError, OptionError
 from firth.notebook import Markup, facts, table
 from firth.progress import Progress, Status, reporting
 from firth.randomness import generator
 from firth.readers.labelled import LabelledTexts
 
+OptionsT = TypeVar("OptionsT", bound=Any)  # of a `TextClassifier`, whose module imports this one
 # Option: smallest and largest value, and the standard deviation of the first steps, as a power of two.
 SHOWN = 5  # trials in a notebook
 RANGES: dict[str, tuple[float, float, float]] = {
@@ -78,7 +79,7 @@ class AutotuneOptions:
 class Trial:
     """One training: options, its score on the validation set (0 where it diverged), and its seconds."""
 
-    options: TextClassifier
+    options: Any
     score: float
     seconds: float
 
@@ -94,7 +95,7 @@ class AutotuneResult:
         trials: all finished trials, in order.
     """
 
-    options: TextClassifier
+    options: Any
     classifier: Classifier
     score: float
     trials: list[Trial]
@@ -113,7 +114,7 @@ class AutotuneResult:
         return facts("AutotuneResult", rows, more=Markup(table(head, trials)))
 
 
-def _difference(options: TextClassifier, other: TextClassifier) -> str:
+def _difference(options: Any, other: Any) -> str:
     """Return the options in which one differs from another, as `lr=0.3, epochs=9`."""
     values = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
     parts = [(name, value) for name, value in values.items() if value != getattr(other, name)]
@@ -125,11 +126,12 @@ class _OutOfTimeError(Exception):
 
 
 def autotune(
-    model: TextClassifier,
+    model: Any,
     data: LabelledTexts,
     validation: LabelledTexts,
     search: AutotuneOptions,
     *,
+    train: Callable[..., Classifier],
     progress: Progress = None,
 ) -> AutotuneResult:
     """Search for the options with the best score on a validation set.
@@ -138,10 +140,12 @@ def autotune(
     best trial so far.
 
     Args:
-        model: the options of the first trial; those that differ from their default are never changed.
+        model: a `TextClassifier`, the options of the first trial; those that differ from their default are never
+            changed.
         data: training texts.
         validation: validation texts.
         search: time limit and metric.
+        train: takes a `TextClassifier`, data, seed, threads and progress.
 
     Raises:
         CorpusError: there are no texts, or no labels.
@@ -164,7 +168,7 @@ def autotune(
             options = model if not trials else mutate(best[0].options if best else model, model, share, random)
             trial_start = time.monotonic()
             try:
-                classifier = train_classifier(options, data, seed=search.seed, threads=search.threads, progress=tick)
+                classifier = train(options, data, seed=search.seed, threads=search.threads, progress=tick)
                 score = validation_score(classifier, validation, search)
             except (_OutOfTimeError, KeyboardInterrupt):
                 if best is None:
@@ -210,7 +214,7 @@ def validation_score(classifier: Classifier, validation: LabelledTexts, search: 
     return scores.by_label[label].f1
 
 
-def mutate(best: TextClassifier, first: TextClassifier, share: float, random: np.random.Generator) -> TextClassifier:
+def mutate(best: OptionsT, first: OptionsT, share: float, random: np.random.Generator) -> OptionsT:
     """Return the options of the next trial.
 
     Args:
@@ -230,6 +234,6 @@ def mutate(best: TextClassifier, first: TextClassifier, share: float, random: np
     return dataclasses.replace(best, **changes)
 
 
-def _is_default(options: TextClassifier, name: str) -> bool:
+def _is_default(options: Any, name: str) -> bool:
     (field,) = (field for field in dataclasses.fields(options) if field.name == name)
     return bool(getattr(options, name) == field.default)

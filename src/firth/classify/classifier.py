@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained, made_by
+from firth.classify import saving
 from firth.classify.explainable import LinearText, linear_text, random_like
 from firth.classify.features import FeatureMap, Features, bucket_rows
 from firth.classify.labels import LabelSet, count_labels
@@ -262,13 +263,11 @@ class Classifier(Hinted):
             FormatError: a word or a label contains a space, which fastText's files cannot hold.
             OSError: the file cannot be written.
         """
-        from firth.classify import files
-
         if format is None:
             format = "fasttext" if Path(path).suffix in FASTTEXT else "firth"
         if format not in ("firth", "fasttext"):
             raise OptionError(f"format={format!r}: expected firth or fasttext")
-        (files.save if format == "firth" else files.save_fasttext)(self, path)
+        (saving.save if format == "firth" else saving.save_fasttext)(self, path)
 
     @explained
     def quantise(

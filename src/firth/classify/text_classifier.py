@@ -43,6 +43,7 @@ from numba import njit
 
 from firth import options
 from firth.arguments import explained
+from firth.classify.autotune import AutotuneOptions, AutotuneResult, autotune
 from firth.classify.classifier import Classifier
 from firth.classify.features import TrainingTexts, encode_texts
 from firth.classify.labels import label_children
@@ -180,17 +181,15 @@ class TextClassifier:
         threads: int | None = None,
         progress: Progress = None,
         **table: Unpack[TableArguments],
-    ) -> Any:
-        """Return an `AutotuneResult`: the best options on a validation set; see `firth.classify.autotune.autotune`."""
-        from firth.classify.autotune import AutotuneOptions, autotune
-
+    ) -> AutotuneResult:
+        """Return the best options on a validation set; see `firth.classify.autotune.autotune`."""
         judged_labels = labels if validation_labels is None else validation_labels
         options = TableOptions(**table)
         with reporting(progress) as report:
             data = read_labelled(source, labels, column, self.label_prefix, report, options)
             validation_data = read_labelled(validation, judged_labels, column, self.label_prefix, report, options)
         search = AutotuneOptions(seconds=seconds, trials=trials, metric=metric, seed=seed, threads=threads)
-        return autotune(self, data, validation_data, search, progress=progress)
+        return autotune(self, data, validation_data, search, train=train_classifier, progress=progress)
 
     def untrained_loss(self, counts: npt.NDArray[np.int64]) -> float:
         """Return the loss per text before any training, in nats, from the label counts in descending order."""

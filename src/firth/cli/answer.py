@@ -6,10 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.annotators import Summary, Training, commands, open_model
-from firth.cli.arguments import AsJson, OneThread, Quiet, names, number
+from firth.cli.arguments import AsJson, Embed, OneThread, Quiet, names, number
+from firth.cli.groups import commands
 from firth.cli.output import note, on_a_line, print_json, working
 from firth.cli.texts import line_batches, source_of
+from firth.cli.training import Report, Run, StartVectors, Summary, TrainCommand
+from firth.cli.vectors import open_model
 from firth.errors import CorpusError, OptionError
 from firth.readers.questions import SUFFIXES, read_questions
 from firth.sentences.text_blocks import read_texts
@@ -22,24 +24,32 @@ Questions = Annotated[
 LINES = 1 << 12  # per block
 
 
-def _summary(reader: Any) -> Summary:
-    facts = reader.metadata["training"]
-    words = len(reader.words)
-    return Summary(f"{words:,} words", {"words": words}, "questions", f"{facts['words']:,} words", (), "F1 {}")
+def _report(run: Run, reader: Any) -> Report:
+    words, read = len(reader.words), f"{reader.metadata['training']['words']:,} words"
+    return Summary(f"{words:,} words", {"words": words}, "questions", read, (), "F1 {}").report(run, reader)
 
 
-train = Training(
-    group="answer",
-    what="reader",
-    kind="firth-reader",
-    homes=("firth.neural.models.reading.",),
-    default="attentive",
-    source=Questions,
-    held_out="Questions that choose the best epoch. Default: those about a tenth of the articles or paragraphs.",
-    about="Train a reader on questions whose answers stand in a paragraph.",
-    summary=_summary,
-    embed=True,
-).command()
+def _train(
+    run: Run,
+    source: Questions,
+    held_out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Questions that choose the best epoch. Default: those about a tenth of the articles or paragraphs.",
+            metavar="FILE",
+        ),
+    ] = None,
+    vectors: StartVectors = None,
+    embed: Embed = None,
+) -> Any:
+    """Train a reader on questions whose answers stand in a paragraph."""
+    return run.train(source, held_out=held_out)
+
+
+train = TrainCommand(
+    group="answer", what="reader", homes=("firth.neural.models.reading.",), default="attentive",
+    kinds=("firth-reader",), train=_train, report=_report,
+).command()  # fmt: skip
 
 
 def _predict(

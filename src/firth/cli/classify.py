@@ -15,11 +15,12 @@ from firth.classify.text_classifier import TextClassifier
 from firth.cli.arguments import AsJson, Checkpoint, Every, OnError, Quiet, Seed, TextFile, Threads, output
 from firth.cli.classify_flags import DEFAULT, HOMES, KINDS, PREDICTION, TABLE, Model, Texts, model_help
 from firth.cli.files import size_on_disk
-from firth.cli.flags import SETTINGS, Commands, Flags, Group, add_command, with_flags
-from firth.cli.model_flag import PASSED_ON, chosen_model
+from firth.cli.flags import Flags, Group, add_command, with_flags
+from firth.cli.groups import PASSED_ON
 from firth.cli.output import complain, following, paragraphs, print_json, working
 from firth.cli.targets import check_file_target, check_folder_target, checkpoint_in
 from firth.cli.texts import line_batches, source_of
+from firth.cli.training import chosen_model, single_app
 from firth.comparison.named import named
 from firth.errors import CorpusError, OptionError
 from firth.registry import load_folder, plain_name
@@ -50,23 +51,13 @@ def train(context: typer.Context) -> None:
 
 def trainer(arguments: Sequence[str]) -> typer.Typer:
     """Return the command with the flags of the model that the arguments name."""
-    app = typer.Typer(cls=Commands, pretty_exceptions_enable=False, add_completion=False, context_settings=SETTINGS)
-    app.callback()(_shared)
-    neural = named(HOMES)
-    name = chosen_model(arguments, [DEFAULT, *neural], DEFAULT)
-    if name == DEFAULT:
+    if chosen_model(arguments, [DEFAULT, *named(HOMES)], DEFAULT) == DEFAULT:
+        app = single_app()
         add_command(app, "train", with_flags(_train, [_OPTIONS, TABLE]))
         return app
-    from firth.cli.classify_neural import command
+    from firth.cli.classify_neural import NEURAL
 
-    run = command(name, neural[name])
-    text = [neural[name].description, paragraphs(run).partition("\n\n")[2]]
-    add_command(app, "train", run, help="\n\n".join(text))
-    return app
-
-
-def _shared() -> None:
-    """Make typer expect the name of a command even if the app has only one."""
+    return NEURAL.app(arguments)
 
 
 def _train(

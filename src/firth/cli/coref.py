@@ -8,9 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.annotators import Summary, Training, commands, open_model
 from firth.cli.arguments import AsJson, OnError, OneThread, Quiet, Seed, names, output
+from firth.cli.groups import commands
 from firth.cli.output import print_json, working
+from firth.cli.training import Report, Run, StartVectors, Summary, TrainCommand
+from firth.cli.vectors import open_model
 from firth.documents.files import CONLLU, JSONL, check_written, serialised, write_documents
 from firth.storage.skipping import STOP
 
@@ -24,12 +26,12 @@ Documents = Annotated[
 ]
 
 
-def _summary(resolver: Any) -> Summary:
-    words = len(resolver.words)
-    training = resolver.metadata["training"]
+def _report(run: Run, resolver: Any) -> Report:
+    words, training = len(resolver.words), resolver.metadata["training"]
     mentions = f"{training['mentions']:,} mentions"
     measure = "mean F1 of CoNLL-2012 {}" if "held_out_mention_error" in (training["best"] or {}) else "B-cubed F1 {}"
-    return Summary(f"{words:,} words", {"words": words}, "documents", mentions, ("mentions",), measure)
+    facts = {"words": words}
+    return Summary(f"{words:,} words", facts, "documents", mentions, ("mentions",), measure).report(run, resolver)
 
 
 def _documents(source: Sequence[Path] | Path, on_error: str) -> Any:
@@ -38,19 +40,28 @@ def _documents(source: Sequence[Path] | Path, on_error: str) -> Any:
     return documents_of(source, on_error=on_error)
 
 
-train = Training(
-    group="coref",
-    what="model of coreference",
-    kind="firth-coreference",
-    homes=("firth.neural.models.coreference.",),
-    default="ranking",
-    source=Documents,
-    held_out="Documents that choose the best epoch. Default: a tenth of the training documents.",
-    about="Train a model of coreference on documents with chains.",
-    summary=_summary,
-    extra={"on_error": (OnError, STOP)},
-    read=_documents,
-).command()
+def _train(
+    run: Run,
+    source: Documents,
+    held_out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Documents that choose the best epoch. Default: a tenth of the training documents.", metavar="FILE"
+        ),
+    ] = None,
+    vectors: StartVectors = None,
+    *,
+    on_error: OnError = STOP,
+) -> Any:
+    """Train a model of coreference on documents with chains."""
+    held = None if held_out is None else _documents(held_out, on_error)
+    return run.train(_documents(source, on_error), held_out=held)
+
+
+train = TrainCommand(
+    group="coref", what="model of coreference", homes=("firth.neural.models.coreference.",), default="ranking",
+    kinds=("firth-coreference",), train=_train, report=_report,
+).command()  # fmt: skip
 
 
 def _predict(

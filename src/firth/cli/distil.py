@@ -14,7 +14,7 @@ from firth.cli.output import print_json, working
 from firth.cli.targets import check_vectors_target
 from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.corpus.options import CorpusOptions
-from firth.vectors.io.load import load
+from firth.loading import load
 
 Encoder = Annotated[
     Path, names("A pretrained encoder, bidirectional language model or translator: its folder.", "ENCODER")

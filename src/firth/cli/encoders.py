@@ -12,11 +12,11 @@ from firth.cli.flags import Flags
 from firth.cli.output import working
 from firth.corpus.table_options import TableOptions
 from firth.errors import OptionError
+from firth.loading import load
 from firth.registry import plain_name
 from firth.sentences.averages import SentenceAverages
 from firth.sentences.encoder import TextEncoder, as_encoder
 from firth.vectors.io import sentence_transformers
-from firth.vectors.io.load import load
 
 Model = Annotated[
     Path,

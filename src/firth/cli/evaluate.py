@@ -8,10 +8,9 @@ from typing import Annotated, cast
 
 import typer
 
-from firth.cli.annotators import open_model
 from firth.cli.arguments import AsJson, Data, Quiet, Seed, names
 from firth.cli.output import working
-from firth.cli.vectors import open_encoder
+from firth.cli.vectors import open_encoder, open_model
 from firth.data import SETS
 from firth.errors import OptionError
 from firth.evaluation.evaluate import GoldSets

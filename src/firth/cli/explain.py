@@ -14,9 +14,9 @@ from firth.explanation.explain import check_method, explainable_text, explanatio
 from firth.explanation.explainable import ExplainableText
 from firth.explanation.explanation import Explanation, html_page
 from firth.explanation.methods import METHODS
+from firth.loading import load
 from firth.plots.saving import PAGE, check_target
 from firth.storage.files import replacing_file
-from firth.vectors.io.load import load
 
 ALL = "all"
 FAINTEST = 0.05  # opacity below which a word is not coloured

@@ -13,12 +13,12 @@ from firth.cli.output import complain, note, print_json, working
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.verify import print_states, verify_facts
 from firth.errors import OptionError
+from firth.loading import load, load_vectors
 from firth.registry import plain_name
 from firth.text.tokenise import is_named
 from firth.vectors.codes import kind_of
 from firth.vectors.io.detect import check_file
 from firth.vectors.io.formats import EXCHANGES, FORMATS, format_of
-from firth.vectors.io.load import load, load_vectors
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors

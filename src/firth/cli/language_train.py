@@ -5,24 +5,23 @@ The names of n-gram models are looked up first: they need no PyTorch, whose impo
 
 import contextlib
 import importlib
-import inspect
 import shlex
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Checkpoint, Every, Quiet, Sources, output
+from firth.cli.arguments import Checkpoint, Every, Sources, output
 from firth.cli.cluster_flags import ClusterAddress, Workers, check_cluster
-from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
-from firth.cli.language_start import NEURAL, open_start, started_options
-from firth.cli.output import end, note, paragraphs, print_json
-from firth.cli.targets import check_file_target, check_folder_target, checkpoint_in
+from firth.cli.flags import Flags, add_command
+from firth.cli.output import note, working
+from firth.cli.targets import check_file_target, check_folder_target
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of, is_built_corpus
+from firth.cli.training import STOPS, Report, Run, TrainCommand, model_flags, single_app
 from firth.cluster.cluster import Cluster, how_on_cluster
 from firth.comparison.named import Model, named
 from firth.corpus.encoded import Corpus
@@ -31,12 +30,12 @@ from firth.errors import MissingExtraError, OptionError
 from firth.language.arpa import check_target
 from firth.language.files import is_arpa, save_language_model
 from firth.language.model import LanguageModel
-from firth.language.perplexity import Perplexity
 from firth.language.text import UNK, training_text
 from firth.spelling import one_spelling
 from firth.timing import running_clock
 
 COUNTING = ("firth.language.",)
+NEURAL = ("firth.neural.models.language.", "firth.neural.models.bidirectional.")
 CORPUS = replace(ANY_CORPUS, without=frozenset({"unknown", "keep_empty"}))  # every language model has <unk>
 SUBWORDS = replace(CORPUS, defaults=CorpusOptions(tokens="subwords"))  # neural models read them unless told otherwise
 
@@ -69,25 +68,16 @@ def train(context: typer.Context) -> None:
 def trainers(arguments: Sequence[str]) -> typer.Typer:
     """Return a command per model, each with the flags of its own options."""
     model_name = next((one_spelling(word) for word in arguments if not word.startswith("-")), None)
-    app = typer.Typer(
-        cls=Commands,
+    app = single_app(
         help="Train a language model on text. firth lm train MODEL --help shows the options of a model.",
         subcommand_metavar="MODEL CORPUS... -o OUT",
-        pretty_exceptions_enable=False,
-        add_completion=False,
-        context_settings=SETTINGS,
     )
-    app.callback()(_shared)
     for name, model in _models(model_name).items():
-        text = [model.description, *_READS[_reads(model)], paragraphs(_train).partition("\n\n")[2]]
+        text = [model.description, *_READS[_reads(model)], STOPS]
         shown = {"help": "\n\n".join(text), "short_help": model.description}
         shown["rich_help_panel"] = "N-gram models" if _counts(model) else "Neural models"
-        add_command(app, name, _command(name, model), **shown)
+        add_command(app, name, TRAIN.of(model), **shown)
     return app
-
-
-def _shared() -> None:
-    """Make typer expect the name of a model even if the app has only one command."""
 
 
 def _models(model_name: str | None) -> dict[str, Model]:
@@ -109,23 +99,6 @@ def _counts(model: Model) -> bool:
     return str(model.kind.__module__).startswith(COUNTING)
 
 
-def _model_flags(model: Model) -> Flags:
-    # -o/--output is the file to write in every command.
-    return Flags(model.kind, "Model", frozenset(model.preset) | model.unused, renamed={"output": "output_layer"})
-
-
-def _command(name: str, model: Model) -> Any:
-    parameters = inspect.signature(model.kind.train).parameters
-    fixed = {flag: None for flag in ("seed", "checkpoint", "start", "old_held_out") if flag not in parameters}
-    fixed |= {"every": None} if "checkpoint" in fixed else {}
-    flags = [_model_flags(model)]
-    if "training" in parameters:
-        usual = model.kind.training
-        flags.append(Flags(type(usual), "Training", defaults=usual))
-    text = SUBWORDS if _reads(model) == "subwords" else CORPUS
-    return with_flags(_train, [*flags, text, READING], model=name, how=model, **fixed)
-
-
 def _reads(model: Model) -> str:
     """Return what a model reads unless told otherwise."""
     options = model.kind(**model.preset)
@@ -133,8 +106,7 @@ def _reads(model: Model) -> str:
 
 
 def _train(
-    model: str,
-    how: Model,
+    run: Run,
     corpus: Sources,
     output: Annotated[Path, output("Folder to save the model in; n-gram models also write ARPA files (.arpa).")],
     held_out: Annotated[
@@ -171,59 +143,98 @@ def _train(
     every: Every = None,
     cluster: ClusterAddress = None,
     workers: Workers = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
-    **options: Any,
-) -> None:
-    """Train a language model on text.
-
-    Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if anything.
-    """
-    began = time.monotonic()
-    check_model_target(output, corpus, counts=_counts(how))
-    counts = how_on_cluster(how.kind) == "counts"
-    others = {"--threads": threads, "--processes": options.get("processes")}
-    check_cluster(cluster, workers, {} if counts else others)
+) -> Any:
+    """Train a language model on text."""
     on_cluster = None if cluster is None else Cluster(workers=workers, address=cluster)
-    states = checkpoint_in(checkpoint, every)
-    if old_held_out is not None and start is None:
-        raise OptionError(f"--old-held-out {old_held_out} without --start: it is text like that of the start")
-    flags, before = _model_flags(how), None
-    if start is None:
-        trainer = how.kind(**flags.select(options), **how.preset)
-    else:
-        before = open_start(start, model, how, quiet)
-        trainer = started_options(before, flags, options)
-    training = _training(how.kind, options)
     with on_cluster.lend() if on_cluster else contextlib.nullcontext():
-        text, source = _texts(trainer, before, corpus, options, progress=not quiet)
+        text, source = _texts(run.options, run.start, corpus, run.values, progress=not run.quiet)
         test, old = (
-            None if each is None else _held_out(each, text, options, progress=not quiet)
+            None if each is None else _held_out(each, text, run.values, progress=not run.quiet)
             for each in (held_out, old_held_out)
         )
-        arguments = {
-            "training": training,
-            "held_out": test,
-            "seed": seed,
-            "checkpoint": states,
-            "start": before,
-            "old_held_out": old,
-        }
-        parameters = inspect.signature(trainer.train).parameters
-        rest = {name: value for name, value in arguments.items() if value is not None and name in parameters}
+        run.read = {"text": text, "test": test}
         with running_clock() as clock:
             clock.evaluations = (test is not None) + (old is not None)  # perplexities that are reported at the end
-            if on_cluster is None:
-                trained_model = trainer.train(source, threads=threads, progress=not quiet, **rest)
-            else:
-                trained_model = on_cluster.train(trainer, source, threads=threads, progress=not quiet, **rest)
-    trained_model.metadata.setdefault("name", output.stem)
-    save_language_model(trained_model, output)
-    course = trained_model.metadata.get("training", {})
-    interrupted = bool(course.get("interrupted"))
-    figure = None if test is None or interrupted else trained_model.perplexity(test, progress=not quiet)
-    _report(model, trained_model, text, output, time.monotonic() - began, figure, json)
-    end(course)
+            by = None if on_cluster is None else partial(on_cluster.train, run.options)
+            return run.train(source, by=by, held_out=test, start=run.start, old_held_out=old)
+
+
+def _check(run: Run) -> None:
+    """Check the output, and that the flags go together."""
+    values = run.values
+    check_model_target(run.output, values["corpus"], counts=_counts(run.model))
+    counts = how_on_cluster(run.model.kind) == "counts"
+    others = {"--threads": values["threads"], "--processes": values.get("processes")}
+    check_cluster(values["cluster"], values["workers"], {} if counts else others)
+    if values.get("old_held_out") is not None and values["start"] is None:
+        raise OptionError(f"--old-held-out {values['old_held_out']} without --start: it is text like that of the start")
+
+
+def _options(run: Run) -> Any:
+    """The options of the model: those of the start, if there is one, with those that the flags change."""
+    start = run.values.get("start")
+    if start is None:
+        return run.given()
+    run.start = _open_start(start, run.model, run.quiet)
+    return _started_options(run.start, model_flags(TRAIN, run.model)[0], run.values)
+
+
+def _open_start(path: Path, model: Model, quiet: bool) -> Any:
+    """Return the neural language model to start from.
+
+    Args:
+        path: of the start.
+        model: that is trained.
+        quiet: whether no progress is shown.
+
+    Raises:
+        OptionError: the start is another model.
+    """
+    from firth.neural.models.language.train import opened_start  # imports PyTorch
+
+    with working(f"reading {path}", quiet):
+        start = opened_start(path)
+    if not _is(start.options, model):
+        own = next((each for each, other in named(NEURAL).items() if _is(start.options, other)), "another model")
+        raise OptionError(f"--start {path}: {path} was made by firth lm train {own}, not {model.name}; train {own}")
+    return start
+
+
+def _is(options: Any, model: Model) -> bool:
+    return type(options) is model.kind and all(getattr(options, name) == value for name, value in model.preset.items())
+
+
+def _started_options(start: Any, flags: Flags, values: Mapping[str, Any]) -> Any:
+    """Return the options of a start with those that the command line changes.
+
+    Args:
+        start: the model.
+        flags: of the model's options.
+        values: of the command.
+
+    Raises:
+        OptionError: an option of the network, or of the text, is given that contradicts the start.
+    """
+    from firth.neural.models.language.train import differences
+
+    options = replace(start.options, **flags.select(values))
+    different = differences(options, start.options)
+    if different:
+        shown = {name: f"--{flags.renamed.get(name, name).replace('_', '-')}" for name in different}
+        given = ", ".join(f"{shown[name]} {_shown(own)}" for name, (own, _) in different.items())
+        found = ", ".join(f"{shown[name]} {_shown(theirs)}" for name, (_, theirs) in different.items())
+        raise OptionError(f"{given} with --start: the start has {found}, which cannot change; leave it out")
+    stop_words = {} if values.get("stop_words") is None else {"stop_words": values["stop_words"]}
+    text = [
+        f"--{name.replace('_', '-')} {_shown(value)}" for name, value in {**CORPUS.select(values), **stop_words}.items()
+    ]
+    if text:
+        raise OptionError(f"{', '.join(text)} with --start: the text is read like that of the start; leave it out")
+    return options
+
+
+def _shown(value: Any) -> str:
+    return shlex.quote(str(value))
 
 
 def _texts(
@@ -274,13 +285,6 @@ def check_model_target(path: Path, sources: Sequence[str], *, counts: bool) -> N
         check_file_target(path, check_target, sources)
 
 
-def _training(kind: Any, options: Mapping[str, Any]) -> Any:
-    """The training options: the model's own with the flags applied; None for a model without any."""
-    if "training" not in inspect.signature(kind.train).parameters:
-        return None
-    return replace(kind.training, **Flags(type(kind.training), "Training").select(options))
-
-
 def _held_out(path: Path, text: Corpus, options: Mapping[str, Any], *, progress: bool) -> Corpus:
     """Held-out text, tokenised as the training text."""
     rules = text.options.described()
@@ -289,53 +293,59 @@ def _held_out(path: Path, text: Corpus, options: Mapping[str, Any], *, progress:
     return corpus_of([str(path)], reading, defaults=defaults, progress=progress)
 
 
-def _report(
-    model: str, trained_model: Any, text: Corpus, output: Path, seconds: float, figure: Perplexity | None, json: bool
-) -> None:
-    vocabulary, unit = trained_model.vocabulary, trained_model.rules.unit
-    unknown = sum(
-        count
-        for word, count in zip(text.vocabulary.words, text.vocabulary.counts.tolist(), strict=True)
-        if word == UNK or word not in vocabulary
-    )
-    old = trained_model.metadata.get("old_held_out")
-    if json:
-        print_json(
-            {
-                "model": str(output),
-                "kind": model,
-                "words": len(vocabulary),
-                "unit": unit,
-                "tokens": text.num_tokens,
-                "characters": text.characters,
-                "unknown": unknown,
-                "seconds": round(seconds, 3),
-                "interrupted": bool(trained_model.metadata.get("training", {}).get("interrupted")),
-                **({} if figure is None else {"held_out": figure.described()}),
-                **({} if old is None else {"old_held_out": old}),
-            }
-        )
-        return
-    print(f"{output}: {model}, {len(vocabulary):,} {unit}, {seconds:.1f} s in total")
-    role = "predicted" if trained_model.spells else "read"
+def _report(run: Run, model: Any) -> Report:
+    text, test, course = run.read["text"], run.read["test"], model.metadata.get("training", {})
+    interrupted = bool(course.get("interrupted"))
+    figure = None if test is None or interrupted else model.perplexity(test, progress=not run.quiet)
+    vocabulary, unit, old, seconds = model.vocabulary, model.rules.unit, model.metadata.get("old_held_out"), run.seconds
+    counts = zip(text.vocabulary.words, text.vocabulary.counts.tolist(), strict=True)
+    unknown = sum(count for word, count in counts if word == UNK or word not in vocabulary)
+    table = {
+        "model": str(run.output),
+        "kind": run.model.name,
+        "words": len(vocabulary),
+        "unit": unit,
+        "tokens": text.num_tokens,
+        "characters": text.characters,
+        "unknown": unknown,
+        "seconds": round(seconds, 3),
+        "interrupted": interrupted,
+        **({} if figure is None else {"held_out": figure.described()}),
+        **({} if old is None else {"old_held_out": old}),
+    }
+    lines = [f"{run.output}: {run.model.name}, {len(vocabulary):,} {unit}, {seconds:.1f} s in total"]
     learned = f"learned from {text.num_tokens:,} {unit}"
     if text.characters is not None and unit == "subwords":
         learned += f" ({text.characters:,} characters)"
     if unknown:
         share = 100 * unknown / max(text.num_tokens, 1)
-        print(f"{learned}, {unknown:,} of them ({share:.1f} %) rare and {role} as {UNK}")
+        role = "predicted" if model.spells else "read"
+        lines.append(f"{learned}, {unknown:,} of them ({share:.1f} %) rare and {role} as {UNK}")
     else:
-        print(f"{learned}, all of them kept" if unit == "words" else learned)
+        lines.append(f"{learned}, all of them kept" if unit == "words" else learned)
     if figure is not None:
-        print(figure)
-    best = trained_model.metadata.get("training", {}).get("best") or {}
+        lines.append(str(figure))
+    best = course.get("best") or {}
     if "held_out_forward" in best:
-        print(f"perplexity forward {best['held_out_forward']:,.2f}, backward {best['held_out_backward']:,.2f}")
+        forward, backward = best["held_out_forward"], best["held_out_backward"]
+        lines.append(f"perplexity forward {forward:,.2f}, backward {backward:,.2f}")
     if old is not None:
         first, last = (old[when]["perplexity"] for when in ("before", "after"))
         if first is not None and last is not None:
-            print(f"old text: perplexity {first:,.2f} before, {last:,.2f} after ({100 * (last / first - 1):+.1f} %)")
-    if isinstance(trained_model, LanguageModel):
-        print(f"next: firth lm generate {shlex.quote(str(output))}")
-    else:
-        print(f"next: firth tag train FILE -o TAGGER --embed {shlex.quote(str(output))}")
+            change = 100 * (last / first - 1)
+            lines.append(f"old text: perplexity {first:,.2f} before, {last:,.2f} after ({change:+.1f} %)")
+    quoted = shlex.quote(str(run.output))
+    generates = isinstance(model, LanguageModel)
+    following = f"lm generate {quoted}" if generates else f"tag train FILE -o TAGGER --embed {quoted}"
+    return table, [*lines, f"next: firth {following}"]
+
+
+def _text_flags(model: Model) -> tuple[Flags, Flags]:
+    return SUBWORDS if _reads(model) == "subwords" else CORPUS, READING
+
+
+TRAIN = TrainCommand(
+    group="lm", what="model", homes=(*COUNTING, *NEURAL), train=_train, report=_report, flags=_text_flags,
+    renamed={"output": "output_layer"},  # -o/--output is the file to write in every command
+    check=_check, options=_options, save=save_language_model,
+)  # fmt: skip

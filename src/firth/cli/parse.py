@@ -7,10 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.annotators import Summary, Training, commands, open_model
-from firth.cli.arguments import AsJson, OnError, OneThread, Quiet, names
+from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, names
+from firth.cli.groups import commands
 from firth.cli.output import following, print_json, working
 from firth.cli.texts import batches, line_batches
+from firth.cli.training import Report, Run, StartVectors, Summary, TrainCommand
+from firth.cli.vectors import open_model
 from firth.errors import OptionError
 from firth.readers.conllu import read_conllu
 from firth.storage.skipping import SKIP
@@ -35,25 +37,35 @@ Precision = Annotated[
 ]
 
 
-def _summary(parser: Any) -> Summary:
+def _report(run: Run, parser: Any) -> Report:
     relations, read = len(parser.relations), f"{parser.metadata['training']['tokens']:,} words"
     facts, measure = {"relations": relations}, "LAS {}, with subtypes of relations,"
-    return Summary(f"{relations:,} relations", facts, "sentences", read, ("tokens",), measure)
+    return Summary(f"{relations:,} relations", facts, "sentences", read, ("tokens",), measure).report(run, parser)
 
 
-train = Training(
-    group="parse",
-    what="parser",
-    kind="firth-parser",
-    homes=("firth.neural.models.parsers.",),
-    default="transition",
-    source=Trees,
-    held_out="Sentences that choose the best epoch. Default: the last tenth of the training sentences.",
-    about="Train a dependency parser on a treebank in CoNLL-U.",
-    summary=_summary,
-    embed=True,
-    extra={"on_error": (OnError, SKIP)},
-).command()
+def _train(
+    run: Run,
+    source: Trees,
+    held_out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Sentences that choose the best epoch. Default: the last tenth of the training sentences.",
+            metavar="FILE",
+        ),
+    ] = None,
+    vectors: StartVectors = None,
+    embed: Embed = None,
+    *,
+    on_error: OnError = SKIP,
+) -> Any:
+    """Train a dependency parser on a treebank in CoNLL-U."""
+    return run.train(source, held_out=held_out, on_error=on_error)
+
+
+train = TrainCommand(
+    group="parse", what="parser", homes=("firth.neural.models.parsers.",), default="transition",
+    kinds=("firth-parser",), train=_train, report=_report,
+).command()  # fmt: skip
 
 
 def _opened(model: Path, tagger: Path | None, quiet: bool) -> tuple[Any, Any]:

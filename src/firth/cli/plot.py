@@ -10,7 +10,6 @@ import typer
 
 from firth import plots
 from firth.alignment.alignment import load_alignment
-from firth.cli.annotators import open_model
 from firth.cli.arguments import AsJson, Poles, Quiet, Seed, SomeWords, Vectors, WordFile, names, number, output
 from firth.cli.flags import Group, add_command, as_command
 from firth.cli.output import note, print_json, working
@@ -20,12 +19,13 @@ from firth.cli.semantic_change import New, Old, compare_times
 from firth.cli.senses import SenseFile, open_senses
 from firth.cli.targets import check_writable
 from firth.cli.translations import Folder
+from firth.cli.vectors import open_model
 from firth.cli.word_lists import lines, read_groups, read_objects, read_poles, read_words
 from firth.comparison import saved
 from firth.errors import OptionError
+from firth.loading import load, load_vectors
 from firth.plots.map import USUAL
 from firth.plots.saving import check_target, missing_letters
-from firth.vectors.io.load import load, load_vectors
 
 GroupFile = Annotated[
     str | None,

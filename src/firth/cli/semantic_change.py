@@ -10,7 +10,7 @@ from firth.cli.flags import Flags, with_flags
 from firth.cli.output import print_json, working
 from firth.cli.vectors import refuse_unknown
 from firth.errors import OptionError
-from firth.vectors.io.load import load_words
+from firth.loading import load_words
 
 Old = Annotated[str, names("Vectors of the older text.", "OLD")]
 New = Annotated[str, names("Vectors of the newer text, with the same dimension.", "NEW")]

@@ -8,9 +8,9 @@ import typer
 from firth.cli.arguments import AsJson, Quiet, Words, names, number
 from firth.cli.output import note, print_json, working
 from firth.cli.vectors import refuse_unknown
+from firth.loading import load_as
 from firth.text.tokenise import tokeniser
 from firth.text.word_rules import NAME
-from firth.vectors.io.load import load_as
 from firth.vectors.sense_vectors import SenseVectors
 
 SenseFile = Annotated[

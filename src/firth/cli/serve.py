@@ -13,9 +13,9 @@ from firth.cli.arguments import Quiet, names
 from firth.cli.output import note, working
 from firth.errors import FirthError, OptionError
 from firth.explorer.hosts import hosts_of, is_loopback
+from firth.loading import load
 from firth.storage.mapping import in_memory
 from firth.storage.model_folder import is_model_folder
-from firth.vectors.io.load import load
 
 TOKEN = "FIRTH_TOKEN"  # environment variable
 

@@ -7,35 +7,44 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.annotators import Training, commands, open_model
 from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, TextFile, names
 from firth.cli.flags import Flags, with_flags
 from firth.cli.generated import Attention, Beam, Together, print_generated
+from firth.cli.groups import commands
 from firth.cli.output import working
 from firth.cli.texts import READ_TABLES
-from firth.cli.translate import Columns, Pairs, read_pairs, summary
+from firth.cli.training import Run, TrainCommand
+from firth.cli.translate import Columns, Pairs, read_pairs, report, train_on_pairs
+from firth.cli.vectors import open_model
 from firth.inference.generation_options import GenerationOptions
 
 Summarizer = Annotated[Path, names("A summarizer: a folder that firth wrote.", "MODEL")]
 _USUAL = GenerationOptions(max_length=60)
 _GENERATION = Flags(GenerationOptions, "Generation", defaults=_USUAL)
 
-train = Training(
-    group="summarize",
-    what="summarizer",
-    kind="firth-summarizer",
-    homes=("firth.neural.models.summaries.",),
-    default="pointer-generator",
-    source=Pairs,
-    held_out="Pairs that choose the best epoch; repeat it for two files. Default: a tenth of the pairs.",
-    about="Train a summarizer on texts with their summaries.",
-    summary=lambda model: summary(model.translator),
-    vectors=False,
-    several=True,
-    extra={"columns": (Columns, None)},
-    tables=READ_TABLES,
-    read=read_pairs,
-).command()
+
+def _train(
+    run: Run,
+    source: Pairs,
+    held_out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Pairs that choose the best epoch; repeat it for two files. Default: a tenth of the pairs.",
+            metavar="FILE",
+        ),
+    ] = None,
+    *,
+    columns: Columns = None,
+) -> Any:
+    """Train a summarizer on texts with their summaries."""
+    return train_on_pairs(run, source, held_out, columns=columns)
+
+
+train = TrainCommand(
+    group="summarize", what="summarizer", homes=("firth.neural.models.summaries.",), default="pointer-generator",
+    kinds=("firth-summarizer",), train=_train, report=report,
+    flags=lambda model: (READ_TABLES,),
+).command()  # fmt: skip
 
 
 def _predict(

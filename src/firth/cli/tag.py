@@ -9,10 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.annotators import Summary, Training, commands, open_model
-from firth.cli.arguments import AsJson, OnError, OneThread, Quiet, TextFile, names
+from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, TextFile, names
+from firth.cli.groups import commands
 from firth.cli.output import following, print_json, working
 from firth.cli.texts import batches, line_batches
+from firth.cli.training import Report, Run, StartVectors, Summary, TrainCommand
+from firth.cli.vectors import open_model
 from firth.documents.files import CONLLU, RAW, format_of
 from firth.errors import OptionError
 from firth.readers.columns import read_columns
@@ -42,7 +44,7 @@ Tagged = Annotated[
 ]
 
 
-def _summary(tagger: Any) -> Summary:
+def _report(run: Run, tagger: Any) -> Report:
     tags = {target: len(each) for target, each in tagger.tags.items()}
     schemes = tagger.metadata["training"].get("notations", {})
     shown = {target: f" ({schemes[target]})" if target in schemes else "" for target in tags}
@@ -51,25 +53,38 @@ def _summary(tagger: Any) -> Summary:
     scores = dict.fromkeys("accuracy" if known.scheme is None else "F1 of spans" for known in tagger.sets)
     measure = f"{'mean ' if len(tags) > 1 else ''}{' and '.join(scores)} {{}}"
     facts = {"tags": tags, "words": words}
-    return Summary(f"{kinds}, {words:,} words", facts, "sentences", read, ("broken_spans",), measure)
+    summary = Summary(f"{kinds}, {words:,} words", facts, "sentences", read, ("broken_spans",), measure)
+    return summary.report(run, tagger)
 
 
-train = Training(
-    group="tag",
-    what="tagger",
-    kind="firth-tagger",
-    homes=("firth.neural.models.tags.",),
-    default="bilstm-crf",
-    source=Tagged,
-    held_out="Sentences with tags that choose the best epoch. Default: a tenth of the training sentences.",
-    about="""Train a tagger on sentences with tags.
+def _train(
+    run: Run,
+    source: Tagged,
+    held_out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Sentences with tags that choose the best epoch. Default: a tenth of the training sentences.",
+            metavar="FILE",
+        ),
+    ] = None,
+    vectors: StartVectors = None,
+    embed: Embed = None,
+    *,
+    on_error: OnError = SKIP,
+    word_column: WordColumn = None,
+) -> Any:
+    """Train a tagger on sentences with tags.
 
     Targets of CoNLL-U and of documents are upos, xpos, feats and ner, several with commas between. Of a file of columns
-    the last one is learned, or those that --targets names, by their numbers from 1 or their names in a first line.""",
-    summary=_summary,
-    embed=True,
-    extra={"on_error": (OnError, SKIP), "word_column": (WordColumn, None)},
-).command()
+    the last one is learned, or those that --targets names, by their numbers from 1 or their names in a first line.
+    """
+    return run.train(source, held_out=held_out, on_error=on_error, word_column=word_column)
+
+
+train = TrainCommand(
+    group="tag", what="tagger", homes=("firth.neural.models.tags.",), default="bilstm-crf",
+    kinds=("firth-tagger",), train=_train, report=_report,
+).command()  # fmt: skip
 
 
 def _predict(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from firth.cli.model_group import model_app
+from firth.cli.groups import model_app
 from firth.comparison.models import MODELS
 from firth.comparison.named import Model
 

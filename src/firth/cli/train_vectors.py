@@ -22,9 +22,9 @@ from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable
 from firth.embeddings.trainer import Trainer, result_type
 from firth.errors import FirthError, OptionError
+from firth.loading import load
 from firth.signals import exit_status
 from firth.vectors.document_vectors import DocumentVectors
-from firth.vectors.io.load import load
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors

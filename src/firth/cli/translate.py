@@ -7,13 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.annotators import Summary, Training, commands, open_model
 from firth.cli.arguments import TEXT, AsJson, OneThread, Quiet, Seed, TextFile, names, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.generated import Attention, Beam, Together, print_generated
+from firth.cli.groups import commands
 from firth.cli.output import print_json, working
 from firth.cli.targets import check_folder_target
 from firth.cli.texts import READ_TABLES
+from firth.cli.training import Report, Run, Summary, TrainCommand
+from firth.cli.vectors import open_model
 from firth.errors import FormatError, OptionError
 from firth.inference.generation_options import GenerationOptions
 from firth.readers.lines import numbered_lines
@@ -87,33 +89,48 @@ def read_pairs(
     return read_parallel(source, target, languages=languages, columns=columns, **table)
 
 
-def summary(model: Any) -> Summary:
-    """Return what is told of a translator that was trained."""
+def report(run: Run, model: Any) -> Report:
+    """Tell of a translator, or of the one in a summarizer, that was trained."""
+    trained, model = model, getattr(model, "translator", model)
     facts = model.metadata["training"]
     sizes = {"source_size": len(model.source), "target_size": len(model.target)}
     dropped = {"dropped": facts["dropped"]}
     told = f"{len(model.source):,} {model.options.source_units} to {len(model.target):,} {model.options.target_units}"
     left_out = ", ".join(f"{count:,} {reason}" for reason, count in facts["dropped"].items() if count)
     read = f"{facts['target_tokens']:,} target tokens" + (f" (left out: {left_out})" if left_out else "")
-    return Summary(told, {**sizes, **dropped}, "pairs", read, ("target_tokens",), "{} nats per token")
+    summary = Summary(told, {**sizes, **dropped}, "pairs", read, ("target_tokens",), "{} nats per token")
+    return summary.report(run, trained)
 
 
-train = Training(
-    group="translate",
-    what="translator",
-    kind="firth-translator",
-    homes=("firth.neural.models.translation.",),
-    default="attention",
-    source=Pairs,
-    held_out="Pairs that choose the best epoch; repeat it for SOURCE and TARGET. Default: a tenth of the pairs.",
-    about="Train a translator on pairs of texts.",
-    summary=summary,
-    vectors=False,
-    several=True,
-    extra={"languages": (Languages, None), "columns": (Columns, None)},
-    tables=READ_TABLES,
-    read=read_pairs,
-).command()
+def train_on_pairs(run: Run, source: Sequence[Path], held_out: Sequence[Path] | None, **how: Any) -> Any:
+    """Train on the pairs of one file, or of two; the arguments are those of `read_pairs`."""
+    how |= READ_TABLES.select(run.values)
+    return run.train(read_pairs(source, **how), held_out=None if held_out is None else read_pairs(held_out, **how))
+
+
+def _train(
+    run: Run,
+    source: Pairs,
+    held_out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Pairs that choose the best epoch; repeat it for SOURCE and TARGET. Default: a tenth of the pairs.",
+            metavar="FILE",
+        ),
+    ] = None,
+    *,
+    languages: Languages = None,
+    columns: Columns = None,
+) -> Any:
+    """Train a translator on pairs of texts."""
+    return train_on_pairs(run, source, held_out, languages=languages, columns=columns)
+
+
+train = TrainCommand(
+    group="translate", what="translator", homes=("firth.neural.models.translation.",), default="attention",
+    kinds=("firth-translator",), train=_train, report=report,
+    flags=lambda model: (READ_TABLES,),
+).command()  # fmt: skip
 
 
 def _opened(model: Path, others: Sequence[Path] | None, quiet: bool) -> Any:

@@ -1,22 +1,39 @@
-"""Vectors that a command line names, and words that they lack."""
+"""Vectors and other models that a command line names, and words that they lack."""
 
 import typing
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from firth import registry
 from firth.cli.output import complain, note, working
 from firth.errors import OptionError
+from firth.loading import load, load_vectors
 from firth.sentences.encoder import TextEncoder
-from firth.vectors.io.load import load, load_vectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
 
 def open_vectors(path: str, quiet: bool, *, documents: bool = False) -> Any:
-    """Return the vectors of a file, with progress; see `firth.vectors.io.load_vectors`."""
+    """Return the vectors of a file, with progress; see `firth.loading.load_vectors`."""
     with working(f"reading {path}", quiet):
         return load_vectors(path, documents=documents)
+
+
+def open_model(path: Path, *kinds: str) -> Any:
+    """Return a model.
+
+    Args:
+        path: of its folder.
+        *kinds: of which it must be one, such as "a tagger".
+
+    Raises:
+        OptionError: the folder holds something else.
+    """
+    content: Any = load(path)
+    if registry.plain_name(content) not in kinds:
+        raise OptionError(f"{path} holds {registry.plain_name(content)}, expected {' or '.join(kinds)}")
+    return content
 
 
 def open_encoder(path: str, quiet: bool) -> Any:

@@ -91,6 +91,6 @@ def _open(folder: Path) -> None:
 
         CooccurrenceMatrix.open(folder)
     else:
-        from firth.vectors.io.load import load
+        from firth.loading import load
 
         load(folder)

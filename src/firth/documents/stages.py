@@ -153,7 +153,7 @@ def _chains(model: Any, document: Document) -> Sequence[Sequence[tuple[int, int]
 def _opened(model: Any) -> Any:
     if not isinstance(model, str | os.PathLike):
         return model
-    from firth.vectors.io.load import load
+    from firth.loading import load
 
     return load(model)
 

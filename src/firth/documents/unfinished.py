@@ -1,12 +1,7 @@
-"""A file of documents that is being written, which survives a kill.
+"""A file of documents that is being written, which survives a kill; see `firth.storage.unfinished`.
 
-Beside the target OUT stand, until it is whole,
-
-- `OUT.part`: the finished documents;
-- `OUT.part.json`: how many they are, and of which call;
-- `OUT.part.jsonl`: finished parts of documents that are not, one a line.
-
-Every second the state is written; what stands in `OUT.part` behind it is written again.
+Besides the finished documents in `OUT.part`, `OUT.part.jsonl` holds finished parts of documents that are not, one a
+line. Every second the state is written.
 """
 
 import contextlib
@@ -20,13 +15,12 @@ from typing import Any, BinaryIO
 from firth.documents.document import Document
 from firth.documents.files import closing, document_bytes
 from firth.documents.jsonl import document_from_json, document_json
-from firth.errors import FileError, FormatError, OptionError
-from firth.storage.files import followed, json_bytes, replacing_file, sync_folder
-from firth.storage.partial import locked
-from firth.storage.swapping import take_mode
+from firth.errors import FileError, FormatError
+from firth.storage import unfinished
+from firth.storage.files import json_bytes
 from firth.storage.untrusted import file_bytes, parse_json
 
-PART, STATE, JOURNAL = ".part", ".part.json", ".part.jsonl"
+JOURNAL = ".part.jsonl"
 INTERVAL = 1.0  # seconds between two records of the state
 
 
@@ -71,15 +65,13 @@ class UnfinishedFile:
     """
 
     def __init__(self, target: Path, format: str, identity: Any) -> None:
-        self._target, self._format, self._identity = followed(target), format, identity
+        self._files, self._format, self._identity = unfinished.UnfinishedFile(target, [JOURNAL]), format, identity
+        self._journal_path = self._files.beside(JOURNAL)
         self.counts, self.parts = Counts(), dict[int, list[Document]]()
         self._size, self._last_part = 0, -1
         self._recorded = -INTERVAL  # never
         self._file: BinaryIO | None = None
         self._journal: BinaryIO | None = None
-
-    def _beside(self, ending: str) -> Path:
-        return self._target.with_name(self._target.name + ending)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -91,19 +83,14 @@ class UnfinishedFile:
             OptionError: what is there is of another call, or another process writes it.
             OSError: they cannot be written.
         """
-        self._target.parent.mkdir(parents=True, exist_ok=True)
-        part = self._beside(PART)
-        with locked(part, self._target):
-            try:
+        part = self._files.part
+        with self._files.locked():
+            with self._files.beginning():
                 self._continue()
-            except BaseException:
-                if part.exists() and not part.stat().st_size and not self._beside(STATE).exists():
-                    part.unlink()  # made for the lock
-                raise
             with (
                 self._telling(),
                 part.open("r+b" if part.exists() else "w+b") as file,
-                self._beside(JOURNAL).open("ab") as journal,
+                self._journal_path.open("ab") as journal,
             ):
                 file.truncate(self._size)
                 file.seek(self._size)
@@ -115,34 +102,28 @@ class UnfinishedFile:
                 except BaseException:
                     self._keep()
                     raise
-            if self._target.exists():
-                take_mode(part, self._target)
-            part.replace(self._target)
-            self._beside(STATE).unlink(missing_ok=True)
-            self._beside(JOURNAL).unlink(missing_ok=True)
-            sync_folder(self._target.parent)
+            self._files.finish()
 
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:
         """Say what is kept where a disk is full."""
-        state = self._beside(STATE)
+        state = self._files.state
         try:
             yield
         except OSError as error:
             if error.errno is None or error.filename not in (None, str(state)) or not state.exists():
                 raise
-            problem = f"{error.strerror}; what is finished stays in {self._beside(PART)}: the same call goes on there"
-            raise FileError(error.errno, problem, str(self._target)) from error
+            problem = f"{error.strerror}; what is finished stays in {self._files.part}: the same call goes on there"
+            raise FileError(error.errno, problem, str(self._files.target)) from error
 
     def _keep(self) -> None:
         """Keep what is finished, as it was recorded last if the disk is full; or nothing if nothing is."""
         if self.counts.documents or self._last_part >= 0 or self.parts:
             with contextlib.suppress(OSError):
                 self._record()
-            if self._beside(STATE).exists():
+            if self._files.state.exists():
                 return
-        for ending in (PART, STATE, JOURNAL):
-            self._beside(ending).unlink(missing_ok=True)
+        self._files.remove()
 
     def add(self, document: Document) -> None:
         """Write a finished document."""
@@ -174,9 +155,7 @@ class UnfinishedFile:
         assert self._file is not None
         self._file.flush()
         os.fsync(self._file.fileno())
-        facts = {"identity": self._identity, "size": self._size, "counts": asdict(self.counts)}
-        with replacing_file(self._beside(STATE)) as file:
-            file.write(json_bytes(facts))
+        self._files.record(identity=self._identity, size=self._size, counts=asdict(self.counts))
         self._recorded = time.monotonic()
         if self._journal is not None and 0 <= self._last_part < self.counts.documents:
             self._journal.truncate(0)  # parts of documents that are whole by now
@@ -184,24 +163,21 @@ class UnfinishedFile:
 
     def _continue(self) -> None:
         try:
-            state = parse_json(file_bytes(self._beside(STATE)))
+            state = self._files.read_state()
             identity, size, counts = state["identity"], int(state["size"]), Counts(**state["counts"])
-        except (OSError, ValueError, KeyError, TypeError):
-            self._beside(JOURNAL).unlink(missing_ok=True)
+        except (ValueError, KeyError, TypeError):
+            self._journal_path.unlink(missing_ok=True)
             return
         if identity != parse_json(json_bytes(self._identity)):
-            raise OptionError(
-                f"{self._beside(PART)} is the finished part of an interrupted call with other files, models or "
-                "options: repeat that call, or delete the part to start anew"
-            )
-        part = self._beside(PART)
+            raise self._files.of_another_call("other files, models or options")
+        part = self._files.part
         if part.is_file() and part.stat().st_size >= size:
             self.counts, self._size = counts, size
             self.parts = self._read_parts()
 
     def _read_parts(self) -> dict[int, list[Document]]:
         """Read the parts of unfinished documents, and leave only those in the journal."""
-        journal = self._beside(JOURNAL)
+        journal = self._journal_path
         found = dict[int, list[Document]]()
         lines = file_bytes(journal).split(b"\n")[:-1] if journal.exists() else []  # a line that was cut is no part
         kept = []
@@ -224,7 +200,6 @@ def finished(target: str | os.PathLike[str]) -> Counts | None:
     Args:
         target: the file.
     """
-    path = followed(target)
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        return Counts(**parse_json(file_bytes(path.with_name(path.name + STATE)))["counts"])
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        return Counts(**unfinished.UnfinishedFile(Path(target)).read_state()["counts"])
     return None

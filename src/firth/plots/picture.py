@@ -12,6 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from firth import registry
+
 Floats = npt.NDArray[np.float64]
 Style = Literal["arrow", "link", "interval", "guide"]
 
@@ -207,18 +209,15 @@ class Picture:
             MissingExtraError: matplotlib is not installed; the page of a map does not need it.
             OSError: the file cannot be written.
         """
-        from firth.plots.saving import save
-
-        save(self, path)
+        registry.resolve(registry.SAVE_PICTURE)(self, path)
 
     def __repr__(self) -> str:
         marks = ", ".join(repr(mark)[1:-1] for mark in self.marks)
         return f"<Picture {self.kind!r}: {self.title!r}; {marks}>"
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        from firth.plots.still import render
-
-        return render(self, "png"), {"width": round(100 * self.size[0])}
+        png: bytes = registry.resolve(registry.RENDER_PICTURE)(self, "png")
+        return png, {"width": round(100 * self.size[0])}
 
 
 def colour_of(group: int) -> str:

@@ -39,6 +39,7 @@ import numpy as np
 
 from firth.arguments import explained, names_files
 from firth.errors import FormatError, OptionError, ShapeError, brief, warn_caller
+from firth.loading import load as load_vectors
 from firth.options import check_kind, check_path
 from firth.progress import Progress
 from firth.sentences.word_rows import LineAverages, WordRows
@@ -51,7 +52,6 @@ from firth.text.word_rules import NAME
 from firth.vectors.averages import SMOOTHING, along, smooth_weights
 from firth.vectors.cosine import Matrix
 from firth.vectors.io import sentence_transformers
-from firth.vectors.io.load import load as load_vectors
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

@@ -32,17 +32,14 @@ from firth.sentences.encoder import TextEncoder, as_encoder
 from firth.sentences.row_files import RowFile, continued, create, first_rows, format_of, has_format
 from firth.sentences.text_blocks import Block, blocks_of, cut, size_of, text_of
 from firth.signals import stopping
-from firth.storage.files import check_replaceable, followed, json_bytes, replacing_file, sync_folder
-from firth.storage.partial import locked
-from firth.storage.swapping import take_mode
-from firth.storage.untrusted import file_bytes, parse_json
+from firth.storage.files import check_replaceable
+from firth.storage.unfinished import UnfinishedFile
 from firth.text.batches import TextsWarning
 from firth.vectors.cosine import Matrix
 
 INTERVAL = 30.0  # seconds between two records of how far the file is
 COMPARED = 64  # rows that are encoded again to see whether a part is of the same model
 SAME = 1e-4  # largest difference, as a share of the largest number, between two vectors of one text
-PART, STATE = ".part", ".part.json"
 
 
 @dataclass(frozen=True)
@@ -108,7 +105,7 @@ def encode_file(
     writing = _Writing(
         encoder=encoder,
         block_encoder=_block_encoder(encoder, batch_size),
-        target=followed(target),
+        files=UnfinishedFile(target),
         format=format,
         identity=_identity(sources, encoder),
     )
@@ -140,8 +137,8 @@ def check_target(path: Path) -> None:
 def finished_rows(path: str | os.PathLike[str]) -> int:
     """Return the number of rows that an interrupted call of `encode_file` left for this file."""
     try:
-        return int(_read_state(followed(path))["rows"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return int(UnfinishedFile(Path(path)).read_state()["rows"])
+    except (ValueError, KeyError, TypeError):
         return 0
 
 
@@ -182,7 +179,7 @@ class _Writing:
 
     encoder: TextEncoder
     block_encoder: BlockEncoder
-    target: Path
+    files: UnfinishedFile
     format: str
     identity: dict[str, Any]
     rows: int = 0
@@ -191,14 +188,6 @@ class _Writing:
     _size: int = 0  # bytes after the last row
     _appending: bool = False
     _recorded: float = field(default_factory=time.monotonic)
-
-    @property
-    def part(self) -> Path:
-        return self.target.with_name(self.target.name + PART)
-
-    @property
-    def state(self) -> Path:
-        return self.target.with_name(self.target.name + STATE)
 
     def reporting(self, report: Report) -> Report:
         """Return what turns the progress of reading into that of encoding."""
@@ -218,14 +207,9 @@ class _Writing:
         Raises:
             KeyboardInterrupt: a signal stopped the call; the finished rows stay.
         """
-        self.target.parent.mkdir(parents=True, exist_ok=True)
-        with locked(self.part, self.target):
-            try:
+        with self.files.locked():
+            with self.files.beginning():
                 first, file = self._begin(blocks)
-            except BaseException:
-                if not self.part.stat().st_size:  # made for the lock
-                    self.part.unlink()
-                raise
             try:
                 self._append_all(first, blocks, file, stopped)
                 if not self.rows:
@@ -237,13 +221,9 @@ class _Writing:
             except BaseException:
                 with contextlib.suppress(Exception):
                     file.close()
-                self._remove()
+                self.files.remove()
                 raise
-            if self.target.exists():
-                take_mode(self.part, self.target)
-            self.part.replace(self.target)
-            self.state.unlink(missing_ok=True)
-            sync_folder(self.target.parent)
+            self.files.finish()
 
     def _keep(self, file: RowFile) -> None:
         """Keep the finished rows after an interruption, unless there are none or a Parquet file was cut."""
@@ -254,7 +234,7 @@ class _Writing:
         if whole:
             self._record()
         else:
-            self._remove()
+            self.files.remove()
 
     def result(self, path: Path) -> EncodedFile:
         return EncodedFile(path, self.rows, self.encoder.dim, self.resumed, dict(self.problems))
@@ -278,12 +258,12 @@ class _Writing:
     def _begin(self, blocks: Iterator[Block]) -> tuple[list[Block], RowFile]:
         """Return the texts that were read and are not finished, and the file to append to."""
         try:
-            state = _read_state(self.target)
+            state = self.files.read_state()
             rows, size, identity = int(state["rows"]), int(state["size"]), state["identity"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return [], create(self.part, self.format, self.encoder.dim)
-        if identity != self.identity or not self.part.is_file():
-            raise self._another("another file or kind of model")
+        except (ValueError, KeyError, TypeError):
+            return [], create(self.files.part, self.format, self.encoder.dim)
+        if identity != self.identity or not self.files.part.is_file():
+            raise self.files.of_another_call("another file or kind of model")
         remaining_blocks: list[Block] = []
         head: Block | None = None
         remaining = rows
@@ -298,38 +278,20 @@ class _Writing:
             if not remaining:
                 break
         if remaining or head is None:
-            raise self._another("a source of more texts")
+            raise self.files.of_another_call("a source of more texts")
         expected, _ = self.block_encoder(head)
-        stored = first_rows(self.part, self.format, self.encoder.dim, len(expected))
+        stored = first_rows(self.files.part, self.format, self.encoder.dim, len(expected))
         if np.abs(expected - stored).max(initial=0) > SAME * np.abs(expected).max(initial=0):
-            raise self._another("another model, other options or other texts")
+            raise self.files.of_another_call("another model, other options or other texts")
         self.rows = self.resumed = rows
         self._size = size
         self.problems.update(state.get("problems", {}))
-        return remaining_blocks, continued(self.part, self.format, self.encoder.dim, size)
-
-    def _another(self, what: str) -> OptionError:
-        return OptionError(
-            f"{self.part} is the finished part of an interrupted call with {what}: repeat that call, or delete the "
-            "part to start again"
-        )
+        return remaining_blocks, continued(self.files.part, self.format, self.encoder.dim, size)
 
     def _record(self) -> None:
-        facts = {"rows": self.rows, "size": self._size, "identity": self.identity, "problems": dict(self.problems)}
-        with replacing_file(self.state) as file:
-            file.write(json_bytes(facts))
+        problems = dict(self.problems)
+        self.files.record(rows=self.rows, size=self._size, identity=self.identity, problems=problems)
         self._recorded = time.monotonic()
-
-    def _remove(self) -> None:
-        self.state.unlink(missing_ok=True)
-        self.part.unlink(missing_ok=True)
-
-
-def _read_state(target: Path) -> dict[str, Any]:
-    state = parse_json(file_bytes(target.with_name(target.name + STATE)))
-    if not isinstance(state, dict):
-        raise TypeError("not an object")
-    return state
 
 
 def _identity(source: Any, encoder: TextEncoder) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from firth.corpus.options import CorpusOptions
 from firth.embeddings.associations import AssociationVectors
 from firth.embeddings.word2vec import Word2Vec
 from firth.errors import OptionError, brief
+from firth.loading import load
 from firth.options import check_kind, wrong_kind
 from firth.sentences.averages import WEIGHTINGS, SentenceAverages, Weighting
 from firth.sklearn.base import Texts, TextVectorizer, texts_of
 from firth.sklearn.parameters import options_of, takes_options
 from firth.vectors.averages import SMOOTHING
 from firth.vectors.cosine import Matrix
-from firth.vectors.io.load import load
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -77,7 +77,7 @@ class AveragingVectorizer(TextVectorizer, abc.ABC):
         """Return the vectors to average."""
 
 
-@takes_options(WORD2VEC, VOCABULARY, TOKENS)
+@takes_options(WORD2VEC, VOCABULARY, TOKENS, same_bits=False)
 class AverageVectorizer(AveragingVectorizer):
     """Transformer from texts to averages of word vectors, which are given or learned from the texts.
 
@@ -94,29 +94,14 @@ class AverageVectorizer(AveragingVectorizer):
         weighting: "sif" (smooth inverse frequency, less weight for frequent words) or "mean".
         sif_smoothing: SIF: the paper's a; more frequent words, as a share of the corpus, lose more than half their
             weight.
-        random_state: seed, generator or None, as in all of scikit-learn.
-        n_jobs: number of threads; None for one, -1 for all processors. Only one thread gives the same bits again.
-        verbose: whether to show progress.
     """
 
     shared: ClassVar = ("vectors",)
 
-    def __init__(
-        self,
-        *,
-        vectors: Any = None,
-        weighting: Weighting = "sif",
-        sif_smoothing: float = SMOOTHING,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.vectors = vectors
-        self.weighting = weighting
-        self.sif_smoothing = sif_smoothing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    vectors: Any = None
+    weighting: Weighting = "sif"
+    sif_smoothing: float = SMOOTHING
+    random_state: Any
 
     def _word_vectors(self, texts: Texts) -> Vectors:
         trainer = Word2Vec(**self._values(WORD2VEC)) if self.vectors is None else self.vectors
@@ -150,25 +135,11 @@ class PPMIVectorizer(AveragingVectorizer):
         weighting: "sif" (smooth inverse frequency, less weight for frequent words) or "mean".
         sif_smoothing: SIF: the paper's a; more frequent words, as a share of the corpus, lose more than half their
             weight.
-        random_state: seed, generator or None, as in all of scikit-learn.
-        n_jobs: number of threads; None for one, -1 for all processors.
-        verbose: whether to show progress.
     """
 
-    def __init__(
-        self,
-        *,
-        weighting: Weighting = "sif",
-        sif_smoothing: float = SMOOTHING,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.weighting = weighting
-        self.sif_smoothing = sif_smoothing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    weighting: Weighting = "sif"
+    sif_smoothing: float = SMOOTHING
+    random_state: Any
 
     def _word_vectors(self, texts: Texts) -> Vectors:
         model = AssociationVectors(association="ppmi", **self._values(PPMI)).with_defaults()

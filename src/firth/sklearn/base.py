@@ -77,7 +77,6 @@ class TextEstimator(BaseEstimator):
 
     partial_fit = _NotIncremental()
 
-    random_state: Any
     n_jobs: int | None
     verbose: bool
 

@@ -27,15 +27,10 @@ class RBMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     Source:
         Hinton 2002; Tieleman 2008.
-
-    Args:
-        random_state: seed, generator or None, as in all of scikit-learn.
-        verbose: whether to show progress.
     """
 
-    def __init__(self, *, random_state: Any = None, verbose: bool = False) -> None:
-        self.random_state = random_state
-        self.verbose = verbose
+    random_state: Any
+    verbose: bool
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from rows.

@@ -16,7 +16,7 @@ from firth.sklearn.parameters import options_of, takes_options
 MODEL = options_of(TextClassifier, leave_out=["label_prefix"])  # labels are in y, not in the texts
 
 
-@takes_options(MODEL)
+@takes_options(MODEL, same_bits=False)
 class FastTextClassifier(ClassifierMixin, TextEstimator):
     """fastText's classifier: a linear classifier over the mean of word and n-gram vectors.
 
@@ -28,19 +28,11 @@ class FastTextClassifier(ClassifierMixin, TextEstimator):
 
     Source:
         Joulin et al. 2017.
-
-    Args:
-        random_state: seed, generator or None, as in all of scikit-learn.
-        n_jobs: number of threads; None for one, -1 for all processors. Only one thread gives the same bits again.
-        verbose: whether to show progress.
     """
 
     loss: str  # an option
 
-    def __init__(self, *, random_state: Any = None, n_jobs: int | None = None, verbose: bool = False) -> None:
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    random_state: Any
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -31,17 +31,9 @@ class LSAVectorizer(TextVectorizer):
 
     Source:
         Deerwester et al. 1990; Dumais 1991.
-
-    Args:
-        random_state: seed, generator or None, as in all of scikit-learn.
-        n_jobs: number of threads; None for one, -1 for all processors.
-        verbose: whether to show progress.
     """
 
-    def __init__(self, *, random_state: Any = None, n_jobs: int | None = None, verbose: bool = False) -> None:
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    random_state: Any
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Decompose the word-by-document matrix of texts.
@@ -76,7 +68,7 @@ class LSAVectorizer(TextVectorizer):
         return self.vectors_.dim
 
 
-@takes_options(PARAGRAPH, VOCABULARY)
+@takes_options(PARAGRAPH, VOCABULARY, same_bits=False)
 class ParagraphVectorizer(TextVectorizer):
     """Transformer from texts to paragraph vectors, PV-DM or PV-DBOW.
 
@@ -92,23 +84,10 @@ class ParagraphVectorizer(TextVectorizer):
 
     Args:
         infer_epochs: passes over a text when its vector is inferred; by default `epochs`.
-        random_state: seed, generator or None, as in all of scikit-learn.
-        n_jobs: number of threads; None for one, -1 for all processors. Only one thread gives the same bits again.
-        verbose: whether to show progress.
     """
 
-    def __init__(
-        self,
-        *,
-        infer_epochs: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.infer_epochs = infer_epochs
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    infer_epochs: int | None = None
+    random_state: Any
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Train on texts, each a document.

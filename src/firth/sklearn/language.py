@@ -15,10 +15,10 @@ from firth.language.model import LanguageModel
 from firth.language.ngram_lm import NgramLM
 from firth.language.scores import SentenceScore
 from firth.language.text import UNK
+from firth.loading import load
 from firth.options import check_kind
 from firth.sklearn.base import TextEstimator, texts_of
 from firth.sklearn.parameters import options_of, takes_options
-from firth.vectors.io.load import load
 
 NGRAMS = options_of(NgramLM)
 VOCABULARY = options_of(CorpusOptions, "min_count", "max_size", "tokens")
@@ -46,24 +46,12 @@ class LanguageModelFeatures(TransformerMixin, TextEstimator):
             leaves the options below unused.
         features: the columns: "log_prob" (natural logarithm of the probability of the text), "mean_log_prob" (that per
             token), "perplexity" (1 for a text without tokens).
-        n_jobs: number of threads for counting; None for one, -1 for all processors.
-        verbose: whether to show progress.
     """
 
     shared: ClassVar = ("model",)
 
-    def __init__(
-        self,
-        *,
-        model: Any = None,
-        features: Sequence[str] = ("log_prob", "perplexity"),
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.model = model
-        self.features = features
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    model: Any = None
+    features: Sequence[str] = ("log_prob", "perplexity")
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Train the language model on texts, unless one is given.

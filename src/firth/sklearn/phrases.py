@@ -28,15 +28,7 @@ class PhraseJoiner(TransformerMixin, TextEstimator, auto_wrap_output_keys=None):
 
     Source:
         Mikolov et al. 2013 (NIPS), section 4.
-
-    Args:
-        n_jobs: number of threads; None for one, -1 for all processors.
-        verbose: whether to show progress.
     """
-
-    def __init__(self, *, n_jobs: int | None = None, verbose: bool = False) -> None:
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the phrases of texts.

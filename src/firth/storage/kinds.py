@@ -35,13 +35,13 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-reader": "firth.neural.models.reading.reader:restore",
     "firth-parser": "firth.neural.models.parsers.predict:ParserModel.restore",
     "firth-senses": "firth.vectors.sense_vectors:restore",
-    "firth-subwords": "firth.vectors.io.load:restore_subwords",
+    "firth-subwords": "firth.vectors.restore:restore_subwords",
     "firth-summarizer": "firth.neural.models.summaries.summarizer:restore",
     "firth-tagger": "firth.neural.models.tags.predict:TaggerModel.restore",
     "firth-text-graph": "firth.neural.models.graphs.text_predict:restore",
     "firth-translator": "firth.neural.models.translation.files:restore",
     "firth-tree-model": "firth.neural.models.trees.predict:restore",
-    "firth-vectors": "firth.vectors.io.load:restore_words",
+    "firth-vectors": "firth.vectors.restore:restore_words",
 }
 CHECKS = {  # kind: "module:function", a check of the contents of a ModelFolder that takes long, done once a folder
     "firth-ngrams": "firth.language.ngram_model:check_trie"

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from firth import registry
 from firth.errors import FormatError, ShapeError
 from firth.vectors.codes import Codes, encoded
 from firth.vectors.html import table
@@ -227,6 +228,5 @@ class SubwordVectors:
         Raises:
             OptionError: the file has other content.
         """
-        from firth.vectors.io.load import load  # which imports this class
-
-        return load(path, SubwordVectors, **options)
+        vectors: SubwordVectors = registry.resolve(registry.LOAD)(path, SubwordVectors, **options)
+        return vectors

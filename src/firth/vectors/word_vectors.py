@@ -21,6 +21,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from firth import registry
 from firth.arguments import explained, made_by
 from firth.errors import ShapeError
 from firth.hints import Hinted
@@ -325,9 +326,8 @@ class WordVectors(Hinted):
         Raises:
             OptionError: the path holds something else.
         """
-        from firth.vectors.io.load import load_words  # which imports this class
-
-        return load_words(path, **options)
+        vectors: WordVectors = registry.resolve(registry.LOAD_AS)(path, WordVectors, "word vectors", **options)
+        return vectors
 
     explore = explained(explore)
 

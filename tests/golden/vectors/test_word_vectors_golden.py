@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from firth.vectors.io.load import load
+from firth.loading import load
 from firth.vectors.word_vectors import WordVectors
 from tests.golden.vectors.questions import ANSWERS, BINARY, GLOVE, QUESTIONS, VECTORS, difference, plain
 

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from firth.vectors.io.load import load
+from firth.loading import load
 from firth.vectors.word_vectors import WordVectors
 from tests.golden.vectors.questions import BINARY, GLOVE, QUESTIONS, VECTORS, difference, plain
 

@@ -10,8 +10,8 @@ from firth.alignment.alignment import Alignment, align_spaces
 from firth.alignment.procrustes import Procrustes
 from firth.alignment.steps import Placement
 from firth.errors import FormatError, OptionError, ShapeError, UnknownWordError
+from firth.loading import load_vectors
 from firth.vectors.csls import csls
-from firth.vectors.io.load import load_vectors
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.alignment.spaces import translations, twins
 

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import firth
-from firth.classify.files import from_fasttext, load, to_fasttext
+from firth.classify.files import from_fasttext, load
+from firth.classify.saving import to_fasttext
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.kernels.labelled_text import EMPTY, REMOVED
 from firth.vectors.io import fasttext

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from firth.vectors.io.load import load
+from firth.loading import load
 from tests.robustness.command import Command
 from tests.unit.alignment.spaces import translations, twins
 

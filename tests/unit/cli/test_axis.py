@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from firth.vectors.io.load import load
+from firth.loading import load
 from firth.vectors.word_vectors import WordVectors
 from tests.robustness.command import Command
 

@@ -7,7 +7,7 @@ import pytest
 
 from firth import bias
 from firth.bias import METRICS, Query
-from firth.vectors.io.load import load
+from firth.loading import load
 from firth.vectors.word_vectors import WordVectors
 from tests.robustness.command import Command
 from tests.unit.bias.planted import PAIR_LIST, planted

@@ -68,7 +68,7 @@ def test_what_is_refused(tmp_path):
 
 
 def test_both_kinds_of_models_have_one_name(tmp_path):
-    from firth.cli.annotators import open_model
+    from firth.cli.vectors import open_model
     from tests.fuzz.readers import READERS
 
     for name in ("coreference", "coreference-spans"):

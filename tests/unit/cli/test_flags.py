@@ -6,8 +6,8 @@ import pytest
 
 from firth.cli.flags import with_reading
 from firth.errors import FormatError, OptionError
+from firth.loading import load
 from firth.storage.encodings import named_encoding
-from firth.vectors.io.load import load
 
 
 def command(texts: str, number: int = 3) -> None:

@@ -10,8 +10,7 @@ import pytest
 
 import firth
 from firth.cli.app import build_app
-from firth.cli.language_start import NEURAL
-from firth.cli.language_train import CORPUS, COUNTING, train, trainers
+from firth.cli.language_train import CORPUS, COUNTING, NEURAL, train, trainers
 from firth.comparison.named import named
 from firth.errors import MissingExtraError, OptionError
 from firth.language.text import UNK, training_text

@@ -10,7 +10,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 
 import firth
 from firth.cli.app import build_app
-from firth.cli.sentences import HOMES, command
+from firth.cli.sentences import HOMES, TRAIN
 from firth.comparison.named import named
 from firth.errors import FormatError, OptionError
 from firth.text.batches import TextsWarning
@@ -66,7 +66,7 @@ def test_help_shows_the_options_of_the_model(capsys):
 
 def test_no_flag_of_a_model_has_the_name_of_another():
     for name, model in named(HOMES).items():
-        flags = inspect.signature(command(name, model)).parameters
+        flags = inspect.signature(TRAIN.of(model)).parameters
         assert "momentum" in flags
         assert ("key_momentum" in flags) == (name == "moco")
 

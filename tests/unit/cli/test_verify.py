@@ -9,8 +9,8 @@ import pytest
 
 from firth import Cooccurrence, Corpus, WordVectors
 from firth.cli import app
+from firth.loading import load
 from firth.storage import checksums, integrity
-from firth.vectors.io.load import load
 
 
 def make_vectors(tmp_path):

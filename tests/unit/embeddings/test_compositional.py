@@ -6,7 +6,7 @@ import pytest
 import firth
 from firth.embeddings.compositional import Tensor, additive, cost, multiplicative, ranking, reciprocal_ranks, squares
 from firth.errors import FormatError, OptionError, UnknownWordError
-from firth.vectors.io.load import load_vectors
+from firth.loading import load_vectors
 
 D, R = 6, 2
 

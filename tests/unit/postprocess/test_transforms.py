@@ -5,7 +5,7 @@ import pytest
 
 from firth import postprocess
 from firth.errors import OptionError
-from firth.vectors.io.load import load
+from firth.loading import load
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.vectors.io.subwords import some
 

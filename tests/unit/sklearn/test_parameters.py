@@ -10,7 +10,7 @@ import firth
 from firth import sklearn as estimators
 from firth.corpus.options import CorpusOptions
 from firth.errors import MissingExtraError, UnknownOptionError
-from firth.sklearn.parameters import options_of
+from firth.sklearn.parameters import SHARED, options_of
 
 MODELS = {
     "AverageVectorizer": (firth.Word2Vec, {"score"}),
@@ -46,6 +46,15 @@ def test_help_is_that_of_the_options():
     assert "dim: dimension of the vectors; default 100" in documentation
     assert "(skipgram, cbow); default 'skipgram'" in documentation
     assert documentation.index("Args:") < documentation.index("vectors: None") < documentation.index("dim: dimension")
+
+
+@pytest.mark.parametrize("name", ["random_state", "n_jobs", "verbose"])
+def test_parameters_of_all_estimators_have_one_help(name):
+    takers = [getattr(estimators, each) for each in MODELS]
+    takers = [each for each in takers if name in inspect.signature(each).parameters]
+    assert len(takers) >= 6
+    assert [each for each in takers if f"\n    {name}: {SHARED[name][1]}" not in each.__doc__] == []
+    assert [each for each in takers if each().get_params()[name] is not SHARED[name][0]] == []
 
 
 def test_a_wrong_name_is_answered_with_the_right_one():

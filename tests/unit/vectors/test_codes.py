@@ -7,7 +7,7 @@ import pytest
 import safetensors.numpy
 
 from firth.errors import FormatError, OptionError
-from firth.vectors.io.load import load
+from firth.loading import load
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.vectors.io.subwords import same
 from tests.unit.vectors.io.subwords import some as some_subwords

@@ -8,7 +8,7 @@ import pytest
 import firth
 from firth.errors import FormatError, OptionError
 from firth.kernels.trees import huffman
-from firth.vectors.io.load import load_vectors
+from firth.loading import load_vectors
 from firth.vectors.sense_readers import Centroids, Likelihood
 from firth.vectors.sense_vectors import SenseVectors
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError, KindError, OptionError, ShapeError, UnknownWordError
-from firth.vectors.io.load import load
+from firth.loading import load
 from firth.vectors.word_vectors import WordVectors
 
 HALF = 0.5**0.5

@@ -11,6 +11,7 @@
 `firth.storage.model_folder` has what all folders of firth's share.
 """
 
+import json
 import os
 from typing import Any
 
@@ -22,7 +23,6 @@ from firth.storage import model_folder, tensors
 from firth.storage.model_folder import CONFIG, ModelFolder
 from firth.vectors import codes
 from firth.vectors.codes import Codes
-from firth.vectors.io.card import card
 from firth.vectors.io.table import check_fits, stored_dtype
 from firth.vectors.space import VectorSpace
 
@@ -115,3 +115,37 @@ def rows_in(content: ModelFolder, words: list[str]) -> npt.NDArray[Any] | Codes:
     if shape != promised or len(words) != shape[0]:
         raise content.damaged(f"{len(words):,} words, vectors {shape}, and {promised} in {CONFIG}; expected the same")
     return content.arrays["embeddings"]
+
+
+def card(vectors: VectorSpace, dtype: str) -> str:
+    """Return the text of the README.md beside saved vectors."""
+    name = str(vectors.metadata.get("name", "Word vectors"))
+    facts = "".join(f"| {_cell(key)} | {_cell(value)} |\n" for key, value in vectors.metadata.items() if key != "name")
+    return f"""---
+library_name: firth
+tags: [word-embeddings, static-embeddings]
+---
+
+# {" ".join(name.split())}
+
+| fact | value |
+|---|---|
+| words | {len(vectors):,} |
+| width | {vectors.dim} |
+| precision | {dtype} |
+| output vectors (training can go on) | {"yes" if vectors.output_vectors is not None else "no"} |
+{facts}
+```python
+import firth
+
+vectors = firth.load("this/folder")
+vectors.most_similar({json.dumps(vectors.words[0] if vectors.words else "word")})
+```
+
+`model.safetensors` holds the matrix (`embeddings`, one row a word), `vocab.json` the words row by row.
+"""
+
+
+def _cell(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return " ".join(text.split()).replace("|", "\\|")

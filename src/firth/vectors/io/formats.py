@@ -26,7 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
-from firth.storage.untrusted import DAMAGE
+from firth.storage.model_folder import CONFIG
+from firth.storage.untrusted import DAMAGE, file_bytes, parse_json
 from firth.vectors.io import binary, npy, parquet, projector, sentence_transformers, spacy, text
 from firth.vectors.io.detect import opened, packing_of
 from firth.vectors.io.table import Contents, Reading
@@ -111,6 +112,15 @@ def check_format(format: str) -> None:
 def folder_format(path: Path) -> str | None:
     """Return the format of a folder in the layout of another program; None if it has none of them."""
     return next((name for name, module in _FOLDERS.items() if module.is_folder(path)), None)
+
+
+def is_transformers_folder(path: Path) -> bool:
+    """Return whether a folder holds a model of Hugging Face's transformers, of whatever kind; encoders read it."""
+    try:
+        config = parse_json(file_bytes(path / CONFIG))
+    except (OSError, ValueError):
+        return False
+    return isinstance(config, dict) and isinstance(config.get("model_type"), str)
 
 
 def read_matrix(path: Path, format: str, reading: Reading) -> tuple[list[str], npt.NDArray[Any]]:

@@ -21,7 +21,6 @@ from firth.vectors import codes
 from firth.vectors.character_ngrams import Hashing
 from firth.vectors.codes import Codes
 from firth.vectors.io import folder
-from firth.vectors.io.card import card
 from firth.vectors.io.table import check_fits, stored_dtype
 from firth.vectors.space import SubwordSpace
 
@@ -71,7 +70,7 @@ def save(vectors: SubwordSpace, path: str | os.PathLike[str], dtype: npt.DTypeLi
             **({} if vectors.codes is None else codes.facts_of(vectors.codes)),
         },
         metadata=words.metadata,
-        card=card(words, str(precision)),
+        card=folder.card(words, str(precision)),
     )
     model_folder.write(path, content)
 

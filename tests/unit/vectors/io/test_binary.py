@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError
+from firth.loading import load
 from firth.vectors.io import binary
-from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 
 ONE_TWO, THREE_FOUR = (np.array(pair, dtype="<f4").tobytes() for pair in ([1, 2], [3, 4]))

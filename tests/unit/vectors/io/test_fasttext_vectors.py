@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError, OptionError
+from firth.loading import load, load_vectors
 from firth.vectors.character_ngrams import Hashing
 from firth.vectors.io import fasttext
 from firth.vectors.io.detect import detect
 from firth.vectors.io.fasttext import Arguments, FastTextFile
-from firth.vectors.io.load import from_fasttext, load, load_vectors
+from firth.vectors.restore import from_fasttext
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.vectors.io.subwords import same, some

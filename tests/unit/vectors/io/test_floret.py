@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError, OptionError
+from firth.loading import load
 from firth.vectors.character_ngrams import Hashing
 from firth.vectors.io.detect import detect
-from firth.vectors.io.load import load
 from firth.vectors.word_vectors import WordVectors
 from tests.unit.vectors.io.subwords import same, some
 

@@ -8,7 +8,7 @@ import pytest
 import safetensors.numpy
 
 from firth.errors import FormatError, MissingFileError, OptionError
-from firth.vectors.io.load import load
+from firth.loading import load
 from firth.vectors.word_vectors import WordVectors
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError, OptionError
+from firth.loading import load, load_words
 from firth.vectors.character_ngrams import Hashing
-from firth.vectors.io.load import load, load_words
 from firth.vectors.subword_vectors import SubwordVectors
 from tests.unit.vectors.io.subwords import same, some
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError, OptionError
-from firth.vectors.io.load import load
+from firth.loading import load
 from firth.vectors.io.table import Reading
 from firth.vectors.io.text import read
 from firth.vectors.word_vectors import WordVectors

@@ -12,6 +12,7 @@ from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError, counted, warn_caller
+from firth.loading import load
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.models.pretraining.corruption import ReplacedPrediction
 from firth.neural.models.pretraining.data import PieceText, Windows
@@ -26,7 +27,6 @@ from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import check_kind
 from firth.timing import running_clock
-from firth.vectors.io.load import load
 
 EVAL_BATCH = 64  # windows of held-out text
 

@@ -28,6 +28,7 @@ import torch
 from firth.arguments import explained
 from firth.corpus.table_options import TableOptions
 from firth.errors import KindError, OptionError
+from firth.loading import load_as
 from firth.neural.layers.sequence_pooling import pooled
 from firth.neural.models.pretraining.encoder_model import POOLINGS, PretrainedEncoder
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
@@ -40,7 +41,6 @@ from firth.neural.training.options import RunConfig, TableRunArguments, Training
 from firth.neural.training.schedules import TrainingProgress
 from firth.options import Preset, check_path, option, options_class
 from firth.timing import running_clock
-from firth.vectors.io.load import load_as
 from firth.vectors.word_vectors import WordVectors
 
 TUNINGS = ("all", "gradual", "frozen")

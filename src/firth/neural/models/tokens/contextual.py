@@ -12,8 +12,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import torch
 
+from firth.loading import load
 from firth.storage.files import check_exists
-from firth.vectors.io.load import load
 
 
 @runtime_checkable

@@ -1,0 +1,19 @@
+"""The lists name the commands that there are; `test_app` checks what they import."""
+
+import typer
+
+from firth.cli import lists
+from firth.cli.language import language
+from firth.comparison.named import named
+
+
+def listed(app):
+    return list(typer.main.get_group(app).commands)
+
+
+def test_list_names_every_command():
+    assert listed(lists.language) == list(typer.main.get_group(language).commands)
+
+
+def test_list_names_every_pretrained_model():
+    assert set(listed(lists.pretrain)) == set(named(("firth.neural.models.pretraining.",)))
