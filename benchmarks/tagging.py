@@ -19,10 +19,10 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from benchmarks.turns import Contender, SpeedTable, counting
-from firth.neural.models.tags.data import TaggedExamples, encoded, read_tagged, tag_batches
-from firth.neural.models.tags.predict import TaggerModel
-from firth.neural.models.tags.tag_set import TagSet, learn_tag_set
-from firth.neural.models.tags.tagger import Tagger, new_module
+from firth.neural.models.tagging.data import TaggedExamples, encoded, read_tagged, tag_batches
+from firth.neural.models.tagging.predict import TaggerModel
+from firth.neural.models.tagging.tag_set import TagSet, learn_tag_set
+from firth.neural.models.tagging.tagger import Tagger, new_module
 from firth.neural.models.tokens.reader import TokenInputs, TokenReader, learn_token_reader, words_of
 from firth.neural.training.optimisers import make_optimiser
 from firth.neural.training.row_updates import sparse_gradients

@@ -21,7 +21,7 @@ from torch import nn
 
 import firth
 from benchmarks import machine, records
-from firth.neural.models.texts.reader import learn_reader
+from firth.neural.models.classification.reader import learn_reader
 
 BATCH, DIM, FILTERS, WIDTHS, LIMIT = 50, 300, 100, (3, 4, 5), 3.0
 OPTIMISERS = {"adam": (torch.optim.Adam, 0.001), "adadelta": (torch.optim.Adadelta, 1.0)}

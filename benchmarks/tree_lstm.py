@@ -20,8 +20,8 @@ from torch import nn
 from torch.nn.functional import cross_entropy, embedding
 
 from benchmarks.turns import Contender, Job, SpeedTable
-from firth.neural.models.texts.classifier import LabelModule, new_module
-from firth.neural.models.texts.reader import TextReader, learn_reader
+from firth.neural.models.classification.classifier import LabelModule, new_module
+from firth.neural.models.classification.reader import TextReader, learn_reader
 from firth.neural.models.trees.data import NO_WORD, ReadTree, TreeItem, read_tree, tree_batches
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier, TreeTask
 from firth.neural.training.optimisers import make_optimiser

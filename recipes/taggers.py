@@ -29,7 +29,7 @@ from pathlib import Path
 
 import firth
 from firth.evaluation.tags import score_tags
-from firth.neural.models.tags.tag_set import learn_tag_set
+from firth.neural.models.tagging.tag_set import learn_tag_set
 from firth.neural.models.tokens.reader import capitals
 from firth.readers.columns import read_columns
 from firth.readers.conllu import read_conllu

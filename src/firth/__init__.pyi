@@ -60,7 +60,12 @@ from firth.neural.hidden_states import HiddenStates as HiddenStates
 from firth.neural.models.autoencoders.sentence_vae import SentenceVAE as SentenceVAE
 from firth.neural.models.bidirectional.bidirectional_lm import BidirectionalLM as BidirectionalLM
 from firth.neural.models.captions.captioner import Captioner as Captioner
-from firth.neural.models.contexts.context2vec import Context2Vec as Context2Vec
+from firth.neural.models.classification.cnn import CNNClassifier as CNNClassifier
+from firth.neural.models.classification.encoder_classifier import EncoderClassifier as EncoderClassifier
+from firth.neural.models.classification.recurrent_classifier import RecurrentClassifier as RecurrentClassifier
+from firth.neural.models.classification.transformer_classifier import TransformerClassifier as TransformerClassifier
+from firth.neural.models.classification.vdcnn import VDCNNClassifier as VDCNNClassifier
+from firth.neural.models.context2vec.context2vec import Context2Vec as Context2Vec
 from firth.neural.models.coreference.coreference import Coreference as Coreference
 from firth.neural.models.coreference.spans import SpanCoreference as SpanCoreference
 from firth.neural.models.graphs.graph_network import GAT as GAT
@@ -87,12 +92,7 @@ from firth.neural.models.sentences.simcse import SimCSE as SimCSE
 from firth.neural.models.sentences.skip_thought import SkipThought as SkipThought
 from firth.neural.models.sentences.supervised_simcse import SupervisedSimCSE as SupervisedSimCSE
 from firth.neural.models.summaries.summarizer import Summarizer as Summarizer
-from firth.neural.models.tags.tagger import Tagger as Tagger
-from firth.neural.models.texts.cnn import CNNClassifier as CNNClassifier
-from firth.neural.models.texts.encoder_classifier import EncoderClassifier as EncoderClassifier
-from firth.neural.models.texts.recurrent_classifier import RecurrentClassifier as RecurrentClassifier
-from firth.neural.models.texts.transformer_classifier import TransformerClassifier as TransformerClassifier
-from firth.neural.models.texts.vdcnn import VDCNNClassifier as VDCNNClassifier
+from firth.neural.models.tagging.tagger import Tagger as Tagger
 from firth.neural.models.tokens.distil import distil as distil
 from firth.neural.models.tokens.embedders import CoVe as CoVe
 from firth.neural.models.tokens.embedders import ELMo as ELMo

@@ -6,8 +6,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from benchmarks import text_cnn
-from firth.neural.models.texts.classifier import new_module
-from firth.neural.models.texts.reader import TextReader
+from firth.neural.models.classification.classifier import new_module
+from firth.neural.models.classification.reader import TextReader
 
 
 def test_both_sides_give_the_same_scores():

@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from benchmarks.records import read
 from benchmarks.tree_lstm import labelled, main, recursive
-from firth.neural.models.texts.classifier import new_module
+from firth.neural.models.classification.classifier import new_module
 from firth.neural.models.trees.data import collate
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier
 

@@ -13,7 +13,7 @@ from firth.corpus.table_options import TableOptions
 
 DEFAULT = "fasttext"
 KINDS = ("firth-classifier", "firth-label-model", "firth-tree-model")  # of folders that an output may replace
-HOMES = ("firth.neural.models.texts.", "firth.neural.models.trees.")  # of the other models
+HOMES = ("firth.neural.models.classification.", "firth.neural.models.trees.")  # of the other models
 
 Model = Annotated[Path, names("A classifier: a folder that firth wrote, or a .bin or .ftz file of fastText.", "MODEL")]
 Texts = Annotated[

@@ -62,7 +62,7 @@ def _report(run: Run, model: Any) -> Report:
 
 
 train = TrainCommand(
-    group="substitutes", what="model", homes=("firth.neural.models.contexts.",), kinds=("firth-context2vec",),
+    group="substitutes", what="model", homes=("firth.neural.models.context2vec.",), kinds=("firth-context2vec",),
     line="Train context2vec on text: `firth substitutes train TEXT... -o OUT`.", purpose="train context2vec",
     train=_train, report=_report, flags=lambda model: (_corpus(model), READING),
 ).command()  # fmt: skip

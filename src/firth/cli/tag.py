@@ -82,7 +82,7 @@ def _train(
 
 
 train = TrainCommand(
-    group="tag", what="tagger", homes=("firth.neural.models.tags.",), default="bilstm-crf",
+    group="tag", what="tagger", homes=("firth.neural.models.tagging.",), default="bilstm-crf",
     kinds=("firth-tagger",), train=_train, report=_report,
 ).command()  # fmt: skip
 

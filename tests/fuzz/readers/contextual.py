@@ -37,9 +37,9 @@ def use_bidirectional(path: Path) -> Any:
 
 def make_tagger(path: Path) -> None:
     """A tagger over a bidirectional language model."""
-    from firth.neural.models.tags.predict import TaggerModel
-    from firth.neural.models.tags.tag_set import learn_tag_set
-    from firth.neural.models.tags.tagger import new_module
+    from firth.neural.models.tagging.predict import TaggerModel
+    from firth.neural.models.tagging.tag_set import learn_tag_set
+    from firth.neural.models.tagging.tagger import new_module
     from firth.neural.models.tokens.reader import learn_token_reader
 
     options = firth.Tagger(targets="pos", dim=4, hidden=3, char_dim=2, char_width=3, extra_words=0)
@@ -60,7 +60,7 @@ def make_context2vec(path: Path) -> None:
     import torch
 
     from firth.language.text import training_text
-    from firth.neural.models.contexts.predict import ContextModel
+    from firth.neural.models.context2vec.predict import ContextModel
 
     options, text = (
         firth.Context2Vec(dim=4, hidden=3),

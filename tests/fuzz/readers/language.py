@@ -95,9 +95,9 @@ def use_pretrained(path: Path) -> Any:
 def make_tagger(path: Path) -> None:
     """A tagger as its seed draws it."""
     import firth
-    from firth.neural.models.tags.predict import TaggerModel
-    from firth.neural.models.tags.tag_set import learn_tag_set
-    from firth.neural.models.tags.tagger import new_module
+    from firth.neural.models.tagging.predict import TaggerModel
+    from firth.neural.models.tagging.tag_set import learn_tag_set
+    from firth.neural.models.tagging.tagger import new_module
     from firth.neural.models.tokens.reader import learn_token_reader
 
     options = firth.Tagger(targets="pos,ner", dim=4, hidden=3, char_dim=2, char_width=3, spelling=True, extra_words=0)
@@ -439,8 +439,8 @@ def make_trees(path: Path) -> None:
     import torch
 
     from firth.classify.labels import LabelSet
-    from firth.neural.models.texts.classifier import new_module
-    from firth.neural.models.texts.reader import TextReader
+    from firth.neural.models.classification.classifier import new_module
+    from firth.neural.models.classification.reader import TextReader
     from firth.neural.models.trees.predict import TreeModel
 
     torch.set_num_threads(1)
@@ -485,9 +485,9 @@ def label_model(name: str, options: Callable[[], Any]) -> Reader:
         import torch
 
         from firth.classify.labels import LabelSet
-        from firth.neural.models.texts.classifier import new_module
-        from firth.neural.models.texts.predict import LabelModel
-        from firth.neural.models.texts.reader import TextReader
+        from firth.neural.models.classification.classifier import new_module
+        from firth.neural.models.classification.predict import LabelModel
+        from firth.neural.models.classification.reader import TextReader
 
         torch.set_num_threads(1)
         how = options()

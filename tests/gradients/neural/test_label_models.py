@@ -7,10 +7,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.models.texts.classifier import cross_entropy, new_module
-from firth.neural.models.texts.reader import TextReader
+from firth.neural.models.classification.classifier import cross_entropy, new_module
+from firth.neural.models.classification.reader import TextReader
 from tests.gradients.neural.directions import check_parameters
-from tests.unit.neural.models.texts.tiny import SMALL
+from tests.unit.neural.models.classification.tiny import SMALL
 
 CASES = [(name, pairs) for name in SMALL for pairs in (None, "entailment")]
 

@@ -5,8 +5,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.neural.models.tags.tag_set import learn_tag_set
-from firth.neural.models.tags.tagger import new_module
+from firth.neural.models.tagging.tag_set import learn_tag_set
+from firth.neural.models.tagging.tagger import new_module
 from firth.neural.models.tokens.reader import learn_token_reader
 from tests.gradients.neural.directions import check_parameters
 

@@ -6,8 +6,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.neural.models.texts.classifier import cross_entropy, new_module
-from firth.neural.models.texts.reader import TextReader
+from firth.neural.models.classification.classifier import cross_entropy, new_module
+from firth.neural.models.classification.reader import TextReader
 from firth.neural.models.trees.data import collate, read_tree
 from tests.gradients.neural.directions import check_parameters
 from tests.unit.neural.models.trees.tiny import tree_of

@@ -16,7 +16,7 @@ from firth.neural.layers.state import State
 from firth.neural.models.reading.data import Pair, PassageReader, ReadingBatch, pair_batches
 from firth.neural.models.reading.examples import ReadQuestions, divided, questions_from, read_all, training_pairs
 from firth.neural.models.reading.predict import ReadingModel, found_spans, windows_of
-from firth.neural.models.tags.predict import TaggerModel
+from firth.neural.models.tagging.predict import TaggerModel
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features

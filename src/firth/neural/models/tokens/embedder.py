@@ -26,7 +26,7 @@ from torch import nn
 from firth.errors import OptionError
 from firth.neural.layers.characters import CharacterCNN, CharacterEncoder, CharacterLSTM
 from firth.neural.layers.embedding import WordEmbedding
-from firth.neural.models.texts.reader import PAD, UNKNOWN
+from firth.neural.models.classification.reader import PAD, UNKNOWN
 from firth.neural.models.tokens.embedders import INPUT
 from firth.neural.models.tokens.features import ContextualVectors, Vectors
 from firth.neural.models.tokens.options import TokenOptions

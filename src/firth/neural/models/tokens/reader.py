@@ -25,7 +25,7 @@ import torch
 
 from firth.errors import CorpusError
 from firth.neural.layers.spelling import Spelling
-from firth.neural.models.texts.reader import PAD, UNKNOWN
+from firth.neural.models.classification.reader import PAD, UNKNOWN
 from firth.neural.models.tokens.embedders import ContextualEmbedder
 from firth.neural.training.batching import Buckets, pad
 from firth.readers.conllu import DependencySentence

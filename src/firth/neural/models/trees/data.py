@@ -25,8 +25,8 @@ import torch
 
 from firth.errors import CorpusError, FormatError, OptionError, brief
 from firth.neural.layers.tree_levels import TreeLevels, tree_levels
-from firth.neural.models.texts.data import LabelBatch
-from firth.neural.models.texts.reader import TextReader
+from firth.neural.models.classification.data import LabelBatch
+from firth.neural.models.classification.reader import TextReader
 from firth.neural.training.batching import Buckets
 from firth.readers.bracketed import parse_bracketed, read_bracketed
 from firth.readers.conllu import read_conllu

@@ -12,8 +12,8 @@ from firth.classify.classifier import Prediction, check_k
 from firth.classify.scores import LabelScores
 from firth.errors import OptionError
 from firth.finite import check_finite
-from firth.neural.models.texts.labelled_model import LabelledModel
-from firth.neural.models.texts.predict import restored
+from firth.neural.models.classification.labelled_model import LabelledModel
+from firth.neural.models.classification.predict import restored
 from firth.neural.models.trees.data import ReadTree, collate, one_pair, one_tree, read_examples, read_tree
 from firth.neural.prediction import in_batches
 from firth.neural.training.devices import no_subnormals, torch_threads
@@ -33,7 +33,7 @@ class TreeModel(LabelledModel):
 
     Trees are `firth.readers.tree.Tree`, or strings of brackets such as "(x (x very) (x good))", whose labels do not
     matter for predictions. Vectors are the states of roots, of width H. Arguments and attributes are those of
-    `firth.neural.models.texts.labelled_model.LabelledModel`.
+    `firth.neural.models.classification.labelled_model.LabelledModel`.
     """
 
     inputs: ClassVar[str] = "trees"
@@ -216,5 +216,5 @@ def _trees(items: Any) -> list[Tree]:
 
 
 def restore(content: ModelFolder) -> TreeModel:
-    """Return the model of a folder; see `firth.neural.models.texts.predict.restored`."""
+    """Return the model of a folder; see `firth.neural.models.classification.predict.restored`."""
     return restored(content, TreeModel, __package__)

@@ -34,7 +34,7 @@ from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.label_heads import soft_labels
 from firth.neural.layers.state import State
 from firth.neural.layers.tree_lstm import TreeLstm
-from firth.neural.models.texts.classifier import (
+from firth.neural.models.classification.classifier import (
     PAIRS,
     Encoder,
     LabelledOptions,
@@ -43,9 +43,9 @@ from firth.neural.models.texts.classifier import (
     new_module,
     word_table,
 )
-from firth.neural.models.texts.data import LabelBatch, check_some_known, label_set, label_targets
-from firth.neural.models.texts.reader import TextReader
-from firth.neural.models.texts.train import with_vectors, words_of
+from firth.neural.models.classification.data import LabelBatch, check_some_known, label_set, label_targets
+from firth.neural.models.classification.reader import TextReader
+from firth.neural.models.classification.train import with_vectors, words_of
 from firth.neural.models.trees.data import (
     Floats,
     TreeExamples,

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.models.texts.reader import TextReader
+from firth.neural.models.classification.reader import TextReader
 from firth.neural.models.trees.data import TreeItem, collate, read_tree, tree_batches
 from firth.readers.tree import Tree
 from tests.unit.neural.models.trees.tiny import tree_of

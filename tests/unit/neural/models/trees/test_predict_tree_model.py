@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import CorpusError, OptionError
-from firth.neural.models.texts.data import label_targets
+from firth.neural.models.classification.data import label_targets
 from firth.neural.models.trees.data import TreeItem, read_tree, tree_batches
 from firth.neural.models.trees.tree_lstm import TreeTask
 from tests.unit.neural.models.trees.tiny import sentiments, tree_of

@@ -1,0 +1,349 @@
+"""How well predicted scores of pairs agree with the true ones."""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar, Unpack
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from scipy.stats import pearsonr, spearmanr
+
+from firth.arguments import explained
+from firth.classify.classifier import check_k
+from firth.classify.labels import LabelSet
+from firth.classify.scores import LabelScores
+from firth.corpus.table_options import TableArguments, TableOptions
+from firth.errors import CorpusError, FormatError, OptionError, brief
+from firth.finite import not_finite
+from firth.neural.explainable import EmbeddedText
+from firth.neural.models.classification.classifier import LabelOptions, new_module
+from firth.neural.models.classification.data import read_examples, scores_of
+from firth.neural.models.classification.labelled_model import COUNTS, LabelledModel
+from firth.neural.models.classification.reader import Sequences, TextIds, TextReader, split
+from firth.neural.models.pretraining.network import EncoderConfig
+from firth.neural.models.tokens.embedders import restored_embedders
+from firth.neural.saved import describing, read_module, read_options
+from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.notebook import table
+from firth.progress import Progress, Status, reporting, reporting_slow_work
+from firth.storage.model_folder import ModelFolder
+from firth.text.batches import encoded_in_batches, warn_truncated
+from firth.text.inputs import Text, check_items
+from firth.text.wordpieces import WordPieces
+from firth.vectors.cosine import Matrix
+
+BATCH = 256  # texts that are read together
+Model = TypeVar("Model", bound=LabelledModel)
+
+
+@dataclass(frozen=True)
+class RelatednessScores:
+    """Agreement of scores of pairs.
+
+    Attributes:
+        pairs: N.
+        pearson: correlation of the scores.
+        spearman: correlation of their ranks.
+        mean_squared_error: mean squared difference, in squared points of the scale.
+    """
+
+    pairs: int
+    pearson: float
+    spearman: float
+    mean_squared_error: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.pairs:,} pairs: Pearson {self.pearson:.4f}, Spearman {self.spearman:.4f}, mean squared error "
+            f"{self.mean_squared_error:.4f}"
+        )
+
+    def _repr_html_(self) -> str:
+        figures = (self.pearson, self.spearman, self.mean_squared_error)
+        head = ("pairs", "Pearson", "Spearman", "mean squared error")
+        return table(head, [(f"{self.pairs:,}", *(f"{figure:.4f}" for figure in figures))])
+
+
+def relatedness_scores(true: npt.NDArray[np.float64], predicted: npt.NDArray[np.float64]) -> RelatednessScores:
+    """Compare (N,) predicted scores with true ones.
+
+    Raises:
+        CorpusError: there are fewer than two pairs, or all true scores are the same.
+    """
+    if len(true) < 2 or np.ptp(true) == 0:
+        raise CorpusError(f"{len(true):,} pairs with the same score: expected at least two with different ones")
+    return RelatednessScores(
+        len(true),
+        float(pearsonr(true, predicted).statistic),
+        float(spearmanr(true, predicted).statistic),
+        float(np.square(true - predicted).mean()),
+    )
+
+
+def explainable_text(model: Any, text: str, target: str | None) -> EmbeddedText:
+    """Return a text as attribution methods need it.
+
+    Raises:
+        OptionError: there is no such label, the text has no known word, or the model is one of pairs.
+    """
+    module, reader = model.module, model.reader
+    if model.options.pairs:
+        raise OptionError(f"{model!r} reads pairs: only models of single texts can be explained")
+    if reader.embedders:
+        raise OptionError(f"{model!r} has embedders, whose vectors are not those of words: expected a model without")
+    if reader.pieces is not None:
+        raise OptionError(f"{model!r} reads word pieces: only models of words and characters can be explained")
+    ids = reader.read(text)
+    if not reader.is_known(ids):
+        raise OptionError(f"text={brief(text)}: expected at least one word that the model knows")
+    warn_truncated(int(reader.is_long(ids)), 1, reader.max_length, model.unit)
+    tokens = list(split(text, reader.tokens))[: reader.max_length]
+    device = next(module.parameters()).device
+
+    def log_probs(ids: torch.Tensor) -> torch.Tensor:
+        lengths = torch.full((len(ids),), ids.shape[1], dtype=torch.int64, device=ids.device)
+        result: torch.Tensor = module(Sequences(ids, lengths)).log_softmax(1)
+        return result
+
+    inputs = reader.collate([reader.shorten(ids)]).ids[0].to(device)
+    if target is None:
+        with torch.no_grad():
+            number = int(log_probs(inputs[None])[0].argmax())
+    elif target in model.labels:
+        number = model.labels.index(target)
+    else:
+        raise OptionError(f"target={brief(target)}: expected a label of the model: {', '.join(model.labels[:10])}")
+    return EmbeddedText(
+        module,
+        module.encoder.embeddings,
+        inputs,
+        tokens,
+        model.labels[number],
+        lambda ids: log_probs(ids)[:, number],
+        from_last=False,
+    )
+
+
+class LabelModel(LabelledModel):
+    """A trained model, as `firth.CNNClassifier(...).train` and the other neural classifiers return it.
+
+    Arguments and attributes are those of `firth.neural.models.classification.labelled_model.LabelledModel`.
+    """
+
+    inputs: ClassVar[str] = "texts"
+    folder_kind: ClassVar[str] = "firth-label-model"
+    options: LabelOptions
+
+    @explained
+    def predict(self, texts: Any, k: int = 1, threshold: float = 0.0, *, threads: int | None = None) -> Any:
+        """Return the most probable labels of one text, or one pair, or of several.
+
+        Args:
+            texts: a text or several; of a model of pairs, a tuple of two texts or several.
+            k: largest number of labels per text.
+            threshold: smallest probability of a returned label.
+
+        Returns:
+            Pairs of label and probability, most probable first; for several texts, a list of such lists.
+
+        Raises:
+            OptionError: `k` is below 1, or `threshold` is not a probability.
+            CorpusError: an item is not a text, or not a pair of texts.
+        """
+        return self._predicted(texts, k, threshold, threads)
+
+    @explained
+    def probabilities(
+        self, texts: Any, *, threads: int | None = None, progress: Progress = False
+    ) -> npt.NDArray[np.float64]:
+        """Return the probability of every label, in the order of `labels`: (L,), or (texts, L) float64, summing to 1.
+
+        Args:
+            texts: as for `predict`.
+
+        Raises:
+            CorpusError: an item is not a text, or not a pair of texts.
+        """
+        if self._is_single(texts):
+            return np.asarray(self.probabilities([texts], threads=threads)[0])
+        given = list(check_items(texts))
+        items = [self._sides(item, number) for number, item in enumerate(given)]
+        result = np.empty((len(items), len(self.labels)))
+        frequencies = self.label_counts / max(int(self.label_counts.sum()), 1)
+        result[:] = frequencies if frequencies.any() else 1 / len(self.labels)
+
+        def score(inputs: Any) -> torch.Tensor:
+            scores: torch.Tensor = self.module(inputs)
+            return scores.double().softmax(1)
+
+        order = sorted(range(len(items)), key=lambda row: max(map(len, items[row])))
+        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
+            for start in range(0, len(items), BATCH):
+                rows = order[start : start + BATCH]
+                part = result[rows]
+                self._fill([items[row] for row in rows], score, part)
+                if not np.isfinite(part).all():
+                    number = rows[int(np.argmin(np.isfinite(part).all(1)))]
+                    raise not_finite(f"text {number} ({brief(given[number])})", self)
+                result[rows] = part
+                report(Status(stage="predicting", done=start + len(rows), total=len(items), unit="texts"))
+        truncated = sum(any(map(self.reader.is_long, item)) for item in items)
+        warn_truncated(truncated, len(items), self.reader.max_length, self.unit)
+        return result
+
+    @explained
+    def encode(self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
+        """Return the vectors of texts, from which labels are predicted: (N, D) float32; see `TextEncoder.encode`.
+
+        Args:
+            texts: N texts, each a string or its tokens; not pairs, whose texts are encoded one by one.
+            batch_size: texts that are encoded at once; None for 256.
+
+        Raises:
+            OptionError: `batch_size` is below 1.
+            KindError: `texts` is one string, or no list of texts.
+        """
+        truncated = 0
+
+        def vectors(batch: list[Text]) -> Matrix:
+            nonlocal truncated
+            ids = [self.reader.read(text) for text in batch]
+            truncated += sum(map(self.reader.is_long, ids))
+            result = np.zeros((len(ids), self.dim), dtype=np.float32)
+            self._fill([(each,) for each in ids], self.module.encoder, result)
+            return result
+
+        size = BATCH if batch_size is None else batch_size
+        result = encoded_in_batches(
+            texts, vectors, self.dim, model=self, batch_size=size, progress=progress, by_length=True
+        )
+        warn_truncated(truncated, len(result), self.reader.max_length, self.unit)
+        return result
+
+    @explained
+    def test(
+        self,
+        source: Any,
+        labels: Any = None,
+        *,
+        column: str | int | None = None,
+        k: int = 1,
+        threshold: float = 0.0,
+        threads: int | None = None,
+        progress: Progress = None,
+        **table: Unpack[TableArguments],
+    ) -> LabelScores | RelatednessScores:
+        """Compute precision, recall and F1 on texts with labels, as `firth.Classifier.test` does.
+
+        Texts without a label are left out. A label that the model does not know lowers recall. For related pairs,
+        return the correlations of predicted and true scores.
+
+        Args:
+            source: the texts, as for `train`.
+            labels: their labels, likewise.
+            column: the column of texts, likewise.
+            k: number of labels predicted per text.
+            threshold: smallest probability of a predicted label.
+            **table: how a table in a text file is read; see `firth.TableOptions`.
+
+        Raises:
+            CorpusError: the source is missing, not text, or empty, or no text has a label.
+            OptionError: an option is out of its range, or there are not as many labels as texts.
+        """
+        k = check_k(k, threshold, len(self.labels))
+        how = TableOptions(**table)
+        with reporting(progress) as report:
+            data = read_examples(source, labels, column, pairs=self.options.pairs, report=report, how=how)
+        if self.options.pairs == "relatedness":
+            data = data.rows(np.flatnonzero([bool(each) for each in data.labels]))
+            return relatedness_scores(scores_of(data), self.relatedness(data.texts, threads=threads))
+        texts = data.texts if self.options.pairs else [text for (text,) in data.texts]
+        probabilities = self.probabilities(texts, threads=threads, progress=progress)
+        return self._scores(data.labels, probabilities, k, threshold)
+
+    def _is_single(self, texts: Any) -> bool:
+        if not self.options.pairs:
+            return isinstance(texts, str)
+        return isinstance(texts, tuple) and len(texts) == 2 and all(isinstance(text, str) for text in texts)
+
+    def _sides(self, item: Any, number: int) -> tuple[TextIds, ...]:
+        """Return the ids of a text, or of both texts of a pair."""
+        if not self.options.pairs:
+            return (self._text(item, number),)
+        if isinstance(item, str) or not isinstance(item, Sequence) or len(item) != 2:
+            raise CorpusError(f"texts: item {number} is {brief(item)}; expected a pair of two texts")
+        pair = tuple(self._text(text, number) for text in item)
+        # In one order, so that not even rounding tells (a, b) from (b, a).
+        return tuple(sorted(pair, key=lambda ids: ids.tobytes())) if self.options.symmetric else pair
+
+    def _text(self, text: Any, number: int) -> TextIds:
+        if not isinstance(text, str) and not (isinstance(text, Sequence) and all(isinstance(t, str) for t in text)):
+            raise CorpusError(f"texts: item {number} is {brief(text)}; expected a text")
+        return self.reader.read(text)
+
+    @torch.no_grad()
+    def _fill(self, items: Sequence[tuple[TextIds, ...]], apply: Any, result: npt.NDArray[Any]) -> None:
+        """Fill in the rows of a batch's items with known words."""
+        rows = [row for row, item in enumerate(items) if all(map(self.reader.is_known, item))]
+        if not rows:
+            return
+        sides = range(len(items[rows[0]]))
+        inputs = self.reader.collate([self.reader.shorten(items[row][side]) for side in sides for row in rows])
+        result[rows] = apply(inputs.to(self.device)).cpu().numpy()
+
+    def explainable(self, text: str, target: str | None = None) -> EmbeddedText:
+        """Return a text as attribution methods need it; `firth.explain` is the way to use it.
+
+        Args:
+            target: a label; None for the most probable one.
+
+        Raises:
+            OptionError: there is no such label, the text has no known word, or the model is one of pairs.
+        """
+        return explainable_text(self, text, target)
+
+    def randomised(self, seed: int = 0) -> "LabelModel":
+        """Return a model of the same options with random parameters."""
+        module = new_module(self.options, self.reader, len(self.labels), seed)
+        return LabelModel(module, self.options, self.reader, self._labels, self.metadata)
+
+
+def restore(content: ModelFolder) -> LabelModel:
+    """Return the model of a folder; see `restored`."""
+    return restored(content, LabelModel, __package__)
+
+
+def _reader(content: ModelFolder, words: list[str], options: Any, facts: dict[str, Any]) -> TextReader:
+    tokens, max_length = options.reads
+    if "tokenizer" not in content.texts:
+        return TextReader(words, tokens, max_length, **facts, embedders=restored_embedders(content))
+    try:
+        pieces, sizes = WordPieces(json.dumps(content.texts["tokenizer"])), EncoderConfig(**content.config["encoder"])
+    except (KeyError, TypeError, FormatError, OptionError) as error:
+        raise content.damaged(f"no word pieces or no sizes of an encoder ({error})") from None
+    numbers = sum(array.size for array in content.arrays.values())
+    large = [name for name, size in vars(sizes).items() if isinstance(size, int) and size > numbers]
+    if large or len(pieces) > sizes.vocabulary or pieces.vocabulary != words:
+        raise content.damaged(f"sizes of an encoder that do not fit its word pieces and tensors: {sizes}")
+    reader = TextReader(words, tokens, min(max_length, sizes.max_length - 2), **facts)
+    return dataclasses.replace(reader, pieces=pieces, sizes=sizes)
+
+
+def restored(content: ModelFolder, kind: type[Model], package: str) -> Model:
+    """Return the model of a folder."""
+    words, names = content.words(), content.words("labels")
+    with describing(content, f"a model of {kind.inputs}"):
+        options: Any = read_options(content, package)
+        facts = {name: int(content.config[name]) for name in ("min_count", "counted")}
+    if len(names) < 2 or len(set(names)) != len(names) or len(set(words)) != len(words):
+        raise content.damaged(f"{len(words):,} words and {len(names):,} labels; expected two labels and no duplicates")
+    labels = LabelSet(names, content.counts(COUNTS, len(names)))
+    reader = _reader(content, words, options, facts)
+    counters = [name for name in content.arrays if name.endswith("num_batches_tracked")]  # of batch normalisation
+    module = read_module(
+        content, options, lambda: new_module(options, reader, len(names), seed=0), other=(COUNTS,), resized=counters
+    )
+    return kind(module, options, reader, labels, content.metadata)

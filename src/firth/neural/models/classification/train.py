@@ -1,0 +1,280 @@
+"""The method `train` of every model of texts with labels: read the examples, create a module, run the training loop."""
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from firth.arguments import explained
+from firth.classify.labels import LabelSet
+from firth.corpus.size_defaults import log_choice
+from firth.corpus.table_options import TableOptions
+from firth.errors import CorpusError, OptionError
+from firth.neural.layers.label_heads import soft_labels
+from firth.neural.models.classification.classifier import (
+    LabelledOptions,
+    LabelModule,
+    LabelOptions,
+    LabelTask,
+    new_module,
+)
+from firth.neural.models.classification.data import (
+    Examples,
+    Item,
+    batches_of,
+    check_some_known,
+    development_split,
+    label_set,
+    label_targets,
+    read_examples,
+    scores_of,
+)
+from firth.neural.models.classification.predict import LabelModel
+from firth.neural.models.classification.reader import ReadText, TextIds, TextReader, learn_reader
+from firth.neural.models.language.train import digest
+from firth.neural.models.tokens.embedders import ContextualEmbedder, check_places, embedders_digest, embedders_of
+from firth.neural.models.tokens.features import cached_features
+from firth.neural.supervised import digest as run_digest
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunConfig, TableRunArguments
+from firth.neural.training.row_updates import sparse_gradients
+from firth.options import check_kind
+from firth.progress import reporting
+from firth.text.batches import warn_truncated
+from firth.text.inputs import Text
+from firth.timing import running_clock
+from firth.vectors.word_vectors import WordVectors
+
+Options = TypeVar("Options", bound=LabelledOptions)
+EVAL_BATCH = 128  # examples per batch of an evaluation
+
+
+@explained
+def train_label_model(
+    options: LabelOptions,
+    source: Any,
+    labels: Any = None,
+    *,
+    column: str | int | None = None,
+    held_out: Any = None,
+    held_out_labels: Any = None,
+    vectors: WordVectors | None = None,
+    embed: Any = None,
+    **run: Unpack[TableRunArguments],
+) -> LabelModel:
+    """Train a model on texts, or pairs of texts, with labels.
+
+    Args:
+        options: of the model.
+        source: files with `__label__NAME` in each line, a table, a list of texts, or tuples of a text and its label or
+            labels, as for `firth.TextClassifier.train`. With `pairs`: tuples `((first, second), label)`, or pairs with
+            `labels`, or a table.
+        labels: None where the labels are in `source`; the name of their column; or a label, or a list of labels, per
+            text.
+        column: the column of texts in a table; of pairs both columns, with a comma: "premise,hypothesis".
+        held_out: examples that select the best epoch, in any form of `source`. Without them a tenth of the training
+            examples is held out; test data never select a model.
+        held_out_labels: labels of `held_out`, if they are not in it; a column's name in `labels` counts for both.
+        vectors: word vectors to start from; words without one begin at random.
+        embed: vectors of words in context, beside those of the model's own: `firth.ELMo(model)`,
+            `firth.CoVe(translator)`, several in a list, or a trained encoder or its folder. It reads words as `tokens`
+            splits them.
+        **run: training options and circumstances of the run; see `RunConfig`; and how a table in a text file is read.
+
+    Returns:
+        The model of the best evaluation on held-out examples.
+
+    Warns:
+        UserWarning: texts are longer than `max_length`, and are truncated.
+
+    Raises:
+        CorpusError: the source is missing, not text, or empty; no example has a label, or all have the same; a score
+            is out of its range.
+        OptionError: an option is out of its range, the number of labels differs from the number of texts, or the
+            checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    options = with_vectors(options, vectors)
+    how, rest = TableOptions.among(run)
+    config = RunConfig.of(options.training, rest)
+    with running_clock():
+        examples, judged, left_out = read_labelled(
+            options, source, labels, column, held_out, held_out_labels, config, how
+        )
+        embedders = embedders_of(embed)
+        check_places(embedders, options.embed_places, f"a {type(options).__name__}")
+        reader = words_of(options, (text for each in examples.texts for text in each), vectors, embedders)
+        return train_module(options, reader, examples, judged, config, vectors=vectors, left_out=left_out)
+
+
+def read_labelled(
+    options: LabelOptions,
+    source: Any,
+    labels: Any,
+    column: str | int | None,
+    held_out: Any,
+    held_out_labels: Any,
+    config: RunConfig,
+    how: TableOptions,
+) -> tuple[Examples, Examples, int]:
+    """Return the training examples, those that select the model, and how many were left out.
+
+    Arguments and errors are those of `train_label_model`.
+    """
+    with reporting(config.progress) as report:
+        pairs = options.pairs
+        examples, left_out = _usable(read_examples(source, labels, column, pairs=pairs, report=report, how=how))
+        if held_out is None:
+            return *development_split(examples, config.seed), left_out
+        if held_out_labels is None and isinstance(labels, str):
+            held_out_labels = labels
+        judged, _ = _usable(read_examples(held_out, held_out_labels, column, pairs=pairs, report=report, how=how))
+        return examples, judged, left_out
+
+
+def with_vectors(options: Options, vectors: WordVectors | None) -> Options:
+    """Return the options with the width of given vectors, and no more extra words than they have.
+
+    Raises:
+        OptionError: the options need vectors and there are none, or there are some and the model reads no words.
+    """
+    if vectors is not None:
+        check_kind("vectors", vectors, WordVectors)
+    embedding = getattr(options, "embedding", None)
+    if embedding is None and vectors is not None:
+        raise OptionError(f"vectors with {type(options).__name__}, which reads characters: leave them out")
+    if embedding not in (None, "tuned") and vectors is None:
+        raise OptionError(f"embedding={embedding!r} without vectors: expected vectors=, or embedding='tuned'")
+    if embedding is None:
+        return options
+    extra_words = 0 if vectors is None else min(int(getattr(options, "extra_words", 0)), len(vectors))
+    changes: dict[str, Any] = {"extra_words": extra_words, **({} if vectors is None else {"dim": vectors.dim})}
+    return dataclasses.replace(options, **changes)  # type: ignore[type-var]  # it is a dataclass
+
+
+def words_of(
+    options: LabelledOptions,
+    texts: Iterable[Text],
+    vectors: WordVectors | None,
+    embedders: tuple[ContextualEmbedder, ...] = (),
+) -> TextReader:
+    """Return the reader of a model, with the words of the training texts."""
+    tokens, max_length = options.reads
+    reader = learn_reader(
+        texts,
+        tokens,
+        min_count=options.min_count,
+        max_length=max_length,
+        vectors=vectors,
+        extra_words=int(getattr(options, "extra_words", 0)),
+        embedders=embedders,
+    )
+    if options.min_count is None:
+        log_choice({"min_count": reader.min_count}, reader.counted)
+    return reader
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Examples as a model reads them."""
+
+    items: list[Item[TextIds]]
+    truncated: int
+    left_out: int
+
+
+def train_module(
+    options: LabelOptions,
+    reader: TextReader,
+    examples: Examples,
+    judged: Examples,
+    config: RunConfig,
+    *,
+    vectors: WordVectors | None = None,
+    left_out: int = 0,
+    prepare: Callable[[LabelModule], None] | None = None,
+) -> LabelModel:
+    """Train a module on examples that are already read; `judged` selects the best epoch.
+
+    `prepare`, if there is one, sets the first parameters of the new module.
+
+    Raises:
+        CorpusError: no text with a label has a token, or no held-out text has a label of the training texts.
+    """
+    known, targets_of = targets_by(options, examples)
+    if options.pairs != "relatedness":
+        check_some_known((label for each in judged.labels for label in each), known.names, "held_out")
+    train, held_out = (_items(options, reader, each, targets_of(each)) for each in (examples, judged))
+    if not train.items or not held_out.items:
+        name = "held_out" if train.items else examples.name
+        raise CorpusError(f"{name}: no text with a known label has a token; expected at least one")
+    warn_truncated(train.truncated, len(examples), reader.max_length, reader.unit)
+    module = new_module(options, reader, len(known.names), config.seed, vectors, copies=2)
+    identity: dict[str, Any] = {"texts": len(train.items)}
+    if prepare is not None:
+        prepare(module)
+        identity["start"] = digest(module)
+    batches = batches_of(train.items, reader.collate, batch_size=config.training.batch_size, seed=config.seed)
+    evaluation = batches_of(held_out.items, reader.collate, batch_size=EVAL_BATCH, shuffle=False)
+    by_error = options.pairs != "relatedness"
+    task = LabelTask(module, batches, evaluation, predictions=len(held_out.items), by_error=by_error)
+    identity["examples"] = _digest(train.items, held_out.items, reader, vectors)
+    read = (text.words for item in (*train.items, *held_out.items) for text in item.texts if isinstance(text, ReadText))
+    with cached_features(module, read, config.progress), sparse_gradients(module, config.training):
+        facts = fit_model(task, options, config, identity)
+    facts |= {
+        "held_out_texts": len(held_out.items),
+        "texts_left_out": left_out + train.left_out + held_out.left_out,
+        "texts_truncated": train.truncated,
+    }
+    return LabelModel(module, options, reader, known, {"training": facts})
+
+
+Targets = Callable[[Examples], npt.NDArray[np.float32]]
+
+
+def targets_by(options: LabelOptions, examples: Examples) -> tuple[LabelSet, Targets]:
+    """Return the labels of a model, and the function that gives examples their targets."""
+    if options.pairs != "relatedness":
+        known = label_set(examples.labels, examples.name)
+        return known, lambda each: label_targets(each.labels, known)
+    names = [str(score) for score in range(options.lowest, options.highest + 1)]
+    return LabelSet(names, np.zeros(len(names), np.int64)), lambda each: soft_labels(
+        scores_of(each), options.lowest, options.highest
+    )
+
+
+def _usable(examples: Examples) -> tuple[Examples, int]:
+    """Return the examples that have a label and text, and how many have not."""
+    rows = np.array(
+        [
+            bool(labels) and all(text.strip() for text in texts)
+            for texts, labels in zip(examples.texts, examples.labels, strict=True)
+        ]
+    )
+    if not rows.any():
+        raise CorpusError(f"{examples.name}: every text with a label is empty; expected at least one that is not")
+    return examples.rows(np.flatnonzero(rows)), int((~rows).sum())
+
+
+def _items(options: LabelOptions, reader: TextReader, examples: Examples, targets: npt.NDArray[np.float32]) -> _Read:
+    items, truncated, left_out = [], 0, 0
+    for texts, target in zip(examples.texts, targets, strict=True):
+        ids = [reader.read(text) for text in texts]
+        if not target.any() or not all(map(len, ids)):
+            left_out += 1
+            continue
+        truncated += any(map(reader.is_long, ids))
+        items.append(Item(tuple(reader.shorten(each) for each in ids), target))
+    return _Read(items, truncated, left_out)
+
+
+def _digest(
+    train: list[Item[TextIds]], held_out: list[Item[TextIds]], reader: TextReader, vectors: WordVectors | None
+) -> str:
+    """Return a digest of the data of a run."""
+    items = (([ids.tobytes() for ids in item.texts], item.target) for item in (*train, *held_out))
+    return run_digest(items, "\n".join(reader.words), vectors, embedders_digest(reader.embedders))

@@ -1,0 +1,385 @@
+"""Taggers: parts of speech, entities and chunks by a BiLSTM or a window, with a CRF, softmax or a margin.
+
+What: words are vectors from a look-up, from their characters and from given vectors. An encoder, a BiLSTM over the
+    sentence or a window of words, gives each word a vector in its context, and a head the scores of its tags. Several
+    targets, such as parts of speech and morphology, share one encoder and have a head each.
+Objective: the mean per word of, for each target,
+
+    crf      -log p(y | x) of the tags y of a sentence, with the transitions that mark no spans forbidden
+    softmax  -sum_t log p(y_t | x)
+    margin   the hinge losses of `firth.neural.models.tagging.network`
+Source: Lample et al. 2016, "Neural architectures for named entity recognition" (BiLSTM-CRF, characters by LSTM); Ma and
+    Hovy 2016 (characters by CNN); Ling et al. 2015 (parts of speech, C2W); Collobert and Weston 2008, Collobert et al.
+    2011 (window); Huang, Xu and Yu 2015, section 2.
+Departures:
+- Adam in place of SGD, with one dropout mask per sentence, and gradients clipped.
+- Rare words are read as unknown with a probability that falls with their count, in place of one half for words seen
+    once (`firth.neural.models.tokens.embedder`).
+- Tags of spans are scored in BIOES and shown in BIO.
+Cost: `python -m benchmarks.tagging` measures words per second.
+"""
+
+import abc
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Unpack
+
+import torch
+
+from firth.arguments import explained
+from firth.errors import CorpusError, OptionError, brief
+from firth.evaluation.tags import tag_error
+from firth.hints import near_names
+from firth.neural.layers.state import State
+from firth.neural.models.tagging.data import (
+    Reading,
+    TagBatch,
+    TaggedExamples,
+    Tags,
+    default_target,
+    encoded,
+    listed,
+    read_tagged,
+    tag_batches,
+)
+from firth.neural.models.tagging.network import (
+    BiLstmEncoder,
+    CrfHead,
+    SoftmaxHead,
+    TagEncoder,
+    TaggerModule,
+    TagHead,
+    WindowEncoder,
+)
+from firth.neural.models.tagging.predict import TaggerModel
+from firth.neural.models.tagging.tag_set import UNKNOWN_TAG, Ids, TagSet, check_notation, check_tags, learn_tag_set
+from firth.neural.models.tokens.embedder import TokenEmbedder
+from firth.neural.models.tokens.embedders import INPUT, ContextualEmbedder, check_places, embedders_digest, embedders_of
+from firth.neural.models.tokens.features import cached_features
+from firth.neural.models.tokens.options import TokenOptions, with_vectors
+from firth.neural.models.tokens.reader import ReadSentence, TokenReader
+from firth.neural.structs.chains import best_tags
+from firth.neural.supervised import digest
+from firth.neural.training.batching import Buckets
+from firth.neural.training.devices import new_parameters
+from firth.neural.training.held_out import split_rows
+from firth.neural.training.loop import fit_model
+from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
+from firth.neural.training.row_updates import sparse_gradients
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import Batches, StepOutput
+from firth.options import Preset, option, options_class
+from firth.storage.skipping import SKIP
+from firth.timing import running_clock
+from firth.vectors.word_vectors import WordVectors
+
+ENCODERS = ("bilstm", "window")
+HEADS = ("crf", "softmax", "margin")
+SCHEMES = ("bioes", "bio")
+EVAL_BATCH = 100  # sentences per batch of an evaluation
+
+
+@options_class
+class TaggerOptions(TokenOptions, abc.ABC):
+    """Options of a tagger.
+
+    Raises:
+        OptionError: an option is out of its range, or head="margin" comes without encoder="window".
+    """
+
+    training: ClassVar[TrainingOptions]
+
+    targets: str | Sequence[str] | None = option(
+        None,
+        "what is tagged, with commas between: upos, xpos, feats or ner of CoNLL-U and documents, or numbers of "
+        "columns; default: upos, of documents with entities ner, and of columns the last, which is then called tag",
+    )
+    encoder: str = option("bilstm", "how words are read in context: bilstm or window", choices=ENCODERS)
+    head: str = option("crf", "how tags are decided: crf, softmax or margin (with a window)", choices=HEADS)
+    hidden: int = option(200, "width of each LSTM's state, or of the hidden layer over a window", minimum=1)
+    layers: int = option(1, "number of LSTM layers", minimum=1)
+    window: int = option(2, "words on each side, with encoder=window", minimum=0)
+    spelling: bool = option(False, "look-ups of capitals and of the last two letters of a word")
+    margin: float = option(1.0, "margin, with head=margin", minimum=0)
+    dropout: float = option(
+        0.5, "dropout of the vectors of words, before and after the encoder", minimum=0, maximum=0.99
+    )
+    scheme: str = option("bioes", "how tags of spans are scored; they are shown in BIO", choices=SCHEMES)
+
+    def __post_init__(self) -> None:
+        if self.targets is not None:
+            given: Any = self.targets  # a number of a column may be an int
+            names = given.split(",") if isinstance(given, str) else [given] if isinstance(given, int) else list(given)
+            object.__setattr__(self, "targets", ",".join(str(name).strip() for name in names))
+        self._check_encoder()
+        super().__post_init__()
+        if not all(self.target_names) or len(set(self.target_names)) != len(self.target_names):
+            raise OptionError(f"targets={self.targets!r}: expected different names, such as 'upos,feats'")
+        if self.head == "margin" and self.encoder != "window":
+            raise OptionError(f"head='margin' with encoder={self.encoder!r}: a margin needs encoder='window'")
+
+    def _check_encoder(self) -> None:
+        """Refuse a pretrained encoder, which taggers read beside words."""
+        name: Any = self.encoder
+        if isinstance(name, str) and name.lower() not in ENCODERS and not near_names(name.lower(), ENCODERS):
+            raise OptionError(
+                f"encoder={brief(name)}: expected one of {', '.join(ENCODERS)}; a pretrained encoder is given to train "
+                f"as embed={brief(name)}"
+            )
+
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """The targets, one by one; none where they follow from the data."""
+        return () if self.targets is None else tuple(str(self.targets).split(","))
+
+    @property
+    def read_columns(self) -> tuple[str, ...]:
+        """The columns that are read besides words and characters."""
+        return ("capitals", "suffix") if self.spelling else ()
+
+    @abc.abstractmethod
+    def build(self, reader: TokenReader, sets: Sequence[TagSet], vectors: WordVectors | None) -> TaggerModule:
+        """Return a module with random parameters from torch's default generator."""
+
+
+class TagTask:
+    """A module with its sentences; implements `firth.neural.training.task.Task`.
+
+    Attributes:
+        unit: "words".
+        eval_predictions: words in `held_out`.
+    """
+
+    def __init__(
+        self,
+        module: TaggerModule,
+        batches: Batches,
+        held_out: Buckets[Any],
+        *,
+        gold: Sequence[Sequence[Tags]],
+        sets: Sequence[TagSet],
+    ) -> None:
+        self.module: torch.nn.Module = module
+        self.batches, self.unit, self._tagger = batches, "words", module
+        self._held_out, self._gold, self._sets = held_out, gold, sets
+        self.eval_predictions = int(held_out.lengths.sum())
+
+    def step(self, batch: TagBatch, state: State, progress: TrainingProgress) -> StepOutput:
+        """Return the loss of a batch per word; see `Task.step`."""
+        total, words = self._tagger.losses(batch.inputs, batch.tags).sum(), int(batch.inputs.lengths.sum())
+        return StepOutput(total / words, total.detach().double(), words)
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return the loss per word, and what is missed: 1 - F1 of spans, or the share of wrong tags.
+
+        Of several targets it is the mean. Sentences with a tag that the training data lack are left out of the loss.
+        """
+        device = next(self.module.parameters()).device
+        found: list[list[list[Tags]]] = [[] for _ in self._sets]
+        loss, words, right, ranked = 0.0, 0, 0, 0
+        for batch in self._held_out.epoch(0):
+            on_device = batch.to(device)
+            inputs, lengths = on_device.inputs, on_device.inputs.lengths
+            known = torch.stack([(tags != UNKNOWN_TAG).all(1) for tags in on_device.tags]).all(0)
+            tags = tuple(each.clamp(min=0) for each in on_device.tags)
+            loss += float(self._tagger.losses(inputs, tags)[known].sum())
+            words += int(lengths[known.cpu()].sum())
+            if self._tagger.margin is not None:
+                higher, compared = self._tagger.ranked(inputs, tags)
+                right, ranked = right + higher, ranked + compared
+            for column, head, scores, each in zip(
+                found, self._tagger.target_heads, self._tagger(inputs), self._sets, strict=True
+            ):
+                chain, shown = head.sequences(scores, lengths, each)
+                column.append([shown.decode(path) for path in best_tags(chain)])
+        errors = [
+            tag_error(gold, self._held_out.in_item_order(column), spans=each.scheme is not None)
+            for gold, column, each in zip(self._gold, found, self._sets, strict=True)
+        ]
+        figures = {"loss": loss / max(words, 1), "error": sum(errors) / len(errors)}
+        return {**figures, **({"ranking": right / ranked} if ranked else {})}
+
+
+@explained
+def train_tagger(
+    options: TaggerOptions,
+    source: Any,
+    *,
+    held_out: Any = None,
+    vectors: WordVectors | None = None,
+    embed: Any = None,
+    on_error: str = SKIP,
+    word_column: int | str | None = None,
+    **run: Unpack[RunArguments],
+) -> TaggerModel:
+    """Train a tagger on sentences with tags.
+
+    Args:
+        options: of the tagger.
+        source: a path or several: CoNLL-U if named .conllu, documents if named .jsonl, else columns with a word per
+            line and an empty line between sentences. Or a list of `firth.readers.conllu.DependencySentence`, of
+            `firth.Document`, of tuples (words, tags), or of lists of (word, tag); the tags of several targets are a
+            dict.
+        held_out: sentences that select the best epoch, in any form of `source`. Without them a tenth of the training
+            sentences is held out; test data never select a model.
+        vectors: word vectors to start from, or to keep (`embedding`).
+        embed: vectors of words in context, beside those of the tagger's own: `firth.ELMo(model)`, `firth.TagLM(model)`,
+            `firth.CoVe(translator)`, several in a list, or a trained encoder or its folder.
+        on_error: "skip" damaged sentences and documents of files, count and list them; or "stop" at the first. Heads
+            of CoNLL-U do not matter.
+        word_column: number, from 1, or name of the column of words in files of columns. None is the first, or the
+            second where the first one counts words.
+        **run: training options and circumstances of the run; see `RunConfig`.
+
+    Returns:
+        The tagger of the best evaluation on held-out sentences: by F1 where tags mark spans, else by accuracy.
+
+    Warns:
+        UserWarning: tags of spans break the rules of their scheme, damaged sentences were skipped, or sentences of
+            CoNLL-U are left out, for their words have no tags.
+
+    Raises:
+        CorpusError: the source is missing or holds no sentence, a target has one tag only, or `held_out` has others.
+        FormatError: a file is damaged; the message names the line.
+        OptionError: an option is out of its range, the data have no such target, or the checkpoint is of another run.
+        DivergenceError: training diverged.
+    """
+    options = with_vectors(options, vectors)
+    config, reading = RunConfig.of(options.training, run), Reading(on_error, word_column)
+    with running_clock():
+        source = listed(source)
+        options = dataclasses.replace(options, targets=options.target_names or default_target(source))
+        examples = read_tagged(source, options.target_names, reading)
+        if held_out is None:
+            rows = split_rows(len(examples), config.seed, f"{examples.name}: {len(examples)} sentence")
+            examples, judged = (examples.rows(some) for some in rows)
+        else:
+            judged = read_tagged(held_out, options.target_names, reading)
+        return _trained(options, examples, judged, config, vectors, embedders_of(embed))
+
+
+def _trained(
+    options: TaggerOptions,
+    examples: TaggedExamples,
+    judged: TaggedExamples,
+    config: RunConfig,
+    vectors: WordVectors | None,
+    embedders: tuple[ContextualEmbedder, ...],
+) -> TaggerModel:
+    sets = [_tag_set(options, target, tags, examples.name) for target, tags in examples.tags.items()]
+    notations = {target: check_notation(tags, target, examples.name) for target, tags in examples.tags.items()}
+    for target, known in zip(examples.tags, sets, strict=True):
+        check_tags(known, judged.tags[target], target, judged.name, held_out=True)
+    reader = options.learn_reader(examples.sentences, vectors, columns=options.read_columns, embedders=embedders)
+    train, held_out = ([reader.read(sentence) for sentence in each.sentences] for each in (examples, judged))
+    tags, held_out_tags = encoded(examples, sets), encoded(judged, sets)
+    module = new_module(options, reader, sets, config.seed, vectors, copies=2)
+    task = TagTask(
+        module,
+        tag_batches(reader, train, tags, batch_size=config.training.batch_size, seed=config.seed),
+        tag_batches(reader, held_out, held_out_tags, batch_size=EVAL_BATCH, shuffle=False),
+        gold=[
+            [known.normal(each) for each in column] for known, column in zip(sets, judged.tags.values(), strict=True)
+        ],
+        sets=sets,
+    )
+    data = {"examples": _digest([(train, tags), (held_out, held_out_tags)], reader, vectors), "sentences": len(train)}
+    sentences = (each.forms for each in (*train, *held_out))
+    with cached_features(module, sentences, config.progress), sparse_gradients(module, config.training):
+        facts = fit_model(task, options, config, data)
+    facts |= {
+        "held_out_sentences": len(held_out),
+        "words": sum(map(len, train)),
+        "broken_spans": sum(known.broken for known in sets),
+        "notations": {target: notation for target, notation in notations.items() if notation},
+    }
+    return TaggerModel(module, options, reader, sets, {"training": facts})
+
+
+def new_module(
+    options: TaggerOptions,
+    reader: TokenReader,
+    sets: Sequence[TagSet],
+    seed: int,
+    vectors: WordVectors | None = None,
+    *,
+    copies: int = 1,
+) -> TaggerModule:
+    """Return a module with random parameters; torch's own random state is kept."""
+    with new_parameters(seed, copies):
+        return options.build(reader, sets, vectors)
+
+
+def _tag_set(options: TaggerOptions, target: str, tags: Sequence[Sequence[str]], name: str) -> TagSet:
+    """Return the tags of a target.
+
+    Raises:
+        CorpusError: there is one only.
+    """
+    known = learn_tag_set(tags, options.scheme)
+    if len(known) < 2:
+        raise CorpusError(
+            f"{name}: all words have the tag {known.names[0]!r} of the target {target!r}; expected two tags or more"
+        )
+    return known
+
+
+def _digest(
+    parts: Iterable[tuple[Sequence[ReadSentence], Sequence[tuple[Ids, ...]]]],
+    reader: TokenReader,
+    vectors: WordVectors | None,
+) -> str:
+    """Return a digest of the data of a run."""
+    sentences = (
+        ("\n".join(sentence.forms), sentence.columns, numbers)
+        for part in parts
+        for sentence, numbers in zip(*part, strict=True)
+    )
+    return digest(sentences, "\n".join([*reader.words, *reader.given]), vectors, embedders_digest(reader.embedders))
+
+
+@options_class
+class Tagger(TaggerOptions):
+    """Tagger of the words of sentences.
+
+    Raises:
+        OptionError: an option is out of its range, or head="margin" comes without encoder="window".
+
+    Source:
+        Lample et al. 2016; the module's docstring has the formulas and every departure.
+    """
+
+    presets: ClassVar = {
+        "bilstm-crf": Preset("BiLSTM with a CRF over words and their characters (Lample et al. 2016)."),
+        "window": Preset(
+            "Window of words with a hidden layer (Collobert et al. 2011).",
+            unused=("layers",),
+            encoder="window",
+            characters="none",
+            spelling=True,
+            head="margin",
+        ),
+    }
+    common_options: ClassVar = ("targets", "encoder", "head", "characters", "dim", "hidden", "dropout", "embedding")
+    train = train_tagger
+    training: ClassVar[TrainingOptions] = TrainingOptions(
+        epochs=30, batch_size=16, optimiser="adam", lr=0.002, clip_norm=5.0, patience=5, schedule="linear"
+    )
+
+    def build(self, reader: TokenReader, sets: Sequence[TagSet], vectors: WordVectors | None) -> TaggerModule:
+        """Return a module with random parameters; see `TaggerOptions.build`."""
+        embedder = TokenEmbedder(self, reader, vectors)
+        encoder: TagEncoder
+        if self.encoder == "window":
+            check_places(reader.embedders, (INPUT,), "a tagger with a window")
+            encoder = WindowEncoder(embedder, window=self.window, hidden=self.hidden, dropout=self.dropout)
+        else:
+            encoder = BiLstmEncoder(embedder, hidden=self.hidden, layers=self.layers, dropout=self.dropout)
+        margin = self.margin if self.head == "margin" else None
+        heads: list[TagHead] = [
+            CrfHead(encoder.width, tags)
+            if self.head == "crf"
+            else SoftmaxHead(encoder.width, tags, probabilities=margin is None)
+            for tags in sets
+        ]
+        return TaggerModule(encoder, heads, margin=margin)

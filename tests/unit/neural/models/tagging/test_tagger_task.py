@@ -1,0 +1,36 @@
+"""Tags of words as a task: loss per word, errors of several targets."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+
+import firth
+from firth.neural.models.tagging.data import encoded, read_tagged, tag_batches
+from firth.neural.models.tagging.tag_set import learn_tag_set
+from firth.neural.models.tagging.tagger import TagTask, new_module
+from firth.neural.models.tokens.reader import learn_token_reader
+from firth.neural.training.schedules import TrainingProgress
+from tests.unit.neural.models.tagging.tiny import SIZES, sentences
+
+PROGRESS = TrainingProgress(step=0, total_steps=1, epoch=0.0, fraction=0.0)
+
+
+def test_losses_per_word_and_the_mean_error():
+    examples = read_tagged(sentences(5), ["pos", "ner"])
+    sets = [learn_tag_set(tags, "bioes") for tags in examples.tags.values()]
+    reader = learn_token_reader(examples.sentences)
+    read = [reader.read(each) for each in examples.sentences]
+    module = new_module(firth.Tagger(targets="pos,ner", **SIZES), reader, sets, seed=0).eval()
+    batches = tag_batches(reader, read, encoded(examples, sets), batch_size=2, shuffle=False)
+    task = TagTask(module, batches, batches, gold=list(examples.tags.values()), sets=sets)
+    with torch.no_grad():
+        steps = [task.step(batch, None, PROGRESS) for batch in batches.epoch(0)]
+        figures = task.evaluate()
+    words = sum(map(len, examples.sentences))
+    assert sum(step.predictions for step in steps) == words == task.eval_predictions
+    assert figures["loss"] == pytest.approx(sum(float(step.nats) for step in steps) / words)
+    model = firth.neural.models.tagging.predict.TaggerModel(
+        module, firth.Tagger(targets="pos,ner", **SIZES), reader, sets
+    )
+    scores = model.test(sentences(5))
+    assert figures["error"] == pytest.approx(1 - (scores["pos"].score + scores["ner"].score) / 2)
