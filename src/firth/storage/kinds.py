@@ -51,5 +51,6 @@ CHECKS = {  # kind: "module:function", a check of the contents of a ModelFolder 
 def resolve(location: str) -> Callable[..., Any]:
     """Import and return the function at a location of the form "module:function" or "module:class.method"."""
     module, _, names = location.partition(":")
-    function: Callable[..., Any] = functools.reduce(getattr, names.split("."), importlib.import_module(module))
+    home: Any = importlib.import_module(module)
+    function: Callable[..., Any] = functools.reduce(getattr, names.split("."), home)
     return function
