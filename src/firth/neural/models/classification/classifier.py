@@ -62,10 +62,7 @@ class LabelledOptions(abc.ABC):
     @property
     @abc.abstractmethod
     def reads(self) -> tuple[str, int]:
-        """How texts are split.
-
-        The first is a name of `firth.neural.models.classification.reader.TOKENS`, and how many tokens are read.
-        """
+        """How texts are split, a name of `TOKENS` in `reader.py`, and how many tokens are read."""
 
     @property
     def symmetric(self) -> bool:

@@ -28,59 +28,28 @@ Cost: per byte two LSTM steps, a row of attention over all bytes of the record, 
 """
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any, ClassVar, Unpack
 
 import torch
 
 from firth.arguments import explained
 from firth.errors import OptionError
-from firth.neural.layers.state import State
 from firth.neural.models.predictors.data import Example, RecordBatch, read_examples, read_records, record_batches
 from firth.neural.models.predictors.module import PredictorModule
 from firth.neural.models.predictors.predict import PredictorModel
 from firth.neural.structs.segmentations import segments_total
 from firth.neural.structs.semirings import LOG
-from firth.neural.training.batching import Buckets
+from firth.neural.supervised import SupervisedTask, on_device
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
-from firth.neural.training.task import Batches, StepOutput
+from firth.neural.training.task import StepOutput
 from firth.options import check, option, options_class
 from firth.timing import running_clock
 
 EVAL_BATCH = 64  # records per batch of an evaluation
-
-
-class PredictorTask:
-    """A network with its records; implements `firth.neural.training.task.Task`.
-
-    Attributes:
-        unit: "bytes".
-        eval_predictions: bytes of the held-out texts, with their ends.
-    """
-
-    def __init__(self, module: PredictorModule, batches: Buckets[Example], held_out: Buckets[Example]) -> None:
-        self.module: torch.nn.Module = module
-        self.batches: Batches = batches
-        self.unit, self._held_out = "bytes", held_out
-        self.eval_predictions = int(held_out.lengths.sum()) + len(held_out.lengths)
-
-    def step(self, batch: RecordBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss per byte; see `Task.step`."""
-        total, count = self._loss(batch), int(batch.lengths.sum())
-        return StepOutput((total / count).float(), total.detach(), count)
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return the mean loss in nats per byte."""
-        device = next(self.module.parameters()).device
-        total = sum(float(self._loss(batch.to(device))) for batch in self._held_out.epoch(0))
-        return {"loss": total / self.eval_predictions}
-
-    def _loss(self, batch: RecordBatch) -> torch.Tensor:
-        return -segments_total(self.module(batch), LOG).sum()
 
 
 @explained
@@ -126,10 +95,23 @@ def train_predictors(
         with new_parameters(config.seed, 2):
             module = options.build(len(fields))
         limit = options.max_copy if options.copying else 0
-        task = PredictorTask(
-            module,
-            record_batches(examples, batch_size=config.training.batch_size, max_copy=limit, seed=config.seed),
-            record_batches(judged, batch_size=EVAL_BATCH, max_copy=limit, shuffle=False),
+        evaluation = record_batches(judged, batch_size=EVAL_BATCH, max_copy=limit, shuffle=False)
+        predictions = int(evaluation.lengths.sum()) + len(evaluation.lengths)  # bytes and ends
+
+        def total(batch: RecordBatch) -> torch.Tensor:
+            return -segments_total(module(batch), LOG).sum()
+
+        def loss(batch: RecordBatch, progress: TrainingProgress) -> StepOutput:
+            nats, count = total(batch), int(batch.lengths.sum())
+            return StepOutput((nats / count).float(), nats.detach(), count)
+
+        task = SupervisedTask(
+            module=module,
+            batches=record_batches(examples, batch_size=config.training.batch_size, max_copy=limit, seed=config.seed),
+            loss=loss,
+            figures=lambda: {"loss": sum(float(total(batch)) for batch in on_device(evaluation, module)) / predictions},
+            unit="bytes",
+            eval_predictions=predictions,
         )
         data = {"examples": _digest(fields, examples, judged), "records": len(examples)}
         facts = fit_model(task, options, config, data, facts={"held_out_records": len(judged)})
