@@ -46,7 +46,7 @@ TESTS = (
     "tests/unit/neural/training/test_callbacks.py",
     "tests/unit/neural/training/test_checkpoints.py",
     "tests/unit/neural/training/test_processes.py",
-    "tests/unit/plots/test_page.py",
+    "tests/unit/plots/test_map_page.py",
     "tests/unit/plots/test_projection.py",
     "tests/unit/plots/test_still.py",
     "tests/unit/sklearn/test_classifier.py",

@@ -87,8 +87,8 @@ class CooccurrenceMatrix:
         facts = read_manifest(folder)
         vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]), AGAIN)
         parts = _read_parts(folder)
-        known = {name: facts[name] for name in ("half", "options", "fingerprint")}
-        return cls(vocabulary, **parts, **known, rules=facts.get("rules", {}))
+        fields = {name: facts[name] for name in ("half", "options", "fingerprint")}
+        return cls(vocabulary, **parts, **fields, rules=facts.get("rules", {}))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the matrix as a folder, which appears complete or not at all.

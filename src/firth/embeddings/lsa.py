@@ -158,9 +158,9 @@ class LatentSemanticAnalysis:
             words: the U words; unknown ones are ignored.
             vectors: word vectors from `train` with these options.
         """
-        found = rows_of(vectors, words)
-        ids = np.flatnonzero(found >= 0)
-        rows = found[ids]
+        all_rows = rows_of(vectors, words)
+        ids = np.flatnonzero(all_rows >= 0)
+        rows = all_rows[ids]
         weights, basis = np.zeros(len(words)), np.zeros((len(words), self.dim))
         weights[ids] = vectors.attributes["global_weight"][rows]
         # The vectors are U S^p; a document needs U S^(p - 1).
