@@ -11,7 +11,7 @@ import functools
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextvars import Context, copy_context
 from typing import Any, NoReturn, TypeVar, cast, overload
 
@@ -133,12 +133,29 @@ def names_files(function: _Function) -> _Function:
     return cast("_Function", wrapped)
 
 
-def _iterated(items: Iterator[Any], context: Context) -> Iterator[Any]:
+def _iterated(items: Generator[Any, None, Any], context: Context) -> Iterator[Any]:
+    """As `yield from items`, each step in a context; errors reach the generator, as context managers need it."""
+    resume: Callable[[], Any] = functools.partial(next, items, items)
     try:
-        while (item := context.run(next, items, items)) is not items:
-            yield item
+        while (item := context.run(resume)) is not items:
+            try:
+                yield item
+            except GeneratorExit:
+                context.run(items.close)
+                raise
+            except BaseException as error:  # also KeyboardInterrupt
+                resume = functools.partial(_thrown, items, error)
+            else:
+                resume = functools.partial(next, items, items)
     except OSError as error:
         _raise_named(error)
+
+
+def _thrown(items: Generator[Any, None, Any], error: BaseException) -> Any:
+    try:
+        return items.throw(error)
+    except StopIteration:  # the generator took it for an end
+        return items
 
 
 def _raise_named(error: OSError) -> NoReturn:

@@ -30,9 +30,9 @@ def check(names, folder, *how):
     assert failures == [], "\n".join(f"python -m tests.fuzz {one['reader']} --only {one['input']}" for one in failures)
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(8))
 def test_damaged_files(part, tmp_path):
-    check(NAMES[part::4], tmp_path, "--seconds", "0.01")
+    check(NAMES[part::8], tmp_path, "--seconds", "0.01")
 
 
 @pytest.mark.slow

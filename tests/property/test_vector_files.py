@@ -84,6 +84,7 @@ def read_or_refuse(path: Path, format: str | None) -> WordVectors | str:
         return str(error)
 
 
+@pytest.mark.filterwarnings("ignore:.* ends the word on each line")
 @given(
     content=st.one_of(st.binary(max_size=200), st.text(st.sampled_from("ab 01.-\n\te"), max_size=80).map(str.encode))
 )

@@ -176,7 +176,7 @@ ROW = {
         ({}, {"peak_bytes": "x"}, "peak_bytes 'x', no number"),
         ({}, {"seconds": "x"}, r"metrics\.jsonl line 1: seconds 'x', no number"),
         ({}, {"seconds": float("nan")}, "seconds nan, no number"),
-        ({}, {"figures": {}}, "figures that are no list"),
+        ({}, {"figures": {}}, "figures that are not a list"),
         ({}, {"figures": [ROW["figures"][0] | {"total": 0}]}, "a figure of s of 9 of 0 items"),
         ({}, {"figures": [ROW["figures"][0] | {"low": None}]}, "a figure of s that is not a number"),
     ],

@@ -91,10 +91,12 @@ class Lexicon:
     def is_made_by(self, tokens: object) -> bool:
         """Return whether the words were made by a rule, so that those of other texts by this rule have no other form.
 
+        Words of vectors from elsewhere are taken for those of texts that are split at spaces alone.
+
         Args:
             tokens: name of the rule.
         """
-        return tokens == self.tokens and not says_nothing(self.tokens)
+        return tokens == "whitespace" if says_nothing(self.tokens) else tokens == self.tokens
 
     def __len__(self) -> int:
         return len(self.words)

@@ -39,13 +39,13 @@ def test_a_command_that_reads_no_texts_has_no_such_flag():
 SPACED = "new york\t1 2 3\nnew york\t4 5 6\ncaf\xe9\t1 1 1\n"
 
 
-@pytest.mark.parametrize("header", ["", "3 3\n"])
-def test_remedies_of_messages_about_vectors_are_flags(tmp_path, header):
+@pytest.mark.parametrize(("header", "dim"), [("", 3), ("3 3\n", None)])
+def test_remedies_of_messages_about_vectors_are_flags(tmp_path, header, dim):
     """Each message names what the next call gives."""
     (tmp_path / "v.txt").write_bytes((header + SPACED).encode("latin-1"))
     loaded = []
     run = with_reading(lambda vectors: loaded.append(load(vectors).words))
-    how = dict.fromkeys(("encoding", "errors", "duplicates", "separator", "dim"))
+    how = {**dict.fromkeys(("encoding", "errors", "duplicates", "separator")), "dim": dim}
     for name, value in (("separator", "\\t"), ("duplicates", "first"), ("errors", "replace")):
         with pytest.raises(FormatError, match=f"{name}="):
             run(vectors=tmp_path / "v.txt", **how)

@@ -54,7 +54,7 @@ def test_memory_and_threads_change_no_bit(english, tmp_path, monkeypatch, sides)
 
     def small(*arguments, **named):
         plan = make(*arguments, **named)
-        object.__setattr__(plan, "places", 500)
+        object.__setattr__(plan, "positions", 500)
         passes.extend(plan.blocks())
         return plan
 

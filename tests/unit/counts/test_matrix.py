@@ -229,5 +229,6 @@ def test_counts_and_their_models_keep_the_rule_of_the_words(tmp_path):
         assert "IŞIK" in each
     # The same words by another rule: nothing of the first is kept.
     plain = [sentence.lower().replace("i", "ı") for sentence in text]
-    same = firth.Cooccurrence(window=2).count(plain, min_count=1, cache=tmp_path / "cache")
+    with pytest.warns(UserWarning, match="dotless ı of Turkish"):
+        same = firth.Cooccurrence(window=2).count(plain, min_count=1, cache=tmp_path / "cache")
     assert same.rules == {"tokens": "words"}

@@ -55,7 +55,7 @@ def test_tables_in_other_ways(tmp_path):
     path = write(tmp_path / "pairs.csv", 'a, b;c;2,5\n"d; e";f;0,0\ng;h;1\n')
     with pytest.warns(UserWarning, match="semicolons between its cells, not commas; said by separator=';'"):
         pairs = read_sentence_pairs(path)
-    assert content(pairs)[:2] == [("a, b", "c", "2,5", None), ("d; e", "f", "0,0", None)]
+    assert content(pairs)[:2] == [("a, b", "c", None, 2.5), ("d; e", "f", None, 0.0)]
     write(path, "sentence1|sentence2|score\na|b|1\nc|d\ne|f|2\n")
     with pytest.warns(UserWarning, match="skipped 1 of 4 rows: line 3: 2 cells, expected 3"):
         pairs = read_sentence_pairs(path, separator="|", on_error="skip")

@@ -100,7 +100,8 @@ def _with_separator(how: Reading, lines: list[bytes], path: str) -> Reading:
     found = next((each for each in OTHERS if filled and all(_ends_word(each.encode(), line) for line in filled)), None)
     if how.separator != " " or found is None:
         return how
-    warn_caller(f"{path}: {found!r} ends the word on each line, not a space; said by separator={found!r}")
+    if found != "\t" or any(b" " in line.partition(b"\t")[0] for line in filled):  # else tabs are spaces
+        warn_caller(f"{path}: {found!r} ends the word on each line, not a space; said by separator={found!r}")
     return replace(how, separator=found)
 
 
