@@ -50,10 +50,10 @@ def _default(setting: Setting) -> Comparison:
     text = setting.written
     options = {"text": str(text.path), "min_count": MIN_COUNT}
     return Comparison(
-        key="corpus-unicode",
+        key="corpus-words",
         title="corpus from raw UTF-8 with the default tokeniser: count, encode, write (Python: count, encode)",
         contenders=(
-            _build(setting, text, "unicode"),
+            _build(setting, text, "words"),
             Contender(name=REGEX, command=setting.firth_job("regex_loop.py", options)),
         ),
         options={"min_count": MIN_COUNT, "threads": 1, **text.described()},

@@ -238,7 +238,7 @@ def test_several_processes_give_the_same(files, tmp_path):
 @contextlib.contextmanager
 def files_of_at_most(size):
     """A limit on the size of files stands for the full disk: the write fails in the middle just so."""
-    resource = pytest.importorskip("resource")
+    resource = pytest.importorskip("resource", reason="Python's module resource is missing: only POSIX systems have it")
     before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
