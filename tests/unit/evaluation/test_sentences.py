@@ -204,7 +204,8 @@ def test_what_is_no_set_of_sentences(tmp_path, text, said):
 def test_questions_by_random_vectors(shared_data):
     """Random vectors of words are a random projection of word counts: far above the commonest type of question (27.6 %
     of the test), below all words. Unigrams and bigrams reach some 90 % of TREC's test, as in the literature."""
-    gold = read_labelled_sentences(shared_data / "sentence" / "sentclass" / "TREC.test.all")
+    _, path = firth.data.paths_of("trec", shared_data)
+    gold = read_labelled_sentences(path)
     assert (len(gold.texts), int(gold.test.sum()), len(set(gold.labels.tolist()))) == (5952, 500, 6)
     words = sorted({word.lower() for text in gold.texts for word in text})
     vectors = firth.WordVectors(words, np.random.default_rng(0).normal(size=(len(words), 50)))
