@@ -44,7 +44,7 @@ def train(context: typer.Context) -> None:
 
     `firth classify train --model NAME --help` shows the options of a model.
     """
-    arguments = context.args or ["--help"]
+    arguments = context.args
     with running_clock():  # importing PyTorch counts against --minutes
         trainer(arguments)(["train", *arguments], prog_name="firth classify")
 

@@ -57,7 +57,7 @@ def train(context: typer.Context) -> None:
 
     `firth lm train --help` shows the models, `firth lm train MODEL --help` the options of one.
     """
-    arguments = context.args or ["--help"]
+    arguments = context.args
     place = next((i for i, word in enumerate(arguments) if not word.startswith("-")), None)
     if place is not None and (name := arguments[place].lower()) in named((*COUNTING, *NEURAL)):
         arguments = [*arguments[:place], name, *arguments[place + 1 :]]  # LSTM is lstm
@@ -71,6 +71,7 @@ def trainers(arguments: Sequence[str]) -> typer.Typer:
     app = single_app(
         help="Train a language model on text. firth lm train MODEL --help shows the options of a model.",
         subcommand_metavar="MODEL CORPUS... -o OUT",
+        no_args_is_help=True,
     )
     for name, model in _models(model_name).items():
         text = [model.description, *_READS[_reads(model)], STOPS]

@@ -85,7 +85,7 @@ class TrainCommand:
         """Return the command, whose flags depend on the model that its arguments name."""
 
         def train(context: typer.Context) -> None:
-            arguments = context.args or ["--help"]
+            arguments = context.args
             with running_clock():  # importing PyTorch counts against --minutes
                 self.app(arguments)(["train", *arguments], prog_name=f"firth {self.group}")
 

@@ -46,6 +46,14 @@ def help_of(run, *command):
     return out
 
 
+@pytest.mark.parametrize("command", ["sentences train", "lm train", "classify train", "train", "plot", "neighbours"])
+def test_without_arguments_the_help_is_a_usage_error(run, command):
+    status, out, _ = run(*command.split())
+    if status == 1:
+        pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+    assert (status, f"Usage: firth {command} " in out) == (2, True)
+
+
 @pytest.mark.parametrize("name", list(app.COMMANDS))
 def test_every_command_explains_itself(run, name):
     out = help_of(run, name)
