@@ -20,10 +20,9 @@ from typing import Any
 
 import firth
 from firth.language.text import training_text
-from firth.neural.models.bidirectional.bidirectional_lm import new_module
 from firth.neural.models.bidirectional.predict import BidirectionalLanguageModel
 from firth.neural.models.tokens.features import features_of
-from firth.neural.training.devices import torch_threads
+from firth.neural.training.devices import new_module, torch_threads
 from firth.readers.columns import read_columns
 from firth.storage.integrity import MTIME_RESOLUTION
 
@@ -35,7 +34,7 @@ def untrained(sentences: list[tuple[str, ...]]) -> Any:
     options = firth.BidirectionalLM()
     text = training_text([list(words) for words in sentences], {"min_count": 1}, spelled=True, progress=False)
     assert text.eos_id is not None
-    module = new_module(options, text.vocabulary, text.eos_id, 0)
+    module = new_module(0, options.build, text.vocabulary)
     return BidirectionalLanguageModel(module, options, text.vocabulary, text.rules)
 
 

@@ -20,9 +20,10 @@ import torch
 import firth
 from benchmarks import machine, records
 from firth.neural.layers.scratch import kept_arrays
-from firth.neural.models.sentences.data import Padded, Triples
-from firth.neural.models.sentences.options import new_module
+from firth.neural.models.sentences.data import Triples
+from firth.neural.models.sentences.token_rows import TokenBatch
 from firth.neural.training.batching import pad
+from firth.neural.training.devices import new_module
 from firth.neural.training.optimisers import make_optimiser
 from firth.vocabulary import Vocabulary
 
@@ -41,8 +42,8 @@ def batches(words: Vocabulary, count: int, size: int) -> list[Triples]:
     """Return batches of triples: sentences of one length with neighbours of random lengths."""
     random, share = np.random.default_rng(0), words.counts / words.counts.sum()
 
-    def sentences(lengths: np.ndarray) -> Padded:
-        return Padded(*pad([random.choice(WORDS, length, p=share) for length in lengths.tolist()]))
+    def sentences(lengths: np.ndarray) -> TokenBatch:
+        return TokenBatch(*pad([random.choice(WORDS, length, p=share) for length in lengths.tolist()]))
 
     def lengths() -> np.ndarray:
         return np.clip(random.geometric(1 / MEAN_LENGTH, size), 1, LONGEST)
@@ -55,7 +56,7 @@ def batches(words: Vocabulary, count: int, size: int) -> list[Triples]:
 
 def step_of(output: str, words: Vocabulary, dim: int, hidden: int) -> Callable[[list[Triples]], int]:
     """Return a function that learns from batches, and returns the words that were predicted."""
-    module = new_module(firth.SkipThought(dim=dim, hidden=hidden, output=output), words, seed=0)
+    module = new_module(0, firth.SkipThought(dim=dim, hidden=hidden, output=output).build_module, words)
     optimiser = make_optimiser(module, "adam", lr=1e-3)
 
     def learn(some: list[Triples]) -> int:

@@ -28,10 +28,9 @@ from firth.inference.generation_options import GenerationOptions
 from firth.neural.models.translation.data import PairBatch, PairReader
 from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.system import read_pairs
-from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.translator import Translator
 from firth.neural.models.translation.units import BOS, EOS, learn_units
-from firth.neural.training.devices import processor_has_bf16
+from firth.neural.training.devices import new_module, processor_has_bf16
 from firth.neural.training.optimisers import make_optimiser
 from firth.readers.parallel import ParallelTexts
 
@@ -81,7 +80,7 @@ def ours(
 ) -> list[Job]:
     """Training, greedy search and beam search as firth does them, with candidates of pairs if they are given."""
     options = OPTIONS[name]
-    module = new_module(options, reader.source, reader.target, 0)
+    module = new_module(0, options.build, reader.source, reader.target)
     optimiser = make_optimiser(module, "adam", lr=LR)
     model = TranslationModel(module, options, reader)
     if pairs is not None:

@@ -27,8 +27,8 @@ import torch
 
 import firth
 from firth.neural.layers.embedding import WordEmbedding
-from firth.neural.models.sentences.options import new_module
 from firth.neural.models.sentences.predict import SentenceEncoder
+from firth.neural.training.devices import new_module
 from firth.randomness import generator
 
 FIVE = ("mr", "cr", "subj", "mpqa", "trec")
@@ -78,7 +78,7 @@ def shuffled(corpus, seed):
 
 def untrained(model, seed):
     """The same encoder with a random network and the same input vectors."""
-    module = new_module(model.options, model.vocabulary, seed)
+    module = new_module(seed, model.options.build_module, model.vocabulary)
     tables = [layer for layer in model.module.modules() if isinstance(layer, WordEmbedding)]
     fresh = [layer for layer in module.modules() if isinstance(layer, WordEmbedding)]
     with torch.no_grad():

@@ -29,7 +29,7 @@ import firth
 from firth.errors import FirthError, FormatError, OptionError
 from firth.hints import Hinted
 from firth.language.text import TextRules, check_readable
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.training_facts import with_training_facts
@@ -81,12 +81,14 @@ class Field:
         read: returns the value from a folder and the model's options. ValueError, KeyError, TypeError and OverflowError
             say that the folder is damaged.
         arrays: names of the arrays that it has in a folder.
+        of_module: whether the module has the attribute, and is built with it, in place of the model.
     """
 
     name: str
     write: Callable[[Any], Saved]
     read: Callable[[ModelFolder, Any], Any]
     arrays: tuple[str, ...] = ()
+    of_module: bool = False
 
 
 def size_field(name: str) -> Field:
@@ -111,6 +113,16 @@ def names_field(name: str, minimum: int = 0) -> Field:
         return names
 
     return Field(name, lambda names: Saved(texts={name: list(names)}), read)
+
+
+def _read_bos(content: ModelFolder, options: Any) -> int:
+    words, bos = len(content.words()), int(content.config["bos"])
+    if not 0 <= bos < words:
+        raise ValueError(f"bos={bos}, expected the number of one of {words:,} words")
+    return bos
+
+
+BOS_FIELD = Field("bos", lambda bos: Saved(config={"bos": bos}), _read_bos, of_module=True)
 
 
 def read_rules(content: ModelFolder, options: Any) -> TextRules:
@@ -171,13 +183,15 @@ class SavedModel(Hinted, abc.ABC):
 
     Args:
         module: with trained parameters.
-        values: of the fields in their order, and the metadata or not.
+        values: of the fields that are not of the module, in their order, and the metadata; None for those left out.
+        named: likewise, by name.
 
     Attributes:
         kind: of the folder, as in `firth.storage.kinds`.
         what: it is, for messages: "a pointer network".
         saved_fields: what the folder holds besides the module and the options.
         described_by: the files, and a verb, for messages.
+        config_order: entries of config.json that come before those of other fields.
         resized: as for `read_module`.
         module: with trained parameters.
         options: of the model.
@@ -188,16 +202,18 @@ class SavedModel(Hinted, abc.ABC):
     what: ClassVar[str]
     saved_fields: ClassVar[tuple[Field, ...]] = ()
     described_by: ClassVar[str] = "config.json does"
+    config_order: ClassVar[tuple[str, ...]] = ()
     resized: ClassVar[tuple[str, ...]] = ()
     module: Any
     options: Any
     metadata: dict[str, Any]
 
-    def __init__(self, module: Any, options: Any, *values: Any) -> None:
-        *given, metadata = values if len(values) > len(self.saved_fields) else (*values, None)
-        self.module, self.options, self.metadata = module.eval(), options, with_training_facts(metadata)
-        for field, value in zip(self.saved_fields, given, strict=True):
-            setattr(self, field.name, value)
+    def __init__(self, module: Any, options: Any, *values: Any, **named: Any) -> None:
+        names = [*(field.name for field in self.saved_fields if not field.of_module), "metadata"]
+        given = {**dict.fromkeys(names), **dict(zip(names, values, strict=False)), **named}
+        self.module, self.options, self.metadata = module.eval(), options, with_training_facts(given.pop("metadata"))
+        for name, value in given.items():
+            setattr(self, name, value)
 
     @property
     def device(self) -> torch.device:
@@ -212,8 +228,7 @@ class SavedModel(Hinted, abc.ABC):
     @classmethod
     def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
         """Return a new module for options and the values of the fields."""
-        with new_parameters(0):
-            module: torch.nn.Module = options.build(*values)
+        module: torch.nn.Module = new_module(0, options.build, *values)
         return module
 
     @classmethod
@@ -229,7 +244,8 @@ class SavedModel(Hinted, abc.ABC):
         other = [name for field in cls.saved_fields for name in field.arrays]
         build = functools.partial(cls._build, options, *values)
         module = read_module(content, options, build, other=other, resized=cls.resized)
-        return cls(module, options, *values, content.metadata)
+        own = [value for field, value in zip(cls.saved_fields, values, strict=True) if not field.of_module]
+        return cls(module, options, *own, content.metadata)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as a folder that `firth.load` opens; `this module says what it holds.
@@ -257,12 +273,14 @@ class SavedModel(Hinted, abc.ABC):
 
     def _content(self) -> ModelFolder:
         """Return what `save` writes: the module, the options, the fields, and a card."""
-        parts = [field.write(getattr(self, field.name)) for field in self.saved_fields]
+        owners = [self.module if field.of_module else self for field in self.saved_fields]
+        parts = [field.write(getattr(own, field.name)) for own, field in zip(owners, self.saved_fields, strict=True)]
 
         def merged(name: str) -> dict[str, Any]:
             return {key: value for part in parts for key, value in getattr(part, name).items()}
 
         arrays, texts, config, subfolders = map(merged, ("arrays", "texts", "config", "subfolders"))
+        config = {**{name: config[name] for name in self.config_order}, **config}
         return self._model_folder(self.kind, arrays, texts, config, self._card(), subfolders)
 
     def _model_folder(

@@ -5,8 +5,9 @@ A model reads its examples, sets some of them aside (`divided`), builds a module
 """
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
@@ -30,14 +31,18 @@ class SupervisedTask:
         figures: returns figures on held-out data, as `Task.evaluate` says; see `mean_figures`.
         unit: what a prediction is, for display: "words".
         eval_predictions: predictions per evaluation; 0 without held-out data.
+        facts: about the data, for the model's metadata: JSON values.
+        some_unused: whether the loss may leave out parameters.
     """
 
     module: torch.nn.Module
     batches: Batches
     loss: Callable[[Any, TrainingProgress], StepOutput]
-    figures: Callable[[], Mapping[str, float]]
     unit: str
-    eval_predictions: int
+    figures: Callable[[], Mapping[str, float]] = dict
+    eval_predictions: int = 0
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    some_unused: bool = False
 
     def step(self, batch: Any, state: State, progress: TrainingProgress) -> StepOutput:
         """Return the loss of a batch; see `Task.step`."""
@@ -64,10 +69,17 @@ def on_device(batches: Batches, module: torch.nn.Module) -> Iterator[Any]:
     return (batch.to(device) for batch in batches.epoch(0))
 
 
+@torch.no_grad()
 def mean_figures(held_out: Batches, module: torch.nn.Module, losses: Callable[[Any], torch.Tensor]) -> dict[str, float]:
     """Return the mean loss in nats per prediction of held-out batches, given a function from a batch to (N,) losses."""
-    found = [losses(batch) for batch in on_device(held_out, module)]
-    return {"loss": sum(float(each.sum(dtype=torch.float64)) for each in found) / sum(map(len, found))}
+    parts = [losses(batch) for batch in on_device(held_out, module)]
+    total = sum(float(part.sum(dtype=torch.float64)) for part in parts)
+    return {"loss": total / max(sum(map(len, parts)), 1)}
+
+
+def perplexity_of(loss: float) -> float:
+    """Return the perplexity of a mean loss in nats, of hopeless models a large number."""
+    return math.exp(min(loss, 700.0))
 
 
 class Divisible(Protocol):

@@ -12,14 +12,14 @@ def bidirectional() -> Any:
     import torch
 
     from firth.language.text import training_text
-    from firth.neural.models.bidirectional.bidirectional_lm import new_module
     from firth.neural.models.bidirectional.predict import BidirectionalLanguageModel
+    from firth.neural.training.devices import new_module
 
     torch.set_num_threads(1)
     options = firth.BidirectionalLM(dim=3, char_dim=2, layers=1, highway=0, output="full")
     text = training_text([["a", "b", "a"]], {"min_count": 1}, spelled=True, progress=False)
     assert text.eos_id is not None
-    module = new_module(options, text.vocabulary, text.eos_id, 1)
+    module = new_module(1, options.build, text.vocabulary)
     return BidirectionalLanguageModel(module, options, text.vocabulary, text.rules)
 
 

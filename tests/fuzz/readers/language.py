@@ -309,12 +309,12 @@ def make_translator(path: Path) -> None:
     import firth
     from firth.neural.models.translation.data import PairReader
     from firth.neural.models.translation.predict import TranslationModel
-    from firth.neural.models.translation.train import new_module
     from firth.neural.models.translation.units import learn_units
+    from firth.neural.training.devices import new_module
 
     options = firth.Translator(source_units="words", target_units="words", hidden=4, max_length=5)
     source, target = learn_units(["a b a"], "words", 9), learn_units(["x y"], "words", 9)
-    TranslationModel(new_module(options, source, target, 0), options, PairReader(source, target)).save(path)
+    TranslationModel(new_module(0, options.build, source, target), options, PairReader(source, target)).save(path)
 
 
 def use_translator(path: Path) -> Any:
@@ -332,14 +332,14 @@ def make_spelling_translator(path: Path) -> None:
     import firth
     from firth.neural.models.translation.data import PairReader
     from firth.neural.models.translation.predict import TranslationModel
-    from firth.neural.models.translation.train import new_module
     from firth.neural.models.translation.units import UNKNOWN, learn_units
+    from firth.neural.training.devices import new_module
 
     options = firth.Translator(
         source_units="characters", target_units="words", hidden=4, max_length=5, spelling="all", spelling_hidden=3
     )
     source, target = learn_units(["a b a"], "characters", 9), learn_units(["x yz"], "words", 1, characters=True)
-    module = new_module(options, source, target, 0)
+    module = new_module(0, options.build, source, target)
     module.output.bias.data[UNKNOWN] = 9
     TranslationModel(module, options, PairReader(source, target, spelling=options.spelling)).save(path)
 
@@ -359,12 +359,12 @@ def make_summarizer(path: Path) -> None:
     from firth.neural.models.summaries.predict import SummaryModel
     from firth.neural.models.translation.data import PairReader
     from firth.neural.models.translation.predict import TranslationModel
-    from firth.neural.models.translation.train import new_module
     from firth.neural.models.translation.units import learn_units
+    from firth.neural.training.devices import new_module
 
     options = firth.Summarizer(hidden=4, dim=3, max_length=5)
     both = learn_units(["a b a"], "words", 9, lowercase=True)
-    module = new_module(options.translator, both, both, 0)
+    module = new_module(0, options.translator.build, both, both)
     SummaryModel(TranslationModel(module, options.translator, PairReader(both, both)), options).save(path)
 
 
@@ -511,12 +511,12 @@ def make_encoder(path: Path) -> None:
     import torch
 
     from firth.language.text import training_text
-    from firth.neural.models.sentences.options import new_module
     from firth.neural.models.sentences.predict import SentenceEncoder
+    from firth.neural.training.devices import new_module
 
     torch.set_num_threads(1)
     options, text = firth.SkipThought(dim=4, hidden=4, encoder="bi", output="full"), training_text(seeds.corpus())
-    module = new_module(options, text.vocabulary, 1)
+    module = new_module(1, options.build_module, text.vocabulary)
     added = firth.WordVectors(["unheard", "of"], [[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8]])
     SentenceEncoder(module, options, text.vocabulary, text.rules, added=added).save(path)
 

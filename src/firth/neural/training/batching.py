@@ -18,8 +18,8 @@ processes: such a batch at the end of a pool joins the one before.
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,25 @@ from firth.randomness import generator
 
 Item = TypeVar("Item")
 Rows = npt.NDArray[np.int64]
+
+
+class DeviceBatch:
+    """Base of batches: dataclasses of tensors, of other batches and of values that stay where they are.
+
+    Attributes:
+        fresh: True: the batch needs no state.
+        scale: factor on the learning rate.
+    """
+
+    fresh, scale = True, 1.0
+
+    def to(self, device: torch.device) -> Self:
+        """Return the batch with its tensors on a device; `lengths` stay on the CPU."""
+        values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "lengths"}  # type: ignore[arg-type]  # a dataclass
+        moved = {
+            name: value.to(device) for name, value in values.items() if isinstance(value, torch.Tensor | DeviceBatch)
+        }
+        return replace(self, **moved)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

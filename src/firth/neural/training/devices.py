@@ -5,10 +5,10 @@ import functools
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch.nn.modules.module import register_module_parameter_registration_hook
@@ -18,6 +18,7 @@ from firth.kernels.threads import usable_threads
 from firth.neural.training.options import TrainingOptions
 from firth.randomness import torch_seed
 
+Module = TypeVar("Module", bound=torch.nn.Module)
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 
@@ -213,6 +214,12 @@ def new_parameters(seed: int, copies: int = 1) -> Iterator[None]:
     """
     with own_randomness(seed, "parameters"), within_memory(copies):
         yield
+
+
+def new_module(seed: int, build: Callable[..., Module], *arguments: Any, copies: int = 1) -> Module:
+    """Return what `build` makes of the arguments, with `new_parameters`; torch's own random state is kept."""
+    with new_parameters(seed, copies):
+        return build(*arguments)
 
 
 @contextlib.contextmanager

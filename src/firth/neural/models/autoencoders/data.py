@@ -25,7 +25,7 @@ import torch
 
 from firth.errors import CorpusError, OptionError, ShapeError, brief
 from firth.neural.models.translation.units import BOS, EOS, Units
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.batching import Buckets, DeviceBatch, pad
 from firth.readers.lines import numbered_lines
 from firth.storage.files import check_exists
 from firth.text.batches import warn_truncated
@@ -37,7 +37,7 @@ Item = tuple[Ids, int]  # words between beginning and end, label or 0
 
 
 @dataclass(frozen=True, eq=False)
-class Sentences:
+class Sentences(DeviceBatch):
     """A batch of B sentences; T is the length of the longest, with its end.
 
     Attributes:
@@ -51,13 +51,6 @@ class Sentences:
     targets: torch.Tensor
     lengths: torch.Tensor
     labels: torch.Tensor | None = None
-
-    fresh, scale = True, 1.0
-
-    def to(self, device: torch.device) -> "Sentences":
-        """Return the batch on a device."""
-        labels = None if self.labels is None else self.labels.to(device)
-        return Sentences(self.inputs.to(device), self.targets.to(device), self.lengths, labels)
 
     def repeated(self, times: int) -> "Sentences":
         """Return every sentence so many times, one after the other."""

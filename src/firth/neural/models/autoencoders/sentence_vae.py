@@ -33,7 +33,7 @@ from firth.neural.models.autoencoders.measures import AutoencoderScores, measure
 from firth.neural.models.autoencoders.module import SentenceAutoencoder, kl_weight
 from firth.neural.models.autoencoders.predict import AutoencoderModel
 from firth.neural.models.translation.units import Units, learn_units
-from firth.neural.training.devices import new_parameters, no_subnormals
+from firth.neural.training.devices import new_module, no_subnormals
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
@@ -174,8 +174,7 @@ def train_autoencoder(
         )
         items = SentenceItems(units, names, options.max_length)
         train, test = items.read(given), items.read(judged, warn=False)
-        with new_parameters(config.seed, 2):
-            module: SentenceAutoencoder = options.build(units, len(names))
+        module: SentenceAutoencoder = new_module(config.seed, options.build, units, len(names), copies=2)
         task = AutoencoderTask(
             module, options, items, train, test, batch_size=config.training.batch_size, seed=config.seed
         )

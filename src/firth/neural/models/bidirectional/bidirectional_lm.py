@@ -23,7 +23,6 @@ Cost: 16 D^2 multiplications per word and layer for both directions, the charact
     and the output layer twice per word; three times that in training.
 """
 
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Unpack
 
@@ -33,70 +32,64 @@ import torch
 from firth.arguments import explained
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError, warn_caller
-from firth.language.text import UNK, LanguageText, held_out_text, training_text
-from firth.neural.layers.state import State
+from firth.language.text import EOS, UNK, LanguageText, held_out_text, training_text
 from firth.neural.models.bidirectional.data import EVAL_WORDS, Reader, sentence_buckets
 from firth.neural.models.bidirectional.module import BidirectionalModule
 from firth.neural.models.bidirectional.predict import BidirectionalLanguageModel
 from firth.neural.models.language.language_model import output_layer, parse_output
 from firth.neural.models.language.train import UNSPELLED
 from firth.neural.models.sentences.token_rows import TokenBatch, TokenRows
-from firth.neural.supervised import digest
-from firth.neural.training.devices import new_parameters
+from firth.neural.supervised import SupervisedTask, digest, mean_loss, perplexity_of
+from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.neural.training.schedules import TrainingProgress
-from firth.neural.training.task import Batches, StepOutput
+from firth.neural.training.task import StepOutput
 from firth.options import Preset, check, option, options_class
 from firth.timing import running_clock
 from firth.vocabulary import Vocabulary
 
 
-class BidirectionalTask:
-    """A module with its text; implements `firth.neural.training.task.Task`.
+def bidirectional_task(
+    module: BidirectionalModule,
+    text: LanguageText,
+    held_out: LanguageText | None = None,
+    *,
+    batch_size: int,
+    seed: int = 0,
+) -> SupervisedTask:
+    """Return a module with its text as a task: losses per word and direction, perplexities of both directions."""
+    reader, test = Reader(module, text), None if held_out is None else Reader(module, held_out)
+    predictions = 0 if test is None else _predictions(test.rows)
 
-    Attributes:
-        batches: the sentences.
-        unit: "words".
-        eval_predictions: predictions per evaluation.
-    """
+    def loss(batch: TokenBatch, progress: TrainingProgress) -> StepOutput:
+        hidden, targets, _ = reader.predicted(batch)
+        return mean_loss(module.output.loss(torch.cat(hidden), torch.cat(targets)))  # (2 N,)
 
-    def __init__(
-        self,
-        module: BidirectionalModule,
-        text: LanguageText,
-        held_out: LanguageText | None = None,
-        *,
-        batch_size: int,
-        seed: int = 0,
-    ) -> None:
-        self.module: torch.nn.Module = module
-        self.unit = text.rules.unit
-        self._output, self._text = module.output, Reader(module, text)
-        self.batches: Batches = sentence_buckets(self._text.rows, batch_size, seed=seed)
-        self._held_out = None if held_out is None else Reader(module, held_out)
-        self.eval_predictions = 0 if self._held_out is None else 2 * _predictions(self._held_out.rows)
-
-    def step(self, batch: TokenBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss per word and direction; see `Task.step`."""
-        hidden, targets, _ = self._text.predicted(batch)
-        losses = self._output.loss(torch.cat(hidden), torch.cat(targets))  # (2 N,)
-        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return the mean loss in nats per word, and the perplexities of both directions; see `Task.evaluate`."""
-        if self._held_out is None:
+    @torch.no_grad()
+    def figures() -> Mapping[str, float]:
+        if test is None:
             return {}
-        batches = sentence_buckets(self._held_out.rows, EVAL_WORDS, shuffle=False)
         total = torch.zeros(2, dtype=torch.float64)
-        with torch.no_grad():
-            for first, second, _ in self._held_out.log_probs(batches.epoch(0)):
-                total -= torch.stack([each.sum(dtype=torch.float64).cpu() for each in (first, second)])
-        losses = (total / _predictions(self._held_out.rows)).tolist()
-        forward, backward = (math.exp(min(loss, 700.0)) for loss in losses)
-        loss = sum(losses) / 2
-        both = math.exp(min(loss, 700.0))
-        return {"loss": loss, "perplexity": both, "forward": forward, "backward": backward}
+        for forward, backward, _ in test.log_probs(sentence_buckets(test.rows, EVAL_WORDS, shuffle=False).epoch(0)):
+            total -= torch.stack([part.sum(dtype=torch.float64).cpu() for part in (forward, backward)])
+        losses = (total / predictions).tolist()
+        mean = sum(losses) / 2
+        return {
+            "loss": mean,
+            "perplexity": perplexity_of(mean),
+            "forward": perplexity_of(losses[0]),
+            "backward": perplexity_of(losses[1]),
+        }
+
+    return SupervisedTask(
+        module=module,
+        batches=sentence_buckets(reader.rows, batch_size, seed=seed),
+        loss=loss,
+        figures=figures,
+        unit=text.rules.unit,
+        eval_predictions=2 * predictions,
+    )
 
 
 def _predictions(rows: TokenRows) -> int:
@@ -137,18 +130,12 @@ def train_bidirectional(
         _check(text)
         if held_out is not None:
             held_out = held_out_text(held_out, text.vocabulary, text.rules, progress=config.progress)
-        module = new_module(options, text.vocabulary, int(text.eos_id or 0), config.seed, copies=2)
-        task = BidirectionalTask(module, text, held_out, batch_size=config.training.batch_size, seed=config.seed)
-        data = {"text": _digest(text), "words": len(text)}
+        module = new_module(config.seed, options.build, text.vocabulary, copies=2)
+        task = bidirectional_task(module, text, held_out, batch_size=config.training.batch_size, seed=config.seed)
+        words = "\n".join([*text.vocabulary.words, *text.unknown_words])
+        data = {"text": digest(text.input_ids, words), "words": len(text)}
         facts = fit_model(task, options, config, data)
     return BidirectionalLanguageModel(module, options, text.vocabulary, text.rules, {"training": facts})
-
-
-def new_module(options: Any, vocabulary: Vocabulary, bos: int, seed: int, *, copies: int = 1) -> BidirectionalModule:
-    """Return a module with random parameters; torch's own random state is kept."""
-    with new_parameters(seed, copies):
-        module: BidirectionalModule = options.build_module(vocabulary, bos)
-    return module
 
 
 def _check(text: LanguageText) -> None:
@@ -161,11 +148,6 @@ def _check(text: LanguageText) -> None:
         )
     if not text.unknown_words and (share := float(np.mean(text.ids == text.unk_id))):
         warn_caller(UNSPELLED.format(share=100 * share, unknown=UNK))
-
-
-def _digest(text: LanguageText) -> str:
-    """Return a digest of a text as the module reads it."""
-    return digest(text.input_ids, "\n".join([*text.vocabulary.words, *text.unknown_words]))
 
 
 @options_class
@@ -208,7 +190,7 @@ class BidirectionalLM:
                 "adaptive or importance"
             )
 
-    def build_module(self, vocabulary: Vocabulary, bos: int) -> BidirectionalModule:
+    def build(self, vocabulary: Vocabulary) -> BidirectionalModule:
         """Return a module with random parameters from torch's default generator."""
         return BidirectionalModule(
             list(vocabulary.words),
@@ -218,5 +200,5 @@ class BidirectionalLM:
             char_dim=self.char_dim,
             highway=self.highway,
             dropout=self.dropout,
-            bos=bos,
+            bos=vocabulary.ids[EOS],
         )

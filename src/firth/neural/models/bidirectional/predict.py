@@ -15,7 +15,6 @@ from firth.language.text import EOS, LanguageText, TextRules, held_out_text
 from firth.neural.models.bidirectional.data import EVAL_WORDS, Reader, sentence_buckets
 from firth.neural.saved import SavedModel, text_fields
 from firth.neural.training.batching import pad
-from firth.neural.training.devices import new_parameters
 from firth.progress import Progress, Status, reporting
 from firth.vocabulary import Vocabulary
 
@@ -127,10 +126,7 @@ class BidirectionalLanguageModel(SavedModel):
 
     @classmethod
     def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
-        vocabulary, _ = values
-        with new_parameters(0):
-            module: torch.nn.Module = options.build_module(vocabulary, vocabulary.ids[EOS])
-        return module
+        return super()._build(options, values[0])
 
     def _card(self) -> tuple[str, str, str]:
         return "A bidirectional language model", f" of {len(self.vocabulary):,} words", EXAMPLE

@@ -45,7 +45,7 @@ from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.train import TranslationTask
 from firth.neural.models.translation.units import Units, learn_units
 from firth.neural.supervised import digest
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
@@ -192,8 +192,7 @@ def train_captioner(
 def _fitted(
     options: Any, shape: Shape, units: Units, train: CaptionData, judged: CaptionData, config: RunConfig
 ) -> tuple[Any, dict[str, Any]]:
-    with new_parameters(config.seed, 2):
-        module = options.build(shape, units)
+    module = new_module(config.seed, options.build, shape, units, copies=2)
     module.encoder.standardise(train.features)
     task = TranslationTask(
         module,

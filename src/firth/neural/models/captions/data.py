@@ -25,7 +25,7 @@ from firth.errors import CorpusError, ShapeError
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.models.translation.data import PairBatch
 from firth.neural.models.translation.units import EOS, Ids, Units
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.batching import Buckets, DeviceBatch, pad
 from firth.text.inputs import check_items, check_text
 from firth.vectors.real_arrays import single_array
 
@@ -50,7 +50,7 @@ class Shape(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureBatch:
+class FeatureBatch(DeviceBatch):
     """Features of B images, in the place of a translator's sources, `SourceBatch`.
 
     Attributes:
@@ -68,10 +68,6 @@ class FeatureBatch:
         """Return a batch of (B, P, D) features."""
         ids = torch.from_numpy(np.ascontiguousarray(features))
         return cls(ids, torch.full((len(ids),), ids.shape[1]))
-
-    def to(self, device: torch.device) -> "FeatureBatch":
-        """Return the batch on a device."""
-        return FeatureBatch(self.ids.to(device), self.lengths)
 
     def steady(self) -> "FeatureBatch":
         """Return a batch in which the bits of an image's results do not depend on the other images."""

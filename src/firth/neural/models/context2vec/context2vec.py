@@ -33,13 +33,13 @@ from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.negative import NegativeSampling
-from firth.neural.layers.state import State
 from firth.neural.models.context2vec.predict import ContextModel
-from firth.neural.models.sentences.data import Padded, SentenceText
+from firth.neural.models.sentences.data import SentenceText
 from firth.neural.models.sentences.options import long_sentences
-from firth.neural.supervised import digest
-from firth.neural.training.batching import Buckets, pad
-from firth.neural.training.devices import new_parameters
+from firth.neural.models.sentences.token_rows import TokenBatch
+from firth.neural.supervised import SupervisedTask, digest, mean_figures
+from firth.neural.training.batching import Buckets
+from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.neural.training.schedules import TrainingProgress
@@ -50,16 +50,6 @@ from firth.vocabulary import Vocabulary
 
 SHORTEST = 2  # words: one word alone has no context
 EVAL_BATCH = 128  # sentences per batch of an evaluation
-
-
-class Sentences(Padded):
-    """B sentences as a batch of training; see `firth.neural.training.task`."""
-
-    fresh, scale = True, 1.0
-
-    def to(self, device: torch.device) -> "Sentences":
-        """Return the sentences with their ids on a device."""
-        return Sentences(self.ids.to(device), self.lengths)
 
 
 def sentence_batches(
@@ -74,55 +64,40 @@ def sentence_batches(
     if not len(numbers):
         raise CorpusError(f"none of {len(text):,} sentences has {SHORTEST} words: a word alone has no context")
 
-    def collate(rows: Sequence[int]) -> Sentences:
-        return Sentences(*pad([text.sentence(row, limit) for row in rows]))
+    def collate(rows: Sequence[int]) -> TokenBatch:
+        return TokenBatch.of([text.sentence(row, limit) for row in rows])
 
     items: Any = numbers  # an array of N numbers is a sequence of them
     lengths = np.minimum(text.lengths[numbers], limit)
     return Buckets(items=items, lengths=lengths, collate=collate, batch_size=batch_size, shuffle=shuffle, seed=seed)
 
 
-class ContextTask:
-    """A module with its sentences; implements `firth.neural.training.task.Task`.
+def context_task(module: Any, batches: Batches, held_out: Buckets[int] | None) -> SupervisedTask:
+    """Return a module with its sentences as a task; evaluations have the same noise words."""
 
-    Attributes:
-        unit: "words".
-        eval_predictions: words of `held_out`, at most: unknown ones are not predicted.
-    """
-
-    def __init__(self, module: torch.nn.Module, batches: Batches, held_out: Buckets[int] | None) -> None:
-        self.module, self.batches, self.unit = module, batches, "words"
-        self._held_out = held_out
-        self.eval_predictions = 0 if held_out is None else int(held_out.lengths.sum())
-
-    def step(self, batch: Sentences, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss of a batch's words; see `Task.step`."""
-        losses = self._losses(batch)
-        total = losses.detach().sum(dtype=torch.float64)
-        return StepOutput(losses.sum() / max(len(losses), 1), total, len(losses))
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return the loss per word of the held-out sentences, with the same noise words in each evaluation."""
-        if self._held_out is None:
-            return {}
-        device = next(self.module.parameters()).device
-        total, words = 0.0, 0
-        with torch.random.fork_rng(devices=[]), torch.no_grad():
-            torch.manual_seed(0)
-            for batch in self._held_out.epoch(0):
-                losses = self._losses(batch.to(device))
-                total, words = total + float(losses.sum(dtype=torch.float64)), words + len(losses)
-        return {"loss": total / max(words, 1)}
-
-    def _losses(self, batch: Sentences) -> torch.Tensor:
+    def losses(batch: TokenBatch) -> torch.Tensor:
         """Return the (N,) losses of the words that are targets."""
-        module: Any = self.module
         vectors = module(batch.ids, batch.lengths)
         steps = torch.arange(batch.ids.shape[1], device=batch.ids.device)
         counted = steps < batch.lengths.to(steps.device)[:, None]
         counted &= ~torch.isin(batch.ids, module.silent.to(steps.device))
-        losses: torch.Tensor = module.output.loss(vectors[counted], batch.ids[counted])
-        return losses
+        values: torch.Tensor = module.output.loss(vectors[counted], batch.ids[counted])
+        return values
+
+    def loss(batch: TokenBatch, progress: TrainingProgress) -> StepOutput:
+        values = losses(batch)
+        total = values.detach().sum(dtype=torch.float64)
+        return StepOutput(values.sum() / max(len(values), 1), total, len(values))  # a batch may have no target
+
+    def figures() -> Mapping[str, float]:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            return {} if held_out is None else mean_figures(held_out, module, losses)
+
+    words = 0 if held_out is None else int(held_out.lengths.sum())  # at most: unknown ones are not predicted
+    return SupervisedTask(
+        module=module, batches=batches, loss=loss, figures=figures, unit="words", eval_predictions=words
+    )
 
 
 @explained(unknown="<unk>", sentences="punctuation")
@@ -158,16 +133,11 @@ def train_context2vec(
             judged = sentence_batches(other, batch_size=EVAL_BATCH, shuffle=False, **how)
         batches = sentence_batches(text, batch_size=config.training.batch_size, seed=config.seed, **how)
         long = long_sentences(text.lengths, options.max_length, text.rules)
-        with new_parameters(config.seed, 2):
-            module = options.build(text.vocabulary)
-        task = ContextTask(module, batches, judged)
-        data = {"text": _digest(text), "sentences": len(batches.items)}
+        module = new_module(config.seed, options.build, text.vocabulary, copies=2)
+        task = context_task(module, batches, judged)
+        data = {"text": digest(text.corpus.fingerprint, np.asarray(text.numbers)), "sentences": len(batches.items)}
         facts = fit_model(task, options, config, data, facts={"long_sentences": long})
     return ContextModel(module, options, text.vocabulary, text.rules, {"training": facts})
-
-
-def _digest(text: SentenceText) -> str:
-    return digest(text.corpus.fingerprint, np.asarray(text.numbers))
 
 
 class ContextModule(nn.Module):

@@ -15,7 +15,7 @@ from firth.neural.layers.output.registry import OUTPUTS, make_output, options_of
 from firth.neural.layers.state import State
 from firth.neural.models.language.data import TextBatch, TextReader
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module as built
 from firth.neural.training.options import TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
@@ -119,8 +119,7 @@ def new_module(
     """
     if learned_tree(options.output) is not None:
         options = dataclasses.replace(options, output="tree")
-    with new_parameters(seed, copies):
-        return options.build_module(vocabulary, bos)
+    return built(seed, options.build_module, vocabulary, bos, copies=copies)
 
 
 def output_layer(spec: str, width: int, vocabulary: Vocabulary, tied: torch.nn.Parameter | None = None) -> OutputLayer:

@@ -1,9 +1,8 @@
 """A trained neural language model: log-probabilities of text, decoding, word vectors, saving."""
 
-import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,18 +22,16 @@ from firth.neural.layers.sequence_pooling import check_pooling, pooled
 from firth.neural.layers.state import State, rows_of
 from firth.neural.models.language.language_model import LanguageOptions, new_module
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.saved import SavedModel
+from firth.neural.saved import BOS_FIELD, SavedModel, text_fields
 from firth.neural.training.batching import pad
 from firth.progress import Progress, Status, reporting
 from firth.randomness import torch_seed
-from firth.storage.model_folder import ModelFolder
 from firth.text.batches import encoded_in_batches, warn_truncated
 from firth.text.inputs import Text
-from firth.training_facts import with_training_facts
 from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
 
-KIND, COUNTS = "firth-language-model", "counts"  # in config.json; of the array of word counts
+TREE = ("output.inner_nodes", "output.leaf_words", "output.weight", "output.bias")  # a learned tree has other shapes
 EXAMPLE = 'model.perplexity(["some text"])\n'
 CHUNK = 256  # tokens per call of the module, for long texts and for the vectors of many words
 MAX_LENGTH = 512  # tokens of a text that `encode` reads unless it is told otherwise
@@ -64,27 +61,23 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
 
     Attributes:
         module: in evaluation mode.
-        spells: whether the model reads words by their characters, unknown ones too.
         options: of the model.
     """
 
+    kind: ClassVar = "firth-language-model"
+    what: ClassVar = "a language model"
+    saved_fields: ClassVar = (*text_fields(), BOS_FIELD)
+    config_order: ClassVar = ("rules", "bos", "total")
+    resized: ClassVar = TREE
     module: LanguageModule
     options: LanguageOptions
+    vocabulary: Vocabulary
+    rules: TextRules
 
-    def __init__(
-        self,
-        module: LanguageModule,
-        options: LanguageOptions,
-        vocabulary: Vocabulary,
-        rules: TextRules,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.module = module.eval()
-        self.spells = module.spells
-        self.options = options
-        self.vocabulary = vocabulary
-        self.rules = rules
-        self.metadata = with_training_facts(metadata)
+    @property
+    def spells(self) -> bool:  # type: ignore[override]  # the module decides
+        """Whether the model reads words by their characters, unknown ones too."""
+        return self.module.spells
 
     def __repr__(self) -> str:
         return f"<NeuralLanguageModel: {type(self.options).__name__}, {len(self.vocabulary):,} {self.rules.unit}>"
@@ -321,16 +314,13 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
         """
         return np.asarray(self.word_vectors().get_vector(word), dtype=np.float32)
 
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.language.train`."""
-        rules = dataclasses.asdict(self.rules)
-        return self._model_folder(
-            KIND,
-            {COUNTS: np.asarray(self.vocabulary.counts)},
-            {"vocab": list(self.vocabulary.words)},
-            {"rules": rules, "bos": self.module.bos, "total": self.vocabulary.total},
-            ("A language model", f" of {len(self.vocabulary):,} {self.rules.unit}", EXAMPLE),
-        )
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        vocabulary, _, bos = values
+        return new_module(options, vocabulary, bos, seed=0)
+
+    def _card(self) -> tuple[str, str, str]:
+        return "A language model", f" of {len(self.vocabulary):,} {self.rules.unit}", EXAMPLE
 
 
 def _in_batch_order(parts: list[torch.Tensor], groups: list[tuple[npt.NDArray[np.int64], State]]) -> TensorScores:

@@ -15,18 +15,17 @@ from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError, warn_caller
 from firth.language.files import load_language_model
-from firth.language.text import UNK, LanguageText, TextRules, check_readable, held_out_text, training_text
+from firth.language.text import UNK, LanguageText, TextRules, held_out_text, training_text
 from firth.neural.models.language.language_model import LanguageOptions, LanguageTask, learned_tree, new_module
 from firth.neural.models.language.learned_tree import LanguageRun, with_learned_tree
 from firth.neural.models.language.module import LanguageModule
-from firth.neural.models.language.predict import COUNTS, NeuralLanguageModel
-from firth.neural.saved import describing, module_arrays, read_module, read_options
+from firth.neural.models.language.predict import NeuralLanguageModel
+from firth.neural.saved import module_arrays
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, text_options
 from firth.options import wrong_kind
 from firth.progress import Progress
 from firth.registry import plain_name
-from firth.storage.model_folder import ModelFolder
 from firth.timing import running_clock
 from firth.vocabulary import Vocabulary
 
@@ -36,7 +35,6 @@ UNSPELLED = (
     "the model reads characters, but {share:.1f} % of the training text is {unknown}, which has lost its spelling: "
     "build the corpus with min_count=1, and limit the vocabulary with min_count or max_size of train"
 )
-TREE = ("output.inner_nodes", "output.leaf_words", "output.weight", "output.bias")  # a learned tree has other shapes
 
 
 def opened_start(start: Any) -> NeuralLanguageModel:
@@ -272,20 +270,3 @@ def _digest(text: LanguageText, module: LanguageModule) -> str:
     digest = hashlib.blake2b(ids.tobytes(), digest_size=16)
     digest.update("\n".join(words).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
-
-
-def restore(content: ModelFolder) -> NeuralLanguageModel:
-    """Return the model of a folder."""
-    words = content.words()
-    with describing(content, "a language model"):
-        rules = TextRules.from_config(content.config["rules"])
-        bos, total = int(content.config["bos"]), int(content.config["total"])
-        options = read_options(content, __package__)
-        vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
-        check_readable(vocabulary, rules)
-    if not 0 <= bos < len(words):
-        raise content.damaged(f"config.json says bos={bos}, expected the number of one of {len(words):,} words")
-    module = read_module(
-        content, options, lambda: new_module(options, vocabulary, bos, seed=0), other=(COUNTS,), resized=TREE
-    )
-    return NeuralLanguageModel(module, options, vocabulary, rules, content.metadata)

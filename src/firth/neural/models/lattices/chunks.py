@@ -125,6 +125,13 @@ class Units(nn.Module):
         found = probabilities.new_zeros(len(probabilities), self.nodes)
         return found.index_add_(1, self.covered, probabilities[:, self.covering])
 
+    def table(self) -> Ints:
+        """Return the chunks as (C, L) tokens; -1 behind the last of each."""
+        table = np.full((len(self.chunks), self.max_length), -1, np.int64)
+        for row, chunk in zip(table, self.chunks, strict=True):
+            row[: len(chunk)] = chunk
+        return table
+
     def _check(self) -> None:
         seen = set[Chunk]()
         for number, chunk in enumerate(self.chunks):

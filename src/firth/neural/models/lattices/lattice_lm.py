@@ -41,32 +41,21 @@ import torch
 from firth.arguments import explained
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
-from firth.language.text import (
-    UNK,
-    LanguageText,
-    TextRules,
-    check_readable,
-    encode_sentences,
-    held_out_text,
-    training_text,
-)
+from firth.language.text import UNK, LanguageText, encode_sentences, held_out_text, training_text
 from firth.neural.layers.state import State
 from firth.neural.models.language.data import TextBatch, TextStream
 from firth.neural.models.lattices.chunks import Chunk, Units, frequent_chunks
 from firth.neural.models.lattices.module import MERGES, LatticeModule
-from firth.neural.models.lattices.predict import CHUNKS, COUNTS, LatticeModel
-from firth.neural.saved import describing, read_module, read_options
+from firth.neural.models.lattices.predict import LatticeModel
 from firth.neural.supervised import digest
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
 from firth.options import check, option, options_class
-from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import Text, check_items
 from firth.timing import running_clock
-from firth.vocabulary import Vocabulary
 
 EVAL_STREAMS, EVAL_BPTT = 20, 64  # of held-out text during training
 
@@ -161,8 +150,7 @@ def train_lattice(
             held_out = held_out_text(held_out, text.vocabulary, text.rules, progress=config.progress)
         found, counts = _chunks(options, chunks, text)
         bos = text.unk_id if text.eos_id is None else text.eos_id
-        with new_parameters(config.seed, 2):
-            module = options.build(len(text.vocabulary), found, bos)
+        module = new_module(config.seed, options.build, len(text.vocabulary), found, bos, copies=2)
         module.begin_at(torch.tensor([*text.vocabulary.counts.tolist(), *counts]))
         task = LatticeTask(module, text, held_out, batch_size=config.training.batch_size, bptt=options.bptt)
         facts = fit_model(task, options, config, {"text": _digest(text, found), "words": len(text)})
@@ -242,22 +230,3 @@ class LatticeLM:
             temperature=self.temperature,
             bos=bos,
         )
-
-
-def restore(content: ModelFolder) -> LatticeModel:
-    """Return the model of a folder."""
-    words = content.words()
-    with describing(content, "a lattice language model"):
-        rules = TextRules.from_config(content.config["rules"])
-        bos, total = int(content.config["bos"]), int(content.config["total"])
-        options: Any = read_options(content, __package__)
-        vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), total)
-        check_readable(vocabulary, rules)
-        table = content.arrays[CHUNKS]
-        if table.dtype.kind != "i" or table.ndim != 2 or table.shape[1] != options.max_length:
-            raise ValueError(f"chunks {table.shape}, max_length={options.max_length}")
-        chunks = [tuple(token for token in row if token >= 0) for row in table.tolist()]
-    if not 0 <= bos < len(words):
-        raise content.damaged(f"config.json says bos={bos}, expected the number of one of {len(words):,} words")
-    module = read_module(content, options, lambda: options.build(len(words), chunks, bos), other=(COUNTS, CHUNKS))
-    return LatticeModel(module, options, vocabulary, rules, content.metadata)

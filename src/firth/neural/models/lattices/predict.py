@@ -1,10 +1,9 @@
 """The lattice of a text: its units with their probabilities, the best segmentation, samples, marginals."""
 
-import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,17 +16,16 @@ from firth.language.text import EOS, LanguageText, TextRules
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.state import State, mapped, rows_of
 from firth.neural.models.lattices.module import LatticeModule, Reading
-from firth.neural.saved import SavedModel
+from firth.neural.saved import BOS_FIELD, Field, Saved, SavedModel, text_fields
 from firth.neural.structs.segmentations import Segments, piece_gradients, segments_total
 from firth.neural.structs.semirings import LOG, MAX, Sample, Semiring
 from firth.progress import Progress, Status, reporting
 from firth.randomness import torch_seed
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import Text, checked_texts
-from firth.training_facts import with_training_facts
 from firth.vocabulary import Vocabulary
 
-KIND, COUNTS, CHUNKS = "firth-lattice-language-model", "counts", "chunks"  # in config.json; names of arrays
+CHUNKS = "chunks"  # array
 EXAMPLE = 'model.perplexity(["some text"])\nprint([edge.text for edge in model.lattice("some text").best_path])\n'
 STEP = 128  # tokens per call of the module
 MAX_TOKENS = 10_000  # of a text whose lattice is shown
@@ -129,19 +127,23 @@ class LatticeModel(SavedModel, LanguageModel):
         module: in evaluation mode.
     """
 
+    kind: ClassVar = "firth-lattice-language-model"
+    what: ClassVar = "a lattice language model"
+    saved_fields: ClassVar = (
+        *text_fields(),
+        Field(
+            "units",
+            lambda units: Saved(arrays={CHUNKS: units.table()}),
+            lambda content, options: _chunks(content, options),
+            (CHUNKS,),
+            of_module=True,
+        ),
+        BOS_FIELD,
+    )
+    config_order: ClassVar = ("rules", "bos", "total")
     module: LatticeModule
-
-    def __init__(
-        self,
-        module: LatticeModule,
-        options: Any,
-        vocabulary: Vocabulary,
-        rules: TextRules,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.module, self.options = module.eval(), options
-        self.vocabulary, self.rules = vocabulary, rules
-        self.metadata = with_training_facts(metadata)
+    vocabulary: Vocabulary
+    rules: TextRules
 
     def __repr__(self) -> str:
         size = f"{len(self.vocabulary):,} {self.rules.unit}, {len(self.module.units.chunks):,} chunks"
@@ -273,15 +275,17 @@ class LatticeModel(SavedModel, LanguageModel):
             found[end - length, end + 1] = EOS if part == [EOS] else self.rules.join(part)
         return found
 
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.lattices.lattice_lm`."""
-        chunks = np.full((len(self.module.units.chunks), self.options.max_length), -1, np.int64)
-        for row, chunk in zip(chunks, self.module.units.chunks, strict=True):
-            row[: len(chunk)] = chunk
-        return self._model_folder(
-            KIND,
-            {COUNTS: np.asarray(self.vocabulary.counts), CHUNKS: chunks},
-            {"vocab": list(self.vocabulary.words)},
-            {"rules": dataclasses.asdict(self.rules), "bos": self.module.bos, "total": self.vocabulary.total},
-            ("A lattice language model", f" of {len(self.vocabulary):,} {self.rules.unit}", EXAMPLE),
-        )
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        vocabulary, _, chunks, bos = values
+        return super()._build(options, len(vocabulary), chunks, bos)
+
+    def _card(self) -> tuple[str, str, str]:
+        return "A lattice language model", f" of {len(self.vocabulary):,} {self.rules.unit}", EXAMPLE
+
+
+def _chunks(content: ModelFolder, options: Any) -> list[tuple[int, ...]]:
+    table = content.arrays[CHUNKS]
+    if table.dtype.kind != "i" or table.ndim != 2 or table.shape[1] != options.max_length:
+        raise ValueError(f"chunks {table.shape}, max_length={options.max_length}")
+    return [tuple(token for token in row if token >= 0) for row in table.tolist()]

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from firth.errors import CorpusError, KindError, brief
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.batching import Buckets, DeviceBatch, pad
 from firth.text.inputs import check_items
 
 END, IDS = 256, 257  # after the last byte; bytes and the end
@@ -29,7 +29,7 @@ class Example:
 
 
 @dataclass(frozen=True, eq=False)
-class RecordBatch:
+class RecordBatch(DeviceBatch):
     """B records with their texts.
 
     Attributes:
@@ -45,15 +45,6 @@ class RecordBatch:
     targets: torch.Tensor
     lengths: torch.Tensor
     copies: torch.Tensor
-
-    fresh, scale = True, 1.0
-
-    def to(self, device: torch.device) -> "RecordBatch":
-        """Return the batch with its tensors on a device."""
-        values, sizes, targets, copies = (
-            each.to(device) for each in (self.values, self.sizes, self.targets, self.copies)
-        )
-        return RecordBatch(values, sizes, targets, self.lengths, copies)
 
 
 def read_records(inputs: Any, fields: Sequence[str] | None = None) -> tuple[list[str], list[Values]]:

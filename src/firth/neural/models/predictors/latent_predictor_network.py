@@ -40,7 +40,7 @@ from firth.neural.models.predictors.predict import PredictorModel
 from firth.neural.structs.segmentations import segments_total
 from firth.neural.structs.semirings import LOG
 from firth.neural.supervised import SupervisedTask, on_device
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
@@ -92,8 +92,7 @@ def train_predictors(
             examples, judged = [examples[row] for row in rows], [examples[row] for row in judged_rows]
         else:
             judged = read_examples(read_records(held_out, fields)[1], held_out_targets)
-        with new_parameters(config.seed, 2):
-            module = options.build(len(fields))
+        module = new_module(config.seed, options.build, len(fields), copies=2)
         limit = options.max_copy if options.copying else 0
         evaluation = record_batches(judged, batch_size=EVAL_BATCH, max_copy=limit, shuffle=False)
         predictions = int(evaluation.lengths.sum()) + len(evaluation.lengths)  # bytes and ends

@@ -24,6 +24,7 @@ import torch
 
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, FormatError, OptionError
+from firth.neural.training.batching import DeviceBatch
 from firth.randomness import generator
 from firth.text.wordpieces import WordPieces
 
@@ -32,22 +33,14 @@ FEWEST = 20  # windows of a text of which some are held out
 
 
 @dataclass(frozen=True, eq=False)
-class WindowBatch:
+class WindowBatch(DeviceBatch):
     """Rows of pieces without padding.
 
     Attributes:
         ids: (B, T) int64.
-        fresh: the batch needs no state.
-        scale: factor on the learning rate.
     """
 
     ids: torch.Tensor
-    fresh: bool = True
-    scale: float = 1.0
-
-    def to(self, device: torch.device) -> "WindowBatch":
-        """Return the batch on a device."""
-        return WindowBatch(self.ids.to(device))
 
 
 @dataclass(frozen=True, eq=False)

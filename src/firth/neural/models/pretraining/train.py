@@ -22,7 +22,7 @@ from firth.neural.models.pretraining.options import TOKENS, PretrainingOptions
 from firth.neural.models.pretraining.task import Objective, PretrainingTask
 from firth.neural.supervised import digest as run_digest
 from firth.neural.training.accumulation import Accumulated
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import check_kind
@@ -90,8 +90,7 @@ def pretrain(
         sizes = options.config(text.pieces)
         if before is not None:
             options, sizes = _of_start(options, before)
-        with new_parameters(config.seed, copies=2):
-            objective = options.build_objective(sizes, text.pieces)
+        objective = new_module(config.seed, options.build_objective, sizes, text.pieces, copies=2)
         _begin(objective, text, options.mask_rate)
         if before is not None:
             before.start(objective.encoder, objective.head)

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError
 from firth.language.text import EOS, UNK, TextRules, vocabulary_of
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.models.sentences.token_rows import TokenBatch
+from firth.neural.training.batching import Buckets, DeviceBatch
 from firth.progress import Progress
 from firth.vocabulary import Vocabulary
 
@@ -95,43 +95,18 @@ class SentenceText:
 
 
 @dataclass(frozen=True, eq=False)
-class Padded:
-    """B sequences of ids.
-
-    Attributes:
-        ids: (B, T) int64, padded on the right.
-        lengths: (B,) int64, on the CPU.
-    """
-
-    ids: torch.Tensor
-    lengths: torch.Tensor
-
-    def to(self, device: torch.device) -> "Padded":
-        """Return the sequences with their ids on a device."""
-        return Padded(self.ids.to(device), self.lengths)
-
-
-@dataclass(frozen=True, eq=False)
-class Triples:
+class Triples(DeviceBatch):
     """B sentences with their neighbours.
 
     Attributes:
         current: the sentences.
         previous: the sentence before each, with `</s>` on both sides.
         following: the sentence after each, with `</s>` on both sides.
-        fresh: the batch needs no state.
-        scale: factor on the learning rate.
     """
 
-    current: Padded
-    previous: Padded
-    following: Padded
-    fresh: bool = True
-    scale: float = 1.0
-
-    def to(self, device: torch.device) -> "Triples":
-        """Return the batch with its tensors on a device."""
-        return Triples(self.current.to(device), self.previous.to(device), self.following.to(device))
+    current: TokenBatch
+    previous: TokenBatch
+    following: TokenBatch
 
 
 def triples(text: SentenceText, *, limit: int, batch_size: int, shuffle: bool = True, seed: int = 0) -> Buckets[int]:
@@ -149,12 +124,12 @@ def triples(text: SentenceText, *, limit: int, batch_size: int, shuffle: bool = 
         )
     eos = np.array([text.vocabulary.ids[EOS]])
 
-    def neighbours(numbers: Sequence[int]) -> Padded:
-        return Padded(*pad([np.concatenate([eos, text.sentence(number, limit), eos]) for number in numbers]))
+    def neighbours(numbers: Sequence[int]) -> TokenBatch:
+        return TokenBatch.of([np.concatenate([eos, text.sentence(number, limit), eos]) for number in numbers])
 
     def collate(numbers: list[int]) -> Triples:
         return Triples(
-            Padded(*pad([text.sentence(number, limit) for number in numbers])),
+            TokenBatch.of([text.sentence(number, limit) for number in numbers]),
             neighbours([number - 1 for number in numbers]),
             neighbours([number + 1 for number in numbers]),
         )

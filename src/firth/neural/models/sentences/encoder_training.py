@@ -16,8 +16,8 @@ from firth.errors import OptionError
 from firth.language.text import LanguageText, TextRules, training_text
 from firth.neural.models.language.train import digest, text_for
 from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
-from firth.neural.models.sentences.options import new_module
 from firth.neural.models.sentences.predict import SentenceEncoder
+from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, text_options
 from firth.neural.training.task import Task
@@ -143,7 +143,7 @@ def new_model(
 ) -> SentenceEncoder:
     """Return a model before training: with random parameters, or those of a start."""
     options = options.with_defaults(None if start is None else cast("EncoderOptions", start.options))
-    module = cast("EncoderModule", new_module(options, vocabulary, seed, copies=2))
+    module = new_module(seed, options.build_module, vocabulary, copies=2)
     if start is not None:
         module.start_from(cast("EncoderModule", start.module))
     return SentenceEncoder(module, options, vocabulary, rules)
@@ -157,4 +157,4 @@ def run(
     metadata: dict[str, Any] = {"training": fit_model(task, model.options, config, identity, facts=task.facts)}
     if start is not None:
         metadata["start"] = dict(start.metadata)
-    return SentenceEncoder(model.module, model.options, model.vocabulary, model.rules, metadata)
+    return SentenceEncoder(model.module, model.options, model.vocabulary, model.rules, metadata=metadata)

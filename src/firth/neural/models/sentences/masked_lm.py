@@ -19,14 +19,12 @@ import torch
 
 from firth.language.text import LanguageText, held_out_text
 from firth.neural.layers.masking import Masking
-from firth.neural.layers.state import State
 from firth.neural.models.sentences.encoder import EncoderModule
 from firth.neural.models.sentences.encoder_training import TextOptions, train_encoder
 from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.token_rows import TokenBatch, pieces, row_batches, sentences
+from firth.neural.supervised import SupervisedTask, mean_loss, on_device
 from firth.neural.training.options import RunConfig, TrainingOptions
-from firth.neural.training.schedules import TrainingProgress
-from firth.neural.training.task import Batches, StepOutput
 from firth.options import Preset, option, options_class
 
 EVAL_BATCH, EVAL_SEED = 64, 0  # of held-out text: texts per batch; of the masks, the same in every evaluation
@@ -56,75 +54,42 @@ class SentenceMaskedLM(TextOptions):
 
     mask_rate: float = option(0.15, "share of tokens that are hidden", minimum=0, maximum=1, exclusive=True)
 
-    def build_task(self, model: SentenceEncoder, text: LanguageText, held_out: Any, config: RunConfig) -> "MaskedTask":
+    def build_task(
+        self, model: SentenceEncoder, text: LanguageText, held_out: Any, config: RunConfig
+    ) -> SupervisedTask:
         """Return the task; see `TextOptions.build_task`."""
-        test = None
+        encoder = model.module
+        assert isinstance(encoder, EncoderModule)
+        assert encoder.prediction is not None
+        head, limit = encoder.prediction, model.options.max_length
+        masking = Masking(mask_id=len(text.vocabulary), words=len(text.vocabulary), rate=self.mask_rate)
+        rows, test, predictions = pieces(sentences(text), limit), None, 0
         if held_out is not None:
-            test = held_out_text(held_out, text.vocabulary, text.rules, progress=config.progress)
-        return MaskedTask(
-            model, text, test, batch_size=config.training.batch_size, rate=self.mask_rate, seed=config.seed
+            held_out = held_out_text(held_out, text.vocabulary, text.rules, progress=config.progress)
+            test = row_batches(pieces(sentences(held_out), limit), EVAL_BATCH, limit=limit, shuffle=False)
+            predictions = round(self.mask_rate * len(held_out))
+
+        def hidden(batch: TokenBatch) -> tuple[torch.Tensor, torch.Tensor]:
+            """Return (N, D) states at hidden positions, and the (N,) tokens that were there."""
+            ids, where = masking(batch.ids, batch.lengths.to(batch.ids.device))
+            return encoder.hidden(ids, batch.lengths)[where], batch.ids[where]
+
+        def figures() -> Mapping[str, float]:
+            """Return the loss per hidden token, the same ones in every evaluation, and the share predicted."""
+            if test is None:
+                return {}
+            torch.manual_seed(EVAL_SEED)  # the loop restores the state of training
+            parts = [head.scores(*hidden(batch)) for batch in on_device(test, encoder)]
+            count = sum(len(hits) for _, hits in parts)
+            total = -sum(log_probs.sum(dtype=torch.float64).item() for log_probs, _ in parts)
+            return {"loss": total / count, "accuracy": sum(int(hits.sum()) for _, hits in parts) / count}
+
+        return SupervisedTask(
+            module=encoder,
+            batches=row_batches(rows, config.training.batch_size, limit=limit, seed=config.seed),
+            loss=lambda batch, progress: mean_loss(head.loss(*hidden(batch))),
+            figures=figures,
+            unit="hidden tokens",
+            eval_predictions=predictions,
+            facts={"pieces": len(rows)},
         )
-
-
-class MaskedTask:
-    """A masked language model with its text; implements `firth.neural.training.task.Task`.
-
-    Attributes:
-        module: the encoder, with its head.
-        batches: pieces of similar length.
-        unit: what is predicted.
-        eval_predictions: predictions of an evaluation.
-        facts: number of pieces.
-    """
-
-    def __init__(
-        self,
-        model: SentenceEncoder,
-        text: LanguageText,
-        held_out: LanguageText | None,
-        *,
-        batch_size: int,
-        rate: float,
-        seed: int,
-    ) -> None:
-        assert isinstance(model.module, EncoderModule)
-        assert model.module.prediction is not None
-        self.module: torch.nn.Module = model.module
-        self.unit = "hidden tokens"
-        self._encoder, self._head = model.module, model.module.prediction
-        self._masking = Masking(mask_id=len(text.vocabulary), words=len(text.vocabulary), rate=rate)
-        limit = model.options.max_length
-        rows = pieces(sentences(text), limit)
-        self.batches: Batches = row_batches(rows, batch_size, limit=limit, seed=seed)
-        self._held_out = None
-        self.eval_predictions = 0
-        if held_out is not None:
-            held_out_rows = pieces(sentences(held_out), limit)
-            self._held_out = row_batches(held_out_rows, EVAL_BATCH, limit=limit, shuffle=False)
-            self.eval_predictions = round(rate * len(held_out))
-        self.facts: Mapping[str, Any] = {"pieces": len(rows)}
-
-    def step(self, batch: TokenBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss of a batch's hidden tokens; see `Task.step`."""
-        ids, hidden = self._masking(batch.ids, batch.lengths.to(batch.ids.device))
-        losses = self._head.loss(self._encoder.hidden(ids, batch.lengths)[hidden], batch.ids[hidden])
-        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return the loss in nats per hidden token of the held-out text, and the share predicted; see `Task.evaluate`.
-
-        The same tokens are hidden in every evaluation.
-        """
-        if self._held_out is None:
-            return {}
-        total, right, count = 0.0, 0, 0
-        device = next(self.module.parameters()).device
-        torch.manual_seed(EVAL_SEED)  # the loop restores the state of training
-        for batch in self._held_out.epoch(0):
-            on_device = batch.to(device)
-            ids, hidden = self._masking(on_device.ids, batch.lengths.to(device))
-            states = self._encoder.hidden(ids, batch.lengths)
-            log_probs, hits = self._head.scores(states[hidden], on_device.ids[hidden])
-            total -= log_probs.sum(dtype=torch.float64).item()
-            right, count = right + int(hits.sum()), count + len(hits)
-        return {"loss": total / count, "accuracy": right / count}

@@ -10,7 +10,6 @@ from torch.nn.functional import embedding
 
 from firth.errors import CorpusError
 from firth.language.text import TextRules
-from firth.neural.training.devices import new_parameters
 from firth.neural.training.options import TrainingOptions
 from firth.options import check, option, options_class
 from firth.text.batches import warn_truncated
@@ -91,12 +90,6 @@ class SentenceOptions(abc.ABC):
     @abc.abstractmethod
     def build_module(self, vocabulary: Vocabulary) -> SentenceModule:
         """Return a module with random parameters from torch's default generator."""
-
-
-def new_module(options: SentenceOptions, vocabulary: Vocabulary, seed: int, *, copies: int = 1) -> SentenceModule:
-    """Return a module with random parameters; torch's own random state is kept."""
-    with new_parameters(seed, copies):
-        return options.build_module(vocabulary)
 
 
 def long_sentences(lengths: npt.NDArray[Any], limit: int, rules: TextRules) -> int:

@@ -12,9 +12,9 @@ Departures: the paper has no b; its program fits one. `<unk>` and `</s>` are not
 Cost: n E' (E' + E) multiplications for n shared words of widths E' and E, and a factorisation of E' x E'.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,23 +22,22 @@ import torch
 
 from firth.arguments import explained
 from firth.errors import OptionError
-from firth.language.text import EOS, UNK, TextRules, check_readable
-from firth.neural.models.sentences.options import SentenceModule, SentenceOptions, new_module
-from firth.neural.saved import SavedModel, describing, read_module, read_options
+from firth.language.text import EOS, UNK, TextRules
+from firth.neural.models.sentences.options import SentenceModule, SentenceOptions
+from firth.neural.saved import Field, Saved, SavedModel, text_fields
 from firth.neural.training.batching import pad
+from firth.neural.training.devices import new_module
 from firth.options import check_kind
 from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import check_batch_size, encoded_in_batches, warn_truncated
 from firth.text.inputs import Text, token_lists
 from firth.text.tokenise import tokeniser
-from firth.training_facts import with_training_facts
 from firth.vectors.cosine import Matrix
 from firth.vectors.word_vectors import WordVectors
 from firth.vocabulary import Vocabulary
 
-KIND, COUNTS, ADDED = "firth-sentence-encoder", "counts", "added"  # in config.json; names of two arrays
-NAMES = "names"  # file of the added words
+ADDED, NAMES = "added", "names"  # array of the added words, and their file
 BATCH, POOL = 64, 32  # texts per call of the module; calls whose texts are sorted by length together
 EXAMPLE = 'model.encode(["some text"])\n'
 
@@ -89,27 +88,23 @@ class SentenceEncoder(SavedModel):
         options: of the model.
     """
 
+    kind: ClassVar = "firth-sentence-encoder"
+    what: ClassVar = "a sentence encoder"
+    saved_fields: ClassVar = (
+        *text_fields(),
+        Field("added", lambda added: _written_words(added), lambda content, options: _read_words(content), (ADDED,)),
+    )
+    config_order: ClassVar = ("rules", "total")
     module: SentenceModule
     options: SentenceOptions
+    vocabulary: Vocabulary
+    rules: TextRules
+    added: WordVectors | None
 
-    def __init__(
-        self,
-        module: SentenceModule,
-        options: SentenceOptions,
-        vocabulary: Vocabulary,
-        rules: TextRules,
-        metadata: Mapping[str, Any] | None = None,
-        added: WordVectors | None = None,
-    ) -> None:
-        self.module = module.eval()
-        self.options = options
-        self.vocabulary = vocabulary
-        self.rules = rules
-        self.metadata = with_training_facts(metadata)
-        self.added = added
-        self._numbers = dict(vocabulary.ids)
-        if added is not None:
-            self._numbers |= {word: len(vocabulary) + i for i, word in enumerate(added.words)}
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        words = () if self.added is None else self.added.words
+        return {**self.vocabulary.ids, **{word: number for number, word in enumerate(words, len(self.vocabulary))}}
 
     def __repr__(self) -> str:
         added = "" if self.added is None else f" and {len(self.added):,} added"
@@ -207,7 +202,7 @@ class SentenceEncoder(SavedModel):
             raise OptionError(f"{kind} has no table of word vectors that could be expanded: encode texts as they are")
         known = WordVectors(list(self.vocabulary.words), table.detach().float().cpu().numpy())
         added = mapped_words(vectors, known, words)
-        return SentenceEncoder(self.module, self.options, self.vocabulary, self.rules, self.metadata, added)
+        return SentenceEncoder(self.module, self.options, self.vocabulary, self.rules, added, self.metadata)
 
     def word_vectors(self) -> WordVectors:
         """Return the input vectors of all words, added ones too.
@@ -226,42 +221,36 @@ class SentenceEncoder(SavedModel):
             counts = np.concatenate([counts, np.zeros(len(self.added), dtype=counts.dtype)])
         return WordVectors(words, rows, counts=counts, metadata=self.metadata)
 
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.sentences.predict`."""
-        words = len(self.vocabulary)
-        arrays, texts = {COUNTS: np.asarray(self.vocabulary.counts)}, {"vocab": list(self.vocabulary.words)}
-        if self.added is not None:
-            arrays[ADDED], texts[NAMES] = np.asarray(self.added.vectors, dtype=np.float32), list(self.added.words)
-        return self._model_folder(
-            KIND,
-            arrays,
-            texts,
-            {"rules": asdict(self.rules), "total": self.vocabulary.total},
-            ("A sentence encoder", f" of {words:,} {self.rules.unit}, {self.dim:,} numbers per text", EXAMPLE),
-        )
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        module: torch.nn.Module = new_module(0, options.build_module, values[0])
+        return module
+
+    @classmethod
+    def restore(cls, content: ModelFolder) -> Self:
+        """Return the model of a folder; see `SavedModel.restore`."""
+        model = super().restore(content)
+        table, added = model.module.input_table, model.added
+        if added is not None and (table is None or table.shape[1] != added.dim):
+            raise content.damaged(f"tensor {ADDED!r} has {added.dim} columns, unlike the input vectors of the encoder")
+        return model
+
+    def _card(self) -> tuple[str, str, str]:
+        about = f" of {len(self.vocabulary):,} {self.rules.unit}, {self.dim:,} numbers per text"
+        return "A sentence encoder", about, EXAMPLE
 
 
-def restore(content: ModelFolder) -> SentenceEncoder:
-    """Return the model of a folder."""
-    words = content.words()
-    with describing(content, "a sentence encoder"):
-        rules = TextRules.from_config(content.config["rules"])
-        options = read_options(content, __package__)
-        vocabulary = Vocabulary(words, content.counts(COUNTS, len(words)), int(content.config["total"]))
-        check_readable(vocabulary, rules)
-    added = _added(content, vocabulary)
-    module = read_module(content, options, lambda: new_module(options, vocabulary, seed=0), other=(COUNTS, ADDED))
-    table = module.input_table
-    if added is not None and (table is None or table.shape[1] != added.dim):
-        raise content.damaged(f"tensor {ADDED!r} has {added.dim} columns, unlike the input vectors of the encoder")
-    return SentenceEncoder(module, options, vocabulary, rules, content.metadata, added)
+def _written_words(added: WordVectors | None) -> Saved:
+    if added is None:
+        return Saved()
+    return Saved(arrays={ADDED: np.asarray(added.vectors, dtype=np.float32)}, texts={NAMES: list(added.words)})
 
 
-def _added(content: ModelFolder, vocabulary: Vocabulary) -> WordVectors | None:
+def _read_words(content: ModelFolder) -> WordVectors | None:
     if ADDED not in content.arrays:
         return None
-    words = content.words(NAMES)
+    words, vocabulary = content.words(NAMES), content.words()
     rows = content.array(ADDED, (len(words), None))
-    if len(set(words)) < len(words) or not vocabulary.ids.keys().isdisjoint(words):
+    if len(set(words)) < len(words) or not set(vocabulary).isdisjoint(words):
         raise content.damaged(f"{NAMES}.json repeats a word")
     return WordVectors(words, rows)

@@ -23,7 +23,6 @@ Cost: about 18 H (3 E + 3 H) operations per word of the text, and 12 H K for K s
 """
 
 import abc
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Unpack, cast
 
@@ -37,16 +36,15 @@ from firth.neural.layers.conditional import ConditionalLayer
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.packed import Packing
-from firth.neural.layers.state import State
 from firth.neural.models.language.language_model import learned_tree, output_layer
-from firth.neural.models.sentences.data import Padded, SentenceText, Triples, triples
-from firth.neural.models.sentences.options import SentenceModule, SentenceOptions, long_sentences, look_up, new_module
+from firth.neural.models.sentences.data import SentenceText, Triples, triples
+from firth.neural.models.sentences.options import SentenceModule, SentenceOptions, long_sentences, look_up
 from firth.neural.models.sentences.predict import SentenceEncoder
-from firth.neural.supervised import digest
+from firth.neural.models.sentences.token_rows import TokenBatch
+from firth.neural.supervised import SupervisedTask, digest, mean_figures, mean_loss, perplexity_of
+from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
-from firth.neural.training.schedules import TrainingProgress
-from firth.neural.training.task import Batches, StepOutput
 from firth.options import Preset, check_kind, option, options_class
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
@@ -68,52 +66,33 @@ class NeighbourModule(SentenceModule, abc.ABC):
         """Return the (N,) exact log-probabilities of the words of both neighbours."""
 
 
-class NeighbourTask:
-    """A sentence encoder with its text; implements `firth.neural.training.task.Task`.
+def neighbour_task(
+    module: NeighbourModule,
+    text: SentenceText,
+    held_out: SentenceText | None = None,
+    *,
+    limit: int,
+    batch_size: int,
+    seed: int = 0,
+) -> SupervisedTask:
+    """Return a sentence encoder with its text as a task: losses per word of both neighbours, and the perplexity."""
+    test = None if held_out is None else triples(held_out, limit=limit, batch_size=EVAL_BATCH, shuffle=False)
 
-    Attributes:
-        batches: triples of similar length.
-        unit: what is predicted.
-        eval_predictions: predictions of an evaluation.
-    """
-
-    def __init__(
-        self,
-        module: NeighbourModule,
-        text: SentenceText,
-        held_out: SentenceText | None = None,
-        *,
-        limit: int,
-        batch_size: int,
-        seed: int = 0,
-    ) -> None:
-        self.module: torch.nn.Module = module
-        self.unit = text.rules.unit
-        self._model = module
-        self.batches: Batches = triples(text, limit=limit, batch_size=batch_size, seed=seed)
-        self._held_out = None
-        self.eval_predictions = 0
-        if held_out is not None:
-            self._held_out = triples(held_out, limit=limit, batch_size=EVAL_BATCH, shuffle=False)
-            self.eval_predictions = int(2 * (self._held_out.lengths + 1).sum())  # neighbours are as long, on average
-
-    def step(self, batch: Triples, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss of the words of both neighbours; see `Task.step`."""
-        losses = self.module(batch)  # (N,)
-        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return the mean loss in nats per word of the neighbours, and the perplexity; see `Task.evaluate`."""
-        if self._held_out is None:
+    def figures() -> Mapping[str, float]:
+        if test is None:
             return {}
-        total, words = 0.0, 0
-        device = next(self.module.parameters()).device
-        with torch.no_grad():
-            for batch in self._held_out.epoch(0):
-                log_probs = self._model.log_prob_of(batch.to(device))
-                total, words = total - log_probs.sum(dtype=torch.float64).item(), words + len(log_probs)
-        loss = total / words
-        return {"loss": loss, "perplexity": math.exp(min(loss, 700.0))}
+        mean = mean_figures(test, module, lambda batch: -module.log_prob_of(batch))["loss"]
+        return {"loss": mean, "perplexity": perplexity_of(mean)}
+
+    return SupervisedTask(
+        module=module,
+        batches=triples(text, limit=limit, batch_size=batch_size, seed=seed),
+        loss=lambda batch, progress: mean_loss(module(batch)),
+        figures=figures,
+        unit=text.rules.unit,
+        # neighbours are as long, on average
+        eval_predictions=0 if test is None else int(2 * (test.lengths + 1).sum()),
+    )
 
 
 @explained(max_size=20_000, unknown="<unk>", sentences="punctuation", keep_empty=True)
@@ -159,18 +138,17 @@ def train_on_neighbours(
             reading = {name: value for name, value in given.items() if name in ("column", "cache")}
             reading = {} if isinstance(held_out, Corpus) else reading
             test = SentenceText.of(held_out, reading, defaults={}, like=text, progress=config.progress)
-        module = cast("NeighbourModule", new_module(options, text.vocabulary, config.seed, copies=2))
+        module = cast("NeighbourModule", new_module(config.seed, options.build_module, text.vocabulary, copies=2))
         if vectors is not None:
             start_at(module, vectors, text.vocabulary, config.seed)
         limit, size = options.max_length, config.training.batch_size
         truncated = long_sentences(text.lengths, limit, text.rules)
-        task = NeighbourTask(module, text, test, limit=limit, batch_size=size, seed=config.seed)
-        digest = None if vectors is None else _digest(vectors)
-        data = {"text": text.corpus.fingerprint, "sentences": len(text), "vectors": digest}
+        task = neighbour_task(module, text, test, limit=limit, batch_size=size, seed=config.seed)
+        start = None if vectors is None else digest(vectors, "\n".join(vectors.words))
+        data = {"text": text.corpus.fingerprint, "sentences": len(text), "vectors": start}
         facts = fit_model(task, options, config, data)
-        return SentenceEncoder(
-            module, options, text.vocabulary, text.rules, {"training": {**facts, "truncated": truncated}}
-        )
+        metadata = {"training": {**facts, "truncated": truncated}}
+        return SentenceEncoder(module, options, text.vocabulary, text.rules, metadata=metadata)
 
 
 def start_at(module: torch.nn.Module, vectors: WordVectors, vocabulary: Vocabulary, seed: int = 0) -> None:
@@ -188,10 +166,6 @@ def start_at(module: torch.nn.Module, vectors: WordVectors, vocabulary: Vocabula
             table = WordEmbedding.from_vectors(vectors, vocabulary, seed=seed)
             with torch.no_grad():
                 layer.weight.copy_(table.weight)
-
-
-def _digest(vectors: WordVectors) -> str:
-    return digest(vectors, "\n".join(vectors.words))
 
 
 @options_class
@@ -317,7 +291,7 @@ class EncoderDecoders(nn.Module):
         return torch.cat([before, after]), torch.cat([before_words, after_words])
 
     def _decoded(
-        self, decoder: nn.Module, sentences: Padded, vector: torch.Tensor
+        self, decoder: nn.Module, sentences: TokenBatch, vector: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         packing = Packing(sentences.lengths - 1)
         read, words = packing.pack(sentences.ids[:, :-1]), packing.pack(sentences.ids[:, 1:])

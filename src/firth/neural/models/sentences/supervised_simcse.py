@@ -37,7 +37,7 @@ from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.encoder_training import new_model, opened_start, run
 from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.simcse import projection, temperature_option
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.batching import Buckets, DeviceBatch, pad
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import Preset, option, options_class
 from firth.randomness import generator
@@ -49,7 +49,7 @@ _Rows = list[Any]  # ids of each text
 
 
 @dataclass(frozen=True, eq=False)
-class GroupBatch:
+class GroupBatch(DeviceBatch):
     """The texts of B groups, and their hard negatives.
 
     Attributes:
@@ -58,8 +58,6 @@ class GroupBatch:
         groups: (M,) int64, the group of each text from 0 to B - 1; -1 for hard negatives.
         firsts: (M,) bool, the first text of each group.
         seconds: (M,) bool, the second.
-        fresh: the batch needs no state.
-        scale: factor on the learning rate.
     """
 
     ids: torch.Tensor
@@ -67,8 +65,6 @@ class GroupBatch:
     groups: torch.Tensor
     firsts: torch.Tensor
     seconds: torch.Tensor
-    fresh: bool = True
-    scale: float = 1.0
 
     @classmethod
     def of(cls, items: list[tuple[_Rows, _Rows]]) -> "GroupBatch":
@@ -78,11 +74,6 @@ class GroupBatch:
         groups = torch.tensor([group for group, _, _ in texts] + [-1] * len(negatives))
         places = torch.tensor([place for _, place, _ in texts] + [-1] * len(negatives))
         return cls(*pad([row for _, _, row in texts] + negatives), groups, places == 0, places == 1)
-
-    def to(self, device: torch.device) -> "GroupBatch":
-        """Return the batch with its tensors on a device."""
-        groups, firsts, seconds = (tensor.to(device) for tensor in (self.groups, self.firsts, self.seconds))
-        return GroupBatch(self.ids.to(device), self.lengths, groups, firsts, seconds)
 
 
 @explained(tokens="subwords")

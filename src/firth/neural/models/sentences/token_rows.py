@@ -10,7 +10,7 @@ import torch
 
 from firth.errors import CorpusError
 from firth.language.text import LanguageText
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.batching import Buckets, DeviceBatch, pad
 
 Ids = npt.NDArray[np.int32]
 
@@ -71,29 +71,21 @@ def different(rows: TokenRows) -> TokenRows:
 
 
 @dataclass(frozen=True, eq=False)
-class TokenBatch:
+class TokenBatch(DeviceBatch):
     """B rows of ids.
 
     Attributes:
         ids: (B, T) int64, padded on the right.
         lengths: (B,) int64, on the CPU.
-        fresh: the batch needs no state.
-        scale: factor on the learning rate.
     """
 
     ids: torch.Tensor
     lengths: torch.Tensor
-    fresh: bool = True
-    scale: float = 1.0
 
     @classmethod
     def of(cls, rows: Sequence[Any]) -> "TokenBatch":
         """Return rows of ids as a batch."""
         return cls(*pad(rows))
-
-    def to(self, device: torch.device) -> "TokenBatch":
-        """Return the batch with its ids on a device."""
-        return TokenBatch(self.ids.to(device), self.lengths)
 
     def __len__(self) -> int:
         return len(self.lengths)

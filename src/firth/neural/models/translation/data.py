@@ -27,7 +27,7 @@ from firth.errors import ShapeError
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.layers.spelling import Spelling
 from firth.neural.models.translation.units import EOS, UNKNOWN, Ids, Units, bare
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.batching import Buckets, DeviceBatch, pad
 
 LONGEST_WORD = 30  # characters that are read or written of a word
 SPELLED = ("none", "unknown", "all")
@@ -67,7 +67,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SourceBatch:
+class SourceBatch(DeviceBatch):
     """B sources.
 
     Attributes:
@@ -86,13 +86,6 @@ class SourceBatch:
     extra: int = 0
     selected: torch.Tensor | None = None
 
-    def to(self, device: torch.device) -> "SourceBatch":
-        """Return the batch with its tensors on a device."""
-        spellings, copied, selected = (
-            None if each is None else each.to(device) for each in (self.spellings, self.copied, self.selected)
-        )
-        return SourceBatch(self.ids.to(device), self.lengths, spellings, copied, self.extra, selected)
-
     def steady(self) -> "SourceBatch":
         """Return the batch in a shape in which the bits of a source's results do not depend on the other sources.
 
@@ -109,7 +102,7 @@ class SourceBatch:
 
 
 @dataclass(frozen=True, eq=False)
-class SpelledWords:
+class SpelledWords(DeviceBatch):
     """M target words of a batch that are spelled.
 
     Attributes:
@@ -120,13 +113,9 @@ class SpelledWords:
     steps: torch.Tensor
     codes: torch.Tensor
 
-    def to(self, device: torch.device) -> "SpelledWords":
-        """Return the words with their tensors on a device."""
-        return SpelledWords(self.steps.to(device), self.codes.to(device))
-
 
 @dataclass(frozen=True, eq=False)
-class PairBatch:
+class PairBatch(DeviceBatch):
     """B pairs.
 
     Attributes:
@@ -142,14 +131,6 @@ class PairBatch:
     counted: torch.Tensor
     pairs: Sequence[Pair] = ()
     spelled: SpelledWords | None = None
-
-    fresh, scale = True, 1.0
-
-    def to(self, device: torch.device) -> "PairBatch":
-        """Return the batch with its tensors on a device."""
-        spelled = None if self.spelled is None else self.spelled.to(device)
-        sources, targets, counted = self.sources.to(device), self.targets.to(device), self.counted.to(device)
-        return PairBatch(sources, targets, counted, self.pairs, spelled)
 
     def steady(self, steps: int) -> "PairBatch":
         """Return the batch as `SourceBatch.steady`, without spelled words; T is a multiple of `steps`."""

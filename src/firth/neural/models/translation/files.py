@@ -8,9 +8,9 @@ import numpy as np
 from firth.neural.models.translation.candidates import CandidateTable
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.predict import UNITS, TranslationModel
-from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.units import KINDS, SPECIAL, Units
 from firth.neural.saved import describing, read_module, read_options
+from firth.neural.training.devices import new_module
 from firth.storage.model_folder import ModelFolder
 from firth.text.subwords import Subwords
 
@@ -38,7 +38,7 @@ def restored(content: ModelFolder, package: str, translator_of: Callable[[Any], 
     if options.joint:
         source = target
     other = (*COUNTS, *CANDIDATES)
-    module = read_module(content, options, lambda: new_module(options, source, target, seed=0), other=other)
+    module = read_module(content, options, lambda: new_module(0, options.build, source, target), other=other)
     reader = PairReader(source, target, options.reverse_source, options.copying, options.spelling)
     return TranslationModel(module, options, reader, content.metadata, candidates)
 

@@ -26,7 +26,7 @@ from firth.neural.models.translation.system import read_pairs
 from firth.neural.models.translation.units import EOS, Units, learn_units
 from firth.neural.supervised import digest
 from firth.neural.training.batching import pad
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
@@ -240,7 +240,7 @@ def train_translator(
         reader = PairReader(source, target, options.reverse_source, options.copying, options.spelling)
         train, dropped = _read(reader, texts, options)
         judged_pairs, _ = _read(reader, judged, options)
-        module = new_module(options, source, target, config.seed, copies=2)
+        module = new_module(config.seed, options.build, source, target, copies=2)
         return _trained(options, reader, module, (train, judged_pairs), {**texts.dropped, **dropped}, config)
 
 
@@ -340,12 +340,6 @@ def _split(
         return texts, read_pairs(held_out, languages, "held_out")
     rows, judged = split_rows(len(texts), seed, f"{texts.name}: {len(texts)} pair")
     return _rows(texts, rows), _rows(texts, judged)
-
-
-def new_module(options: Any, source: Units, target: Units, seed: int, *, copies: int = 1) -> Any:
-    """Return a module with random parameters; torch's own random state is kept."""
-    with new_parameters(seed, copies):
-        return options.build(source, target)
 
 
 def _learn(options: Any, texts: ParallelTexts) -> tuple[Units, Units]:

@@ -5,7 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.models.bidirectional.bidirectional_lm import BidirectionalTask
+from firth.neural.models.bidirectional.bidirectional_lm import bidirectional_task
 from tests.unit.neural.models.bidirectional.tiny import losses_of, untrained
 
 TEXT = [["Ada", "apples", "sees", "."], ["Bo"], ["Cy", "cats"]]
@@ -17,7 +17,7 @@ def test_the_loss_of_a_step_and_that_of_held_out_text():
         for parameter in model.module.parameters():
             parameter.mul_(5)
     text, other = model.read(TEXT), model.read(TEXT[:2])
-    task = BidirectionalTask(model.module, text, other, batch_size=500, seed=4)
+    task = bidirectional_task(model.module, text, other, batch_size=500, seed=4)
     assert task.batches.seed == 4
     (batch,) = task.batches.epoch(0)
     output = task.step(batch, None, None)
@@ -36,6 +36,6 @@ def test_the_loss_of_a_step_and_that_of_held_out_text():
     )  # fmt: skip
     assert abs(np.mean(forward) - np.mean(backward)) > 0.01
     assert task.eval_predictions == 2 * (5 + 2)
-    alone = BidirectionalTask(model.module, text, batch_size=500)
+    alone = bidirectional_task(model.module, text, batch_size=500)
     assert alone.evaluate() == {}
     assert alone.eval_predictions == 0

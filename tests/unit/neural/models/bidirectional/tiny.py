@@ -23,12 +23,12 @@ def sentences(count: int, seed: int = 0) -> list[list[str]]:
 def untrained(seed: int = 0, **sizes: int) -> Any:
     """Return a model with random parameters, whose states differ from word to word."""
     from firth.language.text import training_text
-    from firth.neural.models.bidirectional.bidirectional_lm import new_module
     from firth.neural.models.bidirectional.predict import BidirectionalLanguageModel
+    from firth.neural.training.devices import new_module
 
     options = firth.BidirectionalLM(**{**SIZES, "dim": 6, **sizes})
     text = training_text(sentences(20), {"min_count": 1}, spelled=True, progress=False)
-    module = new_module(options, text.vocabulary, text.eos_id, seed)
+    module = new_module(seed, options.build, text.vocabulary)
     return BidirectionalLanguageModel(module, options, text.vocabulary, text.rules)
 
 

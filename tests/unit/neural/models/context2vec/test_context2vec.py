@@ -6,7 +6,8 @@ import torch
 
 import firth
 from firth.errors import CorpusError, DataError, FormatError, KindError, OptionError
-from firth.neural.models.context2vec.context2vec import ContextTask, Sentences
+from firth.neural.models.context2vec.context2vec import context_task
+from firth.neural.models.sentences.token_rows import TokenBatch
 from firth.vocabulary import Vocabulary
 from tests.gradients.neural.directions import check_parameters
 
@@ -75,20 +76,20 @@ def test_vectors_are_those_of_two_lstms_that_stop_before_the_word():
 
 def test_gradients_of_the_loss():
     module = built().double()
-    batch = Sentences(torch.tensor([[0, 1, 2, 3], [3, 4, 0, 0]]), torch.tensor([4, 2]))
+    batch = TokenBatch(torch.tensor([[0, 1, 2, 3], [3, 4, 0, 0]]), torch.tensor([4, 2]))
 
     def loss():
         torch.manual_seed(1)
-        return ContextTask(module, None, None).step(batch, None, None).loss
+        return context_task(module, None, None).step(batch, None, None).loss
 
     check_parameters(module, loss)
 
 
 def test_loss_is_that_of_the_paper_with_shared_noise():
     module = built().double()
-    batch = Sentences(torch.tensor([[0, 1, 4]]), torch.tensor([3]))  # the unknown word is no target
+    batch = TokenBatch(torch.tensor([[0, 1, 4]]), torch.tensor([3]))  # the unknown word is no target
     torch.manual_seed(3)
-    found = ContextTask(module, None, None).step(batch, None, None)
+    found = context_task(module, None, None).step(batch, None, None)
     torch.manual_seed(3)
     noise = module.output.noise.sample(6)
     contexts = module(batch.ids, batch.lengths)[0, :2]

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import CorpusError
-from firth.neural.models.context2vec.context2vec import ContextTask, sentence_batches
+from firth.neural.models.context2vec.context2vec import context_task, sentence_batches
 from firth.vocabulary import Vocabulary
 
 
@@ -47,7 +47,7 @@ def test_the_held_out_loss_is_the_mean_over_known_words_with_the_same_noise():
         module.output.full.weight.normal_()
         module.output.full.bias.normal_()
     batches = sentence_batches(TEXT, limit=4, batch_size=2, shuffle=False)
-    task = ContextTask(module, SimpleNamespace(), batches)
+    task = context_task(module, SimpleNamespace(), batches)
     assert task.eval_predictions == 9
     losses = []
     torch.manual_seed(0)
@@ -66,4 +66,4 @@ def test_the_held_out_loss_is_the_mean_over_known_words_with_the_same_noise():
     assert len(losses) == 7
     assert task.evaluate() == {"loss": pytest.approx(expected, rel=1e-9)}
     assert task.evaluate() == task.evaluate()
-    assert ContextTask(module, SimpleNamespace(), None).evaluate() == {}
+    assert context_task(module, SimpleNamespace(), None).evaluate() == {}

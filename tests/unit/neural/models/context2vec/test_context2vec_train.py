@@ -36,8 +36,7 @@ def test_sentences_to_train_on_and_to_judge_by(given):
     task, data, facts = given[0]
     assert (task.batches.batch_size, task.batches.seed, task.batches.shuffle) == (2, 3, True)
     assert sorted(task.batches.lengths.tolist()) == [2, 5, 5]
-    assert task._held_out.lengths.tolist() == [5, 2]
-    assert not task._held_out.shuffle
+    assert task.eval_predictions == 5 + 2
     assert data["sentences"] == 3
     assert facts == {"long_sentences": 1}
 
@@ -47,7 +46,8 @@ def test_held_out_text_is_read_from_the_same_column(given, tmp_path):
     table.write_text("\n".join(["words,number", *(f"{text},{row}" for row, text in enumerate(TEXT))]))
     start(table, held_out=table, column="words")
     task = given[0][0]
-    assert sorted(task._held_out.lengths.tolist()) == sorted(task.batches.lengths.tolist()) == [2, 5, 5]
+    assert sorted(task.batches.lengths.tolist()) == [2, 5, 5]
+    assert task.eval_predictions == 2 + 5 + 5
 
 
 def test_a_checkpoint_knows_its_text(given):

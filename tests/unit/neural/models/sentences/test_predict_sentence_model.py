@@ -8,8 +8,8 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 import firth
 from firth.errors import FormatError, KindError, OptionError, UnknownOptionError
 from firth.language.text import TextRules
-from firth.neural.models.sentences.options import new_module
 from firth.neural.models.sentences.predict import SentenceEncoder
+from firth.neural.training.devices import new_module
 from firth.sentences.encoder import TextEncoder, as_encoder
 from firth.text.batches import TextsWarning
 from firth.vocabulary import Vocabulary
@@ -22,7 +22,9 @@ def model():
     vocabulary = Vocabulary(WORDS, np.arange(len(WORDS), 0, -1), 99)
     options = firth.SkipThought(dim=3, hidden=4, max_length=5, encoder="bi")
     rules = TextRules(sentences="punctuation")
-    return SentenceEncoder(new_module(options, vocabulary, 0), options, vocabulary, rules, {"note": "untrained"})
+    return SentenceEncoder(
+        new_module(0, options.build_module, vocabulary), options, vocabulary, rules, metadata={"note": "untrained"}
+    )
 
 
 def vectors_of(words, width=2, seed=0):
@@ -70,7 +72,7 @@ def test_expansion_recovers_a_linear_map(model):
     weights, shift = np.array([[1.0, 2, 3], [0, -1, 1]]), np.array([0.5, 0, -1])
     table = other.vectors @ weights + shift
     exact = SentenceEncoder(
-        new_module(model.options, model.vocabulary, 0), model.options, model.vocabulary, model.rules
+        new_module(0, model.options.build_module, model.vocabulary), model.options, model.vocabulary, model.rules
     )
     with np.errstate(all="raise"):
         exact.module.each[0].embedding.weight.data[2:] = __import__("torch").from_numpy(table[:9])

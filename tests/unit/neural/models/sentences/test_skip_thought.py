@@ -10,9 +10,11 @@ import itertools
 import firth
 from firth.errors import OptionError
 from firth.neural.layers.packed import Packing
-from firth.neural.models.sentences.data import Padded, SentenceText, Triples
-from firth.neural.models.sentences.options import look_up, new_module
-from firth.neural.models.sentences.skip_thought import NeighbourTask
+from firth.neural.models.sentences.data import SentenceText, Triples
+from firth.neural.models.sentences.options import look_up
+from firth.neural.models.sentences.skip_thought import neighbour_task
+from firth.neural.models.sentences.token_rows import TokenBatch
+from firth.neural.training.devices import new_module
 from firth.vocabulary import Vocabulary
 from tests.unit.neural.models.sentences.tiny import OPTIONS, documents
 
@@ -20,14 +22,14 @@ WORDS = Vocabulary(["</s>", "<unk>", "a", "b", "c", "d"], np.array([9, 8, 7, 6, 
 
 
 def module_of(**options):
-    return new_module(firth.SkipThought(**{"dim": 3, "hidden": 4, "output": "full", **options}), WORDS, 0)
+    return new_module(0, firth.SkipThought(**{"dim": 3, "hidden": 4, "output": "full", **options}).build_module, WORDS)
 
 
 def batch():
     return Triples(
-        Padded(torch.tensor([[2, 3, 4], [5, 0, 0]]), torch.tensor([3, 1])),
-        Padded(torch.tensor([[0, 2, 0, 0], [0, 3, 4, 0]]), torch.tensor([3, 4])),
-        Padded(torch.tensor([[0, 5, 5, 0], [0, 2, 0, 0]]), torch.tensor([4, 3])),
+        TokenBatch(torch.tensor([[2, 3, 4], [5, 0, 0]]), torch.tensor([3, 1])),
+        TokenBatch(torch.tensor([[0, 2, 0, 0], [0, 3, 4, 0]]), torch.tensor([3, 4])),
+        TokenBatch(torch.tensor([[0, 5, 5, 0], [0, 2, 0, 0]]), torch.tensor([4, 3])),
     )
 
 
@@ -67,7 +69,7 @@ def test_the_loss_is_that_of_the_words_of_both_neighbours():
         r, z = torch.sigmoid(a[:4] + u[:4]), torch.sigmoid(a[4:8] + u[4:8])
         h = (1 - z) * torch.tanh(a[8:] + r * u[8:]) + z * h
         total -= model.output.log_prob(h[None])[0, word]
-    only_first = Triples(*(Padded(p.ids[:1], p.lengths[:1]) for p in (read.current, read.previous, read.following)))
+    only_first = Triples(*(TokenBatch(p.ids[:1], p.lengths[:1]) for p in (read.current, read.previous, read.following)))
     assert module(only_first)[-3:].sum().item() == pytest.approx(total.item(), rel=1e-12)
 
 
@@ -86,8 +88,8 @@ def test_both_models_of_a_combination_have_their_own_part():
 def test_figures_of_the_task_are_means_per_word():
     """The loss of a step, over the words of a batch; that of an evaluation, over those of the held-out text."""
     text = SentenceText.of(documents(2), {}, defaults={**firth.SkipThought.text, "min_count": 1})
-    module = new_module(firth.SkipThought(dim=3, hidden=4, output="full"), text.vocabulary, 0).eval()
-    task = NeighbourTask(module, text, text, limit=9, batch_size=3)
+    module = new_module(0, firth.SkipThought(dim=3, hidden=4, output="full").build_module, text.vocabulary).eval()
+    task = neighbour_task(module, text, text, limit=9, batch_size=3)
     (first, *_) = task.batches.epoch(0)
     output = task.step(first, None, None)
     assert output.loss.item() == pytest.approx(module(first).mean().item(), rel=1e-6)

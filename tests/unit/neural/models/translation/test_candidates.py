@@ -14,8 +14,8 @@ from firth.neural.models.translation.candidates import ITERATIONS, CandidateTabl
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.scorer import TranslationScorer
-from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.units import BOS, EOS, UNKNOWN, learn_units
+from firth.neural.training.devices import new_module
 
 PAIRS = [
     ("das haus", "the house"),
@@ -32,7 +32,7 @@ def untrained(**how):
     """A translator with random parameters."""
     options = firth.Translator(source_units="words", target_units="words", min_count=1, hidden=16, max_length=9, **how)
     source, target = (learn_units(side, "words", 100) for side in zip(*PAIRS, strict=True))
-    net = new_module(options, source, target, 0)
+    net = new_module(0, options.build, source, target)
     for parameter in net.parameters():
         torch.nn.init.normal_(parameter, std=0.7, generator=torch.Generator().manual_seed(4))
     return TranslationModel(net, options, PairReader(source, target, copying=options.copying))

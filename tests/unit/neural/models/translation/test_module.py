@@ -11,8 +11,8 @@ from firth.errors import OptionError
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.scorer import TranslationScorer
-from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.units import learn_units
+from firth.neural.training.devices import new_module
 
 WORDS = {"source_units": "words", "target_units": "words", "min_count": 1, "label_smoothing": 0.0}
 
@@ -20,7 +20,7 @@ WORDS = {"source_units": "words", "target_units": "words", "min_count": 1, "labe
 def untrained(seed=0, **how):
     options = firth.Translator(**{**WORDS, "copying": True, "hidden": 8, "max_length": 9, **how})
     units = learn_units(["a b c", "b a"], "words", 100)
-    module = new_module(options, units, units, seed)
+    module = new_module(seed, options.build, units, units)
     for parameter in module.parameters():
         torch.nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(seed))
     return TranslationModel(module, options, PairReader(units, units, options.reverse_source, options.copying))

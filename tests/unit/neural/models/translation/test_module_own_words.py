@@ -9,8 +9,8 @@ import firth
 from firth.neural.layers.scheduled_sampling import Feeding
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.predict import TranslationModel
-from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.units import BOS, learn_units
+from firth.neural.training.devices import new_module
 
 TEXTS = ["a b c", "b a x", "c c a b", "y"]
 WORDS = {"source_units": "words", "target_units": "words", "min_count": 1, "hidden": 4, "dropout": 0.0}
@@ -26,7 +26,7 @@ SOFT = Feeding(share=0.0, own="soft")
 def untrained(**how):
     options = firth.Translator(**{**WORDS, "max_length": 9, **how})
     units = learn_units(["a b c", "b a", "c c a b"], "words", 100)
-    module = new_module(options, units, units, 0)
+    module = new_module(0, options.build, units, units)
     for parameter in module.parameters():
         torch.nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(0))
     model = TranslationModel(module, options, PairReader(units, units, False, options.copying))

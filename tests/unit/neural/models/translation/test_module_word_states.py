@@ -9,8 +9,8 @@ import firth
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.module import units_of, word_states
 from firth.neural.models.translation.predict import TranslationModel
-from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.units import learn_units
+from firth.neural.training.devices import new_module
 
 TEXTS = ["the cat sat.", "the dog, the cat", "a dog sat on a mat."]
 
@@ -19,7 +19,7 @@ def translator(units="words", **options):
     options = firth.Translator(source_units=units, target_units=units, hidden=6, dim=5, **options)
     known = learn_units(TEXTS, units, 300)
     reader = PairReader(known, known, options.reverse_source)
-    return TranslationModel(new_module(options, known, known, seed=0), options, reader)
+    return TranslationModel(new_module(0, options.build, known, known), options, reader)
 
 
 def test_a_word_has_the_form_that_is_frequent_in_text():

@@ -13,8 +13,9 @@ from firth.neural.layers.spelling import BEGIN, END
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.spelled_words import spelled
-from firth.neural.models.translation.train import TranslationTask, new_module, reinforce
+from firth.neural.models.translation.train import TranslationTask, reinforce
 from firth.neural.models.translation.units import UNKNOWN, learn_units
+from firth.neural.training.devices import new_module
 from firth.neural.training.schedules import TrainingProgress
 from tests.gradients.neural.directions import check_parameters
 
@@ -28,7 +29,7 @@ def untrained(seed=0, unknown=3.0, **how):
     options = firth.Translator(**{"hidden": 8, "max_length": 9, "spelling_hidden": 6, **how})
     source = learn_units(TEXTS, options.source_units, 100)
     target = learn_units(TEXTS, "words", 3, characters=options.spells)
-    module = new_module(options, source, target, seed)
+    module = new_module(seed, options.build, source, target)
     for parameter in module.parameters():
         torch.nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(seed))
     with torch.no_grad():

@@ -10,8 +10,9 @@ import firth
 from firth.errors import OptionError
 from firth.neural.models.translation.data import Pair, PairReader
 from firth.neural.models.translation.predict import TranslationModel
-from firth.neural.models.translation.train import ReinforcementTask, new_module, reinforce, reward_of
+from firth.neural.models.translation.train import ReinforcementTask, reinforce, reward_of
 from firth.neural.models.translation.units import BOS, EOS, UNKNOWN, learn_units
+from firth.neural.training.devices import new_module
 
 LONGEST = 3
 EVERY = [
@@ -26,7 +27,7 @@ def model():
     how = {"source_units": "words", "target_units": "words", "min_count": 1, "label_smoothing": 0.0}
     options = firth.Translator(**how, hidden=4, max_length=5)
     units = learn_units(["a b a"], "words", 10)
-    module = new_module(options, units, units, 0).double()
+    module = new_module(0, options.build, units, units).double()
     for parameter in module.parameters():
         torch.nn.init.normal_(parameter, std=0.7, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():

@@ -10,8 +10,8 @@ import firth
 from firth.errors import CorpusError, FormatError, KindError, OptionError, ShapeError, UnknownOptionError
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.predict import TranslationModel
-from firth.neural.models.translation.train import new_module
 from firth.neural.models.translation.units import UNKNOWN, learn_units
+from firth.neural.training.devices import new_module
 from tests.gradients.neural.directions import check_parameters
 
 SAMPLED = firth.GenerationOptions(temperature=1)
@@ -39,7 +39,7 @@ def untrained(seed=0, texts=TEXTS, **how):
     )
     source = learn_units(texts, options.source_units, 300)
     target = source if options.joint else learn_units(texts, options.target_units, 300)
-    module = new_module(options, source, target, seed)
+    module = new_module(seed, options.build, source, target)
     for parameter in module.parameters():  # far from uniform, so that scores differ
         torch.nn.init.normal_(parameter, std=0.5, generator=torch.Generator().manual_seed(seed))
     return TranslationModel(module, options, PairReader(source, target, options.reverse_source, options.copying))
