@@ -54,7 +54,6 @@ def explained(function: Any = None, /, **defaults: Any) -> Any:
     The decorated function raises `firth.errors.UnknownOptionError`, a TypeError, for a name that it lacks.
 
     Args:
-        function: the function.
         **defaults: the function's own defaults of options, where they differ from those of the options class.
     """
     if function is None:

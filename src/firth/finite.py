@@ -20,14 +20,8 @@ def check_finite(
 
     Args:
         numbers: (N, ...) array, or a tensor of the CPU.
-        model: that gave them.
         items: N texts, sentences or the like.
-        what: what an item is.
-        first: number of the first item.
         impossible: whether -inf, the logarithm of the probability of the impossible, may be among them.
-
-    Raises:
-        FormatError: a number is NaN or infinity; the message names the first item of which one is.
     """
     array = np.asarray(numbers)
     right = array < np.inf if impossible else np.isfinite(array)  # NaN is not below infinity
@@ -37,12 +31,7 @@ def check_finite(
 
 
 def not_finite(where: str, model: Any) -> FormatError:
-    """Return the error for NaN or infinity from a model.
-
-    Args:
-        where: what the model was asked for.
-        model: as it is shown.
-    """
+    """Return the error for NaN or infinity from a model."""
     return FormatError(
         f"{where}: NaN or infinity from {brief(model)}; expected finite numbers: its weights are damaged or too large, "
         "train it again or copy it again"

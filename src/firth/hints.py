@@ -104,13 +104,7 @@ def no_name(module: str, name: str, names: Iterable[str], kind: type[Exception] 
 
 
 def no_attribute(owner: Any, name: str, *others: Any) -> AttributeError:
-    """Return the error for an attribute that an object lacks.
-
-    Args:
-        owner: the object.
-        name: of the attribute.
-        *others: objects whose attributes it has as well.
-    """
+    """Return the error for an attribute that an object lacks."""
     problem = f"{type(owner).__name__!r} object has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(problem)
@@ -198,7 +192,6 @@ def wrong_options(kind: Any, unnamed: Iterable[Any], wrong: Mapping[str, Any]) -
 
     Args:
         kind: the class; its fields are made by `firth.options.option`.
-        unnamed: positional arguments.
         wrong: keyword arguments that are not fields.
     """
     options = {field.name: field for field in fields(kind)}
@@ -262,12 +255,7 @@ def wrong_argument(call: str, names: list[str], parameters: Parameters, owner: A
     """Return the message about a name that is no argument of a function.
 
     Args:
-        call: name of the function.
-        names: of its arguments, as users see them.
-        parameters: of the function.
         owner: the object whose method it is, or its first argument.
-        name: the wrong name.
-        value: given for it.
     """
     problem = f"not an argument of {call}"
     if (other := same(name, names)) is not None:
@@ -330,7 +318,6 @@ def flag(
     Args:
         command: the command that the flag follows, such as "firth train skipgram".
         name: of the flag, without dashes and with underscores.
-        flags: of the command, written as the name is.
         arguments: names of the command's arguments, which have no flag.
         usage: what the command takes, in order, such as "CORPUS" and "-o OUT".
     """

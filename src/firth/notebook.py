@@ -32,11 +32,8 @@ def table(
     """Return a table in HTML.
 
     Args:
-        head: the names of the columns.
         rows: one cell per column; anything but `Markup` is escaped.
-        caption: a line above the table.
         words: the number of columns of words, the first ones, which are aligned on the left; the others on the right.
-        more: HTML below the table.
     """
     styles = [LEFT if i < words else RIGHT for i in range(len(head))]
     top = "".join(f"<th{style}>{_cell(cell)}</th>" for cell, style in zip(head, styles, strict=True))
@@ -52,9 +49,7 @@ def facts(title: str, rows: Iterable[tuple[str, object]], *, more: str = "") -> 
     """Return the facts about an object in HTML: its class in bold, then a table of names and values.
 
     Args:
-        title: the name of the class.
         rows: names and values; anything but `Markup` is escaped.
-        more: HTML below the table.
     """
     body = "".join(f"<tr><th{LEFT}>{_cell(name)}</th><td{LEFT}>{_cell(value)}</td></tr>" for name, value in rows)
     return f"<div><b>{escape(title)}</b><table><tbody>{body}</tbody></table>{more}</div>"
@@ -69,7 +64,6 @@ def curve(values: Sequence[float], name: str) -> str:
     """Return a line through values as a small SVG picture in the colour of the text; "" for fewer than two.
 
     Args:
-        values: finite numbers, drawn from left to right.
         name: what they are, for readers who do not see the picture.
     """
     if len(values) < 2:
@@ -102,8 +96,6 @@ class ProgressBar:
         """Show a state.
 
         Args:
-            stage: what is being done.
-            details: figures.
             share: what is done of all, from 0 to 1; None where that is not known.
         """
         display: Any = importlib.import_module("IPython.display").display

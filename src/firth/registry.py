@@ -87,10 +87,6 @@ def load_folder(path: str | os.PathLike[str], metadata: Mapping[str, Any] | None
 def restored(folder: ModelFolder, metadata: Mapping[str, Any] | None = None) -> Any:
     """Return the model of a folder that has been read: one inside another, for one.
 
-    Args:
-        folder: its contents.
-        metadata: facts to add to those of the folder.
-
     Raises:
         FormatError: a newer version wrote it, or it is damaged.
     """

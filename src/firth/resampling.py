@@ -276,7 +276,6 @@ def resampled(statistic: Statistic, n: int, *, resamples: int, seed: int) -> Flo
     the same distribution with a thousand times fewer numbers.
 
     Args:
-        statistic: the statistic.
         n: number of items, at least 1.
     """
     if isinstance(statistic, Mean):
@@ -298,11 +297,6 @@ def bootstrap_interval(
     statistic: Statistic, n: int, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[float, float]:
     """Return the percentile bootstrap interval of a statistic.
-
-    Args:
-        statistic: the statistic.
-        n: number of items.
-        level: confidence level.
 
     Returns:
         The lower and the upper end; both NaN if the statistic is NaN.

@@ -23,15 +23,6 @@ class Workers(Protocol):
         """Call a function for pieces of work, several at one time, and yield its results in the order of the pieces.
 
         A piece whose worker is lost is done again by another: a second call must do no harm to what the first has left.
-
-        Args:
-            function: is called with what is shared, and with the parts of a piece.
-            pieces: of the work.
-            shared: large arguments that all calls have.
-
-        Raises:
-            ClusterError: workers are lost again and again, or an error that is not firth's is raised.
-            FirthError: raised by the function.
         """
         ...
 
@@ -46,15 +37,9 @@ class Workers(Protocol):
             config: a dataclass of the run, whose `progress` and `callbacks` are functions of this process; work gets
                 one with functions that call them.
             device: kind of device of each worker: "cpu" or "cuda".
-            stop: whether the training is asked to stop.
 
         Returns:
             What the first worker returns.
-
-        Raises:
-            ClusterError: workers are lost again and again, or an error that is not firth's is raised.
-            FirthError: raised by `work`.
-            MissingExtraError: a package is not installed.
         """
         ...
 

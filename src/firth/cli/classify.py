@@ -104,11 +104,7 @@ def _train(
 
 
 def _open(path: Path) -> Any:
-    """Return a classifier, or a neural model of texts with labels.
-
-    Raises:
-        OptionError: the folder holds something else.
-    """
+    """Return a classifier, or a neural model of texts with labels."""
     if not snapshot(path, Path.is_dir):
         return load(path)
     content = load_folder(path)
@@ -154,11 +150,7 @@ def _batches(classifier: Any, texts: str, on_error: str) -> Iterable[Sequence[An
 
 
 def _pair(line: str, number: int) -> tuple[str, str]:
-    """Return the two texts of a line.
-
-    Raises:
-        CorpusError: there are not two.
-    """
+    """Return the two texts of a line."""
     texts = line.split("\t")
     if len(texts) != 2:
         raise CorpusError(f"line {number}: {len(texts)} texts, expected two with a tab between them")
@@ -219,11 +211,7 @@ classify = _app()
 
 
 def _check_target(output: Path, suffix: str, sources: Sequence[str] = ()) -> None:
-    """Check that a classifier can be written.
-
-    Raises:
-        OptionError: something else is there, or the name is that of fastText's other kind of file.
-    """
+    """Check that a classifier can be written."""
     if output.suffix not in FASTTEXT:
         check_folder_target(output, kinds=KINDS)
         return

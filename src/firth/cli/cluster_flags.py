@@ -24,12 +24,6 @@ def check_cluster(cluster: str | None, workers: int | None, others: Mapping[str,
 
     Args:
         cluster: address of the cluster, or None.
-        workers: their number.
-        others: flags that a cluster makes meaningless, and their values.
-
-    Raises:
-        OptionError: there is one.
-        MissingExtraError: Ray is not installed.
     """
     if cluster is None:
         if workers is not None:

@@ -57,12 +57,7 @@ ENCODING = Flags(EncodingOptions, TEXT)
 
 
 def open_encoder(path: Path, quiet: bool, options: dict[str, Any]) -> TextEncoder:
-    """Return the encoder at a path, with the flags of `ENCODING` that concern it.
-
-    Raises:
-        OptionError: a flag does not fit the model.
-        KindError: the model gives texts no vectors.
-    """
+    """Return the encoder at a path, with the flags of `ENCODING` that concern it."""
     with working(f"reading {path}", quiet):
         is_static = sentence_transformers.is_folder(path)
         encoder = SentenceAverages.load(path) if is_static else as_encoder(load(path))

@@ -95,16 +95,8 @@ def spaces_of(
     """Return spaces of texts: of the documents of document vectors, and of the texts of a file in each encoder's space.
 
     Args:
-        models: by name.
         path: the file; None for none.
         column: of the texts in a table; None for the only one, or the one called text.
-        labels: column of labels in a table.
-        quiet: whether no progress is shown.
-        how: how a table is read.
-
-    Raises:
-        OptionError: there are texts, and no model encodes any.
-        CorpusError: the file cannot be read.
     """
     found = {f"{name}: documents": documents_of(model) for name, model in models.items()}
     if path is not None:
@@ -135,13 +127,6 @@ def texts_of(
 
     Args:
         path: lines, or a table.
-        column: of the texts in a table.
-        labels: column of labels.
-        how: how a table is read.
-
-    Raises:
-        CorpusError: the file cannot be read, or has no such column.
-        OptionError: columns are given for lines.
     """
     check_is_file(path)
     suffix = inner_suffix(Path(path))
@@ -180,11 +165,6 @@ def scores_of(path: Path | None, models: Mapping[str, Any]) -> dict[str, list[di
 
     Args:
         path: the file; None for no results.
-        models: by name.
-
-    Raises:
-        FormatError: the file holds something else.
-        OptionError: there is no such file.
     """
     if path is None:
         return {}

@@ -21,7 +21,6 @@ def say_expected(error: Exception, expected: Mapping[str, str]) -> None:
 
     Args:
         error: of typer; others stay as they are.
-        expected: name of a parameter: what its value should be.
     """
     parameter, cause = getattr(error, "param", None), error.__cause__
     found: list[Any] = getattr(cause, "errors", list)()
@@ -45,7 +44,6 @@ def name_flags(error: Exception, parameters: Iterable[Any], renamed: Mapping[str
     """Make an error of a command name flags instead of options of Python: `--dim 0` for `dim=0`.
 
     Args:
-        error: what the command raised.
         parameters: of the command, as typer has them.
         renamed: names of options whose flags are called otherwise: name of the option: the flag.
     """

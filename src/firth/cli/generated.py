@@ -22,13 +22,8 @@ def print_generated(
     """Print what is generated from the lines of a file as it is finished, in their order.
 
     Args:
-        texts: the file.
         generate: texts and a seed to translations or summaries.
         doing: what the progress says, such as "translating".
-        seed: of sampling.
-        n_best: how many of a text are printed.
-        quiet: whether no progress is shown.
-        json: whether a line is JSON.
     """
     number = 0
     for lines in following(_lines_of(texts), doing, quiet):

@@ -22,7 +22,6 @@ def commands(help: str, **group: Callable[..., None]) -> typer.Typer:
     """Return a group of commands.
 
     Args:
-        help: of the group.
         **group: functions by name; `train` reads its own flags.
     """
     app = typer.Typer(cls=Group, help=help)
@@ -40,11 +39,7 @@ def listed() -> None:
 
 
 def lazy_group(load: Callable[[str], Any]) -> type[Group]:
-    """Return a class of groups whose commands are loaded when the arguments name them.
-
-    Args:
-        load: returns the command of a name.
-    """
+    """Return a class of groups whose commands are loaded when the arguments name them."""
 
     class Lazy(Group):
         """The group."""
@@ -60,13 +55,7 @@ def lazy_group(load: Callable[[str], Any]) -> type[Group]:
 
 
 def lazy_app(load: Callable[[str], Any], lines: Mapping[str, str], **shown: Any) -> typer.Typer:
-    """Return a group whose commands are loaded when they are named.
-
-    Args:
-        load: returns the command of a name.
-        lines: of help, by name.
-        **shown: settings of the group, such as its help.
-    """
+    """Return a group whose commands are loaded when they are named."""
     app = typer.Typer(cls=lazy_group(load), **shown)
     for name, line in lines.items():
         app.command(name, short_help=line)(listed)
@@ -91,10 +80,7 @@ def model_app(
     """Return a group with a command per model.
 
     Args:
-        models: in the order of the list.
         command: returns what runs for a model, with all its flags; called for the model that the arguments name.
-        help: of the group.
-        panel: returns the heading under which a model is listed.
     """
     by_name = {model.name: model for model in models}
 

@@ -181,16 +181,7 @@ def _options(run: Run) -> Any:
 
 
 def _open_start(path: Path, model: Model, quiet: bool) -> Any:
-    """Return the neural language model to start from.
-
-    Args:
-        path: of the start.
-        model: that is trained.
-        quiet: whether no progress is shown.
-
-    Raises:
-        OptionError: the start is another model.
-    """
+    """Return the neural language model to start from."""
     from firth.neural.models.language.train import opened_start  # imports PyTorch
 
     with working(f"reading {path}", quiet):
@@ -209,12 +200,7 @@ def _started_options(start: Any, flags: Flags, values: Mapping[str, Any]) -> Any
     """Return the options of a start with those that the command line changes.
 
     Args:
-        start: the model.
         flags: of the model's options.
-        values: of the command.
-
-    Raises:
-        OptionError: an option of the network, or of the text, is given that contradicts the start.
     """
     from firth.neural.models.language.train import differences
 
@@ -271,12 +257,6 @@ def check_model_target(path: Path, sources: Sequence[str], *, counts: bool) -> N
 
     Args:
         path: folder or file to write.
-        sources: the texts that the model is trained on.
-        counts: whether it is an n-gram model.
-
-    Raises:
-        OptionError: something else is there, or the name is that of an ARPA file and the model has no n-grams.
-        OSError: nothing can be written there.
     """
     if not is_arpa(path):
         check_folder_target(path)

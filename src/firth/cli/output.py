@@ -41,7 +41,6 @@ def print_table(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> No
     """Print rows of cells as aligned columns.
 
     Args:
-        rows: the headings first.
         left: the columns that are aligned to the left; the others are aligned to the right.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -88,12 +87,7 @@ def complain(text: str) -> None:
 
 @contextlib.contextmanager
 def showing_log(name: str, quiet: bool) -> Iterator[None]:
-    """Show on standard error what a logger is told, but not what those below it are.
-
-    Args:
-        name: of the logger.
-        quiet: whether to show nothing.
-    """
+    """Show on standard error what a logger is told, but not what those below it are."""
     logger, handler = logging.getLogger(name), _Notes(logging.INFO)
     handler.addFilter(lambda record: record.name == name)
     before = logger.level

@@ -98,11 +98,7 @@ def _predict(
 
 
 def _sentences(texts: str, tagged: bool, on_error: str) -> Iterator[Sequence[Any]]:
-    """Yield the sentences of a file in batches.
-
-    Raises:
-        OptionError: it is raw text, and there is no tagger.
-    """
+    """Yield the sentences of a file in batches."""
     if ".conllu" not in Path(texts).name:
         if not tagged:
             raise OptionError(f"{texts} is not named .conllu, and raw text has no tags; use --tagger MODEL")

@@ -72,7 +72,6 @@ def command(draw: Callable[..., Drawn], *, svg: bool = False) -> Callable[..., N
 
     Args:
         draw: one of `parse`, `entities` and `coref`.
-        svg: whether it can be SVG.
     """
 
     def run(file: Path, document: str | None, output: Path | None, quiet: bool, json: bool, **how: Any) -> None:

@@ -139,11 +139,7 @@ PRETRAIN = TrainCommand(
 
 
 def command_of(name: str) -> Any:
-    """Return the command of a model, with the flags of its own options.
-
-    Raises:
-        MissingExtraError: PyTorch is not installed.
-    """
+    """Return the command of a model, with the flags of its own options."""
     PRETRAIN.need_torch(name)
     model = named(HOMES)[name]
     return model_command(model, PRETRAIN.of(model))

@@ -119,12 +119,7 @@ def _reading(options: dict[str, Any], quiet: bool) -> dict[str, Any]:
 
 
 def _rows(path: Path | None) -> Any:
-    """Return the mapped vectors of a file.
-
-    Raises:
-        FormatError: the file is no matrix.
-        OSError: the file cannot be read.
-    """
+    """Return the mapped vectors of a file."""
     if path is None:
         return None
     if path.suffix != ".npy":

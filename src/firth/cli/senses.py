@@ -47,11 +47,7 @@ def senses(
 
 
 def open_senses(path: Path) -> SenseVectors:
-    """Read sense vectors.
-
-    Raises:
-        OptionError: the path holds something else.
-    """
+    """Read sense vectors."""
     return load_as(path, SenseVectors, "sense vectors; train some with `firth train sense-clusters TEXT -o OUT`")
 
 

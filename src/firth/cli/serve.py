@@ -80,11 +80,6 @@ def open_models(given: Sequence[str], quiet: bool) -> dict[str, Any]:
 
     Args:
         given: paths, or NAME=PATH.
-        quiet: whether no progress is shown.
-
-    Raises:
-        OptionError: two have the same given name.
-        FirthError: one cannot be opened.
     """
     found: dict[str, Any] = {}
     for each in given:
@@ -101,11 +96,7 @@ def open_models(given: Sequence[str], quiet: bool) -> dict[str, Any]:
 
 
 def _opened(path: str) -> Any:
-    """Open a model.
-
-    Raises:
-        FirthError: it cannot be opened; the message names the models of a folder that is none itself.
-    """
+    """Open a model."""
     try:
         return load(path)
     except FirthError:

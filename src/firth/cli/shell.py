@@ -73,9 +73,6 @@ class Answers:
 
         Args:
             line: a word, a sum of words, or a command that begins with a colon.
-
-        Raises:
-            FirthError: there is no such command or word.
         """
         words = line.split()
         if not words:

@@ -16,17 +16,7 @@ from firth.vectors.io.formats import EXCHANGES, format_of
 
 
 def check_folder_target(path: Path, what: str = "models", kinds: Collection[str] = LOADERS) -> None:
-    """Check that a folder of vectors or another model can be written to a path.
-
-    Args:
-        path: the output.
-        what: what is written, for the message.
-        kinds: of models that may be replaced.
-
-    Raises:
-        OptionError: something else is there, which firth does not replace, or no file can have this name.
-        OSError: nothing can be written there.
-    """
+    """Check that a folder of vectors or another model can be written to a path."""
     if named(path).is_dir():
         kind = kind_of(path)
         if kind in LOADERS and kind not in kinds:
@@ -40,17 +30,7 @@ def check_folder_target(path: Path, what: str = "models", kinds: Collection[str]
 
 
 def check_vectors_target(path: Path, takes_files: bool, sources: Sequence[str] = ()) -> None:
-    """Check that vectors can be written to a path, in the format of its name.
-
-    Args:
-        path: the output.
-        takes_files: whether files of other formats can hold these vectors.
-        sources: texts that the command reads.
-
-    Raises:
-        OptionError: something else is there, it is one of the sources, or the format cannot hold the vectors.
-        OSError: nothing can be written there.
-    """
+    """Check that vectors can be written to a path, in the format of its name."""
     format = format_of(path)
     if format == "firth":
         check_folder_target(path, "vectors")
@@ -64,13 +44,8 @@ def check_file_target(path: Path, check: Callable[[Path], None], sources: Sequen
     """Check that a file can be written to a path.
 
     Args:
-        path: the output.
         check: raises an error if the path holds something that must not be replaced.
         sources: files, folders and globs of text that the command reads; - for standard input.
-
-    Raises:
-        OptionError: something else is there, or it is one of the sources.
-        OSError: nothing can be written there.
     """
     if path.is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write")
@@ -83,11 +58,7 @@ def check_file_target(path: Path, check: Callable[[Path], None], sources: Sequen
 
 
 def check_writable(path: Path) -> None:
-    """Check by writing that a file can be created beside a path, or in a folder that cannot be renamed.
-
-    Raises:
-        OSError: nothing can.
-    """
+    """Check by writing that a file can be created beside a path, or in a folder that cannot be renamed."""
     target = followed(path)
     beside = target if is_fixed(target) else target.parent
     while not beside.exists():
@@ -100,12 +71,7 @@ def check_writable(path: Path) -> None:
 
 
 def checkpoint_in(folder: Path | None, every: str | None) -> Checkpoint | None:
-    """Return what --checkpoint and --every ask for, checked to be writable.
-
-    Raises:
-        OptionError: --every is no time, or stands without --checkpoint, or that is a file.
-        OSError: nothing can be written there.
-    """
+    """Return what --checkpoint and --every ask for, checked to be writable."""
     if folder is None:
         if every is not None:
             raise OptionError(

@@ -41,13 +41,9 @@ def corpus_of(
     Args:
         sources: files, folders, globs, a corpus folder, or "-".
         options: the command's options, with those of `CORPUS` and `READING` among them.
-        progress: whether to show it.
         every_word: whether to keep rare words, in a corpus that is not built yet.
         defaults: options for what was not given; ignored for a corpus that is built already.
         threads: files that are read at once; None for one per processor.
-
-    Raises:
-        OptionError: options were given for a corpus that is built already, or "-" is one of several sources.
     """
     reading = READING.select(options)
     cache, column, stop_words = (reading.get(name) for name in ("cache", "column", "stop_words"))
@@ -76,12 +72,7 @@ def is_built_corpus(sources: Sequence[str]) -> bool:
 
 
 def source_of(sources: Sequence[str]) -> Any:
-    """Return the sources of a command line in the form that `Corpus.build` takes.
-
-    Raises:
-        OptionError: "-" is one of several sources.
-        CorpusError: a source is "".
-    """
+    """Return the sources of a command line in the form that `Corpus.build` takes."""
     if "" in sources:
         raise CorpusError(UNNAMED)
     if "-" in sources and len(sources) > 1:
@@ -95,9 +86,6 @@ def line_batches(path: str, many: int) -> Iterator[list[str]]:
     Args:
         path: the file, compressed or not; - for standard input.
         many: lines per batch, at most.
-
-    Raises:
-        CorpusError: there is no such file, or it is not text.
     """
     yield from batches((line.rstrip("\r") for line in text_lines(path)), many)
 
@@ -107,9 +95,6 @@ def text_lines(path: str) -> Iterator[str]:
 
     Args:
         path: the file, compressed or not; - for standard input.
-
-    Raises:
-        CorpusError: there is no such file, or it is not text.
     """
     if path == "-":
         source: Any = contextlib.nullcontext((None, standard_input()))
@@ -121,11 +106,7 @@ def text_lines(path: str) -> Iterator[str]:
 
 
 def check_is_file(path: str) -> None:
-    """Refuse a text in place of a file of texts.
-
-    Raises:
-        CorpusError: there is no such file, and the name has spaces, as texts have.
-    """
+    """Refuse a text in place of a file of texts."""
     if " " in path and not os.path.lexists(path):
         raise CorpusError(
             f"no file is called {brief(path)}; a text itself is read from standard input: echo TEXT | ... -"

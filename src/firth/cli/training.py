@@ -95,11 +95,7 @@ class TrainCommand:
         return train
 
     def app(self, arguments: Sequence[str]) -> typer.Typer:
-        """Return the command `train` with the flags of the model that the arguments name.
-
-        Raises:
-            MissingExtraError: PyTorch is not installed.
-        """
+        """Return the command `train` with the flags of the model that the arguments name."""
         models = named(self.homes)
         name = chosen_model(arguments, list(models), self.default or next(iter(models)))
         self.need_torch(name)
@@ -110,11 +106,7 @@ class TrainCommand:
         return app
 
     def need_torch(self, name: str) -> None:
-        """Check that a model can be trained.
-
-        Raises:
-            MissingExtraError: PyTorch is not installed.
-        """
+        """Check that a model can be trained."""
         try:
             importlib.import_module("firth.neural")  # which says what is missing
         except MissingExtraError:
@@ -265,11 +257,7 @@ class Run:
 
     @cached_property
     def options(self) -> Any:
-        """The options of the model.
-
-        Raises:
-            OptionError: one of them is wrong.
-        """
+        """The options of the model."""
         return self.given() if self.command.options is None else self.command.options(self)
 
     def given(self) -> Any:
@@ -286,7 +274,6 @@ class Run:
         """Return the trained model.
 
         Args:
-            data: what it is trained on.
             by: trains in place of the options' own `train`.
             **arguments: of `train`; those that are None, or that it does not take, are left out.
         """
@@ -349,11 +336,7 @@ def _several() -> None:
 
 
 def chosen_model(arguments: Sequence[str], models: Collection[str], default: str) -> str:
-    """Return the name that follows `--model`, or the default.
-
-    Raises:
-        OptionError: there is no such model.
-    """
+    """Return the name that follows `--model`, or the default."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     name = default
     for i, word in enumerate(arguments[:end]):

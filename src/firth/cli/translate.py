@@ -75,15 +75,7 @@ def read_pairs(
     """Return the pairs of one file, or of two.
 
     Args:
-        files: of a command line.
         languages: as for `read_parallel`.
-        columns: likewise.
-        **table: likewise.
-
-    Raises:
-        KindError: there are more files.
-        FormatError: a file is damaged, or holds no pair.
-        OptionError: an option does not fit the files.
     """
     source, target = (files, None) if len(files) > 2 else (*files, None)[:2]
     return read_parallel(source, target, languages=languages, columns=columns, **table)

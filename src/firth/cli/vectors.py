@@ -24,11 +24,7 @@ def open_model(path: Path, *kinds: str) -> Any:
     """Return a model.
 
     Args:
-        path: of its folder.
         *kinds: of which it must be one, such as "a tagger".
-
-    Raises:
-        OptionError: the folder holds something else.
     """
     content: Any = load(path)
     if registry.plain_name(content) not in kinds:
@@ -37,11 +33,7 @@ def open_model(path: Path, *kinds: str) -> Any:
 
 
 def open_encoder(path: str, quiet: bool) -> Any:
-    """Return word vectors, or another model that gives texts vectors.
-
-    Raises:
-        OptionError: the file holds something else.
-    """
+    """Return word vectors, or another model that gives texts vectors."""
     with working(f"reading {path}", quiet):
         model: Any = load(path)
     if not isinstance(model, WordVectors | SubwordVectors | TextEncoder):
@@ -52,11 +44,7 @@ def open_encoder(path: str, quiet: bool) -> Any:
 
 
 def open_word_vectors(path: str, quiet: bool) -> WordVectors:
-    """Return the word vectors of a file; n-grams are dropped with a note.
-
-    Raises:
-        FormatError: the file holds no word vectors.
-    """
+    """Return the word vectors of a file; n-grams are dropped with a note."""
     vectors = open_vectors(path, quiet)
     if isinstance(vectors, SubwordVectors):
         note(f"{path}: its n-grams are dropped; the {len(vectors):,} words of the vocabulary stay")
@@ -65,11 +53,7 @@ def open_word_vectors(path: str, quiet: bool) -> WordVectors:
 
 
 def refuse_unknown(words: Iterable[str], vectors: Any) -> None:
-    """Raise an error for words without a vector; called last, so that one misspelt word does not hide other answers.
-
-    Raises:
-        UnknownWordError: a word has no vector; the words before the last one are named on standard error.
-    """
+    """Raise an error for words without a vector; called last, so that one misspelt word does not hide other answers."""
     unknown = [word for word in words if word not in vectors]
     for word in unknown[:-1]:
         complain(str(vectors.lexicon.unknown(word)))

@@ -23,9 +23,6 @@ def verify_facts(path: Path) -> dict[str, Any]:
     Returns:
         "path", "whole" (nothing is damaged), "checksums" (whether there are any), "files" with "file", "bytes" and
         "state", and "error": what is wrong in one sentence, or None.
-
-    Raises:
-        OptionError: the path is no folder.
     """
     return snapshot(path, _facts)
 

@@ -11,21 +11,12 @@ from firth.storage.untrusted import parse_json
 
 
 def read_words(path: str) -> list[str]:
-    """Return the words of a file, one per line; - is standard input. Text after a tab is ignored.
-
-    Raises:
-        FormatError: the file is not UTF-8.
-        OSError: it cannot be read.
-    """
+    """Return the words of a file, one per line; - is standard input. Text after a tab is ignored."""
     return [word for _, line in lines(path) if (word := line.partition("\t")[0].strip())]
 
 
 def read_poles(text: str) -> tuple[list[str], list[str]]:
-    """Return the two poles of an axis, such as `woman:man` or `she,her:he,him`.
-
-    Raises:
-        OptionError: there are not two poles, or a pole has no word.
-    """
+    """Return the two poles of an axis, such as `woman:man` or `she,her:he,him`."""
     first, colon, second = text.partition(":")
     ends = [[word.strip() for word in end.split(",") if word.strip()] for end in (first, second)]
     if not (colon and all(ends)):
@@ -38,10 +29,6 @@ def read_groups(path: str) -> dict[str, list[str]]:
 
     The file has a word, a tab and its group per line, or it is a JSON object: lists of words by group, or groups by
     word.
-
-    Raises:
-        FormatError: the file holds something else.
-        OSError: it cannot be read.
     """
     content = list(lines(path))
     if content and content[0][1].startswith("{"):
@@ -72,12 +59,7 @@ def _groups_of_json(path: str, content: str) -> dict[str, list[str]]:
 
 
 def read_objects(path: str) -> list[dict[str, Any]]:
-    """Return the JSON objects of a file, one per line; - is standard input.
-
-    Raises:
-        FormatError: a line holds something else.
-        OSError: the file cannot be read.
-    """
+    """Return the JSON objects of a file, one per line; - is standard input."""
     objects = []
     for number, line in lines(path):
         try:
@@ -88,12 +70,7 @@ def read_objects(path: str) -> list[dict[str, Any]]:
 
 
 def lines(path: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file that are not empty, with their numbers from 1.
-
-    Raises:
-        FormatError: the file is not UTF-8.
-        OSError: it cannot be read.
-    """
+    """Yield the lines of a file that are not empty, with their numbers from 1."""
     text = decoded_text(sys.stdin.buffer.read(), "standard input") if path == "-" else text_of(path)
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():

@@ -23,7 +23,6 @@ def trainer(spec: str, common: Mapping[str, Any]) -> Any:
         common: options for every model that has them; those of the spec go before.
 
     Raises:
-        UnknownOptionError: the model has no such option.
         OptionError: there is no such model, or a value is out of its range.
     """
     name = spec.partition(":")[0]

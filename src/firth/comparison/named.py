@@ -31,11 +31,7 @@ class Model:
 
     @property
     def kind(self) -> Any:
-        """The dataclass.
-
-        Raises:
-            MissingExtraError: it needs a package that is not installed.
-        """
+        """The dataclass."""
         return getattr(firth, self.class_name)
 
     @property

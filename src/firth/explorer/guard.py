@@ -164,11 +164,7 @@ class Guard:
             LOG.info(json.dumps(line))
 
     def _check(self, scope: Scope, now: float) -> None:
-        """Check the sender.
-
-        Raises:
-            _RefusalError: the request is not answered.
-        """
+        """Check the sender."""
         headers = dict(scope["headers"])
         self._check_host(scope, headers)
         if self._is_of_another_site(scope, headers):
@@ -180,11 +176,7 @@ class Guard:
             raise self._too_large()
 
     def _check_rights(self, scope: Scope, headers: Mapping[bytes, bytes], now: float) -> None:
-        """Check the token and the rate of a sender.
-
-        Raises:
-            _RefusalError: the request is not answered.
-        """
+        """Check the token and the rate of a sender."""
         if self._token is not None:
             scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
             if scheme.lower() != b"bearer" or not hmac.compare_digest(given.strip(b" "), self._token):
@@ -199,11 +191,7 @@ class Guard:
             )
 
     def _check_host(self, scope: Scope, headers: Mapping[bytes, bytes]) -> None:
-        """Check that the request is for this server, and says so once.
-
-        Raises:
-            _RefusalError: it is not answered.
-        """
+        """Check that the request is for this server, and says so once."""
         names = [name for name, _ in scope["headers"]]
         twice = next((name.decode() for name in CHECKED if names.count(name) > 1), None)
         if twice is not None:
@@ -236,11 +224,7 @@ class Guard:
         return _RefusalError(413, f"a body of more than {self._limits.body:,} bytes")
 
     async def _received(self, receive: Receive) -> Receive:
-        """Read a body under the limits, and return what hands it on as one message.
-
-        Raises:
-            _RefusalError: it is too large, or too slow.
-        """
+        """Read a body under the limits, and return what hands it on as one message."""
         parts, size, until = [], 0, time.monotonic() + self._limits.body_seconds
         while True:
             try:

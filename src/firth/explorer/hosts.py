@@ -24,10 +24,6 @@ def host_of(header: str) -> str | None:
 def hosts_of(host: str, allowed: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the names by which a server may be called.
 
-    Args:
-        host: the address that it listens on.
-        allowed: further names, such as that of a proxy.
-
     Raises:
         OptionError: one of them is more than a name or an address.
     """

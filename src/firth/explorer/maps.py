@@ -56,13 +56,8 @@ class Maps:
     def positions(self, name: str, method: str) -> tuple[Floats, str] | None:
         """Return the (n, 2) positions of the first words of a model, and a caption; None while they are computed.
 
-        Args:
-            name: of the model.
-            method: of the projection.
-
         Raises:
             OptionError: the map cannot be made; asked again, it is tried again.
-            FirthError: its library is not installed.
         """
         key = name, method
         if key in self._positions:
@@ -94,11 +89,7 @@ class Maps:
         return None
 
     def groups(self, name: str) -> Groups:
-        """Return the clusters of a model's words.
-
-        Raises:
-            OptionError: there are too few.
-        """
+        """Return the clusters of a model's words."""
         if name not in self._groups:
             rows, texts = self.rows(name), self.texts.get(name)
             if texts is None:
@@ -154,7 +145,6 @@ class _MapProcess:
 
         Raises:
             OptionError: the process has ended without them.
-            FirthError: they cannot be computed.
         """
         try:
             answer = self._answer.recv()

@@ -34,9 +34,7 @@ class Metrics:
 
         Args:
             method: such as "GET".
-            path: its address.
             status: of the answer; 0 if there was none.
-            seconds: until the answer.
         """
         path = path if path in self._paths else "other"
         self._requests.labels(method if method in METHODS else "other", path, str(status)).inc()

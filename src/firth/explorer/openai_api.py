@@ -68,7 +68,6 @@ def add_models(app: FastAPI, names: Sequence[str]) -> None:
     """Add what lists the models that give vectors.
 
     Args:
-        app: the application.
         names: of these models; nothing is added for none.
     """
     if not names:

@@ -46,7 +46,6 @@ def add_page(app: FastAPI, maps: Worker | None, seconds: float) -> None:
     """Add the page to an application.
 
     Args:
-        app: the application.
         maps: answers for maps; None where no model has words.
         seconds: in which a file must be ready.
     """

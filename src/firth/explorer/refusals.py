@@ -15,9 +15,6 @@ def refusal(path: str, status: int, message: str, param: str | None = None) -> d
     """Return the body of an error response, in the form that clients of the address expect.
 
     Args:
-        path: that was asked.
-        status: of the answer.
-        message: what was found, and what was expected.
         param: the field that is wrong, if one is.
     """
     if not path.startswith(OPENAI):

@@ -28,11 +28,7 @@ MOST_NEIGHBORS = 20_000  # neighbours of all words of a request
 
 
 def _writable(text: str) -> str:
-    """Return a text that UTF-8 can hold.
-
-    Raises:
-        ValueError: it has a lone surrogate.
-    """
+    """Return a text that UTF-8 can hold."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -290,11 +286,7 @@ class SubstitutesRequest(Request):
 
 
 def _inputs(given: Any) -> Any:
-    """Return one text or several as a list.
-
-    Raises:
-        ValueError: these are token ids, or no texts at all.
-    """
+    """Return one text or several as a list."""
     if isinstance(given, str):
         return [given]
     if not isinstance(given, list):

@@ -52,11 +52,9 @@ def build_app(
     """Return the server as an ASGI application.
 
     Args:
-        models: by name.
         hosts: names by which the server may be called, without ports.
         limits: of requests; None for the defaults.
         token: that every request must bear; None for none.
-        page: whether the page for a browser is served, too.
         scores: results of evaluations by model, with set, metric, value, low and high.
 
     Raises:
@@ -135,12 +133,7 @@ def _add(app: FastAPI, endpoint: Endpoint, workers: Mapping[str, Worker], limits
 
 
 def _written(endpoint: Endpoint, more: Mapping[str, Any]) -> Endpoint:
-    """Return an address whose answers are checked and written as JSON where they are computed, not in the loop.
-
-    Args:
-        endpoint: the address.
-        more: fields that are added to each answer.
-    """
+    """Return an address whose answers are checked and written as JSON where they are computed, not in the loop."""
 
     def text(answer: Mapping[str, Any]) -> str:
         written: str = endpoint.response.model_validate({**more, **answer}).model_dump_json()
@@ -224,9 +217,7 @@ def serve_app(
 
     Args:
         app: of `build_app`.
-        host: address to listen on.
         port: port to listen on; 0 for a free one.
-        log: whether each request becomes a line of JSON on standard error.
         ready: called with the address once the server answers; slow work must run in its own thread.
 
     Raises:

@@ -63,7 +63,6 @@ class TextSpace:
 
         Args:
             query: a text, or the row of one that is here, which is then left out.
-            n: texts, at most.
 
         Raises:
             OptionError: there is no such row, or the encoder knows nothing of the text.
@@ -88,7 +87,6 @@ class TextSpace:
 
         Args:
             groups: (N,) the group of each text.
-            count: number of groups.
         """
         of_all: Counter[str] = Counter()
         of_each: list[Counter[str]] = [Counter() for _ in range(count)]
@@ -112,7 +110,6 @@ def text_space(
 
     Args:
         model: an encoder of texts, or word vectors, of which a text has the mean.
-        labels: a value for each by the name of a column.
         progress: as in `firth.progress`.
 
     Raises:

@@ -149,17 +149,7 @@ class Changes:
         self._made: dict[tuple[str, str, int], SemanticChanges] = {}
 
     def between(self, old: str, new: str, min_count: int) -> SemanticChanges:
-        """Return how the first words of a model differ from those of another.
-
-        Args:
-            old: name of a model.
-            new: name of another.
-            min_count: minimum count of a word in each text.
-
-        Raises:
-            UnknownModelError: there is no such model.
-            OptionError: the models cannot be compared.
-        """
+        """Return how the first words of a model differ from those of another."""
         key = first_of(self.models, old), first_of(self.models, new), min_count
         if key not in self._made:
             sides = [self.models[name] for name in key[:2]]

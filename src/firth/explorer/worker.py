@@ -46,7 +46,6 @@ class Worker:
 
         Raises:
             BusyError: too many requests wait.
-            FirthError: the model cannot answer.
         """
         if len(self._waiting) >= self._most:
             raise BusyError(f"{self._most:,} requests wait already; expected fewer, or try again")

@@ -45,7 +45,6 @@ def arcs_of(heads: Sequence[int], relations: Sequence[str]) -> list[Arc]:
 
     Args:
         heads: number of each word's head, from 1; 0 for the root.
-        relations: T relations.
     """
     pairs = [(head - 1, word) for word, head in enumerate(heads) if head]
     arcs: list[Arc] = []
@@ -59,12 +58,7 @@ def arcs_of(heads: Sequence[int], relations: Sequence[str]) -> list[Arc]:
 
 
 def ports_of(arcs: Sequence[Arc], words: int) -> list[list[Arc | None]]:
-    """Return what stands above each word from left to right: its arcs, and None where a line to the root stands.
-
-    Args:
-        arcs: of the tree.
-        words: T.
-    """
+    """Return what stands above each word from left to right: its arcs, and None where a line to the root stands."""
     left: list[list[Arc]] = [[] for _ in range(words)]
     right: list[list[Arc]] = [[] for _ in range(words)]
     for arc in sorted(arcs, key=lambda each: each.level):
@@ -76,12 +70,7 @@ def ports_of(arcs: Sequence[Arc], words: int) -> list[list[Arc | None]]:
 
 
 def characters(arcs: Sequence[Arc], words: int) -> list[str]:
-    """Return a line of characters per word, with the arcs from top to bottom and an arrow at each dependent.
-
-    Args:
-        arcs: of the tree.
-        words: T.
-    """
+    """Return a line of characters per word, with the arcs from top to bottom and an arrow at each dependent."""
     levels = max((arc.level for arc in arcs), default=0)
     width = 2 * levels
     lines = [[0] * width for _ in range(words)]

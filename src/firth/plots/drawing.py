@@ -67,10 +67,6 @@ class Drawing:
 
         Args:
             path: its name ends in .html, in .txt, or for trees in .svg.
-
-        Raises:
-            OptionError: it has another ending.
-            OSError: the file cannot be written.
         """
         suffix = check_drawing_target(path, bool(self.svg))
         content = {".html": self.page, ".svg": self.svg, ".txt": self.text + "\n"}[suffix]
@@ -80,9 +76,6 @@ class Drawing:
 
 def check_drawing_target(path: str | os.PathLike[str], svg: bool) -> str:
     """Return the ending of the name of a file to draw into.
-
-    Args:
-        svg: whether the drawing can be SVG.
 
     Raises:
         OptionError: the name has another ending, or is that of a folder.

@@ -10,9 +10,7 @@ def library(module: str, purpose: str, extra: str = "plots") -> Any:
     """Import a module of an optional library, such as "matplotlib.figure".
 
     Args:
-        module: its full name.
         purpose: what it is needed for, as the end of "... is needed to".
-        extra: the extra of firth that brings it.
 
     Raises:
         MissingExtraError: it is not installed.

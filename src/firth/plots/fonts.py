@@ -13,14 +13,7 @@ BOXES = "Last Resort"  # so does this one, which has a box for every letter
 
 
 def families(texts: Iterable[str]) -> tuple[list[str], set[str]]:
-    """Return font families that together cover some texts, and the letters that no font has.
-
-    Args:
-        texts: what will be drawn.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Return font families that together cover some texts, and the letters that no font has."""
     manager = library("matplotlib.font_manager", "draw")
     letters = {letter for text in texts for letter in text if letter.isprintable() and letter not in UNSEEN}
     letters = {letter for letter in letters if ord(letter) not in _letters(manager.findfont(OWN), 0)}

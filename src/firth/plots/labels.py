@@ -139,11 +139,9 @@ def place(
     """Place labels without collisions.
 
     Args:
-        points: the labelled points.
         anchors: (n, 2) their positions, in pixels from a corner of the box.
         sizes: (n, 2) widths and heights of the labels, in pixels; only those from `priority` are used.
         radii: (n,) of the points' dots, in pixels.
-        box: width and height of the box, in pixels.
         others: what labels should not cover, in pixels.
         occupied: (t, 4) centres and sizes of earlier labels.
 

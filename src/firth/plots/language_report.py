@@ -60,15 +60,9 @@ def language_report(
     Args:
         models: by name, at least one; n-gram models are the baselines.
         source: held-out text; see `firth.language.text.held_out_text`.
-        samples: number of texts that each model generates.
-        words: maximum length of a text.
-        prompt: start of each text.
-        seed: of the samples and of the bootstrap.
 
     Raises:
         OptionError: there are no models, or their vocabularies or text rules differ.
-        CorpusError: there is no held-out text, or none of its words is known.
-        MissingExtraError: matplotlib is not installed, and a model has a learning curve.
     """
     if not models:
         raise OptionError("no models; expected at least one to report on")

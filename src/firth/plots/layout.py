@@ -76,7 +76,6 @@ def separate(anchors: Points, sizes: Points, obstacles: float = 0.0) -> Points:
     Args:
         anchors: (n, 2) where the middles of the labels would like to be.
         sizes: (n, 2) widths and heights, in the same unit.
-        obstacles: a radius around each anchor that other labels keep free.
 
     Returns:
         (n, 2) middles of the labels.

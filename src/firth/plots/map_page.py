@@ -50,7 +50,6 @@ class MapPage:
 
         Raises:
             OptionError: the name does not end in .html.
-            OSError: the file cannot be written.
         """
         if not os.fspath(path).lower().endswith(".html"):
             raise OptionError(f"{path}: expected a name that ends in .html")
@@ -78,14 +77,10 @@ def map_page(
     """Return a page with a map.
 
     Args:
-        labels: n labels, the most important first.
         places: (n, 2).
         groups: (n,) the number of each point's colour, below 65,536.
         names: of the colours, for a legend; empty for none.
         palette: the colours, as "#rrggbb", used in turn; "" stands for the explorer's of that place, as none do.
-        bold: rows of labels that are always shown.
-        title: of the page.
-        caption: how to read the map.
     """
     middle = (places.max(0) + places.min(0)) / 2
     widest = float(np.abs(places - middle).max()) or 1.0
@@ -120,11 +115,7 @@ def grouped_page(
     """Return a page with the first 20,000 labels of a map in the colours of their groups.
 
     Args:
-        labels: of the points.
         found: (n, 2) places of the first labels, and how to read them.
-        groups: of the labels.
-        name: of the model.
-        what: a label stands for.
     """
     n = min(MOST, len(found[0]))
     title = counted(n, what) + (f" of {name}" if name else "")
@@ -136,14 +127,8 @@ def grouped_page(
 def explore(vectors: Vectors, *, number: int = MOST, method: str = "pca", seed: int = 0) -> MapPage:
     """Return the map that `WordVectors.explore` shows in a cell, whose arguments and errors it has.
 
-    Args:
-        number: of words.
-        method: of the projection.
-        seed: of the projection.
-
     Raises:
         OptionError: an argument is out of its range.
-        MissingExtraError: a library is not installed.
     """
     check_vectors(vectors)
     check_whole("number", number, 3)

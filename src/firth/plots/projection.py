@@ -50,7 +50,6 @@ def project(rows: Floats, method: str | None = None, seed: int = 0) -> tuple[Flo
 
     Raises:
         OptionError: the method is unknown, or there are too few or too many rows for it.
-        MissingExtraError: the library of the method is not installed.
     """
     name = method or ("stress" if len(rows) <= STRESS_MOST else "pca")
     if name not in METHODS:

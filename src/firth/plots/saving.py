@@ -20,12 +20,8 @@ ENDINGS = (*STILL, PAGE)
 def check_target(path: str | os.PathLike[str], *, plain: bool = False) -> None:
     """Check that a picture can be drawn into a file, before any work.
 
-    Args:
-        plain: whether the picture is a map, whose page needs no library.
-
     Raises:
         OptionError: the path ends in something that no picture ends in, or is a folder.
-        MissingExtraError: matplotlib is not installed.
     """
     target = Path(path)
     if target.suffix.lower() not in ENDINGS:
@@ -37,13 +33,7 @@ def check_target(path: str | os.PathLike[str], *, plain: bool = False) -> None:
 
 
 def save(picture: Picture, path: str | os.PathLike[str]) -> None:
-    """Draw a picture into a file; see `Picture.save`.
-
-    Raises:
-        OptionError: the path ends in something else than .png, .svg, .pdf or .html.
-        MissingExtraError: matplotlib is not installed.
-        OSError: the file cannot be written.
-    """
+    """Draw a picture into a file; see `Picture.save`."""
     plain = is_map(picture)
     check_target(path, plain=plain)
     suffix = Path(path).suffix.lower()
@@ -67,12 +57,7 @@ def _page(picture: Picture, svg: str) -> Drawing:
 
 
 def missing_letters(picture: Picture, path: str | os.PathLike[str]) -> str:
-    """Return a few letters of a picture that no installed font has; none for a page, which uses the reader's fonts.
-
-    Args:
-        picture: what was drawn.
-        path: where.
-    """
+    """Return a few letters of a picture that no installed font has; none for a page, which uses the reader's fonts."""
     if Path(path).suffix.lower() not in STILL:
         return ""
     from firth.plots.fonts import families

@@ -59,11 +59,7 @@ _FEW = 40  # curves with at most so many points show them as dots
 
 
 def render(picture: Picture, form: str) -> bytes:
-    """Return a picture as a file: "png", "svg" or "pdf". SVG and PDF keep words as text that can be searched.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Return a picture as a file: "png", "svg" or "pdf". SVG and PDF keep words as text that can be searched."""
     with draw(picture) as figure:
         buffer = io.BytesIO()
         figure.savefig(buffer, format=form, dpi=DPI, metadata=_METADATA[form])
@@ -72,11 +68,7 @@ def render(picture: Picture, form: str) -> bytes:
 
 @contextlib.contextmanager
 def draw(picture: Picture) -> Iterator[Any]:
-    """Draw a picture and yield matplotlib's figure; its settings stay active inside the context.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw a picture and yield matplotlib's figure; its settings stay active inside the context."""
     settings = {
         "font.family": families(texts(picture))[0],
         "text.parse_math": False,  # a word may contain dollar signs

@@ -11,14 +11,9 @@ def text_map(vectors: WordVectors, words: Sequence[str], *, width: int = 78, hei
 
     Args:
         words: words to place; those named first have the first choice of their place.
-        width: characters a line.
-        height: lines.
 
     Returns:
         At most `height` lines; a word that finds no free place on its line or one nearby is left out.
-
-    Raises:
-        UnknownWordError: a word has no vector.
     """
     points = flatten(vectors.get_vector(list(words)))
     low = points.min(axis=0)

@@ -51,7 +51,6 @@ def word_groups(rows: npt.NDArray[np.float32], words: Sequence[str]) -> Groups:
 
     Args:
         rows: (n, D) their vectors, of length 1.
-        words: n words, the most frequent first.
     """
     labels, cosines = clustered(rows)
     names = []

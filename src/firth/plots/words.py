@@ -56,7 +56,6 @@ def choose(
 
     Raises:
         OptionError: there are no words, or none of them has a direction.
-        UnknownWordError: none of the words has a vector.
     """
     requested = list(dict.fromkeys(words or [word for members in (groups or {}).values() for word in members]))
     if not requested:

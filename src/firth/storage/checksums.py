@@ -66,9 +66,6 @@ def write(folder: Path) -> None:
 
     Args:
         folder: whole; nothing is written to it afterwards.
-
-    Raises:
-        OSError: a file cannot be read, or the checksums cannot be written.
     """
     files = {name: _digest(folder / name, BLOCK) for name in sorted(_to_cover(folder))}
     content = {
@@ -81,9 +78,6 @@ def write(folder: Path) -> None:
 
 def read(folder: Path, cure: str) -> Checksums | None:
     """Return what a folder's `checksums.json` says; None where there is none.
-
-    Args:
-        cure: what to do about damage, as the end of the message.
 
     Raises:
         FormatError: the file is damaged, or of a newer version.
@@ -130,14 +124,8 @@ def unstamped(content: Mapping[str, Any]) -> dict[str, Any]:
 def covered(folder: Path, cure: str) -> dict[str, Entry] | None:
     """Return all files that a folder's checksums cover, those of the folders inside included.
 
-    Args:
-        cure: what to do about damage, as the end of the message.
-
     Returns:
         By path relative to the folder: size, checksums by block, bytes per block. None for a folder without checksums.
-
-    Raises:
-        FormatError: a file of checksums is damaged.
     """
     manifest = read(folder, cure)
     return None if manifest is None else dict(_with_inner(folder, manifest, "", cure, MOST_DEPTH))
@@ -147,11 +135,7 @@ def examine(folder: Path, files: Mapping[str, Entry]) -> Iterator[FileState]:
     """Read files and yield the state of each.
 
     Args:
-        folder: that holds them.
         files: as `covered` returns them.
-
-    Raises:
-        OSError: a file that is there cannot be read.
     """
     for name, (size, sums, block) in files.items():
         there = _regular_size(folder / name)

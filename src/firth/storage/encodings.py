@@ -70,11 +70,7 @@ def text_encoding(encoding: str | None) -> Iterator[None]:
 
 
 def named_encoding(encoding: str | None = None) -> str | None:
-    """Return the encoding that the user names, by an argument or by `text_encoding`; None where none is named.
-
-    Raises:
-        OptionError: Python knows no such encoding of text.
-    """
+    """Return the encoding that the user names, by an argument or by `text_encoding`; None where none is named."""
     return _named.get() if encoding is None else known_encoding(encoding)
 
 
@@ -419,11 +415,7 @@ def _first_damage(content: bytes) -> int:
 def decoded_text(
     content: bytes, name: str | os.PathLike[str], *, encoding: str | None = None, strict: bool = True
 ) -> str:
-    """Return the text of bytes; the arguments are those of `Utf8Stream`.
-
-    Raises:
-        FormatError: the text is in no encoding that is known, or strict and damaged.
-    """
+    """Return the text of bytes; the arguments are those of `Utf8Stream`."""
     try:
         # Most files by far: no byte order mark, nothing named, valid.
         plain = not content.startswith(tuple(mark for mark, _ in _MARKS)) and not _ends_with_returns(content)

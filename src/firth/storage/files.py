@@ -31,11 +31,7 @@ HEAD = 1 << 16  # bytes in which a file says what it is
 
 
 def cache_folder(name: str) -> Path:
-    """Return where something is kept that can be made again: below FIRTH_CACHE, else the user's cache folder.
-
-    Args:
-        name: of the folder inside.
-    """
+    """Return where something is kept that can be made again: below FIRTH_CACHE, else the user's cache folder."""
     if folder_name := os.environ.get("FIRTH_CACHE"):
         return Path(folder_name).expanduser() / name
     import platformdirs
@@ -44,15 +40,7 @@ def cache_folder(name: str) -> Path:
 
 
 def unpacked(path: Path) -> bytes:
-    """Return the content of a small file, plain or packed with gzip (`.gz`).
-
-    Args:
-        path: the file.
-
-    Raises:
-        FormatError: it is named .gz and is not gzip's, is cut short, or unpacks to more than it may.
-        OSError: it cannot be read.
-    """
+    """Return the content of a small file, plain or packed with gzip (`.gz`)."""
     return gunzipped(path) if path.suffix == ".gz" else file_bytes(path)
 
 
@@ -89,10 +77,6 @@ def text_of(path: str | os.PathLike[str], *, strict: bool = True, encoding: str 
         path: the file, in any encoding that `firth.storage.encodings` knows, plain or packed with gzip (`.gz`).
         strict: whether to refuse UTF-8 that is damaged, in place of replacing and counting.
         encoding: of the file, where it is firth's own; None for what the user names, or what is found.
-
-    Raises:
-        FormatError: the encoding cannot be found, or the file is damaged, or not gzip's though it is named so.
-        OSError: the file cannot be read.
     """
     return decoded_text(unpacked(Path(path)), path, strict=strict, encoding=encoding)
 
@@ -102,11 +86,9 @@ def lines_of(path: str | os.PathLike[str], *, ends: bool = False) -> Iterator[st
 
     Args:
         path: in any encoding that `firth.storage.encodings` knows, plain or packed by gzip, bzip2 or xz.
-        ends: whether to keep the line feeds that end them.
 
     Raises:
         FormatError: the encoding cannot be found, or the text is damaged, or packed data are.
-        OSError: the file cannot be read.
     """
     try:
         with opened(Path(path)) as file, io.BufferedReader(Utf8Stream(file, path, strict=True), BLOCK) as lines:
@@ -118,10 +100,6 @@ def lines_of(path: str | os.PathLike[str], *, ends: bool = False) -> Iterator[st
 
 def as_utf8(text: str, what: str) -> bytes:
     """Return text as UTF-8.
-
-    Args:
-        text: to write.
-        what: holds it, for the message.
 
     Raises:
         FormatError: it holds a lone surrogate, which UTF-8 has no bytes for.
@@ -141,12 +119,7 @@ def json_bytes(value: Any, **how: Any) -> bytes:
     Lone surrogates, as names of files and broken texts hold them that are no UTF-8, are written as escapes.
 
     Args:
-        value: what JSON holds.
         how: further arguments of `json.dumps`.
-
-    Raises:
-        TypeError: it holds something else.
-        ValueError: as in `json.dumps`.
     """
     try:
         return json.dumps(value, ensure_ascii=False, **how).encode()
@@ -183,7 +156,6 @@ def check_exists(path: Path, expected: str) -> None:
 
     Raises:
         MissingFileError: nothing is; the message suggests similar names.
-        FileError: the system does not say what is there.
     """
     with contextlib.suppress(OSError):
         path.stat()
@@ -203,11 +175,7 @@ def check_exists(path: Path, expected: str) -> None:
 
 
 def beginning(path: Path) -> bytes:
-    """Return the first `HEAD` bytes of a file, in which it says what it is.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Return the first `HEAD` bytes of a file, in which it says what it is."""
     with open_file(path) as file:
         return file.read(HEAD)
 

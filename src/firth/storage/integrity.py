@@ -37,16 +37,11 @@ def verify(folder: Path, cure: str = CURE, check: Callable[[Path], object] | Non
     """Refuse a folder that does not hold what was written, unless it was verified before and has not changed since.
 
     Args:
-        cure: what to do about damage, as the end of the message.
         check: a function of a module that takes the folder and raises FormatError where contents are out of their
             range; called once the checksums match, and remembered like them.
 
     Returns:
         The paths of the files whose checksums match, relative to the folder; None for a folder without checksums.
-
-    Raises:
-        FormatError: a file is missing, resized or altered, or `check` raised it; the message names the file.
-        OSError: a file cannot be read.
     """
     covered = checksums.covered(folder, cure)
     if covered is None and check is None:

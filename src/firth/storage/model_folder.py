@@ -83,7 +83,6 @@ class ModelFolder:
         """Return an array that must be there.
 
         Args:
-            name: of the array.
             shape: its sides; None for one that may have any length.
             kind: NumPy's letter for what it holds: "f" for fractions, "i" for whole numbers.
             dtype: the type it must have; None for any of the kind.
@@ -107,11 +106,6 @@ class ModelFolder:
     def numbers(self, name: str, shape: tuple[int | None, ...], end: int, *, start: int = 0) -> npt.NDArray[Any]:
         """Return whole numbers that must be there, such as rows of another array.
 
-        Args:
-            name: of the array.
-            end: one past the largest that it may hold.
-            start: the least that it may hold.
-
         Raises:
             FormatError: it is missing, has another shape, or a number is out of its range.
         """
@@ -123,11 +117,6 @@ class ModelFolder:
 
     def counts(self, name: str, size: int, least: int = 0) -> npt.NDArray[np.int64]:
         """Return how often each of some words, or labels, was counted.
-
-        Args:
-            name: of the array.
-            size: how many there are.
-            least: what each was counted at least.
 
         Raises:
             FormatError: there are no such counts, one is negative, or they are too large to add up.
@@ -243,15 +232,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
 
 
 def write(path: str | os.PathLike[str], folder: ModelFolder) -> None:
-    """Write a folder, or replace one of firth's; files that firth did not write stay in it.
-
-    Args:
-        folder: the contents.
-
-    Raises:
-        OptionError: the path is a folder of something else, or the metadata is not JSON.
-        OSError: the folder cannot be written.
-    """
+    """Write a folder, or replace one of firth's; files that firth did not write stay in it."""
     assert set(folder.texts) <= set(TEXTS), "a text that would not be found again"
     assert all(SUBFOLDER.fullmatch(name) for name in folder.subfolders), "a folder that would not be replaced"
     target, config = check_target(path), _config(folder)
@@ -294,11 +275,7 @@ def _json_lines(value: Any) -> bytes:
 
 
 def read(path: str | os.PathLike[str]) -> ModelFolder:
-    """Return what a folder holds, models inside included, its arrays mapped.
-
-    Raises:
-        FormatError: the folder is none of firth's, is damaged, or was written by a newer version.
-    """
+    """Return what a folder holds, models inside included, its arrays mapped."""
     return snapshot(Path(path), _read)
 
 

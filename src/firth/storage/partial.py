@@ -77,9 +77,6 @@ def partial_folder(target: Path) -> Iterator[Path]:
 
     Yields:
         The folder. Whatever has its name at the end is removed: rename it before.
-
-    Raises:
-        FileError: it cannot be made or filled; the error names the target.
     """
     with _partial(target, Path.mkdir) as path:
         yield path
@@ -117,15 +114,7 @@ def _naming(target: Path, aside: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def locked(path: Path, target: Path) -> Iterator[None]:
-    """Hold the lock of a file that several calls of a program may write in turn, and make the file if it is missing.
-
-    Args:
-        target: what it will replace, for the message.
-
-    Raises:
-        OptionError: another process holds the lock.
-        FileError: the file cannot be written; the error names the target.
-    """
+    """Hold the lock of a file that several calls of a program may write in turn, and make the file if it is missing."""
     if fcntl is None:
         with _naming(target, path):
             yield
@@ -161,7 +150,6 @@ def in_steps(target: Path, *, inside: bool = False) -> Iterator[None]:
     """Give readers a sign that names are changed one after another, for as long as that takes.
 
     Args:
-        target: what is replaced.
         inside: whether the sign lies in the target, a folder, and not beside it.
     """
     sign, handle = _sign(target, inside=inside), None

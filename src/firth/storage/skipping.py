@@ -41,17 +41,7 @@ class Skipping:
             check_on_error(self.on_error)
 
     def add(self, number: int, problem: str, remedy: str = "", option: str = "") -> None:
-        """Skip a part.
-
-        Args:
-            number: of its place in the file.
-            problem: what was found and expected.
-            remedy: what to do.
-            option: another remedy, with an option.
-
-        Raises:
-            FormatError: the first part stops; or the class of error that was given.
-        """
+        """Skip a part."""
         found = f"{self.place} {number:,}: {problem}"
         if self.on_error != SKIP:
             options = [option, f"to leave out such {self.unit}s, on_error='skip'"] if self.on_error else []
@@ -65,9 +55,6 @@ class Skipping:
 
         Args:
             expected: of a file, which must hold something; "" if it need not.
-
-        Raises:
-            FormatError: all was skipped, or nothing was there; or the class of error that was given.
         """
         if self.skipped and not self.read:
             raise self.error(f"{self.path} {self.shown[0]}; no other {self.unit} could be read")

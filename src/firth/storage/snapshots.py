@@ -39,7 +39,6 @@ def snapshot(path: Path, read: Callable[[Path], T]) -> T:
 
     Raises:
         FormatError: it was replaced during each of `ATTEMPTS` attempts.
-        Exception: as `read` raises, of what was not replaced meanwhile.
     """
     for attempt in range(ATTEMPTS):
         with _held(path) as before:

@@ -16,11 +16,7 @@ def swap(new: Path, target: Path, own: Collection[str] | None) -> None:
 
     Args:
         new: the folder; what has its name afterwards may be removed.
-        target: the folder that is there.
         own: its files that may go, relative to it; None means all of them.
-
-    Raises:
-        OSError: it cannot be done, and the old folder is where it was.
     """
     if own is not None:
         _keep_others(target, new, own, _link)
@@ -46,11 +42,7 @@ def move_into(new: Path, target: Path, own: Collection[str] | None) -> None:
 
     Args:
         new: a folder inside `target`, which is empty afterwards.
-        target: the folder.
         own: as in `swap`.
-
-    Raises:
-        OSError: a file cannot be replaced; those before it are.
     """
     take_modes(new, target)
     names = _files(new)

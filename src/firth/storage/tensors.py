@@ -53,9 +53,7 @@ def write(file: BinaryIO, tensors: Tensors, dtypes: Mapping[str, npt.DTypeLike])
     """Write tensors in their order.
 
     Args:
-        file: open for writing.
         tensors: arrays by name, in memory or mapped.
-        dtypes: the type to store each in, by name.
     """
     header: dict[str, Any] = {}
     types = {name: np.dtype(dtypes[name]).newbyteorder("<") for name in tensors}
@@ -79,7 +77,6 @@ def mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
 
     Raises:
         FormatError: the file is cut short or is no safetensors file.
-        OSError: the file cannot be opened.
     """
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size  # of the file that is open: its name may have gone to another

@@ -65,12 +65,7 @@ class UnfinishedFile:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes away; the folder of the target is made.
-
-        Raises:
-            OptionError: another process writes the file.
-            OSError: nothing can be written there.
-        """
+        """Keep other processes away; the folder of the target is made."""
         self.target.parent.mkdir(parents=True, exist_ok=True)
         with locked(self.part, self.target):
             yield

@@ -52,7 +52,6 @@ def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
     """Return what JSON says; a whole number too large for a float is infinity, as 1e400 is.
 
     Args:
-        text: JSON.
         strict: whether to refuse an object with two fields of one name, and lone surrogates, which no UTF-8 can hold.
 
     Raises:
@@ -82,7 +81,6 @@ def file_bytes(path: Path) -> bytes:
 
     Raises:
         FormatError: it is another pipe or a device, which may never end; or the pipe holds more.
-        FileError: it cannot be read.
     """
     with open_file(path) as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -102,10 +100,6 @@ def mapped_numbers(path: Path, dtype: str) -> npt.NDArray[Any]:
 
     Args:
         dtype: of each number, such as "<i4".
-
-    Raises:
-        FormatError: it is a device or a pipe.
-        FileError: it cannot be read.
     """
     with open_file(path) as file:
         if not os.fstat(file.fileno()).st_size:
@@ -213,11 +207,6 @@ def opened(path: Path, buffering: int = 1 << 20) -> BinaryIO:
 
     Args:
         buffering: bytes that are read at once.
-
-    Raises:
-        FormatError: it is an archive of several files, a damaged or encrypted one, or a device or a pipe that no shell
-            handed over.
-        FileError: it cannot be opened.
     """
     file: Any = open_file(path, buffering)
     unpack = _unpacker(file.peek(_MAGIC))
@@ -267,7 +256,6 @@ def gunzipped(path: Path) -> bytes:
 
     Raises:
         FormatError: it is damaged, or unpacks to more than it may.
-        OSError: it cannot be read.
     """
     try:
         with open_file(path) as file, Bounded(gzip.GzipFile(fileobj=file), path) as stream:
@@ -279,14 +267,8 @@ def gunzipped(path: Path) -> bytes:
 def zip_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], what: str) -> dict[str, bytes]:
     """Return the content of members of a zip archive by their names.
 
-    Args:
-        path: the archive.
-        wanted: whether to read a member of a name.
-        what: the archive should be, for the message.
-
     Raises:
         FormatError: it is no archive, is damaged or encrypted, or unpacks to more than it may.
-        OSError: it cannot be opened.
     """
     check_file(path)
     limit = most_unpacked(Path(path).stat().st_size)
@@ -306,14 +288,8 @@ def zip_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], wha
 def tar_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], what: str) -> Iterator[tuple[str, bytes]]:
     """Yield names and contents of the members of a tar archive, plain or packed, that are files and no links.
 
-    Args:
-        path: the archive.
-        wanted: whether to read a member of a name.
-        what: the archive should be, for the message.
-
     Raises:
         FormatError: it is no archive, is damaged, or unpacks to more than it may.
-        OSError: it cannot be opened.
     """
     try:
         with open_file(path) as raw:

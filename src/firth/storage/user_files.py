@@ -27,10 +27,6 @@ def open_file(path: str | os.PathLike[str], buffering: int = -1) -> BinaryIO:
 
     Args:
         buffering: as in Python's `open`.
-
-    Raises:
-        FormatError: it is a device or a pipe that no shell handed over.
-        FileError: it cannot be opened.
     """
     with naming(path):
         file = open(path, "rb", buffering, opener=_opened)  # noqa: SIM115  closed by the caller
@@ -46,12 +42,7 @@ def open_file(path: str | os.PathLike[str], buffering: int = -1) -> BinaryIO:
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
-    """Check that a file can be opened, before a library opens it by its name.
-
-    Raises:
-        FormatError: it is a device or a pipe that no shell handed over.
-        FileError: it cannot be opened.
-    """
+    """Check that a file can be opened, before a library opens it by its name."""
     with naming(path):
         mode = Path(path).stat().st_mode
     _check_mode(path, mode)
@@ -71,9 +62,6 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
     Args:
         path: for the message, where an error names none.
-
-    Raises:
-        FileError: the system refuses.
     """
     try:
         yield

@@ -52,11 +52,6 @@ def product_scorer(vectors: Matrix, norms: Matrix, positive: Matrix, negative: M
 def product_scores(space: VectorSpace, queries: Sequence[Query], end: int, unknown: str) -> Matrix:
     """Return the 3CosMul score of every query with every one of the first words.
 
-    Args:
-        queries: B queries.
-        end: how many words.
-        unknown: the policy for unknown words.
-
     Returns:
         (B, end) float32; NaN for a query whose words were all skipped.
     """
@@ -70,12 +65,6 @@ def product_nearest(
     space: VectorSpace, queries: Sequence[Query], k: int, end: int, unknown: str
 ) -> tuple[Rows, Matrix]:
     """Return the k rows of highest 3CosMul score among the first words, best first.
-
-    Args:
-        queries: B queries.
-        k: neighbours wanted.
-        end: how many words to search.
-        unknown: the policy for unknown words.
 
     Returns:
         (B, k) rows and (B, k) scores; scores of NaN for a query whose words were all skipped.

@@ -36,7 +36,6 @@ def smooth_weights(
     Args:
         vectors: vectors with the words' counts or order.
         rows: (U,) row of each word; -1 for a word without a row: p = 0.
-        smoothing: a.
     """
     counts = vectors.counts
     if counts is None or not counts.any():

@@ -24,9 +24,7 @@ def encoded(rows: npt.NDArray[Any], kind: str, *, width: int = 2, lengths: bool 
     Args:
         rows: (R, D) finite numbers.
         kind: "int8", one byte per number, or "product", one byte per `width` numbers.
-        width: of product codes.
         lengths: whether product codes store the length of each row in one more byte.
-        seed: the random seed for learning product codes.
 
     Raises:
         OptionError: there is no such kind, or `width` is not between 1 and D, or there are no rows to learn from.
@@ -61,10 +59,6 @@ def facts_of(matrix: Codes) -> dict[str, Any]:
 
 def codes_in(content: ModelFolder, rows: int, dim: int) -> Codes:
     """Return the codes in a folder.
-
-    Args:
-        rows: the expected number of rows.
-        dim: D.
 
     Raises:
         FormatError: the folder is damaged.

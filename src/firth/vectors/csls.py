@@ -39,7 +39,6 @@ def surroundings(points: Matrix, others: Matrix, neighbours: int = NEIGHBOURS, *
     Raises:
         OptionError: `neighbours` is below 1, or there are no others.
         ShapeError: the widths differ, or with `own` the numbers of points and others.
-        FormatError: a vector holds NaN or infinity.
     """
     _check_widths(points, others)
     if neighbours < 1 or len(others) <= own:
@@ -60,15 +59,9 @@ def csls(points: Matrix, others: Matrix, neighbours: int = NEIGHBOURS) -> Matrix
     Args:
         points: (B, D).
         others: (V, D).
-        neighbours: K, the number of nearest neighbours.
 
     Returns:
         (B, V).
-
-    Raises:
-        OptionError: `neighbours` is below 1, or a side is empty.
-        ShapeError: the widths differ.
-        FormatError: a vector holds NaN or infinity.
     """
     around_points, around_others = surroundings(points, others, neighbours), surroundings(others, points, neighbours)
     return np.asarray(2 * unit(points) @ unit(others).T - around_points[:, None] - around_others)
@@ -81,15 +74,9 @@ def csls_nearest(points: Matrix, others: Matrix, k: int, neighbours: int = NEIGH
         points: (B, D).
         others: (V, D).
         k: number of vectors per point, at most V.
-        neighbours: K, the number of nearest neighbours in r.
 
     Returns:
         (B, k) rows of `others`, and (B, k) their CSLS.
-
-    Raises:
-        OptionError: `neighbours` is below 1, or a side is empty.
-        ShapeError: the widths differ.
-        FormatError: a vector holds NaN or infinity.
     """
     around = surroundings(others, points, neighbours)
     return ranked(others, row_norms(others), around, points, surroundings(points, others, neighbours), k)

@@ -90,13 +90,10 @@ def infer(
     """Return one vector per document, (R, D) float32; zeros for a document without words.
 
     Args:
-        documents: word ids of each document.
         options: model options, with the inference's `lr`, `lr_end_factor` and `epochs`.
         counts: (V,) word counts.
         words: (V, D) input vectors.
         outputs: (V, Q) output vectors; Q = D, or (2 window + 1) D where vectors are concatenated.
-        seed: random seed.
-        threads: number of threads.
     """
     how, dim = reading(options, frozen=True), options["dim"]
     first = 0 if how.mode == DBOW else len(words)

@@ -34,8 +34,6 @@ def package(name: str, extra: str, purpose: str) -> Any:
     """Import an optional package.
 
     Args:
-        name: the module.
-        extra: the extra of firth that installs it.
         purpose: what it is needed for, as the end of "... is needed to".
 
     Raises:
@@ -175,11 +173,8 @@ def read_table(table: Any, words: str | None = None, vectors: str | Sequence[str
     """Return what a table holds; see `from_table`.
 
     Raises:
-        KindError: `table` is something else.
         FormatError: a column is missing or ambiguous, a vector is missing or holds something else than numbers, or two
             columns have one name.
-        OptionError: `vectors` is an empty list.
-        ShapeError: the vectors have different lengths.
     """
     narwhals = importlib.import_module("narwhals.stable.v2")
     try:

@@ -15,10 +15,6 @@ def table(vectors: VectorSpace, *, words: str = "word", more: str = "") -> str:
     """Return an HTML table: a caption with the sizes, then the first words with their counts and first numbers.
 
     No neighbours: showing an object should not read its whole matrix.
-
-    Args:
-        words: what the words are, in the singular.
-        more: what follows the sizes in the caption.
     """
     caption = f"{len(vectors):,} {words}s × {vectors.dim}, {vectors.vectors.dtype}{more}"
     name = vectors.metadata.get("name")

@@ -92,9 +92,6 @@ class Lexicon:
         """Return whether the words were made by a rule, so that those of other texts by this rule have no other form.
 
         Words of vectors from elsewhere are taken for those of texts that are split at spaces alone.
-
-        Args:
-            tokens: name of the rule.
         """
         return tokens == "whitespace" if says_nothing(self.tokens) else tokens == self.tokens
 

@@ -83,7 +83,6 @@ def murmur64(
         text: bytes.
         starts: (N,) the first byte of each piece.
         ends: (N,) one past its last.
-        seed: of the hash.
 
     Returns:
         (N,) the hashes.

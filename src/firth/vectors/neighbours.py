@@ -21,13 +21,6 @@ WORTH, FEW, SCREENED, NARROWEST, MOST = 4 * 10**9, 64, 2**14, 16, 256
 def all_scores(score: Scorer, batch: int, start: int, end: int, block: int) -> Matrix:
     """Return every score of every query.
 
-    Args:
-        score: gives the scores of a block of rows.
-        batch: B queries.
-        start: the first row.
-        end: the row after the last.
-        block: rows to score at once.
-
     Returns:
         (B, end - start) float32.
     """
@@ -43,14 +36,6 @@ def best_rows(score: Scorer, batch: int, k: int, start: int, end: int, block: in
 
     A query's k-th best score so far is its floor. Only the rows of later blocks that beat the floor are kept, unsorted,
     until there are enough of them to be worth merging, so that nearly all of the time goes into the scores themselves.
-
-    Args:
-        score: gives the scores of a block of rows.
-        batch: B queries.
-        k: neighbours wanted.
-        start: the first row.
-        end: the row after the last.
-        block: rows to score at once.
 
     Returns:
         (B, k) rows and (B, k) scores, where k is at most end - start.
@@ -120,8 +105,6 @@ def nearest(
         vectors: (V, D), in memory or mapped from a file.
         norms: (V,) lengths of the rows, as `row_norms` gives them.
         queries: (B, D), of any length; they are brought to length 1.
-        k: neighbours wanted.
-        start: the first row to search.
         end: the row after the last to search; None means V.
 
     Returns:
@@ -176,7 +159,6 @@ def cosines(vectors: Matrix, norms: Matrix, queries: Matrix, *, start: int = 0, 
         vectors: (V, D), in memory or mapped from a file.
         norms: (V,) lengths of the rows, as `row_norms` gives them.
         queries: (B, D), of any length; they are brought to length 1.
-        start: the first row.
         end: the row after the last; None means V.
 
     Returns:

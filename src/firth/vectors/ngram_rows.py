@@ -60,9 +60,6 @@ class NgramRows:
     def sums(self, words: Sequence[str]) -> tuple[Floats, Ids, npt.NDArray[np.bool_]]:
         """Return what the n-grams of words add up to.
 
-        Args:
-            words: W words.
-
         Returns:
             (W, D) sums of rows; (W,) by how many rows a mean divides them; (W,) whether a word has any row.
         """

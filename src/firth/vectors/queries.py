@@ -61,9 +61,6 @@ def keys_of(value: Any, name: str = "") -> list[Any]:
     Args:
         value: words or row numbers: a list, an array, a series.
         name: of the argument, for messages; "" where a single key would do as well.
-
-    Raises:
-        KindError: it is one word, bytes, a table, or nothing that gives keys.
     """
     if name or isinstance(value, Mapping):
         return list(check_items(value, name or "words", "word"))
@@ -100,7 +97,6 @@ def rows_of(space: VectorSpace, keys: Sequence[Any], *, exact: bool = False) -> 
     """Return the row of each key, and -1 for one that has none.
 
     Args:
-        keys: words and rows.
         exact: whether the keys are words that the rule of the vectors has made, so that no other form is looked up.
     """
     if exact:
@@ -116,8 +112,6 @@ def gather(space: VectorSpace, keys: Sequence[Any], unknown: str, *, exact: bool
     """Return the vectors of keys, with what the policy puts in the place of unknown ones (NaN for "skip").
 
     Args:
-        keys: words and rows.
-        unknown: the policy.
         exact: as in `rows_of`.
 
     Returns:
@@ -125,7 +119,6 @@ def gather(space: VectorSpace, keys: Sequence[Any], unknown: str, *, exact: bool
 
     Raises:
         UnknownWordError: a key has no vector and the policy is "raise".
-        OptionError: there is no such policy.
     """
     check_policy(unknown)
     rows = rows_of(space, keys, exact=exact)
@@ -189,12 +182,7 @@ def mean_vectors(space: VectorSpace, queries: Sequence[Query], unknown: str) -> 
     """Return the weighted sum of each query's terms, brought to length 1; keys count by direction, vectors as they are.
 
     Args:
-        queries: B queries.
         unknown: the policy for words without a vector.
-
-    Raises:
-        ShapeError: a term is a vector of another width.
-        UnknownWordError: a word has no vector and the policy is "raise".
     """
     owners = np.repeat(np.arange(len(queries)), [len(query.terms) for query in queries])
     terms = [term for query in queries for term in query.terms]

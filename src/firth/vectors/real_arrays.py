@@ -12,8 +12,6 @@ def given_array(name: str, values: Any, expected: str) -> npt.NDArray[Any]:
     """Return values as an array of the type that they have; tensors may have gradients and be on any device.
 
     Args:
-        name: of the argument, for messages.
-        values: that were given.
         expected: what they should be, as the end of "expected ...".
 
     Raises:

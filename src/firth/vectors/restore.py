@@ -18,15 +18,7 @@ from firth.vectors.word_vectors import WordVectors
 
 
 def from_fasttext(file: FastTextFile, name: str) -> SubwordVectors:
-    """Return the vectors of a model.
-
-    Args:
-        file: what was read, no classifier.
-        name: of the vectors.
-
-    Raises:
-        FormatError: a vector is not finite.
-    """
+    """Return the vectors of a model."""
     a, words = file.arguments, len(file.words)
     matrix = file.input
     assert not isinstance(matrix, SparseRows)

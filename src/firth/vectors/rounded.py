@@ -86,8 +86,6 @@ def nearest_rounded(
         vectors: (V, D) float32 or float16, in memory or mapped from a file; D is at least a vector's lanes.
         norms: (V,) float32 lengths of the rows.
         queries: (B, D) float32, each of length 1.
-        k: neighbours wanted, at most SAMPLE.
-        start: the first row to search.
         end: the row after the last to search, at least SAMPLE after the first.
 
     Returns:

@@ -99,7 +99,6 @@ class Contexts:
         Args:
             weights: (V,).
             matrix: (V, E).
-            decay: weights are divided by the distance to this power.
         """
         from scipy.sparse import csr_array  # imported here so that loading senses does not import SciPy
 
@@ -160,7 +159,6 @@ class Centroids:
         """Return the log score of n senses in B contexts, (B, n); zeros for a context without weighted words.
 
         Args:
-            contexts: B contexts.
             rows: (n,) rows of the senses.
             vectors: (n, D) sense vectors; not used here.
         """
@@ -207,7 +205,6 @@ class Likelihood:
         """Return the log score of n senses in B contexts, (B, n); zeros for an empty context.
 
         Args:
-            contexts: B contexts.
             rows: (n,) rows of the senses; not used here.
             vectors: (n, D) sense vectors.
         """

@@ -57,8 +57,6 @@ def parted(rows: Matrix, k: int, starts: int, random: np.random.Generator) -> Pa
 
     Args:
         rows: (n, E) of length 1, at least k.
-        k: parts.
-        starts: how often to begin from random rows.
         random: where those come from.
     """
     n = len(rows)
@@ -93,8 +91,6 @@ def as_many_as_differ(
 
     Args:
         rows: (n, E) of length 1, at least `most`.
-        most: parts.
-        alike: the cosine from which on two centres count as one.
         least: the least share of the rows that a part must have.
         starts: as in `parted`.
         random: as in `parted`.

@@ -54,13 +54,6 @@ def write_index(path: str | os.PathLike[str], space: VectorSpace, settings: Mapp
 
     Args:
         path: the file to write or replace.
-        space: the vectors that were indexed.
-        settings: the kind of index and its options.
-        arrays: the tensors of the kind.
-
-    Raises:
-        OptionError: a file of something else is there.
-        OSError: the file cannot be written.
     """
     check_target(path)
     about = {"version": VERSION, **settings, "vectors": fingerprint(space)}
@@ -76,7 +69,6 @@ def read_index(path: Path, space: VectorSpace) -> tuple[dict[str, Any], dict[str
 
     Raises:
         FormatError: the file is damaged, cut short or something else, or other vectors were indexed.
-        OSError: the file cannot be opened.
     """
     arrays = _whole(path)
     about = _about(path, arrays["about"])

@@ -54,11 +54,7 @@ class SmallWorldSearch:
 
     @classmethod
     def build(cls, points: Points, options: HnswOptions) -> "SmallWorldSearch":
-        """Add every point to a graph.
-
-        Raises:
-            MissingExtraError: usearch is not installed.
-        """
+        """Add every point to a graph."""
         graph = _graph(points, options)
         rows = unit(points.vectors).astype(np.float32, copy=False)
         with _interruptible():
@@ -78,7 +74,6 @@ class SmallWorldSearch:
         """Return the index of arrays from a file.
 
         Raises:
-            MissingExtraError: usearch is not installed.
             FormatError: usearch cannot read the graph.
         """
         graph = _graph(points, options)

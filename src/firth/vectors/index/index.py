@@ -147,11 +147,7 @@ class Index:
         return Index(self.space, self.kind, searcher_of(self.kind).restore(points, options, self.searcher.tensors()))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the index to a file, for `firth.load_index`; the vectors are not included.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
+        """Save the index to a file, for `firth.load_index`; the vectors are not included."""
         settings = {"kind": self.kind, "options": dataclasses.asdict(self.options)}
         write_index(path, self.space, settings, self.searcher.tensors())
 
@@ -160,14 +156,7 @@ def build_index(space: VectorSpace, kind: str = "exact", **options: Unpack[Index
     """Return an index of words and their vectors; see `vectors.index`.
 
     Args:
-        space: the words and their vectors.
         kind: "exact", "lsh" or "hnsw".
-        options: the options of that kind.
-
-    Raises:
-        OptionError: there is no such kind or option, or a value is out of range.
-        FormatError: a vector holds NaN or infinity.
-        MissingExtraError: "hnsw" needs usearch.
     """
     settings = read_options(kind, options)
     searcher: Searcher = searcher_of(kind).build(Points(space.vectors, space.norms), settings)

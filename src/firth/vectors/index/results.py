@@ -72,9 +72,7 @@ def without(results: SearchResults, own: Rows, k: int) -> SearchResults:
     """Return at most k neighbours of each query, without the query's own row.
 
     Args:
-        results: neighbours, best first.
         own: (B,) the row to leave out; -1 for none.
-        k: number of neighbours.
     """
     is_own = results.rows == own[:, None]
     order = np.argsort(is_own, axis=1, kind="stable")  # the own row goes to the end, all others keep their places

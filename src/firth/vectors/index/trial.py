@@ -106,12 +106,6 @@ def try_indexes(
     Args:
         choices: (kind, options) of each index; those that differ only in search effort share one index.
         k: neighbours per query.
-        queries: number of held-out words.
-        seed: seed of the choice of held-out words.
-
-    Raises:
-        OptionError: `k` is below 1, there are too few words, or an option is out of range.
-        MissingExtraError: "hnsw" is among the choices and usearch is not installed.
     """
     rest, held_out_vectors = held_out(vectors, queries, seed)
     truth = build_index(rest).query(held_out_vectors, k).rows

@@ -30,7 +30,6 @@ def opened(path: Path) -> BinaryIO:
 
     Raises:
         FormatError: it is a folder, or an archive that does not hold exactly one file.
-        OSError: it cannot be opened.
     """
     if path.is_dir():
         raise FormatError(
@@ -70,9 +69,6 @@ _PACKERS: dict[str, Callable[[BinaryIO], Any]] = {
 
 def detect(path: Path, separator: str = " ") -> str:
     """Return the format of a file: "word2vec", "word2vec-binary", "glove", "fasttext", "floret", "npy" or "parquet".
-
-    Args:
-        separator: between the fields of a text file.
 
     Raises:
         FormatError: the file is empty or in another format.
@@ -118,12 +114,7 @@ def detect(path: Path, separator: str = " ") -> str:
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
-    """Check that a path can be written without destroying a file other than vectors.
-
-    Raises:
-        OptionError: the path is a nonempty file without vectors.
-        OSError: the file cannot be read.
-    """
+    """Check that a path can be written without destroying a file other than vectors."""
     check_replaceable(path, _holds_vectors, "vectors")
 
 

@@ -150,7 +150,6 @@ def read(path: str | os.PathLike[str]) -> FastTextFile:
 
     Raises:
         FormatError: the file is not a fastText model, has an unknown version, is cut short, or contradicts itself.
-        OSError: the file cannot be opened.
     """
     name = str(path)
     with open_file(path) as file:
@@ -332,12 +331,7 @@ def _check_rows(model: FastTextFile, name: str) -> None:
 
 
 def write(model: FastTextFile, path: str | os.PathLike[str]) -> None:
-    """Write a fastText file of version 12; a temporary file replaces the old one at the end.
-
-    Raises:
-        FormatError: a word cannot be written, or sizes contradict each other.
-        OSError: the file cannot be written.
-    """
+    """Write a fastText file of version 12; a temporary file replaces the old one at the end."""
     name = str(path)
     _check_rows(model, name)
     with replacing_file(path) as file:

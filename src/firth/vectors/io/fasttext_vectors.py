@@ -29,7 +29,6 @@ def to_file(space: VectorSpace, subwords: SubwordSpace | None) -> FastTextFile:
     """Return vectors as a model that fastText opens.
 
     Args:
-        space: the words and their vectors.
         subwords: their n-grams; None makes a model without n-grams.
 
     Raises:

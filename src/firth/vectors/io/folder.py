@@ -35,11 +35,6 @@ def save(vectors: VectorSpace, path: str | os.PathLike[str], dtype: npt.DTypeLik
     Args:
         path: the folder; one of firth's that is there is replaced.
         dtype: the precision to store the vectors in; None keeps theirs, or their codes.
-
-    Raises:
-        OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
-        FormatError: a vector is not finite, in the precision asked for.
-        OSError: the folder cannot be written.
     """
     model_folder.check_target(path)
     precision = stored_dtype(vectors.vectors, dtype)
@@ -88,7 +83,6 @@ def columns_in(content: ModelFolder, name: str) -> dict[str, npt.NDArray[Any]]:
     """Return the attributes of words that are texts.
 
     Args:
-        content: of a folder.
         name: of the JSON file that holds them, without its end.
 
     Raises:

@@ -13,10 +13,6 @@ from firth.storage.partial import is_empty
 def check_folder(path: Path, own: Collection[str], layout: str) -> None:
     """Check that a folder can be written without destroying anything of the user's.
 
-    Args:
-        own: the files of the layout, relative to the folder.
-        layout: the name of the layout, for messages.
-
     Raises:
         OptionError: the path is a file, or a folder with other files.
     """
@@ -31,12 +27,7 @@ def check_folder(path: Path, own: Collection[str], layout: str) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path, own: Collection[str], layout: str) -> Iterator[Path]:
-    """Yield an empty folder that takes the place of `path` when it is filled; arguments as in `check_folder`.
-
-    Raises:
-        OptionError: as in `check_folder`.
-        OSError: the folder cannot be written.
-    """
+    """Yield an empty folder that takes the place of `path` when it is filled; arguments as in `check_folder`."""
     check_folder(path, own, layout)
     with replacing_folder(path, lambda _: set(own), sums=False) as aside:
         yield aside

@@ -79,10 +79,6 @@ REFUSED = {
 def format_of(path: str | os.PathLike[str], *, subwords: bool = False) -> str:
     """Return the format that vectors are saved in under a name, where none is given.
 
-    Args:
-        path: the name.
-        subwords: whether the vectors have subwords.
-
     Raises:
         OptionError: the name asks for a packed folder, or ends like a file that firth does not write.
     """
@@ -124,12 +120,7 @@ def is_transformers_folder(path: Path) -> bool:
 
 
 def read_matrix(path: Path, format: str, reading: Reading) -> tuple[list[str], npt.NDArray[Any]]:
-    """Return the words and vectors of a file: "word2vec", "word2vec-binary" or "glove".
-
-    Raises:
-        FormatError: the content is not what the format promises; the message names the line or record.
-        OSError: the file cannot be read.
-    """
+    """Return the words and vectors of a file: "word2vec", "word2vec-binary" or "glove"."""
     try:
         # A number too large for the precision becomes infinite, and is reported with its place.
         with opened(path) as file, np.errstate(over="ignore"):

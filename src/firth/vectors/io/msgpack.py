@@ -35,10 +35,6 @@ def table(keys: npt.NDArray[np.uint64], values: npt.NDArray[np.uint32]) -> bytes
 def read_table(data: bytes, where: str) -> list[tuple[int, int]]:
     """Return the entries of a map of whole numbers that are not negative.
 
-    Args:
-        data: the whole file.
-        where: its name, for messages.
-
     Raises:
         FormatError: it holds something else, or is cut short.
     """

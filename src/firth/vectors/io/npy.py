@@ -36,8 +36,6 @@ def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
 
     Raises:
         FormatError: a word contains a newline or is not valid text.
-        OptionError: the file of the words holds something else.
-        OSError: a file cannot be written.
     """
     lines = [encoded(word, str(path)) for word in space.words]
     for line, word in zip(lines, space.words, strict=True):
@@ -68,7 +66,6 @@ def read(path: Path, reading: Reading) -> Contents:
 
     Raises:
         FormatError: there are no words beside it, not as many as rows, or the file is damaged or not a matrix.
-        OSError: a file cannot be read.
     """
     if is_packed(path):
         raise FormatError(f"{path}: a packed .npy file; unpack it, because it is mapped")
@@ -92,7 +89,6 @@ def mapped(path: Path) -> npt.NDArray[Any]:
 
     Raises:
         FormatError: the file is damaged, or holds something else, such as objects, which would be a pickle.
-        OSError: the file cannot be read.
     """
     check_file(path)
     try:
@@ -111,7 +107,6 @@ def check(path: Path) -> None:
 
     Raises:
         OptionError: the path is a folder, or a file of something else.
-        OSError: the file cannot be read.
     """
     if path.is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write as npy")

@@ -21,14 +21,7 @@ MAGIC = b"PAR1"
 
 
 def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
-    """Write the file; half precision becomes single precision.
-
-    Raises:
-        FormatError: a word is not valid Unicode.
-        MissingExtraError: pyarrow is not installed.
-        OptionError: an attribute has the name of another column.
-        OSError: the file cannot be written.
-    """
+    """Write the file; half precision becomes single precision."""
     table = exchange.arrow_table(space, np.asarray(space.vectors, dtype=dtype))
     with replacing_file(path) as file:
         _parquet().write_table(table, file)
@@ -43,9 +36,6 @@ def read(path: Path, reading: Reading) -> Contents:
 
     Raises:
         FormatError: the file is damaged, or it is not clear which columns hold the words and the vectors.
-        ShapeError: the vectors have different lengths.
-        MissingExtraError: pyarrow is not installed.
-        OSError: the file cannot be read.
     """
     if is_packed(path):
         raise FormatError(f"{path}: a packed Parquet file; unpack it, Parquet is packed inside")
@@ -69,7 +59,6 @@ def check(path: Path) -> None:
 
     Raises:
         OptionError: the path is a folder, or a file of something else.
-        OSError: the file cannot be read.
     """
     if path.is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write as parquet")

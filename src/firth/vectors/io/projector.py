@@ -48,9 +48,7 @@ def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
     """Write the folder.
 
     Raises:
-        FormatError: a word contains a tab or a newline, or is not valid text.
         OptionError: the path is a file or a folder of something else, or an attribute is called "word".
-        OSError: the folder cannot be written.
     """
     if HEAD in space.attributes:
         raise OptionError(f"attribute {HEAD!r}: the column of this name is taken; rename the attribute")
@@ -83,7 +81,6 @@ def read(path: Path, reading: Reading) -> Contents:
 
     Raises:
         FormatError: a line is damaged, or the files have different numbers of lines.
-        OSError: a file cannot be read.
     """
     where = path / VECTORS
     check_file(where)

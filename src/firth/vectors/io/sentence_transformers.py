@@ -53,11 +53,6 @@ def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
 
     Texts are split as the text of the vectors was, where they know it; `SentenceAverages.save` writes others, and
     weighted means.
-
-    Raises:
-        FormatError: a word is not valid text.
-        OptionError: the path is a file or a folder of something else.
-        OSError: the folder cannot be written.
     """
     tokens = space.lexicon.tokens if space.lexicon.tokens in NAMES else NAME
     write_rows(space.words, np.asarray(space.vectors), tokens, path, "the mean of the vectors of its words")
@@ -67,15 +62,10 @@ def write_rows(words: list[str], rows: npt.NDArray[Any], tokens: str, path: Path
     """Write a folder whose vectors of texts are the means of rows.
 
     Args:
-        words: V words.
         rows: (V, D), stored in single precision.
-        tokens: the name of the tokeniser.
-        description: what the vector of a text is, for the model card.
 
     Raises:
         FormatError: a word is not valid text.
-        OptionError: the tokeniser cannot be written, or the path is a file or a folder of something else.
-        OSError: the folder cannot be written.
     """
     tokenizer = tokenizer_json(words, tokens)
     try:
@@ -108,7 +98,6 @@ def read(path: Path, reading: Reading) -> Contents:
 
     Raises:
         FormatError: the folder is damaged, or its tokens are not numbered like its rows.
-        OSError: a file cannot be read.
     """
     modules = parse_json(file_bytes(path / MODULES))
     folder = path / str(modules[0].get("path", ""))
@@ -138,11 +127,6 @@ def tokens_of(path: Path, words: Sequence[str]) -> str | Tokeniser:
 
     Args:
         words: its tokens, as `read` returns them.
-
-    Raises:
-        FormatError: the tokenizer is damaged.
-        MissingExtraError: it is not one of firth's, and the tokenizers library is not installed.
-        OSError: its file cannot be read.
     """
     modules = parse_json(file_bytes(path / MODULES))
     stored = parse_json(file_bytes(path / str(modules[0].get("path", "")) / TOKENIZER))

@@ -91,13 +91,7 @@ def check(path: Path) -> None:
 
 
 def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
-    """Write a folder with a row per word, in single precision.
-
-    Raises:
-        FormatError: a word is not valid text.
-        OptionError: the path is a file or a folder of something else, or the language is no code.
-        OSError: the folder cannot be written.
-    """
+    """Write a folder with a row per word, in single precision."""
     keys = _keys(space.words, str(path))
     rows = msgpack.table(keys, np.arange(len(keys), dtype=np.uint32))
     matrix = np.asarray(space.vectors, np.float32)
@@ -105,17 +99,7 @@ def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
 
 
 def write_ngrams(ngrams: NgramRows, words: list[str], metadata: Mapping[str, Any], path: Path) -> None:
-    """Write a folder with a table of n-grams hashed by floret's method, which gives every word a vector.
-
-    Args:
-        ngrams: the table.
-        words: words to list among the strings.
-        metadata: facts about the vectors.
-
-    Raises:
-        OptionError: the path is a file or a folder of something else, or the language is no code.
-        OSError: the folder cannot be written.
-    """
+    """Write a folder with a table of n-grams hashed by floret's method, which gives every word a vector."""
     how = ngrams.hashing
     places = ngrams.places(np.arange(how.buckets))
     matrix = np.zeros((how.buckets, ngrams.matrix.shape[1]), np.float32)
@@ -181,7 +165,6 @@ def read_ngrams(path: Path) -> NgramRows | None:
 
     Raises:
         FormatError: the folder is damaged.
-        OSError: a file cannot be read.
     """
     folder = vocabulary_in(path) or path
     settings = _json(folder / SETTINGS, dict) if (folder / SETTINGS).is_file() else {}
@@ -203,7 +186,6 @@ def read(path: Path, reading: Reading) -> Contents:
 
     Raises:
         FormatError: the folder is damaged.
-        OSError: a file cannot be read.
     """
     folder = vocabulary_in(path) or path
     matrix = npy.mapped(folder / VECTORS)

@@ -34,11 +34,6 @@ def save(vectors: SubwordSpace, path: str | os.PathLike[str], dtype: npt.DTypeLi
     Args:
         path: the folder; one of firth's that is there is replaced.
         dtype: the precision to store rows in; None keeps theirs. Codes of quantised rows stay as they are.
-
-    Raises:
-        OptionError: the path is a folder of something else, which is never replaced, or the metadata is not JSON.
-        FormatError: a number is not finite, in the precision asked for.
-        OSError: the folder cannot be written.
     """
     model_folder.check_target(path)
     words, ngrams = vectors.known, vectors.ngrams.without_zeros()

@@ -111,11 +111,7 @@ def reading_vectors(**given: Any) -> Iterator[None]:
 
 
 def as_named(**how: Any) -> Reading:
-    """Return options of reading; those at their defaults are as `reading_vectors` names them.
-
-    Raises:
-        OptionError: an option is out of range.
-    """
+    """Return options of reading; those at their defaults are as `reading_vectors` names them."""
     encoding = named_encoding()
     named = {**({} if encoding is None else {"encoding": encoding}), **(_given.get() or {})}
     usual = {each.name: each.default for each in fields(Reading)}
@@ -143,11 +139,7 @@ class Table:
         self.words.append(word)
 
     def finish(self, where: Where, duplicates: Duplicates) -> tuple[list[str], npt.NDArray[Any]]:
-        """Return the words and the (V, D) matrix, checked.
-
-        Raises:
-            FormatError: a number is not finite, or a word repeats.
-        """
+        """Return the words and the (V, D) matrix, checked."""
         matrix = np.empty((len(self.words), self._dim), dtype=self._dtype)
         for start in range(0, len(matrix), self._size):
             chunk = self._chunks.pop(0)  # freed as soon as it is copied
@@ -158,11 +150,7 @@ class Table:
 
 
 def check_finite(matrix: npt.NDArray[Any], where: Where) -> None:
-    """Check that the numbers of a matrix are finite.
-
-    Raises:
-        FormatError: a number is NaN or infinite; the message names the first row.
-    """
+    """Check that the numbers of a matrix are finite."""
     size = max(CHUNK // max(matrix.shape[1], 1), 1)
     for start in range(0, len(matrix), size):
         _check_part(matrix[start : start + size], start, where)
@@ -191,11 +179,7 @@ def stored_dtype(matrix: npt.NDArray[Any], dtype: npt.DTypeLike | None) -> np.dt
 
 
 def check_fits(words: Sequence[Any], matrix: npt.NDArray[Any], dtype: np.dtype[Any]) -> None:
-    """Check that word vectors are finite in the precision of the file.
-
-    Raises:
-        FormatError: a vector is not; the message names the first such word.
-    """
+    """Check that word vectors are finite in the precision of the file."""
     with np.errstate(over="ignore"):
         size = max(CHUNK // max(matrix.shape[1], 1), 1)
         for start in range(0, len(matrix), size):
@@ -259,14 +243,8 @@ def settle(words: list[str], matrix: npt.NDArray[Any], where: Where, reading: Re
     """Return the contents of a file that was read whole: the first vectors, in the precision asked for, checked.
 
     Args:
-        words: V words.
         matrix: (V, D) vectors; mapped ones stay mapped where the precision is theirs.
-        where: the location of a row.
-        reading: the options.
         more: further fields of `Contents`.
-
-    Raises:
-        FormatError: a number is not finite, or a word repeats.
     """
     words, matrix = words[: reading.limit], matrix[: reading.limit]
     with np.errstate(over="ignore"):

@@ -36,10 +36,7 @@ def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, 
     """Return the V words and (V, D) vectors of a text file.
 
     Args:
-        file: the file, at its beginning.
-        path: its name, for messages.
         header: whether the first line is "V D".
-        how: options of the reader.
 
     Raises:
         FormatError: a line has another width, the count is wrong, a number is invalid or not finite, or a word is not
@@ -209,15 +206,7 @@ def write(file: BinaryIO, words: Iterable[str], rows: Iterable[Matrix], header: 
     """Write V words and V vectors, (D,) each, as text.
 
     Args:
-        file: open for writing.
-        words: V words.
-        rows: V vectors.
         header: the first line, or None.
-        path: the name of the file, for messages.
-
-    Raises:
-        FormatError: a word contains a newline, or ends in a number after a space, so that a reader could not separate
-            it from the vector; or it contains a space and there is no header.
     """
     if header is not None:
         file.write(f"{header}\n".encode())
