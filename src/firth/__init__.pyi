@@ -56,6 +56,7 @@ from firth.language.ngram_model import NgramModel as NgramModel
 from firth.latent.boltzmann_machine import BoltzmannMachine as BoltzmannMachine
 from firth.latent.rbm import RBM as RBM
 from firth.loading import load as load
+from firth.loading import load_index as load_index
 from firth.neural.hidden_states import HiddenStates as HiddenStates
 from firth.neural.models.autoencoders.sentence_vae import SentenceVAE as SentenceVAE
 from firth.neural.models.bidirectional.bidirectional_lm import BidirectionalLM as BidirectionalLM
@@ -120,7 +121,6 @@ from firth.storage.encodings import text_encoding as text_encoding
 from firth.text.subwords import Subwords as Subwords
 from firth.text.wordpieces import WordPieces as WordPieces
 from firth.vectors.document_vectors import DocumentVectors as DocumentVectors
-from firth.vectors.index.load import load_index as load_index
 from firth.vectors.sense_vectors import SenseVectors as SenseVectors
 from firth.vectors.subword_vectors import SubwordVectors as SubwordVectors
 from firth.vectors.word_vectors import WordVectors as WordVectors

@@ -10,7 +10,7 @@ from firth.embeddings.compositional import Composition, Tensor
 from firth.errors import FormatError
 from firth.storage import tensors
 from tests.robustness.tampering import array_of, change, with_number
-from tests.unit.vectors.test_sense_files import made as senses
+from tests.unit.vectors.test_sense_readers_sense_files import made as senses
 
 TEXTS = [f"{'good nice' if i % 2 else 'bad poor'} word{i % 5} x" for i in range(30)]
 LABELS = ["pos" if i % 2 else "neg" for i in range(30)]

@@ -12,9 +12,9 @@ from firth.cli.output import note, print_json, working
 from firth.cli.targets import check_file_target
 from firth.cli.vectors import open_vectors
 from firth.errors import OptionError
+from firth.loading import searched_vectors
 from firth.vectors.index.files import check_target
 from firth.vectors.index.index import read_options
-from firth.vectors.index.load import searched_vectors
 from firth.vectors.index.options import OPTIONS, ExactOptions, HnswOptions, LshOptions
 from firth.vectors.index.trial import USUAL, Trial, try_indexes, usual_choices
 

@@ -9,9 +9,9 @@ from firth.cli.arguments import AsJson, Quiet, Vectors, Words, names, number
 from firth.cli.output import note, print_json, print_scores, scored, working
 from firth.cli.vectors import open_vectors, refuse_unknown
 from firth.errors import OptionError
+from firth.loading import load_index
 from firth.vectors.csls import NEIGHBOURS
 from firth.vectors.index.index import Answer, Index
-from firth.vectors.index.load import load_index
 from firth.vectors.index.options import OPTIONS
 
 A = Annotated[str, names("A word.", "A")]

@@ -64,8 +64,7 @@ from firth.kernels.targets import addresses, new_workspace
 from firth.kernels.trees import huffman
 from firth.options import Preset, option, options_class
 from firth.randomness import generator
-from firth.vectors.character_ngrams import Hashing
-from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.character_ngrams import Hashing, NgramRows
 from firth.vectors.subword_vectors import SubwordVectors
 
 OBJECTIVES = ("negative", "hierarchical", "softmax")

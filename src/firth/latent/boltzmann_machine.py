@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, ShapeError, brief
-from firth.finite import check_finite
+from firth.finite import check_finite, single_array
 from firth.hints import Hinted
 from firth.latent import gibbs
 from firth.latent.partition import LARGEST, PartitionEstimate, annealed, enumerated, log_one_plus_exp
@@ -37,7 +37,6 @@ from firth.randomness import generator, kernel_states
 from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.training_facts import with_training_facts
-from firth.vectors.real_arrays import single_array
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]

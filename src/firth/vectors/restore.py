@@ -7,11 +7,11 @@ import numpy as np
 from firth.errors import OptionError, ShapeError
 from firth.storage.model_folder import ModelFolder
 from firth.vectors import codes as code_arrays
-from firth.vectors.io import fasttext_vectors, folder, subword_folder
+from firth.vectors.character_ngrams import NgramRows
+from firth.vectors.io import fasttext_vectors, folder
 from firth.vectors.io.fasttext import FastTextFile, SparseRows
 from firth.vectors.io.table import check_finite
 from firth.vectors.lexicon import Lexicon
-from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.quantise import QuantisedMatrix
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
@@ -84,8 +84,8 @@ def restore_subwords(content: ModelFolder) -> SubwordVectors:
     words, count, dim = content.words(), content.config.get("count"), content.config.get("dim")
     if not isinstance(dim, int) or dim < 1 or len(words) != count:
         raise content.damaged(f"{len(words):,} words, and {count} of width {dim} in config.json; expected the same")
-    hashing, pruned = subword_folder.hashing_in(content)
-    buckets = subword_folder.buckets_in(content, hashing.buckets)
+    hashing, pruned = folder.hashing_in(content)
+    buckets = folder.buckets_in(content, hashing.buckets)
     rows = len(buckets) if buckets is not None else hashing.buckets
     more = {name: array for name, array in content.arrays.items() if name not in ("embeddings", "codes")}
     try:

@@ -39,12 +39,12 @@ from firth.text.inputs import token_lists
 from firth.text.tokenise import tokeniser
 from firth.text.word_rules import NAME
 from firth.training_facts import rule_of, with_training_facts
-from firth.vectors import cosine, neighbours, sense_files
+from firth.vectors import cosine, neighbours
 from firth.vectors.cosine import Matrix, Rows
 from firth.vectors.io.table import check_fits
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.queries import is_batch
-from firth.vectors.sense_readers import Contexts, Floats, Reader
+from firth.vectors.sense_readers import KIND, Contexts, Floats, Reader, card, read_reader, reader_parts
 from firth.vectors.word_vectors import WordVectors
 
 WORDS = 8  # words that a notebook shows
@@ -372,7 +372,7 @@ class SenseVectors:
         return WordVectors(names, self.vectors, counts=counts, metadata=self.metadata)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the senses as a folder that `firth.load` maps into memory; see `firth.vectors.sense_files`.
+        """Save the senses as a folder that `firth.load` maps into memory; see `firth.vectors.sense_readers`.
 
         Raises:
             OptionError: the path is a folder with other content, or the metadata is not JSON.
@@ -380,7 +380,7 @@ class SenseVectors:
             OSError: the folder cannot be written.
         """
         model_folder.check_target(path)
-        arrays, reader = sense_files.reader_parts(self.reader)
+        arrays, reader = reader_parts(self.reader)
         arrays = {"senses": self.vectors, "offsets": self.offsets, "priors": self.priors, **arrays}
         optional = {"counts": self.counts, "global_vectors": self.global_vectors}
         arrays |= {name: array for name, array in optional.items() if array is not None}
@@ -395,12 +395,12 @@ class SenseVectors:
         }
         example = self.words[int(self.num_senses.argmax())] if len(self) else "word"
         content = ModelFolder(
-            kind=sense_files.KIND,
+            kind=KIND,
             arrays=arrays,
             texts={"vocab": self.words, **({} if self.labels is None else {"labels": self.labels})},
             config={"count": len(self), "senses": len(self.vectors), "dim": self.dim, "reader": reader},
             metadata=self.metadata,
-            card=sense_files.card(figures, example),
+            card=card(figures, example),
         )
         model_folder.write(path, content)
 
@@ -419,7 +419,7 @@ def restore(content: ModelFolder) -> SenseVectors:
             content.offsets("offsets", len(words), len(vectors)),
             vectors,
             priors=content.array("priors", (len(vectors),)),
-            reader=sense_files.read_reader(content, len(words), len(vectors)),
+            reader=read_reader(content, len(words), len(vectors)),
             counts=content.counts("counts", len(words)) if "counts" in arrays else None,
             labels=content.words("labels") if "labels" in content.texts else None,
             global_vectors=content.array("global_vectors", (len(words), None)) if "global_vectors" in arrays else None,

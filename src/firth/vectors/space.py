@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from firth.vectors.character_ngrams import NgramRows
 from firth.vectors.codes import Codes
 from firth.vectors.cosine import Matrix
 from firth.vectors.lexicon import Lexicon
-from firth.vectors.ngram_rows import NgramRows
 
 Key = str | int | np.integer[Any]  # a word or a row
 Inference = Callable[[Sequence[str]], tuple[Matrix, npt.NDArray[np.bool_]]]  # words -> vectors, and which have one

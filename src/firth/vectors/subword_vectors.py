@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from firth import registry
 from firth.errors import FormatError, ShapeError
+from firth.vectors.character_ngrams import NgramRows
 from firth.vectors.codes import Codes, encoded
 from firth.vectors.html import table
-from firth.vectors.io.save import save_subwords
+from firth.vectors.io.formats import save_subwords
 from firth.vectors.io.table import LoadArguments
 from firth.vectors.lexicon import Lexicon
-from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.space import Path
 from firth.vectors.word_vectors import WordVectors
 

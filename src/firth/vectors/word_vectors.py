@@ -26,14 +26,14 @@ from firth.arguments import explained, made_by
 from firth.errors import ShapeError
 from firth.hints import Hinted
 from firth.training_facts import rule_of, with_training_facts
-from firth.vectors import exchange, gensim_evaluation, lookup, similar_words, smaller
+from firth.vectors import exchange, gensim_evaluation, lookup, similar_words
 from firth.vectors import similarity as pairs
 from firth.vectors.attributes import Attributes
 from firth.vectors.codes import Codes
 from firth.vectors.cosine import Matrix, inverse, row_norms
 from firth.vectors.html import explore, table
 from firth.vectors.io import word2vec_format
-from firth.vectors.io.save import save_words
+from firth.vectors.io.formats import save_words
 from firth.vectors.io.table import LoadArguments
 from firth.vectors.lexicon import Lexicon
 from firth.vectors.queries import gather, has_vector, is_key, rows_of
@@ -213,8 +213,8 @@ class WordVectors(Hinted):
             selection._attributes = self._attributes.take(rows_of(self, words))
         return selection
 
-    first = smaller.first
-    quantise = explained(smaller.quantise)
+    first = lookup.first
+    quantise = explained(lookup.quantise)
 
     # Changes.
 

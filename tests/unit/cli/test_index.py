@@ -9,7 +9,7 @@ import pytest
 import firth
 from firth.cli import app
 from firth.cli import index as command
-from firth.vectors.index.load import load_index
+from firth.loading import load_index
 
 WORDS = [f"w{i}" for i in range(60)]
 

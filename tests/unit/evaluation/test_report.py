@@ -9,8 +9,7 @@ import firth
 from firth.errors import DataError, FormatError, OptionError
 from firth.evaluation.evaluate import evaluate
 from firth.evaluation.report import Contrast, EvaluationReport, ScoreRow
-from firth.vectors.character_ngrams import Hashing
-from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.character_ngrams import Hashing, NgramRows
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from firth.errors import OptionError, ShapeError, UnknownWordError
-from firth.vectors.character_ngrams import Hashing
-from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.character_ngrams import Hashing, NgramRows
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

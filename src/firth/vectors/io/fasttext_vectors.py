@@ -7,11 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.vectors.character_ngrams import Hashing
-from firth.vectors.codes import Codes
-from firth.vectors.int8 import Int8Matrix
+from firth.vectors.character_ngrams import Hashing, NgramRows
+from firth.vectors.codes import Codes, Int8Matrix
 from firth.vectors.io.fasttext import Arguments, FastTextFile, Matrix, SparseRows
-from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.quantise import CODES, ProductQuantiser, QuantisedMatrix
 from firth.vectors.space import SubwordSpace, VectorSpace
 

@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError
-from firth.vectors.character_ngrams import Hashing
+from firth.vectors.character_ngrams import Hashing, NgramRows
 from firth.vectors.io.table import WIDEST, check_finite
 from firth.vectors.io.text import is_number
-from firth.vectors.ngram_rows import NgramRows
 
 FIELDS = 8
 MARKS = ["<", ">"]

@@ -26,12 +26,11 @@ from firth.errors import FormatError, OptionError, brief
 from firth.storage.files import json_bytes
 from firth.storage.untrusted import file_bytes, parse_json
 from firth.vectors import murmur
-from firth.vectors.character_ngrams import Hashing
-from firth.vectors.io import msgpack, npy
+from firth.vectors.character_ngrams import Hashing, NgramRows
+from firth.vectors.io import npy
 from firth.vectors.io.foreign_folder import check_folder, replacing
 from firth.vectors.io.table import Contents, Reading, check_finite, settle
 from firth.vectors.io.text import encoded
-from firth.vectors.ngram_rows import NgramRows
 from firth.vectors.space import VectorSpace
 
 VOCAB, VECTORS, ROWS, SETTINGS, STRINGS = "vocab", "vectors", "key2row", "vectors.cfg", "strings.json"
@@ -93,7 +92,7 @@ def check(path: Path) -> None:
 def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
     """Write a folder with a row per word, in single precision."""
     keys = _keys(space.words, str(path))
-    rows = msgpack.table(keys, np.arange(len(keys), dtype=np.uint32))
+    rows = msgpack_table(keys, np.arange(len(keys), dtype=np.uint32))
     matrix = np.asarray(space.vectors, np.float32)
     _write(path, space.words, matrix, rows, {"mode": "default"}, space.metadata)
 
@@ -106,7 +105,7 @@ def write_ngrams(ngrams: NgramRows, words: list[str], metadata: Mapping[str, Any
     matrix[places >= 0] = ngrams.rows(places[places >= 0])
     settings = {"mode": "floret", "minn": how.min_n, "maxn": how.max_n, "hash_count": how.hashes}
     settings |= {"hash_seed": how.seed, "bow": MARKS[0], "eow": MARKS[1]}
-    _write(path, words, matrix, msgpack.mapping({}), settings, metadata)
+    _write(path, words, matrix, msgpack_strings({}), settings, metadata)
 
 
 def _write(
@@ -132,7 +131,7 @@ def _write(
         (vocab / STRINGS).write_bytes(json_bytes(sorted(words)))
         (folder / "meta.json").write_text(json.dumps(meta, indent=2), encoding="ascii")
         (folder / "config.cfg").write_text(_CONFIG.format(language=language), encoding="ascii")
-        (folder / "tokenizer").write_bytes(msgpack.mapping(_TOKENIZER))
+        (folder / "tokenizer").write_bytes(msgpack_strings(_TOKENIZER))
 
 
 def _keys(words: list[str], path: str) -> npt.NDArray[np.uint64]:
@@ -191,7 +190,7 @@ def read(path: Path, reading: Reading) -> Contents:
     matrix = npy.mapped(folder / VECTORS)
     if not (folder / ROWS).is_file():
         raise FormatError(f"{folder}: no {ROWS}; expected vectors of spaCy 2.3 or later: save the pipeline again")
-    table = msgpack.read_table(file_bytes(folder / ROWS), str(folder / ROWS))
+    table = read_msgpack_table(file_bytes(folder / ROWS), str(folder / ROWS))
     strings = _json(folder / STRINGS, list)
     if not all(isinstance(string, str) for string in strings):
         raise FormatError(f"{folder / STRINGS}: expected a list of strings; copy the folder again")
@@ -217,3 +216,54 @@ def _json(path: Path, kind: type) -> Any:
     if not isinstance(value, kind):
         raise FormatError(f"{path}: expected a JSON {kind.__name__}; copy the folder again")
     return value
+
+
+# The part of MessagePack that these files need: maps of strings, and of whole numbers (specification, "Formats").
+MAP16, MAP32, UINT64, UINT32, STR16 = 0xDE, 0xDF, 0xCF, 0xCE, 0xDA
+_SIZES = {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8}  # bytes of an unsigned number behind its mark
+
+
+def msgpack_strings(values: Mapping[str, str]) -> bytes:
+    """Return a map of strings, fewer than 16."""
+    assert len(values) < 16
+    return bytes([0x80 | len(values)]) + b"".join(_text(text) for pair in values.items() for text in pair)
+
+
+def _text(text: str) -> bytes:
+    content = text.encode()
+    return bytes([STR16]) + len(content).to_bytes(2, "big") + content
+
+
+def msgpack_table(keys: npt.NDArray[np.uint64], values: npt.NDArray[np.uint32]) -> bytes:
+    """Return a map from keys of 64 bits to values of 32 bits."""
+    entries = np.empty(len(keys), dtype=[("m", "u1"), ("key", ">u8"), ("n", "u1"), ("value", ">u4")])
+    entries["m"], entries["n"], entries["key"], entries["value"] = UINT64, UINT32, keys, values
+    return bytes([MAP32]) + len(keys).to_bytes(4, "big") + entries.tobytes()
+
+
+def read_msgpack_table(data: bytes, where: str) -> list[tuple[int, int]]:
+    """Return the entries of a map of whole numbers that are not negative.
+
+    Raises:
+        FormatError: it holds something else, or is cut short.
+    """
+    if not data:
+        raise FormatError(f"{where}: an empty file, expected a table of rows")
+    mark = data[0]
+    size, place = (mark & 0x0F, 1) if mark & 0xF0 == 0x80 else (0, 1)
+    if mark in (MAP16, MAP32):
+        place = 3 if mark == MAP16 else 5
+        size = int.from_bytes(data[1:place], "big")
+    elif mark & 0xF0 != 0x80:
+        raise FormatError(f"{where}: byte {mark:#x}, expected a MessagePack map; copy the file again")
+    numbers: list[int] = []
+    for _ in range(2 * size):
+        head = data[place] if place < len(data) else -1
+        width = _SIZES.get(head, 0)
+        if not 0 <= head < 0x80 and not width:
+            raise FormatError(f"{where}: damaged or cut short at byte {place:,}; copy the file again")
+        numbers.append(int.from_bytes(data[place + 1 : place + 1 + width], "big") if width else head)
+        place += 1 + width
+    if place != len(data):
+        raise FormatError(f"{where}: {len(data):,} bytes, expected {place:,}; copy the file again")
+    return list(zip(numbers[::2], numbers[1::2], strict=True))

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from firth.vectors.character_ngrams import Hashing
-from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.character_ngrams import Hashing, NgramRows
 from firth.vectors.subword_vectors import SubwordVectors
 
 WORDS = ["the", "naïve", "東京", "walking", "\udce9t"]

@@ -5,7 +5,7 @@ import pytest
 
 import firth
 from firth.errors import FormatError, OptionError
-from firth.vectors.io import msgpack, spacy
+from firth.vectors.io import spacy
 
 # "number" and "mark" are in spaCy's list of symbols: they have numbers, not hashes.
 WORDS = ["apple", "coffee", "number", "mark", "naïve", "a much longer word than a block of eight bytes"]
@@ -39,7 +39,7 @@ def test_the_language(tmp_path):
 def test_words_that_share_a_row_and_keys_without_a_string(tmp_path):
     VECTORS.save(tmp_path / "s", format="spacy")
     keys = np.append(spacy._keys(WORDS, "f"), np.uint64(12345678901))
-    table = msgpack.table(keys, np.array([5, 5, 4, 3, 2, 1, 0], np.uint32))
+    table = spacy.msgpack_table(keys, np.array([5, 5, 4, 3, 2, 1, 0], np.uint32))
     (tmp_path / "s" / "vocab" / "key2row").write_bytes(table)
     back = firth.load(tmp_path / "s")
     assert back.words == WORDS
@@ -70,8 +70,12 @@ def test_a_folder_of_others_is_never_replaced(tmp_path):
     ("file", "content", "message"),
     [
         ("key2row", b"\x81\x01", "cut short"),
-        ("key2row", msgpack.table(spacy._keys(WORDS[:1], "f"), np.array([6], np.uint32)), "row 6, expected at most 5"),
-        ("key2row", msgpack.table(np.array([2**60], np.uint64), np.array([0], np.uint32)), "none of the 1 keys"),
+        (
+            "key2row",
+            spacy.msgpack_table(spacy._keys(WORDS[:1], "f"), np.array([6], np.uint32)),
+            "row 6, expected at most 5",
+        ),
+        ("key2row", spacy.msgpack_table(np.array([2**60], np.uint64), np.array([0], np.uint32)), "none of the 1 keys"),
         ("strings.json", b"[1]", "expected a list of strings"),
         ("strings.json", b"{", "damaged JSON"),
         ("vectors", b"\x93NUMPY", "not a matrix"),

@@ -9,7 +9,7 @@ import torch
 
 from firth.arguments import explained
 from firth.errors import KindError, OptionError, ShapeError, brief, warn_caller
-from firth.finite import check_finite
+from firth.finite import check_finite, given_array
 from firth.inference.beam_search import BeamSearch
 from firth.inference.constraints import Constraints
 from firth.inference.generation_options import GenerationOptions
@@ -29,7 +29,6 @@ from firth.storage.model_folder import ModelFolder
 from firth.text.batches import check_batch_size
 from firth.text.inputs import check_items, check_text
 from firth.text.subwords import Subwords
-from firth.vectors.real_arrays import given_array
 
 COUNTS, LABELS, UNITS = "counts", "labels", "tokens"
 BATCH = 64  # sentences that are read or written together

@@ -22,12 +22,12 @@ import numpy.typing as npt
 import torch
 
 from firth.errors import CorpusError, ShapeError
+from firth.finite import single_array
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.models.translation.data import PairBatch
 from firth.neural.models.translation.units import EOS, Ids, Units
 from firth.neural.training.batching import Buckets, DeviceBatch, pad
 from firth.text.inputs import check_items, check_text
-from firth.vectors.real_arrays import single_array
 
 Floats = npt.NDArray[np.float32]
 

@@ -22,10 +22,10 @@ import torch
 from scipy.sparse import csr_array, diags_array, eye_array, issparse
 
 from firth.errors import CorpusError, KindError, OptionError, ShapeError, brief
+from firth.finite import check_real, single_array
 from firth.neural.layers.graphs import Inputs, SparseMatrix
 from firth.neural.supervised import digest
 from firth.text.labels import plain_labels
-from firth.vectors.real_arrays import check_real, single_array
 
 Ints = npt.NDArray[np.int64]
 UNKNOWN = -1  # label of a node that has none

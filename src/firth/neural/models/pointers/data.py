@@ -21,8 +21,8 @@ import numpy.typing as npt
 import torch
 
 from firth.errors import CorpusError, KindError, ShapeError, brief
+from firth.finite import single_array
 from firth.neural.training.batching import Buckets, pad
-from firth.vectors.real_arrays import single_array
 
 END = 0
 Floats = npt.NDArray[np.float32]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError, OptionError
-from firth.vectors.int8 import int8_matrix
+from firth.vectors.codes import int8_matrix
 from firth.vectors.word_vectors import WordVectors
 
 

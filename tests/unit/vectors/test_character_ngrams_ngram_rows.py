@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from firth.kernels.ngram_hash import hash_word
-from firth.vectors.character_ngrams import Hashing
-from firth.vectors.ngram_rows import NgramRows
+from firth.vectors.character_ngrams import Hashing, NgramRows
 
 HOW = Hashing(3, 3, 1000)  # <ab> has <ab and ab>
 
@@ -56,7 +55,7 @@ def test_no_rows_at_all():
 def test_more_words_than_are_gathered_at_once(monkeypatch):
     words = ["ab", "abc", "xyz", "a", "abcabc"]
     whole = table().sums(words)
-    monkeypatch.setattr("firth.vectors.ngram_rows.TOGETHER", 2)
+    monkeypatch.setattr("firth.vectors.character_ngrams.TOGETHER", 2)
     for one, other in zip(whole, table().sums(words), strict=True):
         assert np.array_equal(one, other)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from firth.errors import KindError
-from firth.vectors.real_arrays import check_real, given_array, single_array
+from firth.finite import check_real, given_array, single_array
 
 
 def test_arrays_keep_their_type_or_become_single():
