@@ -30,7 +30,7 @@ from firth.neural.models.reading.attentive import Reader
 from firth.neural.models.reading.data import Pair, PassageReader, pair_batches, stem
 from firth.neural.models.reading.examples import QuestionSet, read_all, training_pairs
 from firth.neural.models.reading.predict import ReadingModel
-from firth.neural.models.reading.reader import new_module
+from firth.neural.training.devices import new_parameters
 from firth.neural.training.optimisers import make_optimiser
 from firth.neural.training.row_updates import sparse_gradients
 from firth.readers.questions import Question, read_questions
@@ -63,9 +63,15 @@ def questions_of(folder: Path, part: str) -> list[Question]:
     return list(read_questions(path))
 
 
+def new_module(reader: PassageReader) -> Any:
+    """The network as its seed draws it."""
+    with new_parameters(0):
+        return OPTIONS.build(reader)
+
+
 def ours(reader: PassageReader, rows: Sequence[Sequence[Pair]]) -> Job:
     """Training as firth does it."""
-    module = new_module(OPTIONS, reader, 0).train()
+    module = new_module(reader).train()
     training = firth.TrainingOptions(optimiser="adam", lr=0.002)
     optimiser: Any = None
 
@@ -197,7 +203,7 @@ def contenders(folder: Path, peer: Path | None, work: Path, *, whole: bool) -> I
     dev = questions_of(folder, "dev")
     texts = sorted({each.paragraph for part in (dev, questions_of(folder, "train")) for each in part})[:PARAGRAPHS]
     asked = [each.question for each in dev][:: len(dev) // QUESTIONS][:QUESTIONS]
-    model = ReadingModel(new_module(OPTIONS, reader, 0), OPTIONS, reader)
+    model = ReadingModel(new_module(reader), OPTIONS, reader)
     index = firth.TfidfIndex(texts, progress=False)
     yield Contender(("open", "firth"), lambda: len(model.answer_from(asked, index, paragraphs=FOUND)), warm_up=False)
     if peer is not None:

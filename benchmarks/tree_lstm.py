@@ -23,7 +23,7 @@ from benchmarks.turns import Contender, Job, SpeedTable
 from firth.neural.models.classification.classifier import LabelModule, new_module
 from firth.neural.models.classification.reader import TextReader, learn_reader
 from firth.neural.models.trees.data import NO_WORD, ReadTree, TreeItem, read_tree, tree_batches
-from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier, TreeTask
+from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier, tree_task
 from firth.neural.training.optimisers import make_optimiser
 from firth.neural.training.schedules import TrainingProgress
 from firth.readers.bracketed import read_bracketed
@@ -91,7 +91,7 @@ def by_level(items: list[TreeItem], reader: TextReader, options: TreeLSTMClassif
     module.encoder.embedding.sparse = True
     optimiser = make_optimiser(module, training.optimiser, lr=training.lr)
     batches = tree_batches(items, batch_size=BATCH)
-    task = TreeTask(module, batches, batches, predictions=0)
+    task = tree_task(module, batches, batches, predictions=0)
 
     def run() -> int:
         nodes = 0

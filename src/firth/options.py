@@ -43,7 +43,8 @@ class Preset:
 def options_class(kind: type[_Class]) -> type[_Class]:
     """Decorate a class whose fields are made by `option`: a frozen, keyword-only dataclass.
 
-    Options that the class inherits come last. The docstring lists every option with its range and default.
+    Options that the class inherits come last. The docstring lists every option with its range and default, and says
+    that it raises `OptionError` where it says nothing else.
 
     An instance that is made with a name that the class lacks raises `firth.errors.UnknownOptionError`, which says where
     the option is found.
@@ -66,8 +67,10 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     vars(checked)["__signature__"] = inspect.Signature([receiver, *parameters], return_annotation=None)
     options_type.__init__ = checked  # type: ignore[method-assign]  # the same arguments, whose names are looked at first
     options_type.__repr__ = _repr  # type: ignore[method-assign]  # with the options in this order
+    doc = inspect.cleandoc(kind.__doc__ or "")
+    raises = [] if "Raises:\n" in doc else ["", "Raises:", "    OptionError: an option is out of its range."]
     lines = [f"    {field.name}: {description(field)}" for field in known.values() if field.metadata]
-    options_type.__doc__ = "\n".join([inspect.cleandoc(kind.__doc__ or ""), "", "Options:", *lines])
+    options_type.__doc__ = "\n".join([doc, *raises, "", "Options:", *lines])
     if not any("__getattr__" in vars(base) for base in options_type.__mro__):
         options_type.__getattr__ = _no_attribute  # type: ignore[attr-defined]  # type checkers do not see it
     return options_type

@@ -31,6 +31,9 @@ CLEAN = [
     "kernels",
     "language",
     "latent",
+    "neural/models/classification",
+    "neural/models/reading",
+    "neural/models/trees",
     "parsing",
     "postprocess",
     "relations",
@@ -41,6 +44,7 @@ CLEAN = [
 PUBLIC = {
     ("alignment/semantic_change.py", "by"): "the column that results are ordered by",
     ("evaluation/tags.py", "known"): "documented argument of score_tags",
+    ("neural/models/reading/reader.py", "longest"): "option in saved folders",
 }
 
 

@@ -130,3 +130,24 @@ def test_a_spec_with_a_mistake_is_refused(spec, message):
     with pytest.raises(OptionError) as caught:
         parse_spec(spec, {"window", "lr"})
     assert str(caught.value) == message
+
+
+def test_a_class_says_that_it_raises_an_option_error_once():
+    @options_class
+    class Plain:
+        """Options."""
+
+        size: int = option(1, "a size", minimum=1)
+
+    @options_class
+    class Own:
+        """Options.
+
+        Raises:
+            OptionError: the size is odd.
+        """
+
+        size: int = option(2, "a size", minimum=1)
+
+    assert "Raises:\n    OptionError: an option is out of its range." in Plain.__doc__
+    assert Own.__doc__.count("OptionError") == 1

@@ -40,7 +40,7 @@ def in_batches(
     result: list[Any] = [None] * len(lengths)
     done, show = 0, reporting_slow_work if slow else reporting
     with torch.no_grad(), show(progress) as report, torch_threads(threads), no_subnormals():
-        for rows in _batches(lengths, size, tokens=tokens, by_length=by_length):
+        for rows in batch_rows(lengths, size, tokens=tokens, by_length=by_length):
             for row, answer in zip(rows, answers(rows), strict=True):
                 result[row] = answer
             done += len(rows)
@@ -48,7 +48,10 @@ def in_batches(
     return result
 
 
-def _batches(lengths: Sequence[int], size: int, *, tokens: bool, by_length: bool) -> Iterator[list[int]]:
+def batch_rows(
+    lengths: Sequence[int], size: int, *, tokens: bool = False, by_length: bool = True
+) -> Iterator[list[int]]:
+    """Yield the numbers of the items of each batch; the arguments are those of `in_batches`."""
     order = np.argsort(lengths, kind="stable").tolist() if by_length else list(range(len(lengths)))
     start = 0
     while start < len(order):

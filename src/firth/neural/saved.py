@@ -350,7 +350,7 @@ def read_module(
     build: Callable[[], Module],
     *,
     other: Collection[str] = (),
-    resized: Collection[str] = (),
+    resized: tuple[str, ...] = (),
 ) -> Module:
     """Return the module of a folder.
 
@@ -359,8 +359,9 @@ def read_module(
             before memory is allocated.
         build: returns a new module.
         other: arrays of the folder that are not the module's.
-        resized: tensors that may differ from those of a new module in shape, and integer buffers that may differ in
-            value. All other integer buffers must be equal: they follow from the options and the vocabulary.
+        resized: tensors, by the ends of their names, that may differ from those of a new module in shape, and integer
+            buffers that may differ in value. All other integer buffers must be equal: they follow from the options and
+            the vocabulary.
 
     Raises:
         FormatError: the folder does not fit the module.
@@ -381,7 +382,7 @@ def read_module(
 
 
 def _fill(
-    module: torch.nn.Module, arrays: Mapping[str, npt.NDArray[Any]], content: ModelFolder, resized: Collection[str]
+    module: torch.nn.Module, arrays: Mapping[str, npt.NDArray[Any]], content: ModelFolder, resized: tuple[str, ...]
 ) -> None:
     state = module.state_dict()
     expected = set(state) - _tied_names(module) - _apart(module)
@@ -405,7 +406,7 @@ def _fill(
     except (RuntimeError, FirthError) as error:  # RuntimeError: another shape
         raise content.damaged(f"tensors of other shapes ({shorten(str(error), LONGEST)})") from error
     for name, buffer in computed.items():
-        if name in arrays and name not in resized and not torch.equal(module.get_buffer(name), buffer):
+        if name in arrays and not name.endswith(resized) and not torch.equal(module.get_buffer(name), buffer):
             raise content.damaged(f"tensor {name!r} does not fit the vocabulary and its counts")
 
 

@@ -22,7 +22,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-coreference": "firth.neural.models.coreference.files:restore",
     "firth-documents": "firth.vectors.document_vectors:restore",
     "firth-graph-model": "firth.neural.models.graphs.predict:NodeModel.restore",
-    "firth-label-model": "firth.neural.models.classification.predict:restore",
+    "firth-label-model": "firth.neural.models.classification.predict:LabelModel.restore",
     "firth-encoder": "firth.neural.models.pretraining.files:restore",
     "firth-lattice-language-model": "firth.neural.models.lattices.predict:LatticeModel.restore",
     "firth-language-model": "firth.neural.models.language.predict:NeuralLanguageModel.restore",
@@ -32,7 +32,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-sentence-encoder": "firth.neural.models.sentences.predict:SentenceEncoder.restore",
     "firth-predictor-network": "firth.neural.models.predictors.predict:PredictorModel.restore",
     "firth-pointer-network": "firth.neural.models.pointers.predict:PointerModel.restore",
-    "firth-reader": "firth.neural.models.reading.reader:restore",
+    "firth-reader": "firth.neural.models.reading.predict:ReadingModel.restore",
     "firth-parser": "firth.neural.models.parsers.predict:ParserModel.restore",
     "firth-senses": "firth.vectors.sense_vectors:restore",
     "firth-subwords": "firth.vectors.restore:restore_subwords",
@@ -40,7 +40,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-tagger": "firth.neural.models.tagging.predict:TaggerModel.restore",
     "firth-text-graph": "firth.neural.models.graphs.text_predict:restore",
     "firth-translator": "firth.neural.models.translation.files:restore",
-    "firth-tree-model": "firth.neural.models.trees.predict:restore",
+    "firth-tree-model": "firth.neural.models.trees.predict:TreeModel.restore",
     "firth-vectors": "firth.vectors.restore:restore_words",
 }
 CHECKS = {  # kind: "module:function", a check of the contents of a ModelFolder that takes long, done once a folder

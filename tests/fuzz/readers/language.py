@@ -133,15 +133,17 @@ def make_reader(path: Path) -> None:
     import firth
     from firth.neural.models.reading.data import PassageReader
     from firth.neural.models.reading.predict import ReadingModel
-    from firth.neural.models.reading.reader import new_module
     from firth.neural.models.tokens.reader import learn_token_reader
+    from firth.neural.training.devices import new_parameters
 
     make_tagger(path.with_name("tagger"))
     tagger = firth.load(path.with_name("tagger"))
     shutil.rmtree(path.with_name("tagger"))
     options = firth.Reader(dim=4, hidden=3, layers=1, column_dim=2, no_answer=True, extra_words=0)
     reader = PassageReader(learn_token_reader([["a", "b", "a", "?"]], characters=False), (tagger,))
-    ReadingModel(new_module(options, reader, 0), options, reader, {"made": "for tests"}).save(path)
+    with new_parameters(0):
+        module = options.build(reader)
+    ReadingModel(module, options, reader, {"made": "for tests"}).save(path)
 
 
 def use_reader(path: Path) -> Any:

@@ -23,7 +23,7 @@ def test_every_parameter(kind, pairs):
     reader = TextReader(list("abcdef"), "whitespace", 30)
     module = new_module(options, reader, 3, seed=1).double().train()
     trees = [read_tree(tree_of(text), reader, chains=kind == "lstm", lowercase=True) for text in TREES]
-    inputs = collate(trees, None if pairs else [np.arange(len(tree.places)) for tree in trees])
+    inputs = collate(trees, None if pairs else [np.arange(len(tree.positions)) for tree in trees])
     rows = 2 if pairs else len(inputs.outputs)
     targets = torch.from_numpy(np.random.default_rng(0).dirichlet(np.ones(3), rows))
 

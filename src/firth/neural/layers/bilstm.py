@@ -22,6 +22,7 @@ from firth.errors import OptionError
 from firth.neural.layers.bidirectional import reversed_sequences
 from firth.neural.layers.cells import RecurrentLayer
 from firth.neural.layers.dropout import Dropout
+from firth.neural.layers.masks import inside_of
 
 
 class BiLSTM(nn.Module):
@@ -75,5 +76,5 @@ class BiLSTM(nn.Module):
             y, _ = onward(x)
             z, _ = back(reversed_sequences(x, lengths))
             x = torch.cat([y, reversed_sequences(z, lengths)], dim=2)
-        inside = torch.arange(x.shape[1], device=x.device) < lengths.to(x.device).unsqueeze(1)
+        inside = inside_of(x, lengths)
         return x * inside.unsqueeze(2)

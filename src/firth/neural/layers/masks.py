@@ -13,6 +13,11 @@ def padding_mask(lengths: torch.Tensor, steps: int) -> torch.Tensor:
     return (torch.arange(steps, device=lengths.device) < lengths[:, None])[:, None]
 
 
+def inside_of(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """Return (B, T), True at tokens and False at padding, for (B, T, ...) x and (B,) lengths."""
+    return torch.arange(x.shape[1], device=x.device) < lengths.to(x.device).unsqueeze(1)
+
+
 def causal_mask(
     steps: int, *, before: int = 0, context: int | None = None, device: torch.device | None = None
 ) -> torch.Tensor:

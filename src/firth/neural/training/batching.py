@@ -19,7 +19,7 @@ processes: such a batch at the end of a pool joins the one before.
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Required, Self, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -32,23 +32,41 @@ Item = TypeVar("Item")
 Rows = npt.NDArray[np.int64]
 
 
-class DeviceBatch:
-    """Base of batches: dataclasses of tensors, of other batches and of values that stay where they are.
+class BatchOptions(TypedDict, total=False):
+    """Options of `Buckets`: how many items a batch has, and in which order they come."""
+
+    batch_size: Required[int]
+    tokens: bool
+    shuffle: bool
+    seed: int
+
+
+class TensorBatch:
+    """A frozen dataclass of tensors, and of tuples and dataclasses of them: the input of a step or of a module.
 
     Attributes:
-        fresh: True: the batch needs no state.
-        scale: factor on the learning rate.
+        fresh: True: no state is carried from batch to batch.
+        scale: of the learning rate: 1.
+        on_cpu: names of the fields that stay on the CPU.
     """
 
-    fresh, scale = True, 1.0
+    fresh: ClassVar[bool] = True
+    scale: ClassVar[float] = 1.0
+    on_cpu: ClassVar[tuple[str, ...]] = ()
 
     def to(self, device: torch.device) -> Self:
-        """Return the batch with its tensors on a device; `lengths` stay on the CPU."""
-        values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "lengths"}  # type: ignore[arg-type]  # a dataclass
-        moved = {
-            name: value.to(device) for name, value in values.items() if isinstance(value, torch.Tensor | DeviceBatch)
-        }
-        return replace(self, **moved)  # type: ignore[type-var]
+        """Return the batch with its tensors on a device."""
+        batch: Any = self
+        names = [field.name for field in fields(batch) if field.name not in self.on_cpu]
+        moved: Self = replace(batch, **{name: _moved(getattr(batch, name), device) for name in names})
+        return moved
+
+
+def _moved(value: Any, device: torch.device) -> Any:
+    if isinstance(value, tuple):
+        parts = (_moved(part, device) for part in value)
+        return value._make(parts) if hasattr(value, "_make") else tuple(parts)  # a named tuple stays one
+    return value.to(device) if hasattr(value, "to") else value
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -83,6 +101,18 @@ class Buckets(Generic[Item]):
             raise CorpusError("no items to make batches of: expected at least one")
         if self.batch_size < 1:
             raise OptionError(f"batch_size={self.batch_size}: expected a whole number of at least 1")
+
+    @classmethod
+    def of(
+        cls,
+        items: Sequence[Item],
+        collate: Callable[[list[Item]], Any],
+        length: Callable[[Item], int] | None = None,
+        **options: Unpack[BatchOptions],
+    ) -> "Buckets[Item]":
+        """Return items in batches of similar length; without lengths, for which nothing is padded, in random ones."""
+        lengths = np.array([0 if length is None else length(item) for item in items], dtype=np.int64)
+        return Buckets(items=items, lengths=lengths, collate=collate, **options)
 
     def count(self, epoch: int) -> int:
         """Return the number of batches of an epoch."""

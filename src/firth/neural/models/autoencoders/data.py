@@ -17,7 +17,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ import torch
 
 from firth.errors import CorpusError, OptionError, ShapeError, brief
 from firth.neural.models.translation.units import BOS, EOS, Units
-from firth.neural.training.batching import Buckets, DeviceBatch, pad
+from firth.neural.training.batching import Buckets, TensorBatch, pad
 from firth.readers.lines import numbered_lines
 from firth.storage.files import check_exists
 from firth.text.batches import warn_truncated
@@ -37,7 +37,7 @@ Item = tuple[Ids, int]  # words between beginning and end, label or 0
 
 
 @dataclass(frozen=True, eq=False)
-class Sentences(DeviceBatch):
+class Sentences(TensorBatch):
     """A batch of B sentences; T is the length of the longest, with its end.
 
     Attributes:
@@ -46,6 +46,8 @@ class Sentences(DeviceBatch):
         lengths: (B,) int64 on the CPU, words of each, with the end.
         labels: (B,) int64, or None.
     """
+
+    on_cpu: ClassVar = ("lengths",)
 
     inputs: torch.Tensor
     targets: torch.Tensor

@@ -15,7 +15,7 @@ Cost
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from firth.finite import single_array
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.models.translation.data import PairBatch
 from firth.neural.models.translation.units import EOS, Ids, Units
-from firth.neural.training.batching import Buckets, DeviceBatch, pad
+from firth.neural.training.batching import Buckets, TensorBatch, pad
 from firth.text.inputs import check_items, check_text
 
 Floats = npt.NDArray[np.float32]
@@ -50,13 +50,15 @@ class Shape(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureBatch(DeviceBatch):
+class FeatureBatch(TensorBatch):
     """Features of B images, in the place of a translator's sources, `SourceBatch`.
 
     Attributes:
         ids: (B, P, D) float32: what the module reads, where sources have ids.
         lengths: (B,) int64 on the CPU, P of each.
     """
+
+    on_cpu: ClassVar = ("lengths",)
 
     ids: torch.Tensor
     lengths: torch.Tensor

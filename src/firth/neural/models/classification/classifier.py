@@ -1,7 +1,7 @@
 """Options that all models of texts with labels share."""
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import torch
@@ -10,10 +10,10 @@ from torch.nn.functional import log_softmax
 from firth.errors import OptionError
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.label_heads import LabelHead, PairHead
-from firth.neural.layers.state import State
 from firth.neural.models.classification.data import LabelBatch
 from firth.neural.models.classification.reader import PAD, UNKNOWN, TextReader
 from firth.neural.models.tokens.features import ContextualVectors
+from firth.neural.supervised import SupervisedTask, mean_loss, on_device
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.options import TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
@@ -31,13 +31,30 @@ def max_length_option(default: int, unit: str) -> Any:
     return option(default, f"{unit} that are read of a text, the first ones", minimum=1, maximum=10_000)
 
 
-def extra_words_option() -> Any:
+def extra_words_option(unit: str = "texts") -> Any:
     """Return the field for the words that given vectors add to the vocabulary."""
-    return option(
-        50_000,
-        "most frequent words of given vectors that are known, too, besides those of the training texts",
-        minimum=0,
+    help = f"most frequent words of given vectors that are known, too, besides those of the training {unit}"
+    return option(50_000, help, minimum=0)
+
+
+def pairs_option(unit: str = "texts") -> Any:
+    """Return the field for what is asked of pairs."""
+    help = (
+        f"what is asked of pairs of {unit}: entailment (a label, the order matters), paraphrase (a label, it does "
+        f"not), relatedness (a score); default: single {unit} with labels"
     )
+    return option(None, help, choices=PAIRS)
+
+
+def pair_hidden_option() -> Any:
+    """Return the field for the hidden layer over pairs."""
+    return option(50, "width of the hidden layer over pairs", minimum=1)
+
+
+def min_count_option() -> Any:
+    """Return the field for the minimum count of a word."""
+    help = "minimum count of a word; rarer ones are unknown; default: by the size of the text"
+    return option(None, help, minimum=1)
 
 
 class LabelledOptions(abc.ABC):
@@ -65,6 +82,11 @@ class LabelledOptions(abc.ABC):
         """How texts are split, a name of `TOKENS` in `reader.py`, and how many tokens are read."""
 
     @property
+    def gives_scores(self) -> bool:
+        """Whether pairs have a score in place of a label."""
+        return self.pairs == "relatedness"
+
+    @property
     def symmetric(self) -> bool:
         """Whether the order of a pair does not matter."""
         return self.pairs in ("paraphrase", "relatedness")
@@ -83,24 +105,13 @@ class LabelledOptions(abc.ABC):
 
 @options_class
 class LabelOptions(LabelledOptions):
-    """Options of a model of texts with labels: what all of them have.
+    """Options of a model of texts with labels: what all of them have."""
 
-    Raises:
-        OptionError: an option is out of its range.
-    """
-
-    pairs: str | None = option(
-        None,
-        "what is asked of pairs of texts: entailment (a label, the order matters), paraphrase (a label, it does not), "
-        "relatedness (a score); default: single texts with labels",
-        choices=PAIRS,
-    )
-    pair_hidden: int = option(50, "width of the hidden layer over pairs", minimum=1)
+    pairs: str | None = pairs_option()
+    pair_hidden: int = pair_hidden_option()
     lowest: int = option(1, "lowest score of pairs, with pairs=relatedness", minimum=-1000)
     highest: int = option(5, "highest score of pairs, with pairs=relatedness", maximum=1000)
-    min_count: int | None = option(
-        None, "minimum count of a word; rarer ones are unknown; default: by the size of the text", minimum=1
-    )
+    min_count: int | None = min_count_option()
 
     @property
     def reads(self) -> tuple[str, int]:
@@ -178,53 +189,60 @@ class LabelModule(torch.nn.Module):
         return scores
 
 
-class LabelTask:
-    """A module with its examples; implements `firth.neural.training.task.Task`.
+def label_task(
+    module: torch.nn.Module,
+    batches: Batches,
+    held_out: Batches,
+    *,
+    predictions: int,
+    by_error: bool = True,
+    unit: str = "texts",
+    roots: Callable[[LabelBatch], torch.Tensor] | None = None,
+) -> SupervisedTask:
+    """Return a module to train on `LabelBatch`es, with its loss and its figures.
+
+    The cross entropy of labels rises again while the error still falls: Kim 2014 selects models by accuracy, too. The
+    error is that of all targets; with `roots`, that of the roots of trees, as in Tai et al. 2015, and "node_error" that
+    of all.
 
     Args:
-        module: to train; it returns (R, L) scores of the inputs of a batch with R targets.
-        batches: `LabelBatch`es to train on.
+        module: returns (R, L) scores of the inputs of a batch with R targets.
         held_out: batches that select the model.
         predictions: targets in `held_out`.
         by_error: whether the error selects the model, as for labels, or the cross entropy, as for scores.
-
-    Attributes:
-        unit: "texts".
+        roots: returns the rows of a batch that are roots; without one, all nodes select the model.
     """
 
-    def __init__(
-        self, module: torch.nn.Module, batches: Batches, held_out: Batches, *, predictions: int, by_error: bool = True
-    ) -> None:
-        self.module, self.batches, self.unit = module, batches, "texts"
-        self._held_out, self.eval_predictions, self._by_error = held_out, predictions, by_error
+    def loss(batch: LabelBatch, progress: TrainingProgress) -> StepOutput:
+        if isinstance(module, LabelModule):
+            module.encoder.advance(progress)
+        return mean_loss(cross_entropy(module(batch.inputs), batch.targets))
 
-    def step(self, batch: LabelBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean cross entropy of a batch; see `Task.step`."""
-        if isinstance(self.module, LabelModule):
-            self.module.encoder.advance(progress)
-        losses = cross_entropy(self.module(batch.inputs), batch.targets)  # (R,)
-        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
+    def figures() -> dict[str, float]:
+        total, hits, root_hits = 0.0, list[bool](), list[bool]()
+        for batch in on_device(held_out, module):
+            scores = module(batch.inputs).float()
+            total += cross_entropy(scores, batch.targets).sum(dtype=torch.float64).item()
+            right = has_best_label(scores, batch.targets)
+            hits += right.tolist()
+            root_hits += [] if roots is None else right[roots(batch)].tolist()
+        error = 1 - sum(hits) / len(hits)
+        if not by_error:
+            return {"loss": total / len(hits)}
+        if roots is None:
+            return {"loss": total / len(hits), "error": error}
+        of_roots = 1 - sum(root_hits) / len(root_hits) if root_hits else error
+        return {"loss": total / len(hits), "error": of_roots, "node_error": error}
 
-    def evaluate(self) -> Mapping[str, float]:
-        """Return the cross entropy in nats per target and, for labels, the share of targets whose label is missed.
-
-        The cross entropy of labels rises again while the error still falls: Kim 2014 selects models by accuracy, too.
-        """
-        device = next(self.module.parameters()).device
-        loss, right, count = 0.0, 0, 0
-        for batch in self._held_out.epoch(0):
-            on_device = batch.to(device)
-            scores, targets = self.module(on_device.inputs).float(), on_device.targets
-            loss += cross_entropy(scores, targets).sum(dtype=torch.float64).item()
-            right += best_labels(scores, targets)
-            count += len(targets)
-        return {"loss": loss / count, **({"error": 1 - right / count} if self._by_error else {})}
+    return SupervisedTask(
+        module=module, batches=batches, loss=loss, figures=figures, unit=unit, eval_predictions=predictions
+    )
 
 
-def best_labels(scores: torch.Tensor, targets: torch.Tensor) -> int:
-    """Return how many of R targets, (R, L), have the label with the highest of (R, L) scores as their best."""
+def has_best_label(scores: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Return (R,) whether the label with the highest of (R, L) scores is a best one of R targets, (R, L)."""
     chosen = targets.gather(1, scores.argmax(1, keepdim=True)).squeeze(1)
-    return int((chosen == targets.amax(1)).sum())
+    return chosen == targets.amax(1)
 
 
 def cross_entropy(scores: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

@@ -54,9 +54,6 @@ EMBEDDINGS = ("tuned", "static", "multichannel")
 class CNNClassifier(LabelOptions):
     """Convolutional classifier of texts or pairs of texts.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Kim 2014; the module's docstring has the formula and every departure.
     """

@@ -18,7 +18,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ from firth.classify.labels import LabelSet
 from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import is_missing, table_of
 from firth.errors import CorpusError, FormatError, OptionError, brief
-from firth.neural.training.batching import Buckets
+from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch
 from firth.neural.training.held_out import SHARE
 from firth.progress import Report
 from firth.randomness import generator
@@ -64,7 +64,13 @@ class Examples:
 
 
 def read_examples(
-    source: Any, labels: Any, column: str | int | None, *, pairs: str | None, report: Report, how: TableOptions = USUAL
+    source: Any,
+    labels: Any,
+    column: str | int | None,
+    *,
+    pairs: str | None,
+    report: Report,
+    table_options: TableOptions = USUAL,
 ) -> Examples:
     """Read texts with labels.
 
@@ -74,12 +80,10 @@ def read_examples(
         labels: None where the labels are in `source`; else the name of the label column, or a label per example.
         column: name of the text column of a table; of pairs, the names of both columns with a comma.
         pairs: what is asked of pairs of texts, such as "relatedness"; None for single texts.
-        report: called with the progress.
-        how: how tables are read.
     """
     if pairs:
-        return _checked(_read_pairs(source, labels, column, pairs, how))
-    return _checked(_from_lines(read_labelled(source, labels, column, LABEL_PREFIX, report, how)))
+        return _checked(_read_pairs(source, labels, column, pairs, table_options))
+    return _checked(_from_lines(read_labelled(source, labels, column, LABEL_PREFIX, report, table_options)))
 
 
 def _checked(examples: Examples) -> Examples:
@@ -87,9 +91,9 @@ def _checked(examples: Examples) -> Examples:
         if not any(map(any, examples.texts)):
             raise CorpusError(f"{examples.name}: no texts; expected texts with labels")
         pairs = len(examples.texts[0]) == 2
-        what, how = ("pairs", "") if pairs else ("texts", f": {LABEL_PREFIX}NAME on its line, or labels= with a table")
+        what, hint = ("pairs", "") if pairs else ("texts", f": {LABEL_PREFIX}NAME on its line, or labels= with a table")
         raise CorpusError(
-            f"{examples.name}: {len(examples):,} {what}, none with a label; expected a label for each{how}"
+            f"{examples.name}: {len(examples):,} {what}, none with a label; expected a label for each{hint}"
         )
     return examples
 
@@ -105,21 +109,21 @@ def _from_lines(data: LabelledTexts) -> Examples:
     return Examples(texts, labels if data.labels is None else data.labels, data.name)
 
 
-def _read_pairs(source: Any, labels: Any, column: Any, kind: str, how: TableOptions) -> Examples:
+def _read_pairs(source: Any, labels: Any, column: Any, kind: str, table_options: TableOptions) -> Examples:
     if isinstance(labels, str):
-        return _pair_columns(source, labels, column, how)
+        return _pair_columns(source, labels, column, table_options)
     if labels is None and column is None and (paths := _paths(source)):
-        return _pair_files(paths, how, scored=kind == "relatedness")
+        return _pair_files(paths, table_options, scored=kind == "relatedness")
     items = list(_pair_items(source))
     if labels is None:
-        found: list[Any] = [_label(item, number) for number, item in enumerate(items)]
+        pair_labels: list[Any] = [_label(item, number) for number, item in enumerate(items)]
         items = [item[0] if len(item) == 2 else item[:2] for item in items]
     else:
-        found = list(labels)
-        if len(found) != len(items):
-            raise OptionError(f"{len(found):,} labels for {len(items):,} pairs; expected one per pair")
+        pair_labels = list(labels)
+        if len(pair_labels) != len(items):
+            raise OptionError(f"{len(pair_labels):,} labels for {len(items):,} pairs; expected one per pair")
     texts = [_pair(item, number) for number, item in enumerate(items)]
-    return Examples(texts, [_label_list(label) for label in found], "pairs")
+    return Examples(texts, [_label_list(label) for label in pair_labels], "pairs")
 
 
 def _label_list(label: Any) -> list[str]:
@@ -128,12 +132,12 @@ def _label_list(label: Any) -> list[str]:
 
 def _paths(source: Any) -> list[str]:
     sources = source if isinstance(source, list | tuple) else [source]
-    return [os.fspath(each) for each in sources] if all(isinstance(each, str | os.PathLike) for each in sources) else []
+    return list(map(os.fspath, sources)) if all(isinstance(path, str | os.PathLike) for path in sources) else []
 
 
-def _pair_files(paths: Sequence[str], how: TableOptions, *, scored: bool) -> Examples:
+def _pair_files(paths: Sequence[str], table_options: TableOptions, *, scored: bool) -> Examples:
     try:
-        parts = [read_sentence_pairs(path, **vars(how)) for path in paths]
+        parts = [read_sentence_pairs(path, **vars(table_options)) for path in paths]
     except FormatError as error:
         raise FormatError(
             f"{error}; or name the columns of a table: column='FIRST,SECOND' and labels='LABEL'"
@@ -141,9 +145,9 @@ def _pair_files(paths: Sequence[str], how: TableOptions, *, scored: bool) -> Exa
     data = parts[0] if len(parts) == 1 else joined(parts, paths[0])
     values: Any = data.scores if scored else data.labels
     if values is None:
-        found, expected = ("labels", "scores") if scored else ("scores", "labels")
+        present, expected = ("labels", "scores") if scored else ("scores", "labels")
         raise CorpusError(
-            f"{paths[0]}: pairs with {found}, expected {expected}; or name the columns of a table: "
+            f"{paths[0]}: pairs with {present}, expected {expected}; or name the columns of a table: "
             "column='FIRST,SECOND' and labels='LABEL'"
         )
     texts: list[tuple[str, ...]] = [*zip(data.first, data.second, strict=True), *[("", "")] * data.dropped]
@@ -177,14 +181,12 @@ def _pair(item: Any, number: int) -> tuple[str, ...]:
     return pair
 
 
-def _pair_columns(source: Any, labels: str, column: Any, how: TableOptions) -> Examples:
+def _pair_columns(source: Any, labels: str, column: Any, table_options: TableOptions) -> Examples:
     names = list(column) if isinstance(column, list | tuple) else (column or "").split(",")
     if len(names) != 2 or not all(names):
         raise OptionError(f"column={column!r}: pairs of texts stand in two columns; expected column='FIRST,SECOND'")
-    first, second = (
-        [*with_labels(labelled_rows(source, labels, str(name).strip(), how, FORMS), f"column {labels!r}", how)]
-        for name in names
-    )
+    rows = (labelled_rows(source, labels, str(name).strip(), table_options, FORMS) for name in names)
+    first, second = ([*with_labels(side, f"column {labels!r}", table_options)] for side in rows)
     texts: list[tuple[str, ...]] = [
         ("" if is_missing(a) else str(a), "" if is_missing(b) else str(b))
         for (a, _), (b, _) in zip(first, second, strict=True)
@@ -194,7 +196,7 @@ def _pair_columns(source: Any, labels: str, column: Any, how: TableOptions) -> E
 
 def label_counts(labels: Sequence[Sequence[str]]) -> LabelSet:
     """Return all labels of examples, sorted by (-count, name)."""
-    counts = Counter(label for each in labels for label in each)
+    counts = Counter(label for names in labels for label in names)
     pairs = sorted((-count, name) for name, count in counts.items())
     return LabelSet([name for _, name in pairs], np.array([-count for count, _ in pairs], dtype=np.int64))
 
@@ -205,47 +207,41 @@ def label_set(labels: Sequence[Sequence[str]], name: str) -> LabelSet:
     Raises:
         CorpusError: there are fewer than two.
     """
-    found = label_counts(labels)
-    if len(found.names) < 2:
+    counted = label_counts(labels)
+    if len(counted.names) < 2:
         raise CorpusError(
-            f"{name}: {len(labels):,} examples have one label only, {found.names[0]!r}; expected two or more"
+            f"{name}: {len(labels):,} examples have one label only, {counted.names[0]!r}; expected two or more"
         )
-    return found
+    return counted
 
 
-def check_some_known(labels: Iterable[str], known: Sequence[str], name: str) -> None:
+def check_held_out_labels(labels: Iterable[str], names: Sequence[str]) -> None:
     """Check that examples which select a model have some of its labels.
 
     Raises:
         CorpusError: they have none.
     """
     counts = Counter(labels)
-    if counts.keys().isdisjoint(known):
-        found, expected = (
-            ", ".join(map(brief, some[:NAMED])) + (", ..." if len(some) > NAMED else "")
-            for some in (list(counts), list(known))
+    if counts.keys().isdisjoint(names):
+        present, expected = (
+            ", ".join(map(brief, shown[:NAMED])) + (", ..." if len(shown) > NAMED else "")
+            for shown in (list(counts), list(names))
         )
-        raise CorpusError(f"{name}: none of its labels ({found}) is one of the training examples; expected {expected}")
+        raise CorpusError(
+            f"held_out: none of its labels ({present}) is one of the training examples; expected {expected}"
+        )
 
 
-def scores_of(examples: Examples) -> npt.NDArray[np.float64]:
-    """Return the scores of related pairs.
+def scores_of(labels: Sequence[Sequence[str]], name: str) -> npt.NDArray[np.float64]:
+    """Return the scores of related pairs; `name` is that of their source.
 
     Raises:
         CorpusError: one is no number.
     """
     try:
-        return np.array([float(labels[0]) for labels in examples.labels])
+        return np.array([float(score) for score, *_ in labels])
     except ValueError as error:
-        raise CorpusError(f"{examples.name}: {error}; expected a score per pair, such as 3.6") from error
-
-
-class Inputs(Protocol):
-    """Input of an encoder: a batch of texts."""
-
-    def to(self, device: torch.device) -> Any:
-        """Return the inputs on a device."""
-        ...
+        raise CorpusError(f"{name}: {error}; expected a score per pair, such as 3.6") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +258,7 @@ class Item(Generic[Text]):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelBatch:
+class LabelBatch(TensorBatch):
     """A batch of examples; a model of trees has one row of targets per labelled node.
 
     Attributes:
@@ -270,41 +266,29 @@ class LabelBatch:
         targets: (R, L) distributions over the labels.
     """
 
-    inputs: Inputs
+    inputs: Any
     targets: torch.Tensor
-    fresh: bool = True
-    scale: float = 1.0
-
-    def to(self, device: torch.device) -> "LabelBatch":
-        """Return the batch with its tensors on a device."""
-        return LabelBatch(self.inputs.to(device), self.targets.to(device))
 
 
-def label_targets(labels: Sequence[Sequence[str]], known: LabelSet) -> Floats:
+def label_targets(labels: Sequence[Sequence[str]], of_model: LabelSet) -> Floats:
     """Return (N, L) distributions over labels: all of a text's labels alike; zeros where it has none that is known."""
-    targets = np.zeros((len(labels), len(known.names)), dtype=np.float32)
+    targets = np.zeros((len(labels), len(of_model.names)), dtype=np.float32)
     for row, names in zip(targets, labels, strict=True):
-        numbers = sorted({known.ids[name] for name in names if name in known.ids})
+        numbers = sorted({of_model.ids[name] for name in names if name in of_model.ids})
         row[numbers] = 1 / max(len(numbers), 1)
     return targets
 
 
 def batches_of(
-    items: Sequence[Item[Text]],
-    collate: Callable[[Sequence[Text]], Inputs],
-    *,
-    batch_size: int,
-    seed: int = 0,
-    shuffle: bool = True,
+    items: Sequence[Item[Text]], collate: Callable[[Sequence[Text]], TensorBatch], **options: Unpack[BatchOptions]
 ) -> Buckets[Item[Text]]:
     """Return items in batches of similar length."""
 
-    def batch(some: list[Item[Text]]) -> LabelBatch:
-        texts = [item.texts[side] for side in range(len(some[0].texts)) for item in some]
-        return LabelBatch(collate(texts), torch.from_numpy(np.stack([item.target for item in some])))
+    def batch(rows: list[Item[Text]]) -> LabelBatch:
+        texts = [item.texts[side] for side in range(len(rows[0].texts)) for item in rows]
+        return LabelBatch(collate(texts), torch.from_numpy(np.stack([item.target for item in rows])))
 
-    lengths = np.array([max(len(text) for text in item.texts) for item in items], dtype=np.int64)
-    return Buckets(items=items, lengths=lengths, collate=batch, batch_size=batch_size, seed=seed, shuffle=shuffle)
+    return Buckets.of(items, batch, lambda item: max(map(len, item.texts)), **options)
 
 
 def development_split(examples: Examples, seed: int) -> tuple[Examples, Examples]:

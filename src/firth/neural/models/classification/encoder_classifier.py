@@ -80,7 +80,7 @@ def fine_tune(
         raise OptionError(
             "the encoder is missing: give encoder='FOLDER', as firth.MaskedLM or firth pretrain makes one"
         )
-    how, rest = TableOptions.among(run)
+    table_options, rest = TableOptions.among(run)
     config = RunConfig.of(options.training, rest)
     with running_clock():
         start = load_as(options.encoder, PretrainedEncoder, "the folder of a contextual encoder")
@@ -91,14 +91,14 @@ def fine_tune(
             pieces=start.pieces,
             sizes=start.config,
         )
-        examples, judged, left_out = read_labelled(
-            options, source, labels, column, held_out, held_out_labels, config, how
+        examples, validation, left_out = read_labelled(
+            options, source, labels, column, held_out, held_out_labels, config, table_options
         )
 
         def prepare(module: LabelModule) -> None:
             cast("PretrainedTextEncoder", module.encoder).network.load_state_dict(start.module.state_dict())
 
-        model = train_module(options, reader, examples, judged, config, left_out=left_out, prepare=prepare)
+        model = train_module(options, reader, examples, validation, config, left_out=left_out, prepare=prepare)
         cast("PretrainedTextEncoder", model.module.encoder).forget()
         return model
 
@@ -106,9 +106,6 @@ def fine_tune(
 @options_class
 class EncoderClassifier(LabelOptions):
     """Classifier of texts or pairs of texts over a pretrained encoder.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Devlin et al. 2019, Howard and Ruder 2018; the module's docstring has the formula and every departure.

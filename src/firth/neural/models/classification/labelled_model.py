@@ -2,29 +2,67 @@
 
 import abc
 import dataclasses
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from firth.arguments import explained
 from firth.classify.classifier import Prediction, check_k
 from firth.classify.features import Features
 from firth.classify.labels import LabelSet
 from firth.classify.scores import LabelScores, label_scores
-from firth.errors import OptionError
-from firth.neural.models.classification.classifier import LabelModule
+from firth.errors import FormatError, OptionError
+from firth.neural.models.classification.classifier import LabelModule, new_module
 from firth.neural.models.classification.data import label_counts
 from firth.neural.models.classification.reader import TextReader
-from firth.neural.models.tokens.embedders import embedder_config, embedder_folders
-from firth.neural.saved import SavedModel
+from firth.neural.models.pretraining.network import EncoderConfig
+from firth.neural.models.tokens.embedders import embedder_config, embedder_folders, restored_embedders
+from firth.neural.saved import Field, Saved, SavedModel
 from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
 from firth.storage.untrusted import parse_json
-from firth.training_facts import with_training_facts
+from firth.text.wordpieces import WordPieces
 
 COUNTS = "label_counts"
+
+
+def _write_reader(reader: TextReader) -> Saved:
+    texts: dict[str, Any] = {"vocab": list(reader.words)}
+    config: dict[str, Any] = {"min_count": reader.min_count, "counted": reader.counted}
+    if reader.pieces is not None:
+        texts["tokenizer"] = parse_json(reader.pieces.rules)
+        config["encoder"] = dataclasses.asdict(reader.sizes)
+    config |= embedder_config(reader.embedders)
+    return Saved(texts=texts, config=config, subfolders=embedder_folders(reader.embedders))
+
+
+def _read_reader(content: ModelFolder, options: Any) -> TextReader:
+    words, (tokens, max_length) = content.words(), options.reads
+    facts: dict[str, Any] = {name: int(content.config[name]) for name in ("min_count", "counted")}
+    if len(set(words)) != len(words):
+        raise ValueError(f"{len(words):,} words with duplicates")
+    if "tokenizer" not in content.texts:
+        return TextReader(words, tokens, max_length, **facts, embedders=restored_embedders(content))
+    try:
+        pieces, sizes = WordPieces(json.dumps(content.texts["tokenizer"])), EncoderConfig(**content.config["encoder"])
+    except (KeyError, TypeError, FormatError, OptionError) as error:
+        raise content.damaged(f"no word pieces or no sizes of an encoder ({error})") from None
+    numbers = sum(array.size for array in content.arrays.values())
+    large = [name for name, size in vars(sizes).items() if isinstance(size, int) and size > numbers]
+    if large or len(pieces) > sizes.vocabulary or pieces.vocabulary != words:
+        raise content.damaged(f"sizes of an encoder that do not fit its word pieces and tensors: {sizes}")
+    return TextReader(words, tokens, min(max_length, sizes.max_length - 2), **facts, pieces=pieces, sizes=sizes)
+
+
+def _read_labels(content: ModelFolder, options: Any) -> LabelSet:
+    names = content.words("labels")
+    if len(names) < 2 or len(set(names)) != len(names):
+        raise ValueError(f"{len(names):,} labels; expected two or more and no duplicates")
+    return LabelSet(names, content.counts(COUNTS, len(names)))
 
 
 class LabelledModel(SavedModel):
@@ -32,30 +70,28 @@ class LabelledModel(SavedModel):
 
     Args:
         module: with trained parameters.
+        options: of the model.
         reader: how it reads words.
         labels: the labels, with their counts in training.
+        metadata: JSON values: how it was trained.
 
     Attributes:
-        inputs: what the model reads: "texts" or "trees".
-        folder_kind: of its folder.
         module: in evaluation mode.
     """
 
-    inputs: ClassVar[str]
-    folder_kind: ClassVar[str]
+    saved_fields: ClassVar = (
+        Field("reader", _write_reader, _read_reader),
+        Field(
+            "_labels",
+            lambda labels: Saved(arrays={COUNTS: labels.counts}, texts={"labels": labels.names}),
+            _read_labels,
+            (COUNTS,),
+        ),
+    )
+    resized: ClassVar = ("num_batches_tracked",)  # of batch normalisation
     module: LabelModule
-
-    def __init__(
-        self,
-        module: LabelModule,
-        options: Any,
-        reader: TextReader,
-        labels: LabelSet,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.module, self.options, self.reader = module.eval(), options, reader
-        self._labels = labels
-        self.metadata = with_training_facts(metadata)
+    reader: TextReader
+    _labels: LabelSet
 
     def __repr__(self) -> str:
         pairs = f", {self.options.pairs} of pairs" if self.options.pairs else ""
@@ -140,25 +176,10 @@ class LabelledModel(SavedModel):
         predicted = np.take_along_axis(probabilities, best, 1) >= threshold
         return label_scores(names, features, best.astype(np.int32), predicted)
 
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.classification.predict`."""
-        texts: dict[str, Any] = {}
-        encoder: dict[str, Any] = {}
-        if self.reader.pieces is not None:
-            texts, encoder = (
-                {"tokenizer": parse_json(self.reader.pieces.rules)},
-                {"encoder": dataclasses.asdict(self.reader.sizes)},
-            )
-        return self._model_folder(
-            self.folder_kind,
-            {COUNTS: self.label_counts},
-            {"vocab": list(self.words), "labels": self.labels, **texts},
-            {
-                "min_count": self.reader.min_count,
-                "counted": self.reader.counted,
-                **encoder,
-                **embedder_config(self.reader.embedders),
-            },
-            (f"A model of {self.inputs} with labels", f": {len(self):,} labels, {len(self.words):,} {self.unit}", ""),
-            embedder_folders(self.reader.embedders),
-        )
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        reader, labels = values
+        return new_module(options, reader, len(labels.names), seed=0)
+
+    def _card(self) -> tuple[str, str, str]:
+        return f"{self.what.capitalize()} with labels", f": {len(self):,} labels, {len(self.words):,} {self.unit}", ""

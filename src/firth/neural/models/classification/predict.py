@@ -1,10 +1,8 @@
-"""How well predicted scores of pairs agree with the true ones."""
+"""A trained model of texts, or of pairs of texts, with labels: predictions, vectors, scores."""
 
-import dataclasses
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,30 +11,23 @@ from scipy.stats import pearsonr, spearmanr
 
 from firth.arguments import explained
 from firth.classify.classifier import check_k
-from firth.classify.labels import LabelSet
 from firth.classify.scores import LabelScores
 from firth.corpus.table_options import TableArguments, TableOptions
-from firth.errors import CorpusError, FormatError, OptionError, brief
+from firth.errors import CorpusError, OptionError, brief
 from firth.finite import not_finite
 from firth.neural.explainable import EmbeddedText
 from firth.neural.models.classification.classifier import LabelOptions, new_module
 from firth.neural.models.classification.data import read_examples, scores_of
-from firth.neural.models.classification.labelled_model import COUNTS, LabelledModel
-from firth.neural.models.classification.reader import Sequences, TextIds, TextReader, split
-from firth.neural.models.pretraining.network import EncoderConfig
-from firth.neural.models.tokens.embedders import restored_embedders
-from firth.neural.saved import describing, read_module, read_options
-from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.neural.models.classification.labelled_model import LabelledModel
+from firth.neural.models.classification.reader import Sequences, TextIds, split
+from firth.neural.prediction import in_batches
 from firth.notebook import table
-from firth.progress import Progress, Status, reporting, reporting_slow_work
-from firth.storage.model_folder import ModelFolder
+from firth.progress import Progress, reporting
 from firth.text.batches import encoded_in_batches, warn_truncated
 from firth.text.inputs import Text, check_items
-from firth.text.wordpieces import WordPieces
 from firth.vectors.cosine import Matrix
 
 BATCH = 256  # texts that are read together
-Model = TypeVar("Model", bound=LabelledModel)
 
 
 @dataclass(frozen=True)
@@ -83,58 +74,14 @@ def relatedness_scores(true: npt.NDArray[np.float64], predicted: npt.NDArray[np.
     )
 
 
-def explainable_text(model: Any, text: str, target: str | None) -> EmbeddedText:
-    """Return a text as attribution methods need it.
-
-    Raises:
-        OptionError: there is no such label, the text has no known word, or the model is one of pairs.
-    """
-    module, reader = model.module, model.reader
-    if model.options.pairs:
-        raise OptionError(f"{model!r} reads pairs: only models of single texts can be explained")
-    if reader.embedders:
-        raise OptionError(f"{model!r} has embedders, whose vectors are not those of words: expected a model without")
-    if reader.pieces is not None:
-        raise OptionError(f"{model!r} reads word pieces: only models of words and characters can be explained")
-    ids = reader.read(text)
-    if not reader.is_known(ids):
-        raise OptionError(f"text={brief(text)}: expected at least one word that the model knows")
-    warn_truncated(int(reader.is_long(ids)), 1, reader.max_length, model.unit)
-    tokens = list(split(text, reader.tokens))[: reader.max_length]
-    device = next(module.parameters()).device
-
-    def log_probs(ids: torch.Tensor) -> torch.Tensor:
-        lengths = torch.full((len(ids),), ids.shape[1], dtype=torch.int64, device=ids.device)
-        result: torch.Tensor = module(Sequences(ids, lengths)).log_softmax(1)
-        return result
-
-    inputs = reader.collate([reader.shorten(ids)]).ids[0].to(device)
-    if target is None:
-        with torch.no_grad():
-            number = int(log_probs(inputs[None])[0].argmax())
-    elif target in model.labels:
-        number = model.labels.index(target)
-    else:
-        raise OptionError(f"target={brief(target)}: expected a label of the model: {', '.join(model.labels[:10])}")
-    return EmbeddedText(
-        module,
-        module.encoder.embeddings,
-        inputs,
-        tokens,
-        model.labels[number],
-        lambda ids: log_probs(ids)[:, number],
-        from_last=False,
-    )
-
-
 class LabelModel(LabelledModel):
     """A trained model, as `firth.CNNClassifier(...).train` and the other neural classifiers return it.
 
     Arguments and attributes are those of `firth.neural.models.classification.labelled_model.LabelledModel`.
     """
 
-    inputs: ClassVar[str] = "texts"
-    folder_kind: ClassVar[str] = "firth-label-model"
+    kind: ClassVar = "firth-label-model"
+    what: ClassVar = "a model of texts"
     options: LabelOptions
 
     @explained
@@ -171,28 +118,28 @@ class LabelModel(LabelledModel):
             return np.asarray(self.probabilities([texts], threads=threads)[0])
         given = list(check_items(texts))
         items = [self._sides(item, number) for number, item in enumerate(given)]
-        result = np.empty((len(items), len(self.labels)))
         frequencies = self.label_counts / max(int(self.label_counts.sum()), 1)
-        result[:] = frequencies if frequencies.any() else 1 / len(self.labels)
+        without_words = frequencies if frequencies.any() else 1 / len(self.labels)
 
         def score(inputs: Any) -> torch.Tensor:
             scores: torch.Tensor = self.module(inputs)
             return scores.double().softmax(1)
 
-        order = sorted(range(len(items)), key=lambda row: max(map(len, items[row])))
-        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
-            for start in range(0, len(items), BATCH):
-                rows = order[start : start + BATCH]
-                part = result[rows]
-                self._fill([items[row] for row in rows], score, part)
-                if not np.isfinite(part).all():
-                    number = rows[int(np.argmin(np.isfinite(part).all(1)))]
-                    raise not_finite(f"text {number} ({brief(given[number])})", self)
-                result[rows] = part
-                report(Status(stage="predicting", done=start + len(rows), total=len(items), unit="texts"))
+        def answers(rows: list[int]) -> list[npt.NDArray[np.float64]]:
+            result = np.empty((len(rows), len(self.labels)))
+            result[:] = without_words
+            self._fill([items[row] for row in rows], score, result)
+            for row, probabilities in zip(rows, result, strict=True):
+                if not np.isfinite(probabilities).all():
+                    raise not_finite(f"text {row} ({brief(given[row])})", self)
+            return list(result)
+
+        lengths = [max(map(len, item)) for item in items]
+        shown: dict[str, Any] = {"stage": "predicting", "unit": "texts", "threads": threads, "progress": progress}
+        rows = in_batches(lengths, answers, size=BATCH, slow=True, **shown)
         truncated = sum(any(map(self.reader.is_long, item)) for item in items)
         warn_truncated(truncated, len(items), self.reader.max_length, self.unit)
-        return result
+        return np.array(rows).reshape(len(items), len(self.labels))
 
     @explained
     def encode(self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
@@ -213,7 +160,7 @@ class LabelModel(LabelledModel):
             ids = [self.reader.read(text) for text in batch]
             truncated += sum(map(self.reader.is_long, ids))
             result = np.zeros((len(ids), self.dim), dtype=np.float32)
-            self._fill([(each,) for each in ids], self.module.encoder, result)
+            self._fill([(text,) for text in ids], self.module.encoder, result)
             return result
 
         size = BATCH if batch_size is None else batch_size
@@ -254,12 +201,13 @@ class LabelModel(LabelledModel):
             OptionError: an option is out of its range, or there are not as many labels as texts.
         """
         k = check_k(k, threshold, len(self.labels))
-        how = TableOptions(**table)
+        options, pairs = TableOptions(**table), self.options.pairs
         with reporting(progress) as report:
-            data = read_examples(source, labels, column, pairs=self.options.pairs, report=report, how=how)
-        if self.options.pairs == "relatedness":
-            data = data.rows(np.flatnonzero([bool(each) for each in data.labels]))
-            return relatedness_scores(scores_of(data), self.relatedness(data.texts, threads=threads))
+            data = read_examples(source, labels, column, pairs=pairs, report=report, table_options=options)
+        if self.options.gives_scores:
+            data = data.rows(np.flatnonzero([bool(names) for names in data.labels]))
+            true = scores_of(data.labels, data.name)
+            return relatedness_scores(true, self.relatedness(data.texts, threads=threads))
         texts = data.texts if self.options.pairs else [text for (text,) in data.texts]
         probabilities = self.probabilities(texts, threads=threads, progress=progress)
         return self._scores(data.labels, probabilities, k, threshold)
@@ -303,47 +251,43 @@ class LabelModel(LabelledModel):
         Raises:
             OptionError: there is no such label, the text has no known word, or the model is one of pairs.
         """
-        return explainable_text(self, text, target)
+        module, reader = self.module, self.reader
+        if self.options.pairs:
+            raise OptionError(f"{self!r} reads pairs: only models of single texts can be explained")
+        if reader.embedders:
+            raise OptionError(f"{self!r} has embedders, whose vectors are not those of words: expected a model without")
+        if reader.pieces is not None:
+            raise OptionError(f"{self!r} reads word pieces: only models of words and characters can be explained")
+        ids = reader.read(text)
+        if not reader.is_known(ids):
+            raise OptionError(f"text={brief(text)}: expected at least one word that the model knows")
+        warn_truncated(int(reader.is_long(ids)), 1, reader.max_length, self.unit)
+        tokens = list(split(text, reader.tokens))[: reader.max_length]
+
+        def log_probs(ids: torch.Tensor) -> torch.Tensor:
+            lengths = torch.full((len(ids),), ids.shape[1], dtype=torch.int64, device=ids.device)
+            result: torch.Tensor = module(Sequences(ids, lengths)).log_softmax(1)
+            return result
+
+        inputs = reader.collate([reader.shorten(ids)]).ids[0].to(self.device)
+        if target is None:
+            with torch.no_grad():
+                number = int(log_probs(inputs[None])[0].argmax())
+        elif target in self.labels:
+            number = self.labels.index(target)
+        else:
+            raise OptionError(f"target={brief(target)}: expected a label of the model: {', '.join(self.labels[:10])}")
+        return EmbeddedText(
+            module,
+            module.encoder.embeddings,
+            inputs,
+            tokens,
+            self.labels[number],
+            lambda ids: log_probs(ids)[:, number],
+            from_last=False,
+        )
 
     def randomised(self, seed: int = 0) -> "LabelModel":
         """Return a model of the same options with random parameters."""
         module = new_module(self.options, self.reader, len(self.labels), seed)
         return LabelModel(module, self.options, self.reader, self._labels, self.metadata)
-
-
-def restore(content: ModelFolder) -> LabelModel:
-    """Return the model of a folder; see `restored`."""
-    return restored(content, LabelModel, __package__)
-
-
-def _reader(content: ModelFolder, words: list[str], options: Any, facts: dict[str, Any]) -> TextReader:
-    tokens, max_length = options.reads
-    if "tokenizer" not in content.texts:
-        return TextReader(words, tokens, max_length, **facts, embedders=restored_embedders(content))
-    try:
-        pieces, sizes = WordPieces(json.dumps(content.texts["tokenizer"])), EncoderConfig(**content.config["encoder"])
-    except (KeyError, TypeError, FormatError, OptionError) as error:
-        raise content.damaged(f"no word pieces or no sizes of an encoder ({error})") from None
-    numbers = sum(array.size for array in content.arrays.values())
-    large = [name for name, size in vars(sizes).items() if isinstance(size, int) and size > numbers]
-    if large or len(pieces) > sizes.vocabulary or pieces.vocabulary != words:
-        raise content.damaged(f"sizes of an encoder that do not fit its word pieces and tensors: {sizes}")
-    reader = TextReader(words, tokens, min(max_length, sizes.max_length - 2), **facts)
-    return dataclasses.replace(reader, pieces=pieces, sizes=sizes)
-
-
-def restored(content: ModelFolder, kind: type[Model], package: str) -> Model:
-    """Return the model of a folder."""
-    words, names = content.words(), content.words("labels")
-    with describing(content, f"a model of {kind.inputs}"):
-        options: Any = read_options(content, package)
-        facts = {name: int(content.config[name]) for name in ("min_count", "counted")}
-    if len(names) < 2 or len(set(names)) != len(names) or len(set(words)) != len(words):
-        raise content.damaged(f"{len(words):,} words and {len(names):,} labels; expected two labels and no duplicates")
-    labels = LabelSet(names, content.counts(COUNTS, len(names)))
-    reader = _reader(content, words, options, facts)
-    counters = [name for name in content.arrays if name.endswith("num_batches_tracked")]  # of batch normalisation
-    module = read_module(
-        content, options, lambda: new_module(options, reader, len(names), seed=0), other=(COUNTS,), resized=counters
-    )
-    return kind(module, options, reader, labels, content.metadata)

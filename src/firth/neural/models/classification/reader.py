@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import torch
 from firth.corpus import size_defaults
 from firth.errors import CorpusError
 from firth.neural.models.tokens.embedders import ContextualEmbedder
-from firth.neural.training.batching import pad
+from firth.neural.training.batching import TensorBatch, pad
 from firth.text.characters import fold
 from firth.text.inputs import Text
 from firth.text.tokenise import cased_tokens, unicode_tokens, whitespace_tokens, words_of
@@ -33,7 +33,7 @@ Ids = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Sequences:
+class Sequences(TensorBatch):
     """Inputs of an encoder of sequences.
 
     Attributes:
@@ -46,9 +46,7 @@ class Sequences:
     lengths: torch.Tensor
     sentences: tuple[tuple[str, ...], ...] = ()
 
-    def to(self, device: torch.device) -> "Sequences":
-        """Return the inputs on a device."""
-        return Sequences(self.ids.to(device), self.lengths.to(device), self.sentences)
+    on_cpu: ClassVar = ("sentences",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +114,8 @@ class TextReader:
         if self.pieces is not None:
             read = self.pieces.encode([text]) if isinstance(text, str) else [self.pieces.encode_words([text])[0][0]]
             return np.array(read[0], dtype=np.int64)
-        known, tokens = self._ids, split(text, self.tokens)
-        ids = np.fromiter((known.get(token, UNKNOWN) for token in tokens), np.int64)
+        tokens = split(text, self.tokens)
+        ids = np.fromiter((self._ids.get(token, UNKNOWN) for token in tokens), np.int64)
         return ReadText(ids, tuple(tokens)) if self.embedders else ids
 
     def shorten(self, ids: TextIds) -> TextIds:
@@ -142,8 +140,9 @@ class TextReader:
         """Return the inputs of a batch."""
         ids = [item.ids if isinstance(item, ReadText) else item for item in items]
         if self.pieces is not None:
-            ends = np.array([self.pieces.cls_id]), np.array([self.pieces.sep_id])
-            return Sequences(*pad([np.concatenate((ends[0], each, ends[1])) for each in ids], self.pieces.pad_id))
+            pieces = self.pieces
+            whole = [np.concatenate(([pieces.cls_id], text, [pieces.sep_id])) for text in ids]
+            return Sequences(*pad(whole, pieces.pad_id))
         return Sequences(*pad(ids, PAD), tuple(item.words for item in items if isinstance(item, ReadText)))
 
     @property
@@ -172,14 +171,11 @@ def learn_reader(
     """Return a reader whose words are those of training texts.
 
     Args:
-        texts: the training texts.
         tokens: a name of `TOKENS`.
         min_count: minimum count of a word; None chooses it by the number of words (`firth.corpus.size_defaults`).
-        max_length: tokens that are read of a text.
         vectors: words with a vector are kept however rare they are.
         extra_words: most frequent words of `vectors` that are known, too, so that texts to come have fewer unknown
             words.
-        embedders: of words in context.
 
     Raises:
         CorpusError: no word is left.

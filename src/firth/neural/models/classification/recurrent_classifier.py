@@ -41,9 +41,6 @@ from firth.vectors.word_vectors import WordVectors
 class RecurrentClassifier(LabelOptions):
     """Recurrent classifier of texts or pairs of texts.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Conneau et al. 2017 and the papers in the module's docstring, with the formula.
     """

@@ -1,7 +1,8 @@
 """The method `train` of every model of texts with labels: read the examples, create a module, run the training loop."""
 
 import dataclasses
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, Unpack
 
@@ -18,14 +19,14 @@ from firth.neural.models.classification.classifier import (
     LabelledOptions,
     LabelModule,
     LabelOptions,
-    LabelTask,
+    label_task,
     new_module,
 )
 from firth.neural.models.classification.data import (
     Examples,
     Item,
     batches_of,
-    check_some_known,
+    check_held_out_labels,
     development_split,
     label_set,
     label_targets,
@@ -98,16 +99,16 @@ def train_label_model(
         DivergenceError: training diverged.
     """
     options = with_vectors(options, vectors)
-    how, rest = TableOptions.among(run)
+    table_options, rest = TableOptions.among(run)
     config = RunConfig.of(options.training, rest)
     with running_clock():
-        examples, judged, left_out = read_labelled(
-            options, source, labels, column, held_out, held_out_labels, config, how
+        examples, validation, left_out = read_labelled(
+            options, source, labels, column, held_out, held_out_labels, config, table_options
         )
         embedders = embedders_of(embed)
         check_places(embedders, options.embed_places, f"a {type(options).__name__}")
-        reader = words_of(options, (text for each in examples.texts for text in each), vectors, embedders)
-        return train_module(options, reader, examples, judged, config, vectors=vectors, left_out=left_out)
+        reader = words_of(options, (text for texts in examples.texts for text in texts), vectors, embedders)
+        return train_module(options, reader, examples, validation, config, vectors=vectors, left_out=left_out)
 
 
 def read_labelled(
@@ -118,21 +119,21 @@ def read_labelled(
     held_out: Any,
     held_out_labels: Any,
     config: RunConfig,
-    how: TableOptions,
+    table_options: TableOptions,
 ) -> tuple[Examples, Examples, int]:
     """Return the training examples, those that select the model, and how many were left out.
 
     Arguments and errors are those of `train_label_model`.
     """
     with reporting(config.progress) as report:
-        pairs = options.pairs
-        examples, left_out = _usable(read_examples(source, labels, column, pairs=pairs, report=report, how=how))
+        read: Any = functools.partial(read_examples, pairs=options.pairs, report=report, table_options=table_options)
+        examples, left_out = _usable(read(source, labels, column))
         if held_out is None:
             return *development_split(examples, config.seed), left_out
         if held_out_labels is None and isinstance(labels, str):
             held_out_labels = labels
-        judged, _ = _usable(read_examples(held_out, held_out_labels, column, pairs=pairs, report=report, how=how))
-        return examples, judged, left_out
+        validation, _ = _usable(read(held_out, held_out_labels, column))
+        return examples, validation, left_out
 
 
 def with_vectors(options: Options, vectors: WordVectors | None) -> Options:
@@ -190,37 +191,39 @@ def train_module(
     options: LabelOptions,
     reader: TextReader,
     examples: Examples,
-    judged: Examples,
+    validation: Examples,
     config: RunConfig,
     *,
     vectors: WordVectors | None = None,
     left_out: int = 0,
     prepare: Callable[[LabelModule], None] | None = None,
 ) -> LabelModel:
-    """Train a module on examples that are already read; `judged` selects the best epoch.
+    """Train a module on examples that are already read; `validation` selects the best epoch.
 
     `prepare`, if there is one, sets the first parameters of the new module.
 
     Raises:
         CorpusError: no text with a label has a token, or no held-out text has a label of the training texts.
     """
-    known, targets_of = targets_by(options, examples)
-    if options.pairs != "relatedness":
-        check_some_known((label for each in judged.labels for label in each), known.names, "held_out")
-    train, held_out = (_items(options, reader, each, targets_of(each)) for each in (examples, judged))
+    labels, targets_of = learned_labels(options, examples.labels, examples.name)
+    if not options.gives_scores:
+        check_held_out_labels((label for names in validation.labels for label in names), labels.names)
+    train, held_out = (
+        _items(options, reader, part, targets_of(part.labels, part.name)) for part in (examples, validation)
+    )
     if not train.items or not held_out.items:
         name = "held_out" if train.items else examples.name
         raise CorpusError(f"{name}: no text with a known label has a token; expected at least one")
     warn_truncated(train.truncated, len(examples), reader.max_length, reader.unit)
-    module = new_module(options, reader, len(known.names), config.seed, vectors, copies=2)
+    module = new_module(options, reader, len(labels.names), config.seed, vectors, copies=2)
     identity: dict[str, Any] = {"texts": len(train.items)}
     if prepare is not None:
         prepare(module)
         identity["start"] = digest(module)
     batches = batches_of(train.items, reader.collate, batch_size=config.training.batch_size, seed=config.seed)
     evaluation = batches_of(held_out.items, reader.collate, batch_size=EVAL_BATCH, shuffle=False)
-    by_error = options.pairs != "relatedness"
-    task = LabelTask(module, batches, evaluation, predictions=len(held_out.items), by_error=by_error)
+    by_error = not options.gives_scores
+    task = label_task(module, batches, evaluation, predictions=len(held_out.items), by_error=by_error)
     identity["examples"] = _digest(train.items, held_out.items, reader, vectors)
     read = (text.words for item in (*train.items, *held_out.items) for text in item.texts if isinstance(text, ReadText))
     with cached_features(module, read, config.progress), sparse_gradients(module, config.training):
@@ -230,21 +233,24 @@ def train_module(
         "texts_left_out": left_out + train.left_out + held_out.left_out,
         "texts_truncated": train.truncated,
     }
-    return LabelModel(module, options, reader, known, {"training": facts})
+    return LabelModel(module, options, reader, labels, {"training": facts})
 
 
-Targets = Callable[[Examples], npt.NDArray[np.float32]]
+Labels = Sequence[Sequence[str]]
+Targets = Callable[[Labels, str], npt.NDArray[np.float32]]
 
 
-def targets_by(options: LabelOptions, examples: Examples) -> tuple[LabelSet, Targets]:
-    """Return the labels of a model, and the function that gives examples their targets."""
-    if options.pairs != "relatedness":
-        known = label_set(examples.labels, examples.name)
-        return known, lambda each: label_targets(each.labels, known)
+def learned_labels(options: LabelledOptions, labels: Labels, name: str) -> tuple[LabelSet, Targets]:
+    """Return the labels of a model, given those of the training examples and the name of their source.
+
+    The function returned with them gives the (N, L) targets of labels or scores of a source with a name.
+    """
+    if not options.gives_scores:
+        learned = label_set(labels, name)
+        return learned, lambda rows, _: label_targets(rows, learned)
     names = [str(score) for score in range(options.lowest, options.highest + 1)]
-    return LabelSet(names, np.zeros(len(names), np.int64)), lambda each: soft_labels(
-        scores_of(each), options.lowest, options.highest
-    )
+    scale = LabelSet(names, np.zeros(len(names), np.int64))
+    return scale, lambda rows, source: soft_labels(scores_of(rows, source), options.lowest, options.highest)
 
 
 def _usable(examples: Examples) -> tuple[Examples, int]:
@@ -268,7 +274,7 @@ def _items(options: LabelOptions, reader: TextReader, examples: Examples, target
             left_out += 1
             continue
         truncated += any(map(reader.is_long, ids))
-        items.append(Item(tuple(reader.shorten(each) for each in ids), target))
+        items.append(Item(tuple(map(reader.shorten, ids)), target))
     return _Read(items, truncated, left_out)
 
 

@@ -40,9 +40,6 @@ from firth.vectors.word_vectors import WordVectors
 class TransformerClassifier(LabelOptions):
     """Transformer classifier of texts or pairs of texts.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Vaswani et al. 2017; the module's docstring has the formula and every departure.
     """

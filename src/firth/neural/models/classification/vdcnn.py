@@ -39,9 +39,6 @@ DEPTHS = {9: (1, 1, 1, 1), 17: (2, 2, 2, 2), 29: (5, 5, 2, 2), 49: (8, 8, 5, 3)}
 class VDCNNClassifier(LabelOptions):
     """Very deep convolutional classifier of texts or pairs of texts, over characters.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Conneau et al. 2017; the module's docstring has the formula and every departure.
     """

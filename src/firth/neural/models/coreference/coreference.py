@@ -49,11 +49,7 @@ _MERGING = ("likely", "merging_hidden", "merging_epochs", "merging_lr")
 
 @options_class
 class CoreferenceOptions(TokenOptions):
-    """Options of models of the coreference of given mentions.
-
-    Raises:
-        OptionError: an option is out of its range.
-    """
+    """Options of models of the coreference of given mentions."""
 
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=10, batch_size=1, optimiser="adamw", lr=0.001, schedule="linear", clip_norm=5.0
@@ -125,9 +121,6 @@ class CoreferenceOptions(TokenOptions):
 @options_class
 class Coreference(CoreferenceOptions):
     """Coreference of given mentions, by pairs, ranking or clusters.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Clark and Manning 2016; the module's docstring has the formula and every departure.

@@ -60,11 +60,7 @@ from firth.vectors.word_vectors import WordVectors
 
 @options_class
 class SpanOptions(TokenOptions):
-    """Options of end-to-end coreference.
-
-    Raises:
-        OptionError: an option is out of its range.
-    """
+    """Options of end-to-end coreference."""
 
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=20, batch_size=1, optimiser="adam", lr=0.001, warmup=100, clip_norm=5.0, schedule="linear"
@@ -261,9 +257,6 @@ def _digest(documents: Sequence[Document], reader: TokenReader, vectors: WordVec
 @options_class
 class SpanCoreference(SpanOptions):
     """End-to-end coreference.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Lee et al. 2017; the module's docstring has the formulas and every departure.

@@ -167,11 +167,7 @@ class GraphModule(nn.Module):
 
 @options_class
 class GraphOptions(abc.ABC):
-    """Options of a graph network: what all kinds have.
-
-    Raises:
-        OptionError: an option is out of its range.
-    """
+    """Options of a graph network: what all kinds have."""
 
     train = train_graph_network
     training: ClassVar[TrainingOptions]
@@ -190,9 +186,6 @@ class GraphOptions(abc.ABC):
 @options_class
 class GCN(GraphOptions):
     """Graph convolutional network.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Kipf and Welling 2017; the module's docstring has the formula and every departure.
@@ -213,9 +206,6 @@ class GCN(GraphOptions):
 @options_class
 class GAT(GraphOptions):
     """Graph attention network.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Velickovic et al. 2018; `firth.GCN` has the formula.

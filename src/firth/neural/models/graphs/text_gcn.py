@@ -99,9 +99,6 @@ def _outputs(module: Any, graph: Graph) -> tuple[Any, Any]:
 class TextGCN:
     """Graph convolutional network over words and documents.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Yao, Mao and Luo 2019; the module's docstring has the formula and every departure.
     """

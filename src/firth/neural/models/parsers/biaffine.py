@@ -156,9 +156,6 @@ class BiaffineTask:
 class BiaffineParser(ParserOptions, TokenOptions):
     """Biaffine parser over a BiLSTM. In its training options, `batch_size` counts words.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Dozat and Manning 2017; the module's docstring has the formula and every departure.
     """

@@ -172,9 +172,6 @@ def static(module: TransitionModule, batch: ParserBatch) -> States:
 class TransitionParser(ParserOptions):
     """Transition parser with a neural network.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Chen and Manning 2014; the module's docstring has the formula and every departure.
     """

@@ -103,9 +103,6 @@ Memory = tuple[torch.Tensor, torch.Tensor, torch.Tensor, Any]  # keys, inputs of
 class PointerNetwork:
     """Pointer network: learns to order or to choose vectors of a set.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Vinyals, Fortunato and Jaitly 2015; the module's docstring has the formula and every departure.
     """

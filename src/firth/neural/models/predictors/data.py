@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
 from firth.errors import CorpusError, KindError, brief
-from firth.neural.training.batching import Buckets, DeviceBatch, pad
+from firth.neural.training.batching import Buckets, TensorBatch, pad
 from firth.text.inputs import check_items
 
 END, IDS = 256, 257  # after the last byte; bytes and the end
@@ -29,7 +29,7 @@ class Example:
 
 
 @dataclass(frozen=True, eq=False)
-class RecordBatch(DeviceBatch):
+class RecordBatch(TensorBatch):
     """B records with their texts.
 
     Attributes:
@@ -39,6 +39,8 @@ class RecordBatch(DeviceBatch):
         lengths: (B,) int64 on the CPU, of the targets with their end.
         copies: (4, M) int64: row, start, length and field of each place where a text has a field's whole value.
     """
+
+    on_cpu: ClassVar = ("lengths",)
 
     values: torch.Tensor
     sizes: torch.Tensor

@@ -24,7 +24,7 @@ import torch
 
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, FormatError, OptionError
-from firth.neural.training.batching import DeviceBatch
+from firth.neural.training.batching import TensorBatch
 from firth.randomness import generator
 from firth.text.wordpieces import WordPieces
 
@@ -33,7 +33,7 @@ FEWEST = 20  # windows of a text of which some are held out
 
 
 @dataclass(frozen=True, eq=False)
-class WindowBatch(DeviceBatch):
+class WindowBatch(TensorBatch):
     """Rows of pieces without padding.
 
     Attributes:

@@ -27,10 +27,9 @@ from torch import nn
 from firth.neural.layers.attention import attention_weights, dot_scores
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout
-from firth.neural.models.reading.data import MATCHES, ReadingBatch
+from firth.neural.models.reading.data import MATCHES, PassageReader, ReadingBatch
 from firth.neural.models.reading.reader import ReadingModule, ReadingOptions, SpanScores, train_reader, with_padding
 from firth.neural.models.tokens.embedder import TokenEmbedder
-from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors
@@ -39,9 +38,6 @@ from firth.vectors.word_vectors import WordVectors
 @options_class
 class Reader(ReadingOptions):
     """The Stanford attentive reader.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Chen, Fisch, Weston and Bordes 2017; the module's docstring has the formulas and every departure.
@@ -62,9 +58,9 @@ class Reader(ReadingOptions):
     dropout: float = option(0.4, "dropout of the vectors of words and between layers", minimum=0, maximum=0.99)
     match: bool = option(True, "tell which words of the paragraph are in the question, and align both")
 
-    def build(self, reader: TokenReader, tags: tuple[int, ...], vectors: WordVectors | None) -> "AttentiveModule":
+    def build(self, reader: PassageReader, vectors: WordVectors | None = None) -> "AttentiveModule":
         """Return a module with random parameters; see `ReadingOptions.build`."""
-        return AttentiveModule(self, TokenEmbedder(self, reader, vectors), tags)
+        return AttentiveModule(self, TokenEmbedder(self, reader.tokens, vectors), reader.tag_counts)
 
 
 class StackedBiLSTM(nn.Module):

@@ -27,10 +27,9 @@ from firth.neural.layers.attention import attention_weights
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.highway import Highway
-from firth.neural.models.reading.data import ReadingBatch
+from firth.neural.models.reading.data import PassageReader, ReadingBatch
 from firth.neural.models.reading.reader import ReadingModule, ReadingOptions, SpanScores, train_reader, with_padding
 from firth.neural.models.tokens.embedder import TokenEmbedder
-from firth.neural.models.tokens.reader import TokenReader
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class
 from firth.vectors.word_vectors import WordVectors
@@ -41,9 +40,6 @@ ATTENTION = ("both", "to-question", "none")
 @options_class
 class BiDAF(ReadingOptions):
     """Bidirectional attention flow.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Seo, Kembhavi, Farhadi and Hajishirzi 2017; the module's docstring has the formulas and every departure.
@@ -64,9 +60,9 @@ class BiDAF(ReadingOptions):
         choices=ATTENTION,
     )
 
-    def build(self, reader: TokenReader, tags: tuple[int, ...], vectors: WordVectors | None) -> "BiDAFModule":
+    def build(self, reader: PassageReader, vectors: WordVectors | None = None) -> "BiDAFModule":
         """Return a module with random parameters; see `ReadingOptions.build`."""
-        return BiDAFModule(self, TokenEmbedder(self, reader, vectors), tags)
+        return BiDAFModule(self, TokenEmbedder(self, reader.tokens, vectors), reader.tag_counts)
 
 
 class TrilinearScores(nn.Module):
@@ -106,8 +102,8 @@ class BiDAFModule(ReadingModule):
             self.context(self.dropout(self.highway(self.project(self.embedder(inputs)))), inputs.lengths)
             for inputs in (batch.paragraphs, batch.questions)
         )
-        found, summary, weights = self.attended(h, u, asked, inside)
-        g = torch.cat([h, found, h * found, h * summary, *self.tag_vectors(batch)], 2)
+        means, summary, weights = self.attended(h, u, asked, inside)
+        g = torch.cat([h, means, h * means, h * summary, *self.tag_vectors(batch)], 2)
         lengths = batch.paragraphs.lengths
         m = self.model(self.dropout(g), lengths)
         starts = with_padding(self.start(self.dropout(torch.cat([g, m], 2))).squeeze(2), inside)

@@ -1,16 +1,18 @@
 """Questions with their paragraphs in batches of similar length."""
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from firth.neural.layers.masks import inside_of
 from firth.neural.models.tokens.reader import ReadSentence, TokenInputs, TokenReader, lower
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch, pad
 from firth.progress import Progress
 from firth.text.running_text import Span, sentences_and_tokens
 
@@ -27,7 +29,7 @@ class Passage:
 
     Attributes:
         text: as it was given.
-        places: (T, 2) first character of each token, and the one after it.
+        borders: (T, 2) first character of each token, and the one after it.
         sentence: ids of the tokens.
         keys: (3, T) numbers of the token as written, in lower case, without an ending.
         frequencies: (T,) count of the token in lower case, divided by T.
@@ -35,14 +37,14 @@ class Passage:
     """
 
     text: str
-    places: Ints
+    borders: Ints
     sentence: ReadSentence
     keys: Ints
     frequencies: Floats
     tags: tuple[Ints, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.borders)
 
     def window(self, first: int, last: int) -> "Passage":
         """Return the tokens from `first` to before `last`, of the same text."""
@@ -52,19 +54,19 @@ class Passage:
             read.words[part], read.given[part], tuple(column[part] for column in read.columns), read.forms[part]
         )
         tags = tuple(column[part] for column in self.tags)
-        return Passage(self.text, self.places[part], sentence, self.keys[:, part], self.frequencies[part], tags)
+        return Passage(self.text, self.borders[part], sentence, self.keys[:, part], self.frequencies[part], tags)
 
     def answer(self, first: int, last: int) -> tuple[int, int]:
-        """Return the place in the text of the tokens `first` to `last`, both included."""
-        return int(self.places[first, 0]), int(self.places[last, 1])
+        """Return the first character of the tokens `first` to `last`, both included, and the one after them."""
+        return int(self.borders[first, 0]), int(self.borders[last, 1])
 
     def tokens_of(self, start: int, end: int) -> tuple[int, int]:
-        """Return the first and the last token that have a character of the place `start` to before `end`.
+        """Return the first and the last token that have a character from `start` to before `end`.
 
         Raises:
             ValueError: there is none.
         """
-        inside = np.flatnonzero((self.places[:, 1] > start) & (self.places[:, 0] < end))
+        inside = np.flatnonzero((self.borders[:, 1] > start) & (self.borders[:, 0] < end))
         if not len(inside):
             raise ValueError(f"no token from {start} to {end}")
         return int(inside[0]), int(inside[-1])
@@ -74,11 +76,11 @@ class Passage:
 class Numbers:
     """Numbers of distinct strings, in the order in which they are first seen."""
 
-    known: dict[str, int] = field(default_factory=dict)
+    ids: dict[str, int] = field(default_factory=dict)
 
     def __call__(self, words: Iterable[str]) -> list[int]:
         """Return the numbers of words."""
-        return [self.known.setdefault(word, len(self.known)) for word in words]
+        return [self.ids.setdefault(word, len(self.ids)) for word in words]
 
 
 def stem(word: str) -> str:
@@ -87,13 +89,12 @@ def stem(word: str) -> str:
     >>> [stem(word) for word in ("cities", "houses", "walked", "walking", "class")]
     ['city', 'hous', 'walk', 'walk', 'class']
     """
-    found = lower(word)
+    word = lower(word)
     for pattern, end in _ENDINGS:
-        shorter, count = pattern.subn(end, found)
+        shorter, count = pattern.subn(end, word)
         if count:
-            found = shorter
-            break
-    return _PAST.sub("", found)
+            return _PAST.sub("", shorter)
+    return _PAST.sub("", word)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,18 +121,18 @@ class PassageReader:
         sentences = [sentences_and_tokens(text) for text in texts]
         columns = self._tagged(texts, sentences, progress) if tags else [()] * len(texts)
         return [
-            self._passage(text, [place for sentence in each for place in sentence], found)
-            for text, each, found in zip(texts, sentences, columns, strict=True)
+            self._passage(text, list(itertools.chain.from_iterable(tokens)), tags_of_text)
+            for text, tokens, tags_of_text in zip(texts, sentences, columns, strict=True)
         ]
 
-    def _passage(self, text: str, places: list[Span], tags: tuple[Ints, ...]) -> Passage:
-        forms = [text[start:end] for start, end in places]
+    def _passage(self, text: str, borders: list[Span], tags: tuple[Ints, ...]) -> Passage:
+        forms = [text[start:end] for start, end in borders]
         keys = [self.numbers(forms), self.numbers(map(lower, forms)), self.numbers(map(stem, forms))]
         rows = np.array(keys, np.int64).reshape(3, -1)
         _, positions, counts = np.unique(rows[1], return_inverse=True, return_counts=True)
         frequencies = (counts[positions.reshape(-1)] / max(len(forms), 1)).astype(np.float32)
         ids = self.tokens.read(forms)
-        return Passage(text, np.array(places, np.int64).reshape(-1, 2), ids, rows, frequencies, tags)
+        return Passage(text, np.array(borders, np.int64).reshape(-1, 2), ids, rows, frequencies, tags)
 
     def _tagged(
         self, texts: Sequence[str], sentences: Sequence[Sequence[Sequence[Span]]], progress: Progress
@@ -139,24 +140,24 @@ class PassageReader:
         """Return of each text the numbers of its tags for each target of the taggers."""
         words = [
             [text[start:end] for start, end in sentence]
-            for text, each in zip(texts, sentences, strict=True)
-            for sentence in each
+            for text, of_text in zip(texts, sentences, strict=True)
+            for sentence in of_text
         ]
         columns: list[list[Ints]] = [[] for _ in texts]
         for tagger in self.taggers:
-            found = tagger.predict(words, progress=progress) if words else []
+            tagged = tagger.predict(words, progress=progress) if words else []
             for target, names in tagger.tags.items():
                 ids = {name: number for number, name in enumerate(names, 1)}
-                rows = iter(found)
-                for column, each in zip(columns, sentences, strict=True):
-                    tags = [tag for _, sentence in zip(each, rows, strict=False) for tag in sentence.tags[target]]
+                rows = iter(tagged)
+                for column, of_text in zip(columns, sentences, strict=True):
+                    tags = [tag for _, row in zip(of_text, rows, strict=False) for tag in row.tags[target]]
                     column.append(np.array([ids.get(tag, 0) for tag in tags], np.int64))
         return [tuple(column) for column in columns]
 
 
 def match_features(paragraph: Passage, question: Passage) -> Floats:
-    """Return (T, 4) features of the tokens of a paragraph; the module's docstring has them."""
-    matches = [np.isin(one, other) for one, other in zip(paragraph.keys, question.keys, strict=True)]
+    """Return (T, 4): whether a token of the paragraph is in the question, by each of `keys`; and its frequency."""
+    matches = [np.isin(words, asked) for words, asked in zip(paragraph.keys, question.keys, strict=True)]
     return np.stack([*matches, paragraph.frequencies], axis=1).astype(np.float32)
 
 
@@ -175,7 +176,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class ReadingBatch:
+class ReadingBatch(TensorBatch):
     """A batch of B questions about paragraphs of up to T tokens.
 
     Attributes:
@@ -192,31 +193,15 @@ class ReadingBatch:
     tags: tuple[torch.Tensor, ...]
     spans: torch.Tensor
 
-    fresh, scale = True, 1.0
-
     @property
     def inside(self) -> torch.Tensor:
         """(B, T) whether there is a token."""
-        words = self.paragraphs.words
-        steps = torch.arange(words.shape[1], device=words.device)
-        return steps < self.paragraphs.lengths.to(words.device).unsqueeze(1)
+        return inside_of(self.paragraphs.words, self.paragraphs.lengths)
 
     @property
     def asked(self) -> torch.Tensor:
         """(B, Q) whether there is a token of the question."""
-        words = self.questions.words
-        steps = torch.arange(words.shape[1], device=words.device)
-        return steps < self.questions.lengths.to(words.device).unsqueeze(1)
-
-    def to(self, device: torch.device) -> "ReadingBatch":
-        """Return the batch on a device."""
-        return ReadingBatch(
-            self.questions.to(device),
-            self.paragraphs.to(device),
-            self.features.to(device),
-            tuple(column.to(device) for column in self.tags),
-            self.spans.to(device),
-        )
+        return inside_of(self.questions.words, self.questions.lengths)
 
 
 def collate(reader: TokenReader, pairs: Sequence[Pair]) -> ReadingBatch:
@@ -233,13 +218,6 @@ def collate(reader: TokenReader, pairs: Sequence[Pair]) -> ReadingBatch:
     return ReadingBatch(questions, paragraphs, features, tags, torch.tensor(spans, dtype=torch.int64))
 
 
-def pair_batches(
-    reader: TokenReader, pairs: Sequence[Pair], *, batch_size: int, seed: int = 0, shuffle: bool = True
-) -> Buckets[Pair]:
+def pair_batches(reader: TokenReader, pairs: Sequence[Pair], **options: Unpack[BatchOptions]) -> Buckets[Pair]:
     """Return pairs in batches of similar length."""
-    lengths = np.array([len(pair.paragraph) for pair in pairs], dtype=np.int64)
-
-    def batch(some: list[Pair]) -> ReadingBatch:
-        return collate(reader, some)
-
-    return Buckets(items=pairs, lengths=lengths, collate=batch, batch_size=batch_size, seed=seed, shuffle=shuffle)
+    return Buckets.of(pairs, lambda rows: collate(reader, rows), lambda pair: len(pair.paragraph), **options)

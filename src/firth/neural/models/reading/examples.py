@@ -43,24 +43,23 @@ def questions_from(source: Any, name: str = "source") -> QuestionSet:
             f"{name}: found the text {brief(source)}; {EXPECTED}; one question: answer(question, paragraph)"
         )
     if isinstance(source, str | os.PathLike):
-        found, name = list(read_questions(source)), str(source)
+        questions, name = list(read_questions(source)), str(source)
     elif isinstance(source, Question | Mapping) or not isinstance(source, Iterable):
         raise KindError(f"{name}: found {brief(source)}; {EXPECTED}")
     elif table_columns(source) is not None and hasattr(source, "to_dict"):
         raise KindError(f"{name}: found a table; {EXPECTED}: table.to_dict('records')")
     else:
-        items = list(source)
-        found = []
-        for number, item in enumerate(items):
+        questions = []
+        for number, item in enumerate(source):
             if isinstance(item, str | os.PathLike):
-                found += read_questions(item)
+                questions += read_questions(item)
             elif isinstance(item, Question | Mapping):
-                found.append(item if isinstance(item, Question) else question_of(item, f"{name}[{number}]"))
+                questions.append(item if isinstance(item, Question) else question_of(item, f"{name}[{number}]"))
             else:
                 raise KindError(f"{name}[{number}]: found {brief(item)}; {EXPECTED}")
-    if not found:
+    if not questions:
         raise CorpusError(f"{name}: no question; {EXPECTED}")
-    return QuestionSet(name, found)
+    return QuestionSet(name, questions)
 
 
 def _is_text(source: str) -> bool:
@@ -69,20 +68,19 @@ def _is_text(source: str) -> bool:
     return not path and (" " in source.strip() or "?" in source)
 
 
-def divided(questions: QuestionSet, seed: int, *, answered: bool = False) -> tuple[QuestionSet, QuestionSet]:
+def split(source: QuestionSet, seed: int, *, answered: bool = False) -> tuple[QuestionSet, QuestionSet]:
     """Return questions to train on, and a tenth that selects the model: by article or, without titles, by paragraph."""
-    titles = {each.title for each in questions.questions}
-    by_title = len(titles) > 1
-    keys = [(each.title, "") if by_title and each.title else ("", each.paragraph) for each in questions.questions]
-    some = zip(keys, questions.questions, strict=True)
-    groups = sorted({key for key, each in some if each.answers or not answered})
+    questions = source.questions
+    by_title = len({question.title for question in questions}) > 1
+    keys = [("", item.paragraph) if not (by_title and item.title) else (item.title, "") for item in questions]
+    groups = sorted({key for key, item in zip(keys, questions, strict=True) if item.answers or not answered})
     what = f"{'article' if by_title else 'paragraph'}{' with an answer' if answered else ''}"
-    _, judged = split_rows(len(groups), seed, f"{questions.name}: {len(groups)} {what}")
-    chosen = {groups[row] for row in judged}
+    _, held_out = split_rows(len(groups), seed, f"{source.name}: {len(groups)} {what}")
+    chosen = {groups[row] for row in held_out}
     parts: tuple[list[Question], list[Question]] = ([], [])
-    for key, question in zip(keys, questions.questions, strict=True):
+    for key, question in zip(keys, questions, strict=True):
         parts[key in chosen].append(question)
-    return QuestionSet(questions.name, parts[0]), QuestionSet(questions.name, parts[1])
+    return QuestionSet(source.name, parts[0]), QuestionSet(source.name, parts[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +104,9 @@ def read_all(questions: QuestionSet, reader: PassageReader, *, progress: Progres
     Raises:
         CorpusError: a question or a paragraph has no word.
     """
-    texts = list(dict.fromkeys(each.paragraph for each in questions.questions))
+    texts = list(dict.fromkeys(question.paragraph for question in questions.questions))
     passages = dict(zip(texts, reader.read(texts, tags=True, progress=progress), strict=True))
-    asked = reader.read([each.question for each in questions.questions])
+    asked = reader.read([question.question for question in questions.questions])
     for question, passage in zip(questions.questions, asked, strict=True):
         for what, text in (("question", passage), ("paragraph", passages[question.paragraph])):
             if not len(text):
@@ -116,10 +114,13 @@ def read_all(questions: QuestionSet, reader: PassageReader, *, progress: Progres
                     f"{questions.name}: the {what} of question {brief(question.name or question.question)} has no word;"
                     " expected one at least"
                 )
-    return ReadQuestions(questions.questions, asked, [passages[each.paragraph] for each in questions.questions])
+    paragraphs = [passages[question.paragraph] for question in questions.questions]
+    return ReadQuestions(questions.questions, asked, paragraphs)
 
 
-def training_pairs(read: ReadQuestions, name: str, *, window: int, no_answer: bool, judged: bool = False) -> list[Pair]:
+def training_pairs(
+    read: ReadQuestions, name: str, *, window: int, no_answer: bool, held_out: bool = False
+) -> list[Pair]:
     """Return a pair for each question that can be learned from.
 
     Of a paragraph that is longer than the window, the part with the answer in its middle is read.
@@ -145,8 +146,8 @@ def training_pairs(read: ReadQuestions, name: str, *, window: int, no_answer: bo
             paragraph, first, last = paragraph.window(begin, begin + window), first - begin, last - begin
             last = min(last, window - 1)
         pairs.append(Pair(asked, paragraph, (first, last)))
-    if not any(judged or pair.span is not None for pair in pairs):
-        hint = "" if judged else "; if those with one were held out by chance, give held_out"
+    if not any(held_out or pair.span is not None for pair in pairs):
+        hint = "" if held_out else "; if those with one were held out by chance, give held_out"
         raise CorpusError(f"{name}: no question has an answer; expected some, as spans of their paragraphs{hint}")
     if left_out:
         warn_caller(f"{name}: {left_out:,} questions without an answer are left out; no_answer=True learns them")

@@ -1,4 +1,4 @@
-"""The best spans of given scores of starts and ends.
+"""A trained reader: the best spans of the scores of starts and ends, answers, scores, saving.
 
 What
     All spans of at most L tokens, or the best of them.
@@ -6,17 +6,14 @@ Objective
     score(i, j) = s_i + e_j for i <= j < i + L, with the scores s of starts and e of ends.
 Source
     Chen, Fisch, Weston and Bordes 2017, section 3.2 (prediction).
-Departures
-    None.
 Cost
     T L sums.
 """
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,32 +27,26 @@ from firth.finite import check_finite
 from firth.hints import Hinted
 from firth.neural.models.reading.data import Pair, Passage, PassageReader, collate
 from firth.neural.models.reading.examples import questions_from
-from firth.neural.models.tokens.files import write_reader
+from firth.neural.models.tagging.predict import TaggerModel
+from firth.neural.models.tokens.files import COUNTS, restored_reader, write_reader
 from firth.neural.models.tokens.reader import TokenReader
-from firth.neural.prediction import in_batches
-from firth.neural.saved import SavedModel
+from firth.neural.prediction import batch_rows, in_batches
+from firth.neural.saved import Field, Saved, SavedModel
 from firth.options import check_whole
 from firth.progress import Progress
-from firth.readers.questions import question_names
+from firth.readers.questions import Question, question_names
+from firth.registry import restored
 from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items, check_no_file, check_text
-from firth.training_facts import with_training_facts
 
 TOKENS = 8192  # of paragraphs that are read together, padding included
-KIND = "firth-reader"
 BLOCK = 1000  # questions that are read together
 
 
 def best_spans(starts: torch.Tensor, ends: torch.Tensor, *, longest: int, n: int = 1) -> tuple[torch.Tensor, ...]:
     """Return the n best spans, best first: (B, n) scores, first and last tokens; fewer of texts that have fewer.
 
-    Spans that reach into padding have the score minus infinity.
-
-    Args:
-        starts: (B, T) scores, minus infinity at padding.
-        ends: (B, T) likewise.
-        longest: L, tokens of a span at most.
-        n: spans per row.
+    The (B, T) scores of starts and ends are minus infinity at padding; so are those of spans that reach into it.
     """
     rows, steps = starts.shape
     scores = span_scores(starts, ends, longest=longest)
@@ -66,13 +57,7 @@ def best_spans(starts: torch.Tensor, ends: torch.Tensor, *, longest: int, n: int
 
 
 def span_scores(starts: torch.Tensor, ends: torch.Tensor, *, longest: int) -> torch.Tensor:
-    """Return (B, T, L) scores of the spans that start at a token and have 1 to L tokens, L at most T.
-
-    Args:
-        starts: (B, T) scores.
-        ends: (B, T) likewise.
-        longest: L.
-    """
+    """Return (B, T, L) scores of the spans that start at a token and have 1 to L tokens, L at most T."""
     width = min(longest, starts.shape[1])
     return starts.unsqueeze(2) + pad(ends, (0, width - 1), value=-torch.inf).unfold(1, width, 1)
 
@@ -123,7 +108,6 @@ def found_spans(
     *,
     longest: int,
     n: int = 1,
-    report: Callable[[int], object] = lambda done: None,
     attention: dict[int, npt.NDArray[np.float32]] | None = None,
 ) -> list[list[FoundSpan]]:
     """Return of each question up to n spans, best first, at least one.
@@ -132,46 +116,33 @@ def found_spans(
         module: in evaluation mode.
         tokens: its vocabulary.
         windows: of each question, at least one part of a paragraph.
-        longest: tokens of an answer at most.
-        n: spans of each question.
-        report: takes the number of parts that were read.
         attention: is filled with the (T, Q) attention of each part, by its number over all questions; None for none.
     """
     device = next(module.parameters()).device
-    parts = [(question, *window) for question, some in enumerate(windows) for window in some]
-    found: list[list[FoundSpan]] = [[] for _ in windows]
+    parts = [(question, *window) for question, of_question in enumerate(windows) for window in of_question]
+    spans: list[list[FoundSpan]] = [[] for _ in windows]
     totals: list[list[float]] = [[] for _ in windows]
-    done = 0
-    for rows in _batches([len(pair.paragraph) for _, _, pair in parts]):
-        batch = collate(tokens, [parts[row][2] for row in rows]).to(device)
-        scores = module(batch)
+    for rows in batch_rows([len(pair.paragraph) for _, _, pair in parts], TOKENS, tokens=True):
+        scores = module(collate(tokens, [parts[row][2] for row in rows]).to(device))
         starts, ends = scores.starts.float(), scores.ends.float()
-        values, firsts, lasts = (each.tolist() for each in best_spans(starts, ends, longest=longest, n=n))
+        values, firsts, lasts = (column.tolist() for column in best_spans(starts, ends, longest=longest, n=n))
         sums = log_totals(starts, ends, longest).tolist()
         check_finite(sums, "the reader", [parts[row][0] for row in rows], "paragraph of the batch, for question")
-        for each, row in enumerate(rows):
+        for index, row in enumerate(rows):
             question, paragraph, pair = parts[row]
-            totals[question].append(sums[each])
+            totals[question].append(sums[index])
             if attention is not None:
                 shape = len(pair.paragraph), len(pair.question)
-                attention[row] = scores.attention[each, : shape[0], : shape[1]].float().cpu().numpy()
-            for value, first, last in zip(values[each], firsts[each], lasts[each], strict=True):
+                attention[row] = scores.attention[index, : shape[0], : shape[1]].float().cpu().numpy()
+            for value, first, last in zip(values[index], firsts[index], lasts[index], strict=True):
                 if value > -np.inf:
-                    found[question].append(FoundSpan(value, 0.0, paragraph, *pair.paragraph.answer(first, last)))
-        done += len(rows)
-        report(done)
+                    spans[question].append(FoundSpan(value, 0.0, paragraph, *pair.paragraph.answer(first, last)))
     none = None if module.no_answer is None else float(module.no_answer.double().sum())
-    return [_ordered(spans, sums, none, n) for spans, sums in zip(found, totals, strict=True)]
+    return [_ordered(of_question, sums, none, n) for of_question, sums in zip(spans, totals, strict=True)]
 
 
 def log_totals(starts: torch.Tensor, ends: torch.Tensor, longest: int) -> torch.Tensor:
-    """Return the (B,) logs of the sums of exp(score) over the spans of at most `longest` tokens, in float64.
-
-    Args:
-        starts: (B, T) scores.
-        ends: (B, T) likewise.
-        longest: tokens of a span at most.
-    """
+    """Return (B,) logs of the sums of exp(score) over the spans of at most `longest` tokens, in float64."""
     return span_scores(starts.double(), ends.double(), longest=longest).flatten(1).logsumexp(1)
 
 
@@ -179,24 +150,12 @@ def _ordered(spans: list[FoundSpan], totals: list[float], none: float | None, n:
     """Return the n best spans with their probabilities, with no answer among them if it has a score."""
     total = float(np.logaddexp.reduce(totals if none is None else [*totals, none]))
     best: dict[tuple[int, int, int], FoundSpan] = {}
-    for span in sorted(spans, key=lambda each: -each.score):
+    for span in sorted(spans, key=lambda span: -span.score):
         best.setdefault((span.paragraph, span.start, span.end), span)
     chosen = list(best.values())
     if none is not None:
-        chosen = sorted([*chosen, FoundSpan(none, 0.0, 0, 0, 0, no_answer=True)], key=lambda each: -each.score)
-    return [replace(each, probability=min(float(np.exp(each.score - total)), 1.0)) for each in chosen[:n]]
-
-
-def _batches(lengths: Sequence[int]) -> list[list[int]]:
-    """Return the numbers of parts in batches of similar length."""
-    batches: list[list[int]] = []
-    batch: list[int] = []
-    for row in np.argsort(lengths, kind="stable").tolist():
-        if batch and (len(batch) + 1) * lengths[row] > TOKENS:
-            batches.append(batch)
-            batch = []
-        batch.append(row)
-    return [*batches, batch] if batch else batches
+        chosen = sorted([*chosen, FoundSpan(none, 0.0, 0, 0, 0, no_answer=True)], key=lambda span: -span.score)
+    return [replace(span, probability=min(float(np.exp(span.score - total)), 1.0)) for span in chosen[:n]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,23 +190,39 @@ class ReadAnswer(Hinted):
         return self.text or "(no answer)"
 
 
+def _write_reader(reader: PassageReader) -> Saved:
+    saved, taggers = write_reader(reader.tokens), reader.taggers
+    folders = dict(saved.subfolders)
+    folders |= {f"model-{number}": tagger.save for number, tagger in enumerate(taggers, len(folders))}
+    return replace(saved, config={**saved.config, "taggers": len(taggers)}, subfolders=folders)
+
+
+def _read_reader(content: ModelFolder, options: Any) -> PassageReader:
+    tokens, count = restored_reader(content), int(content.config["taggers"])
+    first = len(tokens.embedders)
+    try:
+        taggers = tuple(restored(content.part(f"model-{number}")) for number in range(first, first + count))
+    except OSError as error:
+        raise ValueError(error) from error
+    if not all(isinstance(tagger, TaggerModel) for tagger in taggers):
+        raise ValueError("a model among its taggers is no tagger")
+    return PassageReader(tokens, taggers)
+
+
 class ReadingModel(SavedModel):
     """A trained reader, as `firth.Reader(...).train` returns it.
 
-    Args:
-        module: with trained parameters.
-        options: of the reader.
-        reader: how it reads texts.
-
     Attributes:
         module: in evaluation mode.
+        options: of the reader.
+        reader: how it reads texts.
+        metadata: JSON values: how it was trained.
     """
 
-    def __init__(
-        self, module: Any, options: Any, reader: PassageReader, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        self.module, self.options, self.reader = module.eval(), options, reader
-        self.metadata = with_training_facts(metadata)
+    kind: ClassVar = "firth-reader"
+    what: ClassVar = "a reader"
+    saved_fields: ClassVar = (Field("reader", _write_reader, _read_reader, (COUNTS,)),)
+    reader: PassageReader
 
     def __repr__(self) -> str:
         return f"<ReadingModel: {type(self.options).__name__}, {len(self.words):,} words>"
@@ -301,8 +276,8 @@ class ReadingModel(SavedModel):
         if len(several) != len(questions):
             raise ShapeError(f"{len(questions):,} questions and {len(several):,} paragraphs; expected as many")
         texts = [
-            [each] if isinstance(each, str) else _texts(each, f"paragraph[{number}]")
-            for number, each in enumerate(several)
+            [item] if isinstance(item, str) else _texts(item, f"paragraph[{number}]")
+            for number, item in enumerate(several)
         ]
         return self._answers(questions, texts, n, attention, threads, progress)
 
@@ -348,20 +323,20 @@ class ReadingModel(SavedModel):
             )
             return answers[0]
         questions = _texts(question, "question")
-        for each, asked in zip(questions, replace(self.reader, taggers=()).read(questions), strict=True):
-            _check_words(each, asked)
-        found = [
-            [match for match in matches if isinstance(match.text, str) and match.text.strip()]
-            for matches in index.search(questions, paragraphs)
+        for text, asked in zip(questions, replace(self.reader, taggers=()).read(questions), strict=True):
+            _check_words(text, asked)
+        matches = [
+            [match for match in of_question if isinstance(match.text, str) and match.text.strip()]
+            for of_question in index.search(questions, paragraphs)
         ]
-        rows = [row for row, matches in enumerate(found) if matches]
-        texts = [[each.text for each in found[row]] for row in rows]
-        answers = [ReadAnswer("", 0, 0, -np.inf, 0.0, -1)] * len(questions)
-        some = self._answers([questions[row] for row in rows], texts, n, False, threads, progress)
-        for row, answer in zip(rows, some, strict=True):
-            others = tuple(replace(each, paragraph=found[row][each.paragraph].row) for each in answer.others)
-            answers[row] = replace(answer, paragraph=found[row][answer.paragraph].row, others=others)
-        return answers
+        rows = [row for row, of_question in enumerate(matches) if of_question]
+        texts = [[match.text for match in matches[row]] for row in rows]
+        result = [ReadAnswer("", 0, 0, -np.inf, 0.0, -1)] * len(questions)
+        answers = self._answers([questions[row] for row in rows], texts, n, False, threads, progress)
+        for row, answer in zip(rows, answers, strict=True):
+            further = tuple(replace(item, paragraph=matches[row][item.paragraph].row) for item in answer.others)
+            result[row] = replace(answer, paragraph=matches[row][answer.paragraph].row, others=further)
+        return result
 
     @explained
     def predict(self, questions: Any, *, threads: int | None = None, progress: Progress = None) -> dict[str, str]:
@@ -377,9 +352,7 @@ class ReadingModel(SavedModel):
         """
         given = questions_from(questions, "questions")
         data, names = given.questions, question_names(given.questions, given.name)
-        asked, paragraphs = [each.question for each in data], [[each.paragraph] for each in data]
-        found = self._answers(asked, paragraphs, 1, False, threads, progress)
-        return {name: answer.text for name, answer in zip(names, found, strict=True)}
+        return dict(zip(names, self._best_texts(data, threads, progress), strict=True))
 
     @explained
     def test(self, gold: Any, *, seed: int = 0, threads: int | None = None, progress: Progress = None) -> AnswerScores:
@@ -394,10 +367,12 @@ class ReadingModel(SavedModel):
             FormatError: a file is damaged.
         """
         data = questions_from(gold, "gold").questions
-        asked, paragraphs = [each.question for each in data], [[each.paragraph] for each in data]
-        found = self._answers(asked, paragraphs, 1, False, threads, progress)
-        right = [[answer.text for answer in each.answers] for each in data]
-        return score_answers([each.text for each in found], right, seed=seed)
+        right = [[answer.text for answer in question.answers] for question in data]
+        return score_answers(self._best_texts(data, threads, progress), right, seed=seed)
+
+    def _best_texts(self, data: Sequence[Question], threads: int | None, progress: Progress) -> list[str]:
+        asked, paragraphs = [item.question for item in data], [[item.paragraph] for item in data]
+        return [answer.text for answer in self._answers(asked, paragraphs, 1, False, threads, progress)]
 
     def _answers(
         self,
@@ -412,29 +387,29 @@ class ReadingModel(SavedModel):
             block = slice(rows[0], rows[-1] + 1)
             return self._block(questions[block], paragraphs[block], n, attention)
 
-        how: dict[str, Any] = {"stage": "reading", "unit": "questions", "threads": threads, "progress": progress}
-        return in_batches(range(len(questions)), read, size=BLOCK, by_length=False, slow=True, **how)
+        shown: dict[str, Any] = {"stage": "reading", "unit": "questions", "threads": threads, "progress": progress}
+        return in_batches(range(len(questions)), read, size=BLOCK, by_length=False, slow=True, **shown)
 
     def _block(
         self, questions: Sequence[str], paragraphs: Sequence[Sequence[str]], n: int, attention: bool
     ) -> list[ReadAnswer]:
         reader = replace(self.reader, numbers=type(self.reader.numbers)())  # grows with the texts
-        texts = list(dict.fromkeys(text for each in paragraphs for text in each))
+        texts = list(dict.fromkeys(itertools.chain.from_iterable(paragraphs)))
         passages = dict(zip(texts, reader.read(texts, tags=True), strict=True))
         windows = []
-        for question, asked, each in zip(questions, reader.read(questions), paragraphs, strict=True):
+        for question, asked, of_question in zip(questions, reader.read(questions), paragraphs, strict=True):
             _check_words(question, asked)
-            if not any(len(passages[text]) for text in each):
+            if not any(len(passages[text]) for text in of_question):
                 raise CorpusError(f"the question {brief(question)}: its paragraph has no word; expected one at least")
-            some = windows_of(asked, [passages[text] for text in each], self.options.window)
-            windows.append([window for window in some if len(window[1].paragraph)])
+            every = windows_of(asked, [passages[text] for text in of_question], self.options.window)
+            windows.append([window for window in every if len(window[1].paragraph)])
         weights: dict[int, npt.NDArray[np.float32]] | None = {} if attention else None
         spans = found_spans(
             self.module, self.reader.tokens, windows, longest=self.options.longest, n=n, attention=weights
         )
         answers, before = [], 0
-        for each, found, parts in zip(paragraphs, spans, windows, strict=True):
-            best, *others = (_answer(span, each) for span in found)
+        for of_question, best_of_question, parts in zip(paragraphs, spans, windows, strict=True):
+            best, *further = (_answer(span, of_question) for span in best_of_question)
             shown: dict[str, Any] = {}
             if weights is not None:
                 part = next(
@@ -446,29 +421,13 @@ class ReadingModel(SavedModel):
                     "words": pair.paragraph.sentence.forms,
                     "question": pair.question.sentence.forms,
                 }
-            answers.append(replace(best, others=tuple(others), **shown))
+            answers.append(replace(best, others=tuple(further), **shown))
             before += len(parts)
         return answers
 
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.reading.reader`."""
-        tokens, taggers = self.reader.tokens, self.reader.taggers
-        saved = write_reader(tokens)
-        folders = dict(saved.subfolders)
-        folders |= {f"model-{number}": _writer(tagger) for number, tagger in enumerate(taggers, len(folders))}
+    def _card(self) -> tuple[str, str, str]:
         example = 'print(model.answer("Who wrote it?", "Mary Shelley wrote it in 1818."))\n'
-        return self._model_folder(
-            KIND,
-            saved.arrays,
-            saved.texts,
-            {**saved.config, "taggers": len(taggers)},
-            ("A reader", f": {len(self.words):,} words", example),
-            folders,
-        )
-
-
-def _writer(tagger: Any) -> Callable[[str | os.PathLike[str]], None]:
-    return lambda path: tagger.save(Path(path))
+        return "A reader", f": {len(self.words):,} words", example
 
 
 def _texts(values: Any, name: str) -> list[str]:

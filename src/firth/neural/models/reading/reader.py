@@ -2,7 +2,7 @@
 
 import abc
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack
 
@@ -12,29 +12,21 @@ from torch import nn
 from firth.arguments import explained
 from firth.errors import KindError, brief
 from firth.evaluation.answers import f1
-from firth.neural.layers.state import State
 from firth.neural.models.reading.data import Pair, PassageReader, ReadingBatch, pair_batches
-from firth.neural.models.reading.examples import ReadQuestions, divided, questions_from, read_all, training_pairs
+from firth.neural.models.reading.examples import ReadQuestions, questions_from, read_all, split, training_pairs
 from firth.neural.models.reading.predict import ReadingModel, found_spans, windows_of
 from firth.neural.models.tagging.predict import TaggerModel
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
-from firth.neural.models.tokens.files import COUNTS, restored_reader
 from firth.neural.models.tokens.options import TokenOptions, with_vectors
 from firth.neural.models.tokens.reader import FIRST, TokenReader
-from firth.neural.saved import read_module, read_options
-from firth.neural.supervised import digest
-from firth.neural.training.batching import Buckets
+from firth.neural.supervised import SupervisedTask, digest, mean_figures, mean_loss
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.row_updates import sparse_gradients
-from firth.neural.training.schedules import TrainingProgress
-from firth.neural.training.task import Batches, StepOutput
 from firth.options import option, options_class
-from firth.registry import restored
-from firth.storage.model_folder import ModelFolder
 from firth.text.running_text import sentences_and_tokens
 from firth.timing import running_clock
 from firth.vectors.word_vectors import WordVectors
@@ -109,11 +101,7 @@ def with_padding(scores: torch.Tensor, inside: torch.Tensor) -> torch.Tensor:
 
 @options_class
 class ReadingOptions(TokenOptions, abc.ABC):
-    """Options of a reader: what all kinds have.
-
-    Raises:
-        OptionError: an option is out of its range.
-    """
+    """Options of a reader: what all kinds have."""
 
     training: ClassVar[TrainingOptions]
 
@@ -125,55 +113,25 @@ class ReadingOptions(TokenOptions, abc.ABC):
     )
 
     @abc.abstractmethod
-    def build(self, reader: TokenReader, tags: tuple[int, ...], vectors: WordVectors | None) -> Any:
+    def build(self, reader: PassageReader, vectors: WordVectors | None = None) -> ReadingModule:
         """Return a module with random parameters from torch's default generator."""
 
 
-class ReadingTask:
-    """A module with its questions; implements `firth.neural.training.task.Task`.
-
-    Attributes:
-        unit: "questions".
-        eval_predictions: number of held-out questions.
-    """
-
-    def __init__(
-        self,
-        module: ReadingModule,
-        batches: Batches,
-        *,
-        options: ReadingOptions,
-        tokens: TokenReader,
-        held_out: ReadQuestions,
-        pairs: Sequence[Pair],
-    ) -> None:
-        self.module: torch.nn.Module = module
-        self.batches, self.unit, self.eval_predictions = batches, "questions", len(held_out.questions)
-        self._reader, self._options, self._tokens, self._held_out = module, options, tokens, held_out
-        self._losses: Buckets[Pair] = pair_batches(tokens, pairs, batch_size=EVAL_BATCH, shuffle=False)
-        self._count = len(pairs)
-
-    def step(self, batch: ReadingBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss of a batch; see `Task.step`."""
-        losses = self._reader.losses(batch)
-        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return 1 - F1 of the answers to held-out questions, and their loss in nats."""
-        device = next(self.module.parameters()).device
-        losses = [self._reader.losses(batch.to(device)) for batch in self._losses.epoch(0)]
-        read = self._held_out
-        windows = [
-            windows_of(asked, [paragraph], self._options.window)
-            for asked, paragraph in zip(read.asked, read.paragraphs, strict=True)
-        ]
-        found = found_spans(self._reader, self._tokens, windows, longest=self._options.longest)
-        scores = []
-        for question, spans in zip(read.questions, found, strict=True):
-            answer = "" if spans[0].no_answer else question.paragraph[spans[0].start : spans[0].end]
-            scores.append(f1(answer, [each.text for each in question.answers]))
-        loss = sum(float(each.sum(dtype=torch.float64)) for each in losses) / self._count
-        return {"loss": loss, "error": 1 - sum(scores) / len(scores)}
+def _figures(
+    module: ReadingModule, options: ReadingOptions, tokens: TokenReader, held_out: ReadQuestions, pairs: Sequence[Pair]
+) -> dict[str, float]:
+    """Return 1 - F1 of the answers to held-out questions, and the loss of their pairs in nats."""
+    windows = [
+        windows_of(asked, [paragraph], options.window)
+        for asked, paragraph in zip(held_out.asked, held_out.paragraphs, strict=True)
+    ]
+    scores = []
+    answers = found_spans(module, tokens, windows, longest=options.longest)
+    for question, (best, *_) in zip(held_out.questions, answers, strict=True):
+        answer = "" if best.no_answer else question.paragraph[best.start : best.end]
+        scores.append(f1(answer, [right.text for right in question.answers]))
+    batches = pair_batches(tokens, pairs, batch_size=EVAL_BATCH, shuffle=False)
+    return {**mean_figures(batches, module, module.losses), "error": 1 - sum(scores) / len(scores)}
 
 
 @explained
@@ -219,27 +177,27 @@ def train_reader(
     with running_clock():
         examples = questions_from(source)
         if held_out is None:
-            examples, judged = divided(examples, config.seed, answered=not options.no_answer)
+            examples, validation = split(examples, config.seed, answered=not options.no_answer)
         else:
-            judged = questions_from(held_out, "held_out")
-        texts = dict.fromkeys(
-            text for each in examples.questions for text in (each.paragraph, each.question)
-        )  # each paragraph once
+            validation = questions_from(held_out, "held_out")
+        # each paragraph once
+        texts = dict.fromkeys(text for item in examples.questions for text in (item.paragraph, item.question))
         tokens = options.learn_reader(_sentences(texts), vectors, embedders=embedders_of(embed))
         reader = PassageReader(tokens, taggers_of(taggers))
-        train, held = (read_all(each, reader, progress=config.progress) for each in (examples, judged))
-        pairs, held_pairs = (
-            training_pairs(each, part.name, window=options.window, no_answer=options.no_answer, judged=part is judged)
-            for each, part in ((train, examples), (held, judged))
-        )
-        module = new_module(options, reader, config.seed, vectors, copies=2)
-        task = ReadingTask(
-            module,
-            pair_batches(tokens, pairs, batch_size=config.training.batch_size, seed=config.seed),
-            options=options,
-            tokens=tokens,
-            held_out=held,
-            pairs=held_pairs,
+        train, held = (read_all(part, reader, progress=config.progress) for part in (examples, validation))
+        kept: dict[str, Any] = {"window": options.window, "no_answer": options.no_answer}
+        pairs = training_pairs(train, examples.name, **kept)
+        held_pairs = training_pairs(held, validation.name, **kept, held_out=True)
+        with new_parameters(config.seed, 2):
+            module = options.build(reader, vectors)
+        batches = pair_batches(tokens, pairs, batch_size=config.training.batch_size, seed=config.seed)
+        task = SupervisedTask(
+            module=module,
+            batches=batches,
+            loss=lambda batch, progress: mean_loss(module.losses(batch)),
+            figures=lambda: _figures(module, options, tokens, held, held_pairs),
+            unit="questions",
+            eval_predictions=len(validation.questions),
         )
         data = {"examples": _digest([pairs, held_pairs], tokens, vectors), "questions": len(pairs)}
         passages = dict.fromkeys((*train.asked, *train.paragraphs, *held.asked, *held.paragraphs))
@@ -248,7 +206,7 @@ def train_reader(
             facts = fit_model(task, options, config, data)
         facts |= {
             "questions": len(pairs),
-            "held_out_questions": len(judged.questions),
+            "held_out_questions": len(validation.questions),
             "words": sum(len(passage) for passage in dict.fromkeys(train.paragraphs)),
         }
     return ReadingModel(module, options, reader, {"training": facts})
@@ -258,52 +216,25 @@ def taggers_of(taggers: Any) -> tuple[TaggerModel, ...]:
     """Return trained taggers as a tuple.
 
     Raises:
-        KindError: one is none.
+        KindError: one is something else.
     """
-    found = () if taggers is None else tuple(taggers) if isinstance(taggers, list | tuple) else (taggers,)
-    for each in found:
-        if not isinstance(each, TaggerModel):
-            raise KindError(f"taggers: found {brief(each)}; expected a trained firth.Tagger, or a list of them")
-    return found
-
-
-def new_module(
-    options: ReadingOptions, reader: PassageReader, seed: int, vectors: WordVectors | None = None, *, copies: int = 1
-) -> ReadingModule:
-    """Return a module with random parameters; torch's own random state is kept."""
-    with new_parameters(seed, copies):
-        module: ReadingModule = options.build(reader.tokens, reader.tag_counts, vectors)
-        return module
+    models = () if taggers is None else tuple(taggers) if isinstance(taggers, list | tuple) else (taggers,)
+    for model in models:
+        if not isinstance(model, TaggerModel):
+            raise KindError(f"taggers: found {brief(model)}; expected a trained firth.Tagger, or a list of them")
+    return models
 
 
 def _sentences(texts: Iterable[str]) -> Iterable[Sequence[str]]:
     for text in texts:
-        places = itertools.chain.from_iterable(sentences_and_tokens(text))
-        yield [text[start:end] for start, end in places]
+        yield [text[start:end] for start, end in itertools.chain.from_iterable(sentences_and_tokens(text))]
 
 
 def _digest(parts: Iterable[Sequence[Pair]], tokens: TokenReader, vectors: WordVectors | None) -> str:
     """Return a digest of the data of a run."""
     passages = (
-        ([("\n".join(each.sentence.forms), each.tags) for each in (pair.question, pair.paragraph)], str(pair.span))
+        ([("\n".join(text.sentence.forms), text.tags) for text in (pair.question, pair.paragraph)], str(pair.span))
         for pairs in parts
         for pair in pairs
     )
     return digest(passages, "\n".join([*tokens.words, *tokens.given]), vectors, embedders_digest(tokens.embedders))
-
-
-def restore(content: ModelFolder) -> ReadingModel:
-    """Return the reader of a folder."""
-    tokens = restored_reader(content)
-    try:
-        options: Any = read_options(content, __package__)
-        count = int(content.config["taggers"])
-        first = len(tokens.embedders)
-        taggers = tuple(restored(content.part(f"model-{number}")) for number in range(first, first + count))
-        if not all(isinstance(tagger, TaggerModel) for tagger in taggers):
-            raise ValueError("a tagger that is none")
-    except (KeyError, TypeError, ValueError, OverflowError, OSError) as error:
-        raise content.damaged(f"config.json does not describe a reader ({error})") from error
-    reader = PassageReader(tokens, taggers)
-    module = read_module(content, options, lambda: new_module(options, reader, seed=0), other=(COUNTS,))
-    return ReadingModel(module, options, reader, content.metadata)

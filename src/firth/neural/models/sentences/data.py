@@ -20,7 +20,7 @@ from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError
 from firth.language.text import EOS, UNK, TextRules, vocabulary_of
 from firth.neural.models.sentences.token_rows import TokenBatch
-from firth.neural.training.batching import Buckets, DeviceBatch
+from firth.neural.training.batching import Buckets, TensorBatch
 from firth.progress import Progress
 from firth.vocabulary import Vocabulary
 
@@ -95,7 +95,7 @@ class SentenceText:
 
 
 @dataclass(frozen=True, eq=False)
-class Triples(DeviceBatch):
+class Triples(TensorBatch):
     """B sentences with their neighbours.
 
     Attributes:

@@ -37,7 +37,7 @@ from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.encoder_training import new_model, opened_start, run
 from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.simcse import projection, temperature_option
-from firth.neural.training.batching import Buckets, DeviceBatch, pad
+from firth.neural.training.batching import Buckets, TensorBatch, pad
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import Preset, option, options_class
 from firth.randomness import generator
@@ -49,7 +49,7 @@ _Rows = list[Any]  # ids of each text
 
 
 @dataclass(frozen=True, eq=False)
-class GroupBatch(DeviceBatch):
+class GroupBatch(TensorBatch):
     """The texts of B groups, and their hard negatives.
 
     Attributes:
@@ -59,6 +59,8 @@ class GroupBatch(DeviceBatch):
         firsts: (M,) bool, the first text of each group.
         seconds: (M,) bool, the second.
     """
+
+    on_cpu: ClassVar = ("lengths",)
 
     ids: torch.Tensor
     lengths: torch.Tensor

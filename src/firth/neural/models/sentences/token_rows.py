@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import torch
 
 from firth.errors import CorpusError
 from firth.language.text import LanguageText
-from firth.neural.training.batching import Buckets, DeviceBatch, pad
+from firth.neural.training.batching import Buckets, TensorBatch, pad
 
 Ids = npt.NDArray[np.int32]
 
@@ -71,13 +71,15 @@ def different(rows: TokenRows) -> TokenRows:
 
 
 @dataclass(frozen=True, eq=False)
-class TokenBatch(DeviceBatch):
+class TokenBatch(TensorBatch):
     """B rows of ids.
 
     Attributes:
         ids: (B, T) int64, padded on the right.
         lengths: (B,) int64, on the CPU.
     """
+
+    on_cpu: ClassVar = ("lengths",)
 
     ids: torch.Tensor
     lengths: torch.Tensor

@@ -18,11 +18,7 @@ EMBEDDINGS = ("tuned", "static", "none")
 
 @options_class
 class TokenOptions:
-    """Options of the vectors of words, for taggers and parsers.
-
-    Raises:
-        OptionError: an option is out of its range.
-    """
+    """Options of the vectors of words, for taggers and parsers."""
 
     dim: int = option(100, "width of the word vectors that are trained; given vectors decide it if tuned", minimum=1)
     embedding: str = option(

@@ -16,7 +16,7 @@ Cost
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from firth.errors import ShapeError
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.layers.spelling import Spelling
 from firth.neural.models.translation.units import EOS, UNKNOWN, Ids, Units, bare
-from firth.neural.training.batching import Buckets, DeviceBatch, pad
+from firth.neural.training.batching import Buckets, TensorBatch, pad
 
 LONGEST_WORD = 30  # characters that are read or written of a word
 SPELLED = ("none", "unknown", "all")
@@ -67,7 +67,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SourceBatch(DeviceBatch):
+class SourceBatch(TensorBatch):
     """B sources.
 
     Attributes:
@@ -78,6 +78,8 @@ class SourceBatch(DeviceBatch):
         extra: E, number of ids after the target's vocabulary.
         selected: (B, S) booleans: the tokens that may be copied; None for all.
     """
+
+    on_cpu: ClassVar = ("lengths",)
 
     ids: torch.Tensor
     lengths: torch.Tensor
@@ -102,7 +104,7 @@ class SourceBatch(DeviceBatch):
 
 
 @dataclass(frozen=True, eq=False)
-class SpelledWords(DeviceBatch):
+class SpelledWords(TensorBatch):
     """M target words of a batch that are spelled.
 
     Attributes:
@@ -115,7 +117,7 @@ class SpelledWords(DeviceBatch):
 
 
 @dataclass(frozen=True, eq=False)
-class PairBatch(DeviceBatch):
+class PairBatch(TensorBatch):
     """B pairs.
 
     Attributes:

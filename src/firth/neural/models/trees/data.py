@@ -17,7 +17,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from firth.errors import CorpusError, FormatError, OptionError, brief
 from firth.neural.layers.tree_levels import TreeLevels, tree_levels
 from firth.neural.models.classification.data import LabelBatch
 from firth.neural.models.classification.reader import TextReader
-from firth.neural.training.batching import Buckets
+from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch
 from firth.readers.bracketed import parse_bracketed, read_bracketed
 from firth.readers.conllu import read_conllu
 from firth.readers.tree import ROOT, Tree
@@ -88,12 +88,12 @@ def read_examples(
         if labels is None and any(map(is_dependencies, files := _paths(source))):
             source, labels = _labelled_dependencies(files, on_error)
         trees = read_trees(source, on_error)
-        found = [tree.labels for tree in trees] if labels is None else _root_labels(trees, labels)
-        examples = TreeExamples([(tree,) for tree in trees], found, name)
+        names = [tree.labels for tree in trees] if labels is None else _root_labels(trees, labels)
+        examples = TreeExamples([(tree,) for tree in trees], names, name)
     if merged:
-        changed = [tuple(merged.get(label, "") for label in each) for each in examples.labels]
+        changed = [tuple(merged.get(label, "") for label in names) for names in examples.labels]
         examples = TreeExamples(examples.trees, changed, examples.name)
-    if not any(label for each in examples.labels for label in each):
+    if not any(map(any, examples.labels)):
         raise CorpusError(
             f"{examples.name}: {len(examples):,} trees, none with a label; expected a label for some node"
         )
@@ -103,11 +103,8 @@ def read_examples(
 def read_trees(source: Any, on_error: str = STOP) -> list[Tree]:
     """Return trees from a path, several paths, trees, or strings of brackets.
 
-    Args:
-        source: these.
-
     Raises:
-        CorpusError: there is no tree, or an item is none.
+        CorpusError: there is no tree, or an item is something else.
     """
     if isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -139,10 +136,10 @@ def one_tree(item: Any, where: str) -> Tree:
     if isinstance(item, Tree):
         tree = item
     elif isinstance(item, str):
-        found = list(parse_bracketed(item, where))
-        if len(found) != 1:
-            raise FormatError(f"{where}: {len(found)} trees in {brief(item)}; expected one")
-        tree = found[0]
+        trees = list(parse_bracketed(item, where))
+        if len(trees) != 1:
+            raise FormatError(f"{where}: {len(trees)} trees in {brief(item)}; expected one")
+        tree = trees[0]
     else:
         raise CorpusError(f"{where} is {brief(item)}; expected a tree, such as '(4 (2 very) (3 good))'")
     if not tree.sentence:
@@ -226,18 +223,18 @@ class ReadTree:
     Attributes:
         parents: parents in each of its parts.
         ids: (n,) ids of the words of all parts; -1 for none.
-        places: (nodes,) where the state of each node of the tree is, among the n.
+        positions: (nodes,) where the state of each node of the tree is, among the n.
         root: number of the root among the nodes.
     """
 
     parents: tuple[Numbers, ...]
     ids: Numbers
-    places: Numbers
+    positions: Numbers
     root: int
 
 
 @dataclass(frozen=True, eq=False)
-class TreeInputs:
+class TreeInputs(TensorBatch):
     """Inputs of an encoder of trees.
 
     Attributes:
@@ -253,11 +250,6 @@ class TreeInputs:
     levels: TreeLevels
     outputs: torch.Tensor
     is_root: torch.Tensor
-
-    def to(self, device: torch.device) -> "TreeInputs":
-        """Return the inputs on a device."""
-        moved = (each.to(device) for each in (self.outputs, self.is_root))
-        return TreeInputs(self.ids.to(device), self.words.to(device), self.levels.to(device), *moved)
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,24 +318,20 @@ def collate(trees: Sequence[ReadTree], nodes: Sequence[Numbers] | None = None) -
     sizes = np.array([len(tree.ids) for tree in trees])
     offsets = np.cumsum(sizes) - sizes
     wanted = [np.array([tree.root]) for tree in trees] if nodes is None else nodes
-    at = np.concatenate([first + tree.places[some] for first, tree, some in zip(offsets, trees, wanted, strict=True)])
-    is_root = np.concatenate([some == tree.root for tree, some in zip(trees, wanted, strict=True)])
+    at = np.concatenate([first + tree.positions[of] for first, tree, of in zip(offsets, trees, wanted, strict=True)])
+    is_root = np.concatenate([of == tree.root for tree, of in zip(trees, wanted, strict=True)])
     ids = torch.from_numpy(np.concatenate([tree.ids for tree in trees]))[levels.nodes]
     words = torch.nonzero(ids != NO_WORD).flatten()
     return TreeInputs(ids[words], words, levels, levels.rows[torch.from_numpy(at)], torch.from_numpy(is_root))
 
 
-def tree_batches(
-    items: Sequence[TreeItem], *, batch_size: int, seed: int = 0, shuffle: bool = True
-) -> Buckets[TreeItem]:
+def tree_batches(items: Sequence[TreeItem], **options: Unpack[BatchOptions]) -> Buckets[TreeItem]:
     """Return items in batches of any sizes of trees."""
 
-    def batch(some: list[TreeItem]) -> LabelBatch:
-        sides = range(len(some[0].trees))
-        trees = [item.trees[side] for side in sides for item in some]
-        nodes = [item.nodes for item in some] if len(sides) == 1 else None
-        return LabelBatch(collate(trees, nodes), torch.from_numpy(np.concatenate([item.targets for item in some])))
+    def batch(rows: list[TreeItem]) -> LabelBatch:
+        sides = range(len(rows[0].trees))
+        trees = [item.trees[side] for side in sides for item in rows]
+        nodes = [item.nodes for item in rows] if len(sides) == 1 else None
+        return LabelBatch(collate(trees, nodes), torch.from_numpy(np.concatenate([item.targets for item in rows])))
 
-    # Nothing is padded, so that trees of all sizes may be together: a single length keeps the order random.
-    lengths = np.zeros(len(items), dtype=np.int64)
-    return Buckets(items=items, lengths=lengths, collate=batch, batch_size=batch_size, seed=seed, shuffle=shuffle)
+    return Buckets.of(items, batch, **options)

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from firth.arguments import explained
 from firth.classify.classifier import Prediction, check_k
@@ -13,13 +12,10 @@ from firth.classify.scores import LabelScores
 from firth.errors import OptionError
 from firth.finite import check_finite
 from firth.neural.models.classification.labelled_model import LabelledModel
-from firth.neural.models.classification.predict import restored
 from firth.neural.models.trees.data import ReadTree, collate, one_pair, one_tree, read_examples, read_tree
 from firth.neural.prediction import in_batches
-from firth.neural.training.devices import no_subnormals, torch_threads
-from firth.progress import Progress, Status, reporting
+from firth.progress import Progress
 from firth.readers.tree import Tree
-from firth.storage.model_folder import ModelFolder
 from firth.storage.skipping import STOP
 from firth.text.batches import check_batch_size
 from firth.text.inputs import check_items
@@ -36,23 +32,19 @@ class TreeModel(LabelledModel):
     `firth.neural.models.classification.labelled_model.LabelledModel`.
     """
 
-    inputs: ClassVar[str] = "trees"
-    folder_kind: ClassVar[str] = "firth-tree-model"
+    kind: ClassVar = "firth-tree-model"
+    what: ClassVar = "a model of trees"
 
     @explained
     def predict(self, trees: Any, k: int = 1, threshold: float = 0.0, *, threads: int | None = None) -> Any:
-        """Return the most probable labels of one tree, or one pair, or of several.
+        """Return the most probable labels of one tree, or one pair, or of several, as `firth.Classifier.predict` does.
 
         Args:
             trees: a tree or several; of a model of pairs, a tuple of two trees or several.
             k: largest number of labels per tree.
             threshold: smallest probability of a returned label.
 
-        Returns:
-            Pairs of label and probability, most probable first; for several trees, a list of such lists.
-
         Raises:
-            OptionError: `k` is below 1, or `threshold` is not a probability.
             CorpusError: an item is not a tree, or not a pair of trees.
         """
         return self._predicted(trees, k, threshold, threads)
@@ -89,12 +81,11 @@ class TreeModel(LabelledModel):
         """
         if self._is_single(trees):
             return np.asarray(self.probabilities([trees], threads=threads)[0])
-        if self.options.pairs:
-            items = [
-                one_pair(item, f"item {number}") for number, item in enumerate(check_items(trees, "trees", "pair"))
-            ]
+        if not self.options.pairs:
+            items: list[tuple[Tree, ...]] = [(tree,) for tree in _trees(trees)]
         else:
-            items = [(tree,) for tree in _trees(trees)]
+            pairs = enumerate(check_items(trees, "trees", "pair"))
+            items = [one_pair(pair, f"item {number}") for number, pair in pairs]
         return np.concatenate(self._by_item(items, False, threads, progress))
 
     @explained
@@ -114,7 +105,6 @@ class TreeModel(LabelledModel):
             raise OptionError(f"{self!r} labels pairs, not nodes; expected a model of single trees")
         return self._by_item([(tree,) for tree in _trees(trees)], True, threads, progress)
 
-    @torch.no_grad()
     @explained
     def encode(self, texts: Any, *, batch_size: int | None = None, progress: Progress = None) -> Matrix:
         """Return the vectors of trees, the states of their roots: (N, H) float32.
@@ -129,16 +119,17 @@ class TreeModel(LabelledModel):
         """
         size = BATCH if batch_size is None else batch_size
         check_batch_size(size)
-        given = _trees(texts)
-        trees = [self._read(tree) for tree in given]
-        result = np.zeros((len(trees), self.dim), dtype=np.float32)
-        with reporting(progress) as report, torch_threads(None), no_subnormals():
-            for start in range(0, len(trees), size):
-                inputs = collate(trees[start : start + size]).to(self.device)
-                result[start : start + size] = self.module.encoder(inputs).cpu().numpy()
-                check_finite(result[start : start + size], self, given[start : start + size], "tree", first=start)
-                report(Status(stage="encoding", done=min(start + size, len(trees)), total=len(trees), unit="trees"))
-        return result
+        trees = _trees(texts)
+
+        def vectors(rows: list[int]) -> list[Matrix]:
+            batch = trees[rows[0] : rows[-1] + 1]
+            states: Matrix = self.module.encoder(collate(list(map(self._read, batch))).to(self.device)).cpu().numpy()
+            check_finite(states, self, batch, "tree", first=rows[0])
+            return list(states)
+
+        shown: dict[str, Any] = {"stage": "encoding", "unit": "trees", "progress": progress}
+        result = in_batches(range(len(trees)), vectors, size=size, by_length=False, **shown)
+        return np.array(result, np.float32).reshape(len(trees), self.dim)
 
     @explained
     def test(
@@ -171,17 +162,18 @@ class TreeModel(LabelledModel):
             OptionError: an option is out of its range, there are not as many labels as trees, or the model gives
                 scores (`relatedness`).
         """
-        if self.options.pairs == "relatedness":
+        if self.options.gives_scores:
             raise OptionError(f"{self!r} gives scores, no labels: compare relatedness(pairs) with the true scores")
         k = check_k(k, threshold, len(self.labels))
-        how: dict[str, Any] = {"pairs": self.options.pairs is not None, "merged": self.options.merged}
-        data = read_examples(source, labels, **how, on_error=on_error)
+        pairs = self.options.pairs is not None
+        data = read_examples(source, labels, pairs=pairs, merged=self.options.merged, on_error=on_error)
         probabilities = np.concatenate(self._by_item(data.trees, nodes, threads, progress))
         if nodes:
-            true = [[label] if label else [] for each in data.labels for label in each]
+            names = [label for labels in data.labels for label in labels]
         else:
-            at = [0 if self.options.pairs else trees[0].root for trees in data.trees]
-            true = [[each[node]] if each[node] else [] for each, node in zip(data.labels, at, strict=True)]
+            roots = [0 if pairs else trees[0].root for trees in data.trees]
+            names = [labels[root] for labels, root in zip(data.labels, roots, strict=True)]
+        true = [[name] if name else [] for name in names]
         return self._scores(true, probabilities, k, threshold)
 
     def _is_single(self, trees: Any) -> bool:
@@ -203,18 +195,13 @@ class TreeModel(LabelledModel):
             wanted = [np.arange(len(item[0])) for item in batch] if nodes else None
             scores = self.module(collate(trees, wanted).to(self.device)).double().softmax(1).cpu().numpy()
             sizes = [len(item[0]) for item in batch] if nodes else [1] * len(batch)
-            found = np.split(scores, np.cumsum(sizes)[:-1])
-            check_finite([each.sum() for each in found], self, batch, "item", first=rows[0])
-            return found
+            by_item = np.split(scores, np.cumsum(sizes)[:-1])
+            check_finite([scores.sum() for scores in by_item], self, batch, "item", first=rows[0])
+            return by_item
 
-        how: dict[str, Any] = {"stage": "predicting", "unit": "trees", "threads": threads, "progress": progress}
-        return in_batches(range(len(items)), answers, size=BATCH, by_length=False, **how)
+        shown: dict[str, Any] = {"stage": "predicting", "unit": "trees", "threads": threads, "progress": progress}
+        return in_batches(range(len(items)), answers, size=BATCH, by_length=False, **shown)
 
 
 def _trees(items: Any) -> list[Tree]:
     return [one_tree(item, f"item {number}") for number, item in enumerate(check_items(items, "trees", "tree"))]
-
-
-def restore(content: ModelFolder) -> TreeModel:
-    """Return the model of a folder; see `firth.neural.models.classification.predict.restored`."""
-    return restored(content, TreeModel, __package__)

@@ -20,34 +20,34 @@ Cost: `firth.neural.layers.tree_lstm`; three times that in training. `python -m 
 """
 
 import abc
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import functools
+import itertools
+from collections.abc import Iterable
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import torch
 
 from firth.arguments import explained
-from firth.classify.labels import LabelSet
 from firth.errors import CorpusError, OptionError
 from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
-from firth.neural.layers.label_heads import soft_labels
-from firth.neural.layers.state import State
 from firth.neural.layers.tree_lstm import TreeLstm
 from firth.neural.models.classification.classifier import (
-    PAIRS,
     Encoder,
     LabelledOptions,
-    best_labels,
-    cross_entropy,
+    extra_words_option,
+    label_task,
+    min_count_option,
     new_module,
+    pair_hidden_option,
+    pairs_option,
     word_table,
 )
-from firth.neural.models.classification.data import LabelBatch, check_some_known, label_set, label_targets
+from firth.neural.models.classification.data import LabelBatch, check_held_out_labels
 from firth.neural.models.classification.reader import TextReader
-from firth.neural.models.classification.train import with_vectors, words_of
+from firth.neural.models.classification.train import Targets, learned_labels, with_vectors, words_of
 from firth.neural.models.trees.data import (
-    Floats,
     TreeExamples,
     TreeInputs,
     TreeItem,
@@ -57,13 +57,11 @@ from firth.neural.models.trees.data import (
     word_of,
 )
 from firth.neural.models.trees.predict import TreeModel
-from firth.neural.supervised import digest
-from firth.neural.training.held_out import split_rows
+from firth.neural.supervised import SupervisedTask, digest, divided
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.row_updates import sparse_gradients
-from firth.neural.training.schedules import TrainingProgress
-from firth.neural.training.task import Batches, StepOutput
+from firth.neural.training.task import Batches
 from firth.options import Preset, option, options_class
 from firth.storage.skipping import STOP
 from firth.timing import running_clock
@@ -98,29 +96,18 @@ class TreeOptions(LabelledOptions):
     """Options of a model of trees with labels: what all of them have.
 
     Raises:
-        OptionError: an option is out of its range.
+        OptionError: an option is out of its range, or `merge` names no labels.
     """
 
     dim: int = option(300, "width of word vectors; given vectors decide it", minimum=1)
     embedding: str = option("tuned", "word vectors: tuned, or static (given and kept)", choices=EMBEDDINGS)
     lowercase: bool = option(True, "read words in lower case")
     merge: str = option("", "labels that count as one; nodes with other labels have none: 'negative=0,1 positive=3,4'")
-    pairs: str | None = option(
-        None,
-        "what is asked of pairs of trees: entailment (a label, the order matters), paraphrase (a label, it does not), "
-        "relatedness (a score); default: single trees with labels",
-        choices=PAIRS,
-    )
+    pairs: str | None = pairs_option("trees")
     lowest: int = option(1, "lowest score of pairs, with pairs=relatedness")
     highest: int = option(5, "highest score of pairs, with pairs=relatedness")
-    min_count: int | None = option(
-        None, "minimum count of a word; rarer ones are unknown; default: by the size of the text", minimum=1
-    )
-    extra_words: int = option(
-        50_000,
-        "most frequent words of given vectors that are known, too, besides those of the training trees",
-        minimum=0,
-    )
+    min_count: int | None = min_count_option()
+    extra_words: int = extra_words_option("trees")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -152,43 +139,15 @@ class TreeOptions(LabelledOptions):
         """Whether phrases are read word by word, as chains, whatever their trees are."""
 
 
-class TreeTask:
-    """A module with its trees; implements `firth.neural.training.task.Task`.
+def tree_task(
+    module: torch.nn.Module, batches: Batches, held_out: Batches, *, predictions: int, by_error: bool = True
+) -> SupervisedTask:
+    """Return a module to train on the labelled nodes of trees; see `label_task`."""
 
-    Attributes:
-        unit: "nodes".
-    """
+    def roots(batch: LabelBatch) -> torch.Tensor:
+        return torch.nonzero(batch.inputs.is_root[: len(batch.targets)]).flatten()  # second trees of pairs follow
 
-    def __init__(
-        self, module: torch.nn.Module, batches: Batches, held_out: Batches, *, predictions: int, by_error: bool = True
-    ) -> None:
-        self.module, self.batches, self.unit = module, batches, "nodes"
-        self._held_out, self.eval_predictions, self._by_error = held_out, predictions, by_error
-
-    def step(self, batch: LabelBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean cross entropy of the labelled nodes of a batch; see `Task.step`."""
-        losses = cross_entropy(self.module(batch.inputs), batch.targets)  # (R,)
-        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return the cross entropy in nats per node, and the shares of nodes and of roots whose label is missed.
-
-        The roots select the model, as in Tai et al. 2015; all nodes where no root has a label.
-        """
-        device = next(self.module.parameters()).device
-        loss, right, right_roots, count, roots = 0.0, 0, 0, 0, 0
-        for batch in self._held_out.epoch(0):
-            on_device = batch.to(device)
-            scores, targets = self.module(on_device.inputs).float(), on_device.targets
-            at = torch.nonzero(on_device.inputs.is_root[: len(targets)]).flatten()  # second trees of pairs follow
-            loss += cross_entropy(scores, targets).sum(dtype=torch.float64).item()
-            right += best_labels(scores, targets)
-            right_roots += best_labels(scores[at], targets[at])
-            count, roots = count + len(targets), roots + len(at)
-        if not self._by_error:
-            return {"loss": loss / count}
-        of_nodes = 1 - right / count
-        return {"loss": loss / count, "error": 1 - right_roots / roots if roots else of_nodes, "node_error": of_nodes}
+    return label_task(module, batches, held_out, predictions=predictions, by_error=by_error, unit="nodes", roots=roots)
 
 
 @explained
@@ -232,69 +191,56 @@ def train_tree_model(
     options = with_vectors(options, vectors)
     config = RunConfig.of(options.training, run)
     with running_clock():
-        how: dict[str, Any] = {"pairs": options.pairs is not None, "merged": options.merged, "on_error": on_error}
-        examples = read_examples(source, labels, **how)
+        read: Any = functools.partial(
+            read_examples, pairs=options.pairs is not None, merged=options.merged, on_error=on_error
+        )
+        examples = read(source, labels)
         if held_out is None:
-            rows = split_rows(len(examples), config.seed, f"{examples.name}: {len(examples)} example")
-            examples, judged = (examples.rows(some) for some in rows)
+            examples, validation = divided(examples, config.seed, f"{examples.name}: {len(examples)} example")
         else:
-            judged = read_examples(held_out, held_out_labels, **how)
-        return _trained(options, examples, judged, config, vectors)
+            validation = read(held_out, held_out_labels)
+        return _trained(options, examples, validation, config, vectors)
 
 
 def _trained(
-    options: TreeOptions, examples: TreeExamples, judged: TreeExamples, config: RunConfig, vectors: WordVectors | None
+    options: TreeOptions,
+    examples: TreeExamples,
+    validation: TreeExamples,
+    config: RunConfig,
+    vectors: WordVectors | None,
 ) -> TreeModel:
-    known, targets_of = _targets_by(options, examples)
-    trees = (tree for each in examples.trees for tree in each)
+    named = [[label for label in labels if label] for labels in examples.labels]
+    labels, targets_of = learned_labels(options, named, examples.name)
+    trees = (tree for sides in examples.trees for tree in sides)
     texts = ([word_of(word, options.lowercase) for word in tree.sentence] for tree in trees)
     reader = words_of(options, texts, vectors)
-    if options.pairs != "relatedness":
-        check_some_known((label for each in judged.labels for label in each if label), known.names, "held_out")
-    items, held_out = (_items(options, reader, each, targets_of) for each in (examples, judged))
-    module = new_module(options, reader, len(known.names), config.seed, vectors, copies=2)
-    task = TreeTask(
+    if not options.gives_scores:
+        check_held_out_labels(filter(None, itertools.chain.from_iterable(validation.labels)), labels.names)
+    items, held_out = (_items(options, reader, part, targets_of) for part in (examples, validation))
+    module = new_module(options, reader, len(labels.names), config.seed, vectors, copies=2)
+    task = tree_task(
         module,
         tree_batches(items, batch_size=config.training.batch_size, seed=config.seed),
         tree_batches(held_out, batch_size=EVAL_BATCH, shuffle=False),
         predictions=sum(len(item.targets) for item in held_out),
-        by_error=options.pairs != "relatedness",
+        by_error=not options.gives_scores,
     )
     digest = _digest([*items, *held_out], reader, vectors)
     with sparse_gradients(module, config.training):
         facts = fit_model(task, options, config, {"examples": digest, "texts": len(items)})
     facts |= {
         "held_out_texts": len(held_out),
-        "texts_left_out": len(examples) - len(items) + len(judged) - len(held_out),
+        "texts_left_out": len(examples) - len(items) + len(validation) - len(held_out),
         "texts_truncated": 0,
     }
-    return TreeModel(module, options, reader, known, {"training": facts})
-
-
-Targets = Callable[[Sequence[str]], Floats]
-
-
-def _targets_by(options: TreeOptions, examples: TreeExamples) -> tuple[LabelSet, Targets]:
-    """Return the labels of a model, and the function that gives labels their targets."""
-    if options.pairs != "relatedness":
-        known = label_set([[label for label in each if label] for each in examples.labels], examples.name)
-        return known, lambda labels: label_targets([[label] for label in labels], known)
-    names = [str(score) for score in range(options.lowest, options.highest + 1)]
-
-    def of_scores(labels: Sequence[str]) -> Floats:
-        try:
-            return soft_labels([float(label) for label in labels], options.lowest, options.highest)
-        except ValueError as error:
-            raise CorpusError(f"{examples.name}: {error}; expected a score per pair, such as 3.6") from error
-
-    return LabelSet(names, np.zeros(len(names), np.int64)), of_scores
+    return TreeModel(module, options, reader, labels, {"training": facts})
 
 
 def _items(options: TreeOptions, reader: TextReader, examples: TreeExamples, targets_of: Targets) -> list[TreeItem]:
     items = []
     for trees, labels in zip(examples.trees, examples.labels, strict=True):
         nodes = np.array([node for node, label in enumerate(labels) if label], dtype=np.int64)
-        targets = targets_of([label for label in labels if label])
+        targets = targets_of([[label] for label in labels if label], examples.name)
         learned = targets.any(1) if len(nodes) else np.zeros(0, dtype=bool)
         if learned.any():
             read = tuple(
@@ -309,7 +255,7 @@ def _items(options: TreeOptions, reader: TextReader, examples: TreeExamples, tar
 def _digest(items: Iterable[TreeItem], reader: TextReader, vectors: WordVectors | None) -> str:
     """Return a digest of the data of a run."""
     trees = (
-        ([(*tree.parents, tree.ids, tree.places) for tree in item.trees], item.nodes, item.targets) for item in items
+        ([(*tree.parents, tree.ids, tree.positions) for tree in item.trees], item.nodes, item.targets) for item in items
     )
     return digest(trees, "\n".join(reader.words), vectors)
 
@@ -317,9 +263,6 @@ def _digest(items: Iterable[TreeItem], reader: TextReader, vectors: WordVectors 
 @options_class
 class TreeLSTMClassifier(TreeOptions):
     """Tree-LSTM classifier of trees or pairs of trees.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Tai, Socher and Manning 2015; the module's docstring has the formula and every departure.
@@ -339,7 +282,7 @@ class TreeLSTMClassifier(TreeOptions):
     )
     hidden: int = option(150, "width of the states of nodes", minimum=1)
     max_children: int = option(2, "children of a node, with kind=n-ary", minimum=1)
-    pair_hidden: int = option(50, "width of the hidden layer over pairs", minimum=1)
+    pair_hidden: int = pair_hidden_option()
     dropout: float = option(0.5, "dropout before the last layer", minimum=0, maximum=0.99)
     input_dropout: float = option(0.0, "dropout of word vectors", minimum=0, maximum=0.99)
 

@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.models.classification.classifier import LabelTask, cross_entropy
+from firth.neural.models.classification.classifier import cross_entropy, label_task
 from firth.neural.models.classification.data import Item, batches_of
 from firth.neural.models.classification.reader import TextReader
 
@@ -36,12 +36,12 @@ def test_cross_entropy_by_hand():
 def test_figures_by_hand():
     """The first and the second text are right, the third is not; the step's loss is the mean of its batch."""
     items = [Item((np.array([word]),), np.eye(2, dtype=np.float32)[label]) for word, label in ((2, 1), (3, 0), (3, 1))]
-    task = LabelTask(Given(), batches(items[:1]), batches(items), predictions=3)
+    task = label_task(Given(), batches(items[:1]), batches(items), predictions=3)
     total = -math.log(3 / 4) - math.log(4 / 5) - math.log(1 / 5)
     assert task.evaluate() == {"loss": pytest.approx(total / 3), "error": pytest.approx(1 / 3)}
     (batch,) = task.batches.epoch(0)
     output = task.step(batch, None, None)
     assert (output.loss.item(), output.predictions) == (pytest.approx(-math.log(3 / 4)), 1)
-    assert LabelTask(Given(), batches(items), batches(items), predictions=3, by_error=False).evaluate().keys() == {
+    assert label_task(Given(), batches(items), batches(items), predictions=3, by_error=False).evaluate().keys() == {
         "loss"
     }

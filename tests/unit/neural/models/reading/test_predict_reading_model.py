@@ -14,10 +14,10 @@ import firth
 from firth.errors import CorpusError, FormatError, KindError, MissingFileError, OptionError, ShapeError
 from firth.neural.models.reading.bidaf import TrilinearScores
 from firth.neural.models.reading.data import Pair, PassageReader, collate, match_features
-from firth.neural.models.reading.examples import divided, questions_from, read_all, training_pairs
+from firth.neural.models.reading.examples import questions_from, read_all, split, training_pairs
 from firth.neural.models.reading.predict import best_spans, found_spans, log_totals, windows_of
-from firth.neural.models.reading.reader import new_module
 from firth.neural.models.tokens.reader import learn_token_reader
+from firth.neural.training.devices import new_parameters
 from firth.readers.questions import Answer, Question
 
 PEOPLE, CITIES = ("Ann", "Bob", "Eve", "Max"), ("Rome", "Oslo", "Lima", "Bern", "Cairo")
@@ -60,7 +60,8 @@ def built(options, *pairs):
     )
     reader = PassageReader(tokens)
     read = [Pair(*reader.read(pair)) for pair in pairs]
-    module = new_module(options, reader, 0).double()
+    with new_parameters(0):
+        module = options.build(reader).double()
     return module.eval(), tokens, read
 
 
@@ -331,7 +332,7 @@ def test_questions_without_an_answer_are_left_out_and_said():
     with pytest.raises(CorpusError, match="no question has an answer"):
         _pairs([Question("Why?", "Because.")])
     read = read_all(questions_from([Question("Why?", "Because.")]), PassageReader(learn_token_reader([["a"]])))
-    how = {"window": 40, "judged": True}
+    how = {"window": 40, "held_out": True}
     assert len(training_pairs(read, "x", no_answer=True, **how)) == 1  # enough to select by
     with pytest.raises(CorpusError, match="x: no question has an answer"):
         training_pairs(read, "x", no_answer=False, **how)
@@ -341,10 +342,10 @@ def test_what_is_held_out_has_an_answer():
     answered = made_questions(3, titles=False)
     questions = [*answered, *(Question("Why?", f"Because {number}.") for number in range(40))]
     for seed in range(5):
-        _, judged = divided(questions_from(questions), seed, answered=True)
+        _, judged = split(questions_from(questions), seed, answered=True)
         assert any(each.answers for each in judged.questions)
     with pytest.raises(CorpusError, match="1 paragraph with an answer; expected at least two"):
-        divided(questions_from(questions[2:]), 0, answered=True)
+        split(questions_from(questions[2:]), 0, answered=True)
 
 
 def _pairs(questions):
@@ -353,16 +354,16 @@ def _pairs(questions):
 
 
 def test_articles_are_held_out_whole():
-    train, judged = divided(questions_from(made_questions(60)), seed=0)
+    train, judged = split(questions_from(made_questions(60)), seed=0)
     assert len(train.questions) + len(judged.questions) == 60
     assert {each.title for each in judged.questions}.isdisjoint({each.title for each in train.questions})
-    train, judged = divided(questions_from(made_questions(60, titles=False)), seed=0)
+    train, judged = split(questions_from(made_questions(60, titles=False)), seed=0)
     assert {each.paragraph for each in judged.questions}.isdisjoint({each.paragraph for each in train.questions})
     untitled = [Question("Why?", f"Because {number}.") for number in range(50)]
-    train, judged = divided(questions_from([*made_questions(9), *untitled]), seed=0)
+    train, judged = split(questions_from([*made_questions(9), *untitled]), seed=0)
     assert len({each.title or each.paragraph for each in judged.questions}) == 6  # a tenth of 9 articles, 50 paragraphs
     with pytest.raises(CorpusError, match="1 paragraph; expected at least two"):
-        divided(questions_from([made_questions(1, titles=False)[0]] * 3), seed=0)
+        split(questions_from([made_questions(1, titles=False)[0]] * 3), seed=0)
 
 
 def test_tags_of_taggers_are_features(tmp_path):
@@ -418,15 +419,6 @@ def test_the_same_seed_gives_the_same_reader():
     how = {"training": firth.TrainingOptions(epochs=1, batch_size=8, optimiser="adam"), "progress": False}
     one, same, other = (KINDS[0].train(made_questions(20), seed=seed, **how) for seed in (1, 1, 2))
     assert one.fingerprint() == same.fingerprint() != other.fingerprint()
-
-
-def test_found_spans_report_what_is_read(model):
-    _, (_question, _paragraph) = passages("Where does Bob live ?", "Bob lives in Oslo .")
-    reader = model.reader
-    windows = [windows_of(*reader.read(["Where does Bob live?"]), reader.read(["Bob lives in Oslo."]), 30)] * 3
-    done = []
-    found_spans(model.module, reader.tokens, windows, longest=3, report=done.append)
-    assert done == [3]
 
 
 def test_answers_are_found_in_many_texts(model):

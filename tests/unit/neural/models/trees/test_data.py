@@ -18,7 +18,7 @@ def test_a_tree_keeps_its_nodes():
     read = read_tree(TREE, READER, chains=False, lowercase=True)
     assert read.parents[0].tolist() == [-1, 0, 1, 1, 0]
     assert read.ids.tolist() == [-1, -1, 2, 3, 1]
-    assert (read.places.tolist(), read.root) == ([0, 1, 2, 3, 4], 0)
+    assert (read.positions.tolist(), read.root) == ([0, 1, 2, 3, 4], 0)
     assert read_tree(TREE, READER, chains=False, lowercase=False).ids.tolist() == [-1, -1, 1, 3, 1]
 
 
@@ -27,13 +27,13 @@ def test_phrases_that_begin_alike_share_a_chain():
     read = read_tree(TREE, READER, chains=True, lowercase=True)
     assert [parents.tolist() for parents in read.parents] == [[1, 2, -1], [-1], [-1]]
     assert read.ids.tolist() == [2, 3, 1, 3, 1]
-    assert read.places.tolist() == [2, 1, 0, 3, 4]
+    assert read.positions.tolist() == [2, 1, 0, 3, 4]
 
 
 def test_the_root_of_dependencies_is_the_whole_sentence_as_a_chain():
     read = read_tree(Tree((1, -1, 1), ("", "", ""), ("a", "b", "c")), READER, chains=True, lowercase=True)
     first = sum(len(parents) for parents in read.parents[:1])
-    assert (read.places[1], first) == (2, 3)
+    assert (read.positions[1], first) == (2, 3)
     assert read.ids[:3].tolist() == [2, 3, 4]
 
 

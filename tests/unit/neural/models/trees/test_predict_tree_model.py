@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.errors import CorpusError, OptionError
 from firth.neural.models.classification.data import label_targets
 from firth.neural.models.trees.data import TreeItem, read_tree, tree_batches
-from firth.neural.models.trees.tree_lstm import TreeTask
+from firth.neural.models.trees.tree_lstm import tree_task
 from tests.unit.neural.models.trees.tiny import sentiments, tree_of
 
 NOT_GOOD = "(x (x (x not) (x good)) (x .))"
@@ -63,7 +63,7 @@ def test_the_error_at_roots_is_not_that_of_all_nodes(sentiment_model):
         nodes = np.flatnonzero(targets.any(1))
         items.append(TreeItem((read,), nodes, targets[nodes]))
     held_out = tree_batches(items, batch_size=2, shuffle=False)
-    figures = TreeTask(sentiment_model.module, held_out, held_out, predictions=7).evaluate()
+    figures = tree_task(sentiment_model.module, held_out, held_out, predictions=7).evaluate()
     assert figures["error"] == 1
     assert figures["node_error"] == pytest.approx(3 / 7)
 
