@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 import firth
-from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search, sample
+from firth.inference.search import BeamSearch, beam_search
 
 WORDS, PROMPTS, LENGTH = 32_000, 64, 20
 

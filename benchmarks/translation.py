@@ -23,8 +23,8 @@ import torch
 
 import firth
 from benchmarks.turns import Contender, Job, SpeedTable
-from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
+from firth.inference.search import BeamSearch
 from firth.neural.models.translation.data import PairBatch, PairReader
 from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.system import read_pairs

@@ -26,7 +26,7 @@ from firth.neural.models.trees.data import NO_WORD, ReadTree, TreeItem, read_tre
 from firth.neural.models.trees.tree_lstm import TreeLSTMClassifier, tree_task
 from firth.neural.training.optimisers import make_optimiser
 from firth.neural.training.schedules import TrainingProgress
-from firth.readers.bracketed import read_bracketed
+from firth.readers.brackets import read_bracketed
 from firth.readers.conllu import read_conllu
 from firth.readers.tree import Tree
 

@@ -19,7 +19,7 @@ import warnings
 from pathlib import Path
 
 import firth
-from firth.alignment.retrieval import evaluate_retrieval
+from firth.alignment import evaluate_retrieval
 
 WORD = re.compile(r"[^\W\d_]+")
 PIVOTS = (200, 500, 1000)

@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import firth
-from firth.readers.conllu import DependencySentence, write_conllu
+from firth.readers import DependencySentence, write_conllu
 
 SUBJECTS = ("nsubj", "nsubj:outer")
 TOY_TEXT = "Tom saw Ada. Tom left. Ada sang and Ada left."

@@ -31,7 +31,7 @@ import numpy as np
 
 import firth
 from firth import data, plots, postprocess, relations
-from firth.readers.scored_pairs import read_scored_pairs
+from firth.readers import read_scored_pairs
 
 PARTS = ("adjective", "verb", "noun")
 DIVISIONS = 3  # into disjoint words

@@ -24,9 +24,8 @@ from pathlib import Path
 
 import firth
 from firth.data import path_of
-from firth.language.mixture import Mixture
-from firth.language.text import UNK, training_text
-from firth.readers.brown import read_brown
+from firth.language import UNK, training_text
+from firth.readers import read_brown
 
 TRAIN, VALID = 800_000, 200_000
 NEURAL = ("feedforward", "direct")
@@ -117,7 +116,7 @@ def main(arguments=None):
         print(json.dumps(rows[-1]), flush=True)
     if len(models) > 1:
         began = time.monotonic()
-        mixture = Mixture.fit(models, valid)
+        mixture = firth.Mixture.fit(models, valid)
         row = told("mixture", mixture, time.monotonic() - began, valid, test, options.seed)
         rows.append({**row, "weights": [round(float(weight), 3) for weight in mixture.weights]})
     print(table(rows))

@@ -36,10 +36,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import firth
-from firth.readers.columns import read_columns
-from firth.readers.conllu import read_conllu
-from firth.text.fingerprint import fingerprint
-from firth.text.running_text import sentences_and_tokens
+from firth.readers import read_columns, read_conllu
+from firth.text import fingerprint, sentences_and_tokens
 
 HELD_OUT = 200  # one sentence of so many measures the perplexity
 LONGEST = 100  # words of a sentence that a language model reads in training

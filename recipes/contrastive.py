@@ -31,12 +31,11 @@ import torch
 from scipy import sparse
 
 import firth
-from firth.evaluation.similarity import spearman
-from firth.neural.layers.contrastive import alignment, uniformity
+from firth.evaluation import spearman
+from firth.neural import alignment, uniformity
 from firth.randomness import generator
-from firth.readers.sentence_pairs import read_sentence_pairs
-from firth.readers.text_groups import TextGroup, entailed_groups
-from firth.text.fingerprint import fingerprint
+from firth.readers import TextGroup, entailed_groups, read_sentence_pairs
+from firth.text import fingerprint
 
 ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[]?[A-Z])")  # of sentences
 TOP = 4.0  # pairs from this score on are the positives of alignment, as in Gao, Yao and Chen 2021

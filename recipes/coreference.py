@@ -20,10 +20,10 @@ import time
 from pathlib import Path
 
 import firth
-from firth.coreference.rules import link_by_string
-from firth.documents.coreference_files import read_coreference
-from firth.evaluation.coreference import coreference_intervals, score_coreference
-from firth.readers.conllu import DependencySentence
+from firth.coreference import link_by_string
+from firth.documents import read_coreference
+from firth.evaluation import coreference_intervals, score_coreference
+from firth.readers import DependencySentence
 
 MODELS = ("rule", "pairs", "ranking", "clusters")
 EPOCHS = {"pairs": 6}  # its best epoch is an early one

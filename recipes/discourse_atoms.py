@@ -18,7 +18,7 @@ import time
 import numpy as np
 
 import firth
-from firth.corpus.derived import derive
+from firth.corpus import derive
 
 NEIGHBOURS = (20, 50, 100, 200)
 FLOORS = (0.1, 0.15, 0.2, 0.25, 0.3)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import firth
 from firth import bias, plots
-from firth.comparison import saved
+from firth.comparison import read_comparison
 
 GROUPS = {
     "animals": "cat dog horse cow sheep lion tiger wolf bear fish bird",
@@ -86,7 +86,7 @@ def pictures(vectors, comparison=None):
     if comparison is None:
         yield "curve", plots.training_curves({"vectors": vectors.metadata["training"]})
         return
-    comparison_table = saved.read(comparison)
+    comparison_table = read_comparison(comparison)
     yield "curve", plots.training_curves({row["model"]: row for row in comparison_table.rows}, relative=True)
     yield "models-time", plots.models_by_time(comparison_table)
     figures = [{**figure, "vectors": row["model"]} for row in comparison_table.rows for figure in row["figures"]]

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 import firth
-from firth.documents.coreference_files import read_coreference
+from firth.documents import read_coreference
 
 FOLD = 5
 

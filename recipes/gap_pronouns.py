@@ -19,14 +19,11 @@ from pathlib import Path
 from scipy.stats import binomtest
 
 import firth
-from firth.coreference.agreement import agrees
-from firth.coreference.hobbs import hobbs, most_recent
-from firth.coreference.phrases import phrase_tree
-from firth.coreference.word_lists import PRONOUNS
-from firth.evaluation.gap import score_gap
-from firth.readers.gap import read_gap
+from firth.coreference import PRONOUNS, agrees, most_recent, phrase_tree
+from firth.evaluation import score_gap
+from firth.readers import read_gap
 
-METHODS = {"Hobbs": hobbs, "most recent": most_recent}
+METHODS = {"Hobbs": firth.hobbs, "most recent": most_recent}
 
 
 def parsed(examples, tagger, parser):

@@ -25,9 +25,9 @@ from itertools import compress
 from pathlib import Path
 
 import firth
-from firth.neural.models.translation.units import UNKNOWN, bare
 
-UNKNOWN_WORD = "<unk>"
+UNKNOWN, UNKNOWN_WORD = 0, "<unk>"  # its id and how it is written
+JOINER = "￭"  # marks missing spaces
 BATCH = 64  # pairs
 HELD_OUT = {"test": 2000, "held_out": 1000}  # groups of sentences
 FORMS, COUNTS, KNOWN = 400, (2, 40), 20  # forms held out, pairs with each, minimum count of other forms of the word
@@ -156,6 +156,11 @@ def inflected(new, known):
     """Those of some new words that are forms of known words: "yelped" where "yelps" or "yelp" is known."""
     stems = {stem(word)[0] for word in known}
     return {word for word in new if stem(word)[1] and stem(word)[0] in stems}
+
+
+def bare(word):
+    """A word without marks of missing spaces."""
+    return word.strip(JOINER)
 
 
 def names(pairs):

@@ -35,13 +35,10 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.evaluation.linear import logistic_path
-from firth.evaluation.selection import fit_classifier, stratified_folds
-from firth.evaluation.tfidf import baseline_correct
+from firth.evaluation import baseline_correct, fit_classifier, logistic_path, stratified_folds
 from firth.randomness import generator
-from firth.readers.labelled_sentences import read_labelled_sentences
-from firth.text.fingerprint import fingerprint, passage_fingerprints
-from firth.text.sentence_ends import split_sentences
+from firth.readers import read_labelled_sentences
+from firth.text import fingerprint, passage_fingerprints, split_sentences
 
 FOLDS, TEST = 10, 3
 TASKS = {"MR": "rt-polarity.all", "CR": "custrev.all"}

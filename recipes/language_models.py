@@ -31,8 +31,8 @@ import numpy as np
 
 import firth
 from firth.data import path_of
-from firth.language.text import UNK, held_out_text, training_text
-from firth.readers.brown import read_brown
+from firth.language import UNK, held_out_text, training_text
+from firth.readers import read_brown
 
 WINDOWS = {"optimiser": "adam", "lr": 0.003, "batch_size": 128, "schedule": "linear"}
 TREES = {**WINDOWS, "lr": 0.001, "precision": "fp32"}  # their products are too small to gain from half precision

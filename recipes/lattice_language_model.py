@@ -21,11 +21,8 @@ import numpy as np
 import torch
 
 import firth
-from firth.language.text import training_text
-from firth.neural.models.language.language_model import LanguageTask
-from firth.neural.models.lattices.chunks import frequent_chunks
-from firth.neural.models.lattices.lattice_lm import LatticeTask
-from firth.neural.training.schedules import TrainingProgress
+from firth.language import training_text
+from firth.neural import LanguageTask, LatticeTask, TrainingProgress, frequent_chunks
 
 NOVEL = "original/1023_bleak_house.txt"
 TOY = "the cat sat on the mat and the dog sat on the log while the other cat looked at the dog"

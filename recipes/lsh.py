@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.vectors.index.trial import held_out, try_indexes
+from firth.vectors import hold_out_words, try_indexes
 
 CHOICES = [
     ("exact", {}),
@@ -40,7 +40,7 @@ CHOICES = [
 def one_table(points, dim, bits, queries, seed):
     """Query one table: the number of points in the query's bucket, and the rank of the best of them among all."""
     numbers = np.random.default_rng(seed).standard_normal((points + queries, dim), dtype=np.float32)
-    rest, queried = held_out(firth.WordVectors([str(i) for i in range(len(numbers))], numbers), queries, seed)
+    rest, queried = hold_out_words(firth.WordVectors([str(i) for i in range(len(numbers))], numbers), queries, seed)
     answers = rest.index("lsh", tables=1, bits=bits, probes=1, centre=False, seed=seed).query(queried, 1)
     some = answers.rows[:, 0] >= 0
     cosines = rest.most_similar([[vector] for vector in queried[some]], topn=None)

@@ -11,6 +11,7 @@ model. The tagger reads the same training sentences. A row per treebank and mode
 """
 
 import argparse
+import ast
 import dataclasses
 import json
 import random
@@ -20,8 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import firth
-from firth.options import parsed
-from firth.readers.conllu import DependencySentence, write_conllu
+from firth.readers import DependencySentence, write_conllu
 
 PARTS = ("train", "dev", "test")
 MODELS = {"transition": firth.TransitionParser, "biaffine": firth.BiaffineParser}
@@ -46,12 +46,20 @@ def training_of(options, arguments):
     return replace(options.training, **changes)
 
 
+def value_of(text):
+    """The value of an option: a number, True or False, or else a word."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
 def run(folder, name, tagger, arguments, **sizes):
     """Train a parser and judge it."""
     train, test = parts(folder)
     fields = {field.name for field in dataclasses.fields(MODELS[name])}
     given = dict(pair.partition("=")[::2] for pair in arguments.options)
-    values = {key: parsed(MODELS[name], key, value) for key, value in given.items() if key in fields}
+    values = {key: value_of(text) for key, text in given.items() if key in fields}
     options = MODELS[name](**sizes, **values)
     start = time.process_time()
     model = options.train(train, training=training_of(options, arguments), seed=arguments.seed)

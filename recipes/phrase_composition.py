@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.embeddings.compositional import additive, multiplicative, reciprocal_ranks
+from firth.embeddings import additive, multiplicative, reciprocal_ranks
 from firth.resampling import Mean, Ratio, bootstrap_interval, value_of
 
 TYPES = {("ADJ", "NOUN"): "AN", ("NOUN", "NOUN"): "NN", ("VERB", "NOUN"): "VO"}

@@ -36,10 +36,9 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.evaluation.selection import stratified_folds
-from firth.evaluation.tfidf import baseline_correct
-from firth.readers.labelled_sentences import read_labelled_sentences
-from firth.text.fingerprint import fingerprint, passage_fingerprints
+from firth.evaluation import baseline_correct, stratified_folds
+from firth.readers import read_labelled_sentences
+from firth.text import fingerprint, passage_fingerprints
 
 FOLDS = 10
 TASKS = {

@@ -19,11 +19,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import firth
-from firth.comparison.models import trainer
-from firth.corpus.derived import derive
-from firth.evaluation.categorisation import v_measure
-from firth.evaluation.sense_induction import adjusted_rand, paired_f
-from firth.senses.occurrences import contexts_at, find_occurrences
+from firth.comparison import trainer
+from firth.corpus import derive
+from firth.evaluation import adjusted_rand, paired_f, v_measure
+from firth.senses import contexts_at, find_occurrences
 
 FIGURES = ("ari", "ari-pooled", "v-measure", "paired-f", "two-or-more", "controls-one", "senses", "words/s")
 

@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import firth
-from firth.text.sentence_ends import sentence_spans
+from firth.text import sentence_spans
 
 BEGIN, END = "⟦", "⟧"  # around the answer; SQuAD does not have them
 HELD_OUT = 20  # articles

@@ -25,10 +25,9 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.evaluation.answers import score_answers
-from firth.readers.questions import read_questions
-from firth.text.running_text import sentences_and_tokens
-from firth.text.tokenise import unicode_tokens
+from firth.evaluation import score_answers
+from firth.readers import read_questions
+from firth.text import sentences_and_tokens, unicode_tokens
 
 MODELS = {  # name: options, their learning rate
     "attentive": (firth.Reader, {}),

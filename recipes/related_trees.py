@@ -20,11 +20,9 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.evaluation.similarity import spearman
-from firth.readers.conllu import read_conllu
-from firth.readers.sentence_pairs import read_split_pairs
-from firth.readers.tree import Tree, check_words
-from firth.text.tokenise import unicode_tokens
+from firth.evaluation import spearman
+from firth.readers import Tree, check_words, read_conllu, read_split_pairs
+from firth.text import unicode_tokens
 
 
 def key(words):

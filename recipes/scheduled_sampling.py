@@ -20,10 +20,7 @@ import numpy as np
 import torch
 
 import firth
-from firth.neural.layers.scheduled_sampling import Feeding, inverse_sigmoid_share, scheduled_scores
-from firth.neural.training.loop import fit
-from firth.neural.training.options import RunConfig
-from firth.neural.training.task import StepOutput
+from firth.neural import Feeding, RunConfig, StepOutput, fit, inverse_sigmoid_share, scheduled_scores
 from firth.randomness import generator
 
 SYMBOLS, STEPS, JUDGED = 20, 25, 20

@@ -12,7 +12,7 @@ import statistics
 from pathlib import Path
 
 import firth
-from firth.comparison.models import trainer
+from firth.comparison import trainer
 
 MODELS = ("skipgram", "mssg:senses=2:warm_up=0.02", "mssg:senses=2", "mssg:senses=3", "np-mssg")
 

@@ -24,9 +24,8 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.evaluation.significance import wilson_interval
-from firth.evaluation.tfidf import baseline_correct
-from firth.readers.bracketed import bracketed, parse_bracketed, read_bracketed
+from firth.evaluation import baseline_correct, wilson_interval
+from firth.readers import bracketed, parse_bracketed, read_bracketed
 
 MERGED = {"five": "", "two": "negative=0,1 positive=3,4"}
 KINDS = ("n-ary", "lstm")

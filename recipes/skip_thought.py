@@ -26,9 +26,7 @@ import numpy as np
 import torch
 
 import firth
-from firth.neural.layers.embedding import WordEmbedding
-from firth.neural.models.sentences.predict import SentenceEncoder
-from firth.neural.training.devices import new_module
+from firth.neural import SentenceEncoder, WordEmbedding, new_module
 from firth.randomness import generator
 
 FIVE = ("mr", "cr", "subj", "mpqa", "trec")

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import firth
 from firth.data import path_of
-from firth.language.text import UNK, training_text
-from firth.readers.brown import read_brown
+from firth.language import UNK, training_text
+from firth.readers import read_brown
 
 TRAIN, VALID, ALL = 800_000, 200_000, 1_176_859
 ORDERS = range(1, 6)

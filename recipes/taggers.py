@@ -28,11 +28,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import firth
-from firth.evaluation.tags import score_tags
-from firth.neural.models.tagging.tag_set import learn_tag_set
-from firth.neural.models.tokens.reader import capitals
-from firth.readers.columns import read_columns
-from firth.readers.conllu import read_conllu
+from firth.evaluation import score_tags
+from firth.neural import learn_tag_set
+from firth.readers import read_columns, read_conllu
 
 MODELS = {
     "crfsuite": {},
@@ -97,6 +95,20 @@ def vectors_of(task, train, arguments, seed):
     if task == "spanish":
         return own_vectors(arguments.raw, train, seed) if arguments.raw else None
     return firth.load(arguments.english) if arguments.english else None
+
+
+def capitals(word):
+    """How a word is written: in lower or upper case, capitalised, otherwise or without letters; and with digits."""
+    letters = "".join(filter(str.isalpha, word))
+    kinds = {
+        "none": not letters,
+        "lower": letters.islower(),
+        "letter": letters.isupper() and len(letters) == 1,
+        "upper": letters.isupper(),
+        "first": word[:1].isupper() and letters[1:].islower(),
+    }
+    kind = next((name for name, holds in kinds.items() if holds), "mixed")
+    return f"{kind}-digit" if any(map(str.isdigit, word)) else kind
 
 
 def features(words, place):

@@ -25,9 +25,8 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.evaluation.selection import stratified_folds
-from firth.evaluation.tfidf import baseline_correct
-from firth.readers.labelled_sentences import read_labelled_sentences
+from firth.evaluation import baseline_correct, stratified_folds
+from firth.readers import read_labelled_sentences
 
 FOLDS, TEST = 10, 0.2
 REVIEW = re.compile(r"<(?:Pros|Cons)>(.*?)</(?:Pros|Cons)>", re.DOTALL)

@@ -14,7 +14,7 @@ import argparse
 from pathlib import Path
 
 import firth
-from firth.embeddings.ngram import characters
+from firth.embeddings import characters
 
 FREQUENT = 3000
 

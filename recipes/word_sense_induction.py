@@ -21,9 +21,9 @@ import numpy as np
 
 import firth
 from firth import data
-from firth.comparison.models import trainer
-from firth.evaluation.sense_induction import score
-from firth.readers.sense_keys import read_sense_key
+from firth.comparison import trainer
+from firth.evaluation import score_sense_induction
+from firth.readers import read_sense_key
 
 METRICS = ("v-measure", "paired-f", "ari", "recall-80/20", "clusters")
 
@@ -128,7 +128,7 @@ def main(arguments=None):
         text, contexts = [args.text], read_contexts(data.path_of("semeval-2010-contexts"))
         gold = read_sense_key(data.path_of("semeval-2010-senses"))
     clusters = {name: clustered(senses, contexts, args.window) for name, senses in models(args, text)}
-    report = score(gold, clusters)
+    report = score_sense_induction(gold, clusters)
     print(report)
     lines = [
         {

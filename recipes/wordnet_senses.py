@@ -18,12 +18,16 @@ from pathlib import Path
 import numpy as np
 
 import firth
-from firth.evaluation.context import ENCODERS, best_threshold, pair_cosines
-from firth.evaluation.senses import senses_in_context
-from firth.evaluation.similarity import spearman
-from firth.evaluation.suite import EvaluationOptions, Space
-from firth.readers.scored_pairs import read_scored_pairs
-from firth.readers.words_in_context import read_words_in_context
+from firth.evaluation import (
+    ENCODERS,
+    EvaluationOptions,
+    Space,
+    best_threshold,
+    pair_cosines,
+    senses_in_context,
+    spearman,
+)
+from firth.readers import read_scored_pairs, read_words_in_context
 
 PAIRS = {"simlex-999": "EN-SIMLEX-999.txt", "men": "EN-MEN-TR-3k.txt", "wordsim-353": "EN-WS-353-ALL.txt"}
 SIMILARITIES = ("max", "avg", "avgc")

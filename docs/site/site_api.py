@@ -10,12 +10,14 @@ import firth
 GROUPS = {  # package of a name: title of the page
     "corpus": "Text and corpora", "text": "Text and corpora", "data": "Data sets",
     "embeddings": "Word and document vectors", "counts": "Counts and phrases", "vectors": "Vectors and queries",
+    "readers": "Annotated data", "documents": "Annotated data", "coreference": "Annotated data",
     "postprocess": "Post-processing", "senses": "Word senses", "evaluation": "Evaluation and comparison",
-    "comparison": "Evaluation and comparison", "alignment": "Alignment", "bias": "Bias, axes, antonyms",
+    "comparison": "Evaluation and comparison", "explanation": "Evaluation and comparison",
+    "resampling": "Evaluation and comparison", "alignment": "Alignment", "bias": "Bias, axes, antonyms",
     "directions": "Bias, axes, antonyms", "relations": "Bias, axes, antonyms", "plots": "Pictures",
     "classify": "Text classification", "language": "Language models", "neural": "Neural language models",
     "inference": "Language models", "hub": "The Hugging Face hub",
-    "sklearn": "scikit-learn", "errors": "Errors",
+    "sklearn": "scikit-learn", "randomness": "Random numbers", "errors": "Errors",
 }  # fmt: skip
 OTHERS = "Other programs"  # page of the names in packages that are not listed: bridges to other libraries
 INTERNAL = {"described", "initial_matrices", "read", "train_on", "with_defaults"}  # what trainers call on options
@@ -66,13 +68,20 @@ def _page(title: str) -> str:
 def _entry(name: str) -> str:
     value = _value(name)
     if inspect.ismodule(value):
-        return _directive(path(name), f"members: {list(getattr(value, '__all__', []))}")
+        homes: dict[str, str] = getattr(value, "_MODULES", {})
+        named = [] if homes else getattr(value, "__all__", [each for each in vars(value) if _is_own(value, each)])
+        own = [_directive(f"{home}.{each}", level=3) for each, home in homes.items()]
+        return "\n".join([_directive(path(name), f"members: {list(named)}"), *own])
     if value is not None and dataclasses.is_dataclass(value) and _options(value):
         own = [each for each in dir(value) if _is_shown(value, each)]
         head = _directive(path(name), "members: false", "show_bases: false", "show_signature: false")
         methods = [_directive(f"{path(name)}.{each}", level=3) for each in own]
         return "\n".join([head, _options(value), *methods])
     return _directive(path(name), "inherited_members: true")
+
+
+def _is_own(module: Any, name: str) -> bool:
+    return not name.startswith("_") and getattr(getattr(module, name), "__module__", None) == module.__name__
 
 
 def _is_shown(kind: type, name: str) -> bool:

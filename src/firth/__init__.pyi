@@ -1,12 +1,32 @@
 """The public names of firth, one per line. Type checkers read this file; `__init__.py` reads it on import."""
 
+from firth import alignment as alignment
 from firth import bias as bias
+from firth import comparison as comparison
+from firth import coreference as coreference
+from firth import corpus as corpus
+from firth import counts as counts
 from firth import data as data
 from firth import directions as directions
+from firth import documents as documents
+from firth import embeddings as embeddings
+from firth import errors as errors
+from firth import evaluation as evaluation
+from firth import explanation as explanation
+from firth import explorer as explorer
+from firth import inference as inference
+from firth import language as language
+from firth import neural as neural
 from firth import plots as plots
 from firth import postprocess as postprocess
+from firth import randomness as randomness
+from firth import readers as readers
 from firth import relations as relations
+from firth import resampling as resampling
+from firth import senses as senses
 from firth import sklearn as sklearn
+from firth import text as text
+from firth import vectors as vectors
 from firth.alignment.alignment import Alignment as Alignment
 from firth.alignment.procrustes import Procrustes as Procrustes
 from firth.alignment.self_learning import SelfLearning as SelfLearning
@@ -47,9 +67,9 @@ from firth.evaluation.generated import evaluate_generated as evaluate_generated
 from firth.explanation.explain import explain as explain
 from firth.hub import from_hub as from_hub
 from firth.hub import push_to_hub as push_to_hub
-from firth.inference.beam_search import BeamSearch as BeamSearch
 from firth.inference.generation_options import GenerationOptions as GenerationOptions
 from firth.inference.minimum_bayes_risk import minimum_bayes_risk as minimum_bayes_risk
+from firth.inference.search import BeamSearch as BeamSearch
 from firth.language.mixture import Mixture as Mixture
 from firth.language.ngram_lm import NgramLM as NgramLM
 from firth.language.ngram_model import NgramModel as NgramModel

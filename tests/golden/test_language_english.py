@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import firth
-from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.sampling import greedy_search, sample
+from firth.inference.search import BeamSearch, beam_search
 from firth.language.comparison import compare_models
 from firth.language.perplexity import perplexity
 from firth.language.text import LanguageText

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from firth.text.fingerprint import fingerprint
+from firth.text.fingerprints import fingerprint
 
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from firth.cli import app
-from firth.comparison.saved import read
+from firth.comparison.saved import read_comparison
 from firth.errors import FormatError
 from firth.vectors.word_vectors import WordVectors
 from tests.robustness.command import Command, Ended
@@ -187,4 +187,4 @@ def test_a_comparison_of_other_contents(tmp_path, run, row, complaint):
     (tmp_path / "run.json").write_text(json.dumps(head | facts), encoding="utf-8")
     (tmp_path / "metrics.jsonl").write_text(json.dumps(ROW | row) + "\n", encoding="utf-8")
     with pytest.raises(FormatError, match=complaint):
-        read(tmp_path)
+        read_comparison(tmp_path)

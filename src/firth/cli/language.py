@@ -16,8 +16,8 @@ from firth.cli.targets import check_file_target, check_folder_target, check_writ
 from firth.cli.texts import READING, corpus_of, line_batches
 from firth.corpus.encoded import Corpus
 from firth.errors import OptionError
-from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
+from firth.inference.search import BeamSearch
 from firth.language.arpa import check_target
 from firth.language.comparison import compare_models
 from firth.language.files import is_arpa, load_language_model, save_language_model

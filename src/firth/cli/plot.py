@@ -21,7 +21,7 @@ from firth.cli.targets import check_writable
 from firth.cli.translations import Folder
 from firth.cli.vectors import open_model
 from firth.cli.word_lists import lines, read_groups, read_objects, read_poles, read_words
-from firth.comparison import saved
+from firth.comparison.saved import RUN, read_comparison
 from firth.errors import OptionError
 from firth.loading import load, load_vectors
 from firth.plots.map import USUAL
@@ -177,8 +177,8 @@ def curve(
     """Draw learning curves: the loss per epoch of one or more models."""
     facts: dict[str, Any] = {}
     for path in models:
-        if (Path(path) / saved.RUN).exists():
-            facts |= {row["model"]: row for row in saved.read(path).rows}
+        if (Path(path) / RUN).exists():
+            facts |= {row["model"]: row for row in read_comparison(path).rows}
         else:
             facts[path] = load(path).metadata.get("training", {})
     return plots.training_curves(facts, loss=loss, relative=relative, **common)
@@ -203,7 +203,7 @@ def models(
         if by == "time":
             raise OptionError(f"{source} holds no times: expected a folder of firth compare")
         return plots.models_by_set(read_objects(source), **common)
-    comparison = saved.read(source)
+    comparison = read_comparison(source)
     if by == "set":
         rows = [{**figure, "vectors": row["model"]} for row in comparison.rows for figure in row["figures"]]
         return plots.models_by_set(rows, **common)

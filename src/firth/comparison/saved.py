@@ -19,7 +19,7 @@ MOST = 10**18  # largest number accepted
 
 
 @names_files
-def read(path: str | os.PathLike[str]) -> Comparison:
+def read_comparison(path: str | os.PathLike[str]) -> Comparison:
     """Return the comparison in a folder of `firth compare`.
 
     Raises:

@@ -118,7 +118,7 @@ def hobbs(
     """Return the antecedent of a pronoun by Hobbs' algorithm, with the proposals in order.
 
     Args:
-        trees: of constituents, of consecutive sentences, such as `firth.readers.bracketed.read_bracketed` reads or
+        trees: of constituents, of consecutive sentences, such as `firth.readers.read_bracketed` reads or
             `firth.coreference.phrases.phrase_tree` makes of a dependency tree.
         word: number of the pronoun in its sentence, from 0.
         sentence: number of its sentence; -1 for the last.
@@ -239,7 +239,7 @@ def _checked(trees: Any, sentence: Any, word: Any, agrees: Any) -> tuple[list[Tr
 
 def _no_tree(problem: str) -> KindError:
     return KindError(
-        f"{problem}: those of firth.readers.bracketed.read_bracketed, or, for parsed sentences, "
+        f"{problem}: those of firth.readers.read_bracketed, or, for parsed sentences, "
         "[firth.coreference.phrases.phrase_tree(sentence) for sentence in document.sentences]"
     )
 

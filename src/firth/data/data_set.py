@@ -12,7 +12,7 @@ class DataSet:
         kind: the suite of `firth.evaluate` that uses it, such as "similarity". Other kinds: "beside" for a file that
             only accompanies another, "antonyms" for labelled pairs of `firth.relations`, "bias" for lists of
             `firth.bias`, "language" for text of `firth.language`, "sense-induction" for the key and the contexts of
-            `firth.evaluation.sense_induction.score`.
+            `firth.evaluation.score_sense_induction`.
         path: relative path in a folder of local copies.
         url: download address, of a commit that cannot change.
         sha256: SHA-256 of the uncompressed file, in hex.

@@ -3,7 +3,7 @@
 What: a probe is a logistic regression (for numbers, a ridge regression) from vectors to a property such as number,
 tense, animacy or sentiment. Words are split into five folds; each fold is predicted by a probe trained on the others.
 The control task is the same with labels assigned at random to words. Selectivity is the accuracy minus that on the
-control task. The baseline is the majority label. Sets of pairs are evaluated by `firth.evaluation.pair_offsets`.
+control task. The baseline is the majority label. Sets of pairs are evaluated by `firth.evaluation.offsets`.
 
 Objective: selectivity = mean of 1[probe(x) = y] - mean of 1[control probe(x) = control label]; for numbers, with
 Spearman's correlation instead of accuracy.
@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from firth.errors import OptionError
 from firth.evaluation.linear import Curvature, Floats, Ints, Mask, Scale, logistic_path, paired_rows, ridge_path
-from firth.evaluation.pair_offsets import evaluate_pairs
+from firth.evaluation.offsets import evaluate_pairs
 from firth.evaluation.selection import choose_penalty, stratified_folds
 from firth.evaluation.similarity import spearman
 from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite

@@ -165,7 +165,7 @@ class WordMean:
             return np.asarray(counts @ np.nan_to_num(self.values) / counts.sum(axis=1))
 
 
-def score(
+def score_sense_induction(
     gold: Senses | PathLike,
     predicted: Senses | PathLike | Sequence[PathLike] | Mapping[str, Senses],
     *,

@@ -1,7 +1,7 @@
 """One step of beam search: the best extensions of all hypotheses of all prompts, by one word.
 
 What: the candidates of all hypotheses are constrained, added to the sums so far and ranked, in arrays of all prompts
-    together; `firth.inference.beam_search` then selects among those of each prompt.
+    together; `firth.inference.search` then selects among those of each prompt.
 Objective: total = total so far + constrained score; rank = total less the diversity penalty; equal ranks in the order
     of the hypotheses, then of ids.
 Cost: a few operations on arrays of R K numbers, for R hypotheses and K candidates each.

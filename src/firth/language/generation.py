@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from firth.errors import OptionError, warn_caller
-from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.constraints import Constraints, check_constraints
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.logits_processor import LogitsProcessor
 from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Prompt, Scorer, as_float64, words_of
+from firth.inference.search import BeamSearch, beam_search
 from firth.language.text import EOS, UNK, TextRules
 from firth.text.inputs import check_text
 from firth.text.tokenise import tokeniser

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from firth.arguments import explained
 from firth.hints import Hinted
-from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Scores
+from firth.inference.search import BeamSearch
 from firth.language.generation import TextGenerator
 from firth.language.perplexity import Perplexity, perplexity
 from firth.language.scores import SentenceScore, split_sentences

@@ -28,7 +28,8 @@ from firth.text.subwords import Subwords, num_characters
 from firth.text.tokenise import are_words, is_named, join_tokens, join_words, tokeniser
 from firth.vocabulary import Vocabulary
 
-UNK, EOS, BOS = "<unk>", "</s>", "<s>"
+UNK = "<unk>"  # for words outside the vocabulary
+EOS, BOS = "</s>", "<s>"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,3 +8,8 @@ except ImportError as error:
     from firth.errors import MissingExtraError
 
     raise MissingExtraError("torch", "neural", "train and use neural models") from error
+
+from firth.lazy import attach
+
+__getattr__, __dir__, _MODULES = attach(globals())
+__all__ = list(_MODULES)

@@ -9,3 +9,8 @@ How a reader is written, so that the next format is one file and its test:
 - Archives are opened with `firth.storage.untrusted`, which refuses damaged files and files that unpack to too much.
 - An error is a `FormatError`: "PATH line NUMBER: what was found, expected what was expected; what to do".
 """
+
+from firth.lazy import attach
+
+__getattr__, __dir__, _MODULES = attach(globals())
+__all__ = list(_MODULES)

@@ -209,7 +209,7 @@ def use_key(path: Path) -> Any:
 
 def use_brackets(path: Path) -> Any:
     """Trees of constituents, and their brackets again."""
-    from firth.readers.bracketed import bracketed, read_bracketed
+    from firth.readers.brackets import bracketed, read_bracketed
 
     return [bracketed(tree) for tree in read_bracketed(path)]
 

@@ -111,10 +111,10 @@ GAP = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-c
 
 def use_comparison(path: Path) -> Any:
     """Every table of it, and its picture."""
-    from firth.comparison.saved import read
+    from firth.comparison.saved import read_comparison
     from firth.plots.models import models_by_time
 
-    found = read(path)
+    found = read_comparison(path)
     return [str(found), found.to_markdown(), found.to_json(), found._repr_html_(), repr(models_by_time(found).rows)]
 
 

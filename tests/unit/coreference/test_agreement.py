@@ -4,7 +4,7 @@ import pytest
 
 from firth.coreference.agreement import agrees
 from firth.coreference.hobbs import hobbs, most_recent, noun_phrases
-from firth.readers.bracketed import parse_bracketed
+from firth.readers.brackets import parse_bracketed
 
 TEXT = """(S (NP (NNP John)) (VP (VBD saw) (NP (DT a) (JJ beautiful) (NN car))
 (PP (IN at) (NP (DT the) (NN dealership)))))

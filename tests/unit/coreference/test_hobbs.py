@@ -4,7 +4,7 @@ import pytest
 
 from firth.coreference.hobbs import category, hobbs, most_recent, noun_phrases
 from firth.errors import KindError, OptionError, UnknownOptionError
-from firth.readers.bracketed import parse_bracketed
+from firth.readers.brackets import parse_bracketed
 from firth.readers.conllu import DependencySentence
 
 CAMELOT = """(S (NP (DT the) (NN castle) (PP (IN in) (NP (NNP Camelot)))) (VP (VBD remained)
@@ -169,5 +169,5 @@ def test_what_holds_no_trees(method):
 
 def test_phrases_of_what_is_no_tree():
     for wrong in ("He left", None, TREES):
-        with pytest.raises(KindError, match=r"expected a tree of constituents: those of firth.readers.bracketed"):
+        with pytest.raises(KindError, match=r"expected a tree of constituents: those of firth.readers.read_bracketed"):
             noun_phrases(wrong)

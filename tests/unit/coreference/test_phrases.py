@@ -7,7 +7,7 @@ import pytest
 from firth.coreference.hobbs import hobbs
 from firth.coreference.phrases import phrase_tree, projective_heads
 from firth.errors import KindError, ShapeError
-from firth.readers.bracketed import bracketed
+from firth.readers.brackets import bracketed
 from firth.readers.conllu import DependencySentence, read_conllu
 
 

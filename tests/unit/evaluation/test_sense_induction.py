@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from firth.errors import FormatError, OptionError
-from firth.evaluation.sense_induction import BASELINES, WordMean, adjusted_rand, paired_f, score, supervised_recall
+from firth.evaluation.sense_induction import (
+    BASELINES,
+    WordMean,
+    adjusted_rand,
+    paired_f,
+    score_sense_induction,
+    supervised_recall,
+)
 from firth.readers.sense_keys import read_sense_key
 
 KEY = "wsi-semeval2010/semeval-2010/key.txt"
@@ -120,7 +127,7 @@ def test_words_weigh_by_their_occurrences():
     long as four has none either.
     """
     mine = {"bank.n": {"1": "a", "2": "a", "3": "b", "4": "b"}, "run.v": {"5": "a", "6": "b"}}
-    report = score(GOLD, mine, baselines=False)
+    report = score_sense_induction(GOLD, mine, baselines=False)
     row = only(report, set="senses", metric="paired-f")
     assert (row.vectors, row.suite) == ("clusters", "sense-induction")
     assert (row.value, row.covered, row.total) == (pytest.approx(4 / 6), 6, 6)
@@ -129,7 +136,7 @@ def test_words_weigh_by_their_occurrences():
     assert only(report, set="senses", metric="clusters").value == 2
     for left_out in (("3", "4"), ("3",)):
         less = {"bank.n": {i: c for i, c in mine["bank.n"].items() if i not in left_out}}
-        row = only(score(GOLD, less, baselines=False), set="senses/nouns", metric="paired-f")
+        row = only(score_sense_induction(GOLD, less, baselines=False), set="senses/nouns", metric="paired-f")
         assert row.covered == 4 - len(left_out)
         assert (row.value == 1) == (left_out == ("3", "4"))
 
@@ -144,7 +151,7 @@ def test_a_word_drawn_twice_counts_as_two():
 def test_several_models_and_baselines_side_by_side(tmp_path):
     (tmp_path / "mine.key").write_text("bank.n 1 a\nbank.n 2 a\nbank.n 3 b\nbank.n 4 b\nrun.v 5 a\nrun.v 6 a\n")
     one = {word: dict.fromkeys(all_, "x") for word, all_ in GOLD.items()}
-    report = score(GOLD, {"good": GOLD, "one": one})
+    report = score_sense_induction(GOLD, {"good": GOLD, "one": one})
     assert report.names == ["good", "one", *BASELINES]
     assert only(report, vectors="good", set="senses", metric="v-measure").value == pytest.approx(1, abs=1e-12)
     assert only(report, vectors="one", set="senses", metric="ari").value == pytest.approx(
@@ -152,10 +159,13 @@ def test_several_models_and_baselines_side_by_side(tmp_path):
     )
     assert {one.metric for one in report.contrasts} == {"v-measure", "paired-f", "ari", "recall-80/20"}
     assert "a cluster each" in str(report)
-    assert score(GOLD, tmp_path / "mine.key").names == ["mine", *BASELINES]
-    assert only(score(GOLD, [tmp_path / "mine.key"], baselines=False), metric="ari", set="senses").value == 1
+    assert score_sense_induction(GOLD, tmp_path / "mine.key").names == ["mine", *BASELINES]
+    assert (
+        only(score_sense_induction(GOLD, [tmp_path / "mine.key"], baselines=False), metric="ari", set="senses").value
+        == 1
+    )
     with pytest.raises(OptionError, match="gold has no words"):
-        score({}, GOLD)
+        score_sense_induction({}, GOLD)
 
 
 def test_the_baselines_of_the_task(shared_data):
@@ -165,7 +175,7 @@ def test_the_baselines_of_the_task(shared_data):
     31.9, 30.4, 34.1. Recall, 80 % mapped: MFS 58.67, 53.22, 66.63; random 57.25, 51.45, 65.69, by splits of their own.
     MFS is one cluster; a cluster each has 89.15 a word.
     """
-    report = score(shared_data / KEY, shared_data / KEY)
+    report = score_sense_induction(shared_data / KEY, shared_data / KEY)
     table = {
         ("v-measure", "one cluster"): ((0, 0, 0), 1e-9),
         ("v-measure", "a cluster each"): ((31.7, 35.8, 25.6), 0.06),

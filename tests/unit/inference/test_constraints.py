@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firth.errors import OptionError
-from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.constraints import Constraints, check_constraints, of_prompts
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.logits_processor import LogitsProcessor
 from firth.inference.sampling import greedy_search, sample
+from firth.inference.search import BeamSearch, beam_search
 from tests.unit.inference.toys import Table, random_table
 
 WORDS = 9  # 7 ends, 8 is banned

@@ -5,8 +5,8 @@ import pytest
 
 import firth
 from firth.errors import OptionError
-from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
+from firth.inference.search import BeamSearch
 from firth.language.text import EOS, UNK, TextRules
 from tests.unit.language.toys import TableModel, random_model
 

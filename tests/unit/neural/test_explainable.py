@@ -5,7 +5,7 @@ import pytest
 
 import firth
 from firth.errors import OptionError
-from firth.explanation.agreement import agreement
+from firth.explanation.method_agreement import agreement
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 

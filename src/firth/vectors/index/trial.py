@@ -78,7 +78,7 @@ def usual_choices() -> list[Choice]:
     return [choice for choice in USUAL if choice[0] != "hnsw" or find_spec("usearch") is not None]
 
 
-def held_out(vectors: "WordVectors", queries: int, seed: int = 0) -> tuple["WordVectors", Matrix]:
+def hold_out_words(vectors: "WordVectors", queries: int, seed: int = 0) -> tuple["WordVectors", Matrix]:
     """Hold out random words: return the other words with their vectors, and the vectors of the held-out words.
 
     Raises:
@@ -107,7 +107,7 @@ def try_indexes(
         choices: (kind, options) of each index; those that differ only in search effort share one index.
         k: neighbours per query.
     """
-    rest, held_out_vectors = held_out(vectors, queries, seed)
+    rest, held_out_vectors = hold_out_words(vectors, queries, seed)
     truth = build_index(rest).query(held_out_vectors, k).rows
     indexes: dict[str, tuple[Index, float]] = {}
     for kind, options in choices:

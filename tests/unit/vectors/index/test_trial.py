@@ -6,7 +6,7 @@ import pytest
 import firth
 from firth.errors import OptionError
 from firth.vectors.index import trial
-from firth.vectors.index.trial import held_out, recall, try_indexes
+from firth.vectors.index.trial import hold_out_words, recall, try_indexes
 
 
 @pytest.fixture
@@ -21,14 +21,14 @@ def test_recall_by_hand():
 
 
 def test_queries_are_no_points_of_the_index(vectors):
-    rest, asked = held_out(vectors, 300, seed=1)
+    rest, asked = hold_out_words(vectors, 300, seed=1)
     assert (len(rest), len(asked)) == (1700, 300)
     assert not {row.tobytes() for row in rest.vectors} & {row.tobytes() for row in asked}
     for word in rest.words[::100]:
         assert np.array_equal(rest[word], vectors[word])
-    again, _ = held_out(vectors, 300, seed=1)
+    again, _ = hold_out_words(vectors, 300, seed=1)
     assert again.words == rest.words
-    assert held_out(vectors, 300, seed=2)[0].words != rest.words
+    assert hold_out_words(vectors, 300, seed=2)[0].words != rest.words
 
 
 def test_a_trial(vectors):
@@ -57,4 +57,4 @@ def test_choices_without_usearch(monkeypatch):
 @pytest.mark.parametrize("queries", [0, 1999, 5000])
 def test_too_few_words(vectors, queries):
     with pytest.raises(OptionError, match="of 2000 words: expected from 1 to 1998"):
-        held_out(vectors, queries)
+        hold_out_words(vectors, queries)

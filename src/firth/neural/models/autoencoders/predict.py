@@ -10,9 +10,9 @@ import torch
 from firth.arguments import explained
 from firth.errors import KindError, OptionError, ShapeError, brief, warn_caller
 from firth.finite import check_finite, given_array
-from firth.inference.beam_search import BeamSearch
 from firth.inference.constraints import Constraints
 from firth.inference.generation_options import GenerationOptions
+from firth.inference.search import BeamSearch
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.state import State, rows_of
 from firth.neural.models.autoencoders.data import Ids, Item, LabelledSentences, SentenceItems, label_names, read_texts

@@ -10,10 +10,10 @@ import torch
 
 from firth.arguments import explained
 from firth.evaluation.significance import wilson_interval
-from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search
+from firth.inference.search import BeamSearch, beam_search
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.state import rows_of
 from firth.neural.models.pointers.data import END, Floats, Positions, padded, read_examples, read_inputs

@@ -6,8 +6,8 @@ from typing import Any
 from firth.arguments import explained
 from firth.evaluation.generated import evaluate_generated
 from firth.evaluation.report import EvaluationReport
-from firth.inference.beam_search import BeamSearch
 from firth.inference.generation_options import GenerationOptions
+from firth.inference.search import BeamSearch
 from firth.neural.models.summaries.selection import COPIED, LEFT, TARGET, copied_words, selected_words
 from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.system import Floats, read_pairs

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.constraints import Constraints
 from firth.inference.continuation import Continuation
 from firth.inference.ensemble import Ensemble
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Scorer
+from firth.inference.search import BeamSearch, beam_search
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.layers.state import State, rows_of

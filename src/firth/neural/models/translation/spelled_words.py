@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.generation_options import GenerationOptions
+from firth.inference.search import BeamSearch, beam_search
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.character_decoder import CharacterDecoder, Characters
 from firth.neural.layers.spelling import BEGIN, END, PADDING

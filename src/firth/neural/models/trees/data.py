@@ -28,7 +28,7 @@ from firth.neural.layers.tree_levels import TreeLevels, tree_levels
 from firth.neural.models.classification.data import LabelBatch
 from firth.neural.models.classification.reader import TextReader
 from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch
-from firth.readers.bracketed import parse_bracketed, read_bracketed
+from firth.readers.brackets import parse_bracketed, read_bracketed
 from firth.readers.conllu import read_conllu
 from firth.readers.tree import ROOT, Tree
 from firth.storage.skipping import STOP

@@ -3,7 +3,7 @@
 import random
 
 import firth
-from firth.readers.bracketed import parse_bracketed
+from firth.readers.brackets import parse_bracketed
 from firth.readers.tree import Tree
 
 TRAINING = firth.TrainingOptions(epochs=6, batch_size=5, optimiser="adam", lr=0.1, schedule="linear")

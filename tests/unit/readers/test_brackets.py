@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 from firth.errors import FormatError
-from firth.readers.bracketed import bracketed, read_bracketed
+from firth.readers.brackets import bracketed, read_bracketed
 
 
 def trees(folder, text):

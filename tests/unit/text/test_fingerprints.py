@@ -1,6 +1,6 @@
 """Fingerprints are of letters and digits alone."""
 
-from firth.text.fingerprint import fingerprint, passage_fingerprints
+from firth.text.fingerprints import fingerprint, passage_fingerprints
 
 
 def test_case_spaces_tokens_and_punctuation_do_not_count():

@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firth.errors import OptionError
-from firth.inference.beam_search import BeamSearch, beam_search
 from firth.inference.constraints import Constraints
 from firth.inference.ensemble import Ensemble
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search
+from firth.inference.search import BeamSearch, beam_search
 from tests.unit.inference.toys import Sources, Table, every_continuation, occurrences, random_sources, random_table
 
 # Greedy takes 0 (.6) and then has nothing better than .4; 1 (.4) goes on with .9.

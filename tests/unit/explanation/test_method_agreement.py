@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import firth
-from firth.explanation.agreement import agreement
+from firth.explanation.method_agreement import agreement
 
 METHODS = ["gradient-x-input", "leave-one-out"]
 

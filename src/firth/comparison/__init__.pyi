@@ -1,0 +1,4 @@
+from firth.comparison.models import trainer as trainer
+from firth.comparison.saved import read_comparison as read_comparison
+
+__all__: list[str]

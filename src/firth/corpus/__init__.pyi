@@ -1,0 +1,3 @@
+from firth.corpus.derived import derive as derive
+
+__all__: list[str]

@@ -1,0 +1,4 @@
+from firth.counts.association import correlation as correlation
+from firth.counts.association import pmi as pmi
+
+__all__: list[str]

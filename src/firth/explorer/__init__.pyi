@@ -1,0 +1,3 @@
+from firth.explorer.server import build_app as build_app
+
+__all__: list[str]
