@@ -199,7 +199,6 @@ def align_spaces(
         spaces: source and target vectors, before the mapping.
         placements: the maps of source and target.
         pivots: the pairs from which the maps were learned.
-        metadata: options and results so far.
     """
     mapped = [
         with_matrix(space, placement.apply(space.vectors), "align", {"side": side, **metadata})
@@ -221,22 +220,12 @@ def space_name(vectors: WordVectors) -> str:
 
 
 def load_alignment(path: str | os.PathLike[str]) -> Alignment:
-    """Load an alignment from a folder.
-
-    Raises:
-        OptionError: the folder holds another kind of model.
-        FormatError: the folder is damaged, or was not written by firth.
-        OSError: the folder cannot be read.
-    """
+    """Load an alignment from a folder."""
     return load_as(path, Alignment, "a folder of firth align")
 
 
 def restore(content: ModelFolder) -> Alignment:
-    """Return the alignment in the content of a folder.
-
-    Raises:
-        FormatError: the folder is damaged.
-    """
+    """Return the alignment in the content of a folder."""
     kinds = content.config.get("normalisations")
     pivots = content.texts.get("pivots")
     if not isinstance(kinds, list) or len(kinds) != 2 or not all(kind in tuple(NORMALISATIONS) for kind in kinds):

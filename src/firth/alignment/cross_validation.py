@@ -41,7 +41,6 @@ class CrossValidation:
     """Result of cross-validation.
 
     Attributes:
-        words: number of held-out source words.
         correct: how many of them were translated correctly.
     """
 

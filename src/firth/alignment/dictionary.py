@@ -28,7 +28,6 @@ class Dictionary:
     Attributes:
         pairs: P different pairs, in input order.
         rows: (P, 2) their rows in the source and in the target.
-        given: number of different input pairs.
         asked: number of different source words in the input pairs.
         unknown: number of input pairs with a word without a vector.
         unknown_source: number of different source words without a vector.
@@ -48,8 +47,6 @@ class Dictionary:
         """Look up pairs; a word is looked up as written, then in lower case.
 
         Args:
-            source: vectors of the first words.
-            target: vectors of the second words.
             pairs: pairs of words, or a mapping from first to second words.
             what: name of the pairs in error messages.
 

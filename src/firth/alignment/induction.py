@@ -125,14 +125,10 @@ def open_inducer(seed: int = 0, threads: int | None = None) -> Iterator[Dictiona
     """Start the threads of dictionary induction.
 
     Args:
-        seed: seed of the candidates' sampling.
         threads: number of threads; None is one per processor.
 
     Yields:
         The inducer.
-
-    Raises:
-        OptionError: `threads` is below 1.
     """
     with ThreadPoolExecutor(usable_threads(threads)) as pool, one_blas_thread():
         yield DictionaryInducer(pool, seed)

@@ -53,7 +53,6 @@ def refine_maps(
         z: (W, E) normalised target rows.
         rows: (P, 2) the given pairs.
         fit: learns the maps from paired rows.
-        rounds: number of iterations.
         cutoff: most frequent words of each side among which pairs are induced.
         report: called after each iteration.
         threads: threads of the search; None is one per processor.

@@ -36,7 +36,6 @@ class Estimate:
     """A share with its bootstrap interval.
 
     Attributes:
-        value: mean over all test words.
         low: lower end of the interval.
         high: upper end of the interval.
     """
@@ -121,11 +120,7 @@ def evaluate_retrieval(
 
 
 def check_held_out(pivots: Iterable[Pair], pairs: Iterable[Pair]) -> None:
-    """Check that no test pair is among the pivots.
-
-    Raises:
-        OptionError: some are; the message says how many.
-    """
+    """Check that no test pair is among the pivots."""
     training, test = set(pivots), list(dict.fromkeys(pairs))
     both = [pair for pair in test if pair in training]
     if both:

@@ -105,11 +105,7 @@ class SemanticChanges:
         return [self.words[row] for row in self.order(by)[:n].tolist()]
 
     def facts(self, word: str, near: int = 5) -> dict[str, Any]:
-        """Return the measures of a word and its nearest words in both periods, for JSON.
-
-        Raises:
-            UnknownWordError: the word is not in both vocabularies.
-        """
+        """Return the measures of a word and its nearest words in both periods, for JSON."""
         row = self.new.get_index(word)
         return {
             "word": word,

@@ -74,11 +74,7 @@ class Placement:
 
 
 def normalise(rows: Matrix, method: str) -> tuple[npt.NDArray[np.float32], Floats]:
-    """Return all rows of one side normalised, (V, D), and the mean that was subtracted, (D,).
-
-    Raises:
-        OptionError: `method` is not in `NORMALISATIONS`.
-    """
+    """Return all rows of one side normalised, (V, D), and the mean that was subtracted, (D,)."""
     if method not in NORMALISATIONS:
         raise OptionError(f"normalise={method!r}: expected one of {', '.join(NORMALISATIONS)}")
     mean = np.zeros(rows.shape[1])
@@ -95,11 +91,7 @@ def _normalised(rows: Matrix, method: str, mean: Floats) -> Matrix:
 
 
 def orthogonal(x: Matrix, z: Matrix) -> tuple[Floats, Floats]:
-    """Return the orthogonal map of `x` (P, D) nearest to `z` (P, D), and the identity.
-
-    Raises:
-        OptionError: the dimensions differ.
-    """
+    """Return the orthogonal map of `x` (P, D) nearest to `z` (P, D), and the identity."""
     if x.shape[1] != z.shape[1]:
         raise OptionError(
             f"vectors of dimensions {x.shape[1]} and {z.shape[1]}: an orthogonal map needs equal dimensions; use "
@@ -110,21 +102,13 @@ def orthogonal(x: Matrix, z: Matrix) -> tuple[Floats, Floats]:
 
 
 def least_squares(x: Matrix, z: Matrix) -> tuple[Floats, Floats]:
-    """Return the linear map of `x` (P, D) nearest to `z` (P, E), and the identity.
-
-    Raises:
-        OptionError: the pairs do not determine the map.
-    """
+    """Return the linear map of `x` (P, D) nearest to `z` (P, E), and the identity."""
     _whitening(x, "source")  # raises an error if the solution is not unique
     return np.asarray(np.linalg.lstsq(_double(x), _double(z), rcond=None)[0]), np.eye(z.shape[1])
 
 
 def canonical(x: Matrix, z: Matrix) -> tuple[Floats, Floats]:
-    """Return the maps (D, K) and (E, K) to the canonical directions of `x` (P, D) and `z` (P, E); K = min(D, E).
-
-    Raises:
-        OptionError: the pairs do not determine the maps.
-    """
+    """Return the maps (D, K) and (E, K) to the canonical directions of `x` (P, D) and `z` (P, E); K = min(D, E)."""
     (whiten_x, _), (whiten_z, _) = _whitening(x, "source"), _whitening(z, "target")
     u, _, v = cross_svd(x @ whiten_x, z @ whiten_z)
     return whiten_x @ u, whiten_z @ v
@@ -137,9 +121,6 @@ def weighted(x: Matrix, z: Matrix, weight: float = 0.5) -> tuple[Floats, Floats]
         x: (P, D) source rows.
         z: (P, E) target rows.
         weight: w, the exponent of the correlations; 0.5 on both sides is symmetric.
-
-    Raises:
-        OptionError: the pairs do not determine the maps.
     """
     (whiten_x, colour_x), (whiten_z, colour_z) = _whitening(x, "source"), _whitening(z, "target")
     u, s, v = cross_svd(x @ whiten_x, z @ whiten_z)

@@ -53,9 +53,6 @@ def biased_words(
         count: words per pole; fewer if a pole has fewer.
         without: words to exclude because their meaning includes the bias.
         among: number of words considered, from the first.
-
-    Raises:
-        OptionError: `count` or `among` is below 1, or a pole has no words.
     """
     if count < 1 or among < 1:
         raise OptionError(f"count={count} words among={among}: expected at least 1")

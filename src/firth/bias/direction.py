@@ -122,11 +122,7 @@ def _remove(rows: Floats, direction: Floats) -> Floats:
 
 
 def direction_for(vectors: Vectors, along: Axis) -> Floats:
-    """Return the direction of an axis, (D,).
-
-    Raises:
-        OptionError: its dimension is not that of the vectors.
-    """
+    """Return the direction of an axis, (D,)."""
     if vectors.dim != len(along.direction):
         raise OptionError(
             f"a direction of {len(along.direction)} numbers and vectors of {vectors.dim}: expected equal dimensions"

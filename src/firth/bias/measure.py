@@ -16,7 +16,6 @@ class BiasMetric:
     Attributes:
         run: computes the score from vectors and a query.
         targets: number of target sets; None is one or more.
-        attributes: number of attribute sets.
         zero: the value without bias.
         seeded: whether it takes a random seed.
     """

@@ -54,7 +54,6 @@ class DebiasingMethod:
 
     Attributes:
         run: returns debiased vectors from vectors, lists and options.
-        options: names of its options.
     """
 
     run: Callable[..., WordVectors]

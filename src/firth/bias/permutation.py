@@ -30,7 +30,6 @@ class PermutationTest:
     Attributes:
         p: p-value, at least 1 / splits.
         splits: number of splits, counted or drawn, including the observed one.
-        greater: splits with a greater statistic.
         equal: splits with an equal statistic, including the observed one.
         error: standard error of p; 0 if all splits were counted.
     """
@@ -67,14 +66,10 @@ def permutation_tests(
         values: (n, T) numbers.
         size: number of rows in the first part.
         draws: number of random splits, if there are too many to count.
-        seed: random seed of these.
         max_exact: greatest n for which all splits are counted.
 
     Returns:
         T tests.
-
-    Raises:
-        OptionError: `size` leaves one of the parts empty.
     """
     if not 0 < size < len(values):
         raise OptionError(f"a first part of {size} among {len(values)} values: expected from 1 to {len(values) - 1}")

@@ -159,14 +159,12 @@ class QueryVectors:
     """The vectors of a query's words.
 
     Attributes:
-        query: the query.
         targets: one matrix (n, D) per target set, not normalised.
         attributes: one per attribute set.
         target_words: the known words of each target set.
         attribute_words: the known words of each attribute set.
         coverage: used and missing words of each set.
         notes: sets with many missing words, and words that are target and attribute.
-        rounding: relative precision of the vectors.
     """
 
     query: Query
@@ -182,9 +180,6 @@ class QueryVectors:
         """Return a score with this coverage.
 
         Args:
-            metric: name of the metric.
-            value: the value.
-            notes: further caveats.
             fields: other fields of `BiasScore`.
         """
         return BiasScore(metric, self.query.name, value, self.coverage, notes=(*self.notes, *notes), **fields)
@@ -195,14 +190,8 @@ def lookup(vectors: Vectors, query: Query, metric: str, targets: int | None, att
 
     Args:
         vectors: the vectors; words without a row are missing, even if n-grams could infer a vector.
-        query: the sets.
         metric: name of the metric, for messages.
         targets: number of target sets the metric takes; None is one or more.
-        attributes: number of attribute sets.
-
-    Raises:
-        OptionError: the number of sets is wrong, a set has no known word, or two sets of one kind share a word.
-        FormatError: the vector of a word is not finite.
     """
     sides = []
     for kind, sets, number in (("target", query.targets, targets), ("attribute", query.attributes, attributes)):
@@ -224,9 +213,6 @@ def coverage_of(vectors: Vectors, words: Words, what: str) -> Coverage:
 
     Args:
         what: name of the words in messages.
-
-    Raises:
-        OptionError: there are no words, or none has a vector.
     """
     _check_words(words, what)
     form_of = {word: _form(vectors, word) for word in dict.fromkeys(words)}
@@ -254,11 +240,7 @@ def row_of(vectors: Vectors, word: str) -> int:
 
 
 def rows_of(vectors: Vectors, words: Words) -> Floats:
-    """Return the vectors of known words, (n, D) float64.
-
-    Raises:
-        FormatError: a vector is not finite.
-    """
+    """Return the vectors of known words, (n, D) float64."""
     rows = np.asarray(vectors.vectors[[row_of(vectors, word) for word in words]], dtype=np.float64)
     finite = np.isfinite(rows).all(axis=1)
     if not finite.all():

@@ -17,7 +17,6 @@ class KnownPairs:
     Attributes:
         used: the pairs, each once, as the vectors spell them, in the given order.
         missing: words without a vector, in the spelling of the list.
-        given: number of different pairs.
     """
 
     used: tuple[Pair, ...]

@@ -168,12 +168,7 @@ class Cluster:
 
 
 def _check_arguments(model: Any, mode: str, arguments: Mapping[str, Any]) -> None:
-    """Answer to arguments that belong elsewhere.
-
-    Raises:
-        UnknownOptionError: it is one of the cluster.
-        OptionError: it is one of the model, or means nothing here.
-    """
+    """Answer to arguments that belong elsewhere."""
     own = ("workers", "address", "merge_every")
     takes = inspect.signature(model.train).parameters.keys() - {"threads" if mode != "counts" else "", "deterministic"}
     for name, value in arguments.items():

@@ -19,11 +19,7 @@ REACHED = 5.0  # seconds in which a head must
 
 
 def ray_package() -> Any:
-    """Return the module `ray`.
-
-    Raises:
-        MissingExtraError: Ray is not installed.
-    """
+    """Return the module `ray`."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no usage reports to the makers of Ray
     try:
         import ray
@@ -40,11 +36,6 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
         address: of the head, "auto" for the one that runs on this machine, "local" to start one for the time being;
             a connection that this program has already is used for both.
         workers: number requested; None for one per processor of the cluster.
-
-    Raises:
-        MissingExtraError: Ray is not installed.
-        ClusterError: no cluster is at the address, or this program is connected to another.
-        OptionError: it has fewer processors than requested workers.
     """
     ray = ray_package()
     own = not ray.is_initialized()
@@ -80,12 +71,7 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
 
 
 def check_reachable(address: str) -> None:
-    """Check that something listens where a head should be: Ray would wait for minutes, deaf to signals.
-
-    Raises:
-        MissingExtraError: Ray is not installed.
-        ClusterError: nothing does.
-    """
+    """Check that something listens where a head should be: Ray would wait for minutes, deaf to signals."""
     if ray_package().is_initialized() or address == "local":
         return
     resolved = address.removeprefix("ray://")
@@ -119,14 +105,6 @@ class ShardWorkerActor:
 
 class RayCrew:
     """Workers as actors.
-
-    Args:
-        ray: the module, connected.
-        job: the training job.
-        count: number of workers.
-
-    Attributes:
-        workers: handles of actors.
 
     Raises:
         ClusterError: a worker does not start.

@@ -53,12 +53,7 @@ class RayWorkers:
         self._open.close()
 
     def session(self) -> tuple[Any, int]:
-        """Return the module `ray`, connected, and the number of workers.
-
-        Raises:
-            ClusterError: no cluster is at the address, or this program is connected to another.
-            OptionError: it has fewer processors than requested workers.
-        """
+        """Return the module `ray`, connected, and the number of workers."""
         if self._session is None:
             self._session = self._open.enter_context(ray_session(self._address, self._asked))
         return self._session
@@ -200,11 +195,7 @@ class RayWorkers:
 
 
 def do_piece(function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
-    """Call a function in a worker; return its result, and its warnings.
-
-    Raises:
-        ClusterError: it raises an error that is not firth's; some of them cannot travel.
-    """
+    """Call a function in a worker; return its result, and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         result = _with_own_errors(function, *arguments)
@@ -262,7 +253,6 @@ class BoardCallback:
     """Sends progress to a board; serves as `progress` and in `callbacks` of the first worker.
 
     Args:
-        board: handle of the actor.
         row: whether it sends rows of evaluations.
     """
 

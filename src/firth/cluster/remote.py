@@ -49,11 +49,7 @@ class Crew(Protocol):
     workers: list[Any]
 
     def ask(self, calls: Sequence[Call]) -> list[Any]:
-        """Call methods of different workers at one time, and return their results.
-
-        Raises:
-            LostWorkersError: some answer no more; the others have answered.
-        """
+        """Call methods of different workers at one time, and return their results."""
         ...
 
     def share(self, value: Any) -> Any:
@@ -61,11 +57,7 @@ class Crew(Protocol):
         ...
 
     def replace(self, lost: Sequence[Any]) -> None:
-        """Do without some workers, with new ones in their place where there is room.
-
-        Raises:
-            ClusterError: none is left.
-        """
+        """Do without some workers, with new ones in their place where there is room."""
         ...
 
 
@@ -75,14 +67,10 @@ class RemoteReplicas:
     Args:
         run: a `firth.embeddings.training.TrainingRun`.
         crew: the workers, made for the same run.
-        longest: bound of the first interval.
 
     Attributes:
-        schedule: when they are merged.
         longest: most tokens between merges; None for the rule of `Schedule`.
-        merges: how many there were.
         bytes: that have travelled as rows, to and from workers.
-        lost: workers that were lost.
     """
 
     schedule: Schedule

@@ -32,12 +32,7 @@ from firth.workers import lending
 
 @dataclasses.dataclass(frozen=True)
 class Replicated:
-    """Training whose shards the workers of a cluster own.
-
-    Args:
-        workers: of the cluster.
-        merge_every: bound of the first interval.
-    """
+    """Training whose shards the workers of a cluster own."""
 
     workers: RayWorkers
     merge_every: int
@@ -63,14 +58,11 @@ class Replicated:
             start: vectors to continue from.
             freeze: keep every bit of the vectors of words that `start` has.
             progress: see `firth.progress`.
-            checkpoint: folder for checkpoints.
             **text: options of `Corpus.build` for a text that is not encoded yet.
 
         Raises:
             OptionError: the model has no such training, there are more workers than processors, or `freeze` is given
                 without `start`.
-            ClusterError: the cluster cannot be reached, or workers are lost again and again.
-            CorpusError: the text cannot be read, or the corpus is not on a folder that all machines share.
         """
         if getattr(model, "tree", None) == "learned":
             raise OptionError("tree='learned': not on a cluster, for it takes two trainings; use tree='huffman'")

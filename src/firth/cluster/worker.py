@@ -29,7 +29,6 @@ class Job:
     Attributes:
         model: options of the model, with all defaults filled in.
         corpus: folder of the encoded corpus, which all machines see.
-        fingerprint: of the corpus.
         arguments: of the training, whose progress and checkpoints are the head's.
         longest: bound of the first interval; see `firth.embeddings.replicas.Schedule.of`.
     """
@@ -62,9 +61,6 @@ def set_state(shard: Shard, state: ShardState) -> None:
 class ShardWorker:
     """A worker, whose shards and parameters `begin` sets.
 
-    Args:
-        job: the training job.
-
     Raises:
         CorpusError: the corpus is not on this machine, or is another one.
     """
@@ -87,8 +83,6 @@ class ShardWorker:
         """Own some shards, with parameters that are common to all.
 
         Args:
-            numbers: of the shards.
-            states: of the shards.
             matrices: those of `firth.embeddings.replicas.matrices_of`.
             lr: learning rate that the schedule follows.
         """

@@ -28,11 +28,6 @@ def as_corpus(
         options: options of `Corpus.build` given by the caller, including `column` and `cache`.
         defaults: the model's defaults for options that were not given.
         threads: files that are read at once; None for one per processor.
-
-    Raises:
-        CorpusError: no corpus can be built from the source.
-        UnknownOptionError: an option is unknown.
-        OptionError: an option is out of its range, or options are given with a corpus, which has its own.
     """
     for name, value in options.items():
         if name not in TEXT_OPTIONS:

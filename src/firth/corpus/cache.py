@@ -25,7 +25,6 @@ def writing(
     """Turn write errors into a `CorpusError`.
 
     Args:
-        folder: destination, for the message.
         what: what is written, for the message.
         room: the space it needs, for the message.
     """
@@ -42,7 +41,6 @@ def holds(place: Path, open_it: Callable[[Path], object], *, tell: bool) -> bool
     """Whether a folder holds a complete build.
 
     Args:
-        place: the folder.
         open_it: opens and verifies it; raises CorpusError if there is none, FormatError if it is damaged.
         tell: whether to warn that a damaged folder is built again.
     """
@@ -61,7 +59,6 @@ def build_in(folder: Path, fill: Callable[[Path], Path], is_whole: Callable[[Pat
     """Build a folder in a temporary place and move it to its destination.
 
     Args:
-        folder: the cache folder.
         fill: writes into an empty folder and returns the destination.
         is_whole: whether the destination already holds a complete and equal build.
 

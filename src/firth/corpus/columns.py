@@ -24,7 +24,6 @@ class Asked(NamedTuple):
     Attributes:
         column: name or number of the text column; None applies the rule of `firth.corpus.tables`.
         labels: name or number of the label column; None for the texts alone.
-        how: how it is read.
         needs_labels: whether a row with an empty label cannot be read.
     """
 
@@ -49,10 +48,6 @@ def cells(
         tick: called with the raw file after each row, to report progress.
         how: how a text file is read.
         encoding: of a table that is text; see `firth.corpus.reader.opened`.
-
-    Raises:
-        CorpusError: the column does not exist, the file is not in the format of its suffix, or a row cannot be read.
-        MissingExtraError: a Parquet or Arrow file needs pyarrow, which is not installed.
 
     Warns:
         UserWarning: rows were skipped, or a table is written in an unusual way.
@@ -83,11 +78,6 @@ def labelled_cells(
         labels: name or number of the label column.
         how: how a text file is read.
         needs_labels: whether a row with an empty label cannot be read.
-
-    Raises:
-        CorpusError: the file is not a table or not in the format of its suffix, a column does not exist, or a row
-            cannot be read.
-        MissingExtraError: a Parquet or Arrow file needs pyarrow, which is not installed.
 
     Warns:
         UserWarning: rows were skipped, or a table is written in an unusual way.

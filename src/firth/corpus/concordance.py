@@ -23,7 +23,6 @@ class Occurrence:
     Attributes:
         sentence: number of the sentence, from 0.
         before: the words before it, at most so many as were asked for.
-        after: the words after it, likewise.
     """
 
     sentence: int
@@ -39,10 +38,6 @@ def concordance(corpus: Corpus, word: str, *, n: int = 20, width: int = 8) -> tu
         word: to look for, in any form; see `firth.text.forms`.
         n: occurrences at most, evenly spaced.
         width: words on either side, at most.
-
-    Raises:
-        UnknownWordError: the word does not occur.
-        OptionError: a number is below 1.
     """
     check_whole("n", n, 1)
     check_whole("width", width, 1)

@@ -31,8 +31,6 @@ class ByteStream:
     """The text of a file as UTF-8.
 
     Attributes:
-        path: the file, for error messages.
-        stream: its decompressed content.
         tick: called after each read.
     """
 
@@ -41,11 +39,7 @@ class ByteStream:
     tick: Callable[[], None]
 
     def read_into(self, room: memoryview) -> int:
-        """Read into `room`; return the number of bytes, 0 at the end.
-
-        Raises:
-            CorpusError: the file cannot be read, or its compressed data is damaged.
-        """
+        """Read into `room`; return the number of bytes, 0 at the end."""
         with reading(self.path):
             size = self.stream.readinto(room)
         self.tick()
@@ -67,7 +61,6 @@ class TextStream:
     """Texts, one by one.
 
     Attributes:
-        items: the texts.
         tick: called after each text.
         together: whether the texts are the blocks of one document.
     """
@@ -108,11 +101,7 @@ def contents(source: Source, meter: Meter) -> Iterator[tuple[str, ByteStream | T
 
 @contextlib.contextmanager
 def listing_unreadable(source: Source) -> Iterator[None]:
-    """Where one of several files is no text, name all that are none.
-
-    Raises:
-        CorpusError: that of the body, or one about all files.
-    """
+    """Where one of several files is no text, name all that are none."""
     try:
         yield
     except CorpusError as error:
@@ -158,11 +147,7 @@ def _in_file(path: Path, source: Files, meter: Meter) -> Iterator[tuple[str, Byt
 
 
 def guarded(items: Iterator[Any]) -> Iterator[Any]:
-    """Yield the items of the caller's iterator.
-
-    Raises:
-        CorpusError: reading failed; otherwise this would look like a failure to write the corpus.
-    """
+    """Yield the items of the caller's iterator."""
     try:
         yield from items
     except OSError as error:

@@ -40,14 +40,10 @@ def count(
         source: the source; read once.
         options: `tokens` and `sentences` are used.
         write: called with blocks of ids, -1 at the end of each sentence; the array is reused after the call.
-        meter: progress of reading.
         parts: how several files are read at once; None for one after the other.
 
     Returns:
         The words in the order of their ids, and their counts.
-
-    Raises:
-        CorpusError: the source cannot be read, or its items are of different kinds.
     """
 
     def counted(numbers: npt.NDArray[np.int32]) -> None:

@@ -73,10 +73,6 @@ def dialect_of(
         usual: what its file name stands for; the quoting is that of tables with tabs.
         options: what is given is not looked for.
         name: of the file, for the error.
-        error: its class.
-
-    Raises:
-        FirthError: two separators fit.
     """
     declared = _DECLARED.fullmatch(sample[0]) if sample else None
     lines = [line for line in sample[1 if declared else 0 :] if line.strip("\r\n")]

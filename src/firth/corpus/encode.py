@@ -28,16 +28,10 @@ def write_encoded(
     """Write the files of a corpus from its text as provisional ids; return the manifest.
 
     Args:
-        folder: folder of the corpus.
         spill: the text as provisional ids.
         words: the words of the provisional ids.
-        counts: the count of each word.
-        options: options of the corpus.
         source: description of the source, for the manifest.
         characters: number of characters of the text; None if unknown.
-
-    Raises:
-        CorpusError: no word is left, or the files cannot be written.
     """
     total = int(counts.sum())
     if options.min_count is None:

@@ -53,14 +53,7 @@ def with_tokens(source: Source, options: CorpusOptions, report: Report) -> Itera
     """Yield the source and options of a corpus, with learned tokens in place of their names.
 
     Args:
-        source: of text.
         options: with `tokens="subwords"` or another name of `LEARNED`; others are yielded as they are.
-        report: how to show progress.
-
-    Raises:
-        OptionError: `max_size` leaves no room for a token besides the bytes.
-        CorpusError: the source cannot be read, or holds no text.
-        MissingExtraError: the tokenizers library is not installed.
     """
     if not is_learned(options.tokens):
         yield source, options

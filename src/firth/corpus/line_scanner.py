@@ -124,12 +124,8 @@ def scan_texts(texts: Iterable[Any], prefix: str, *, name: str = "texts") -> Tok
     """Turn texts into token ids, one line per text; line feeds inside a text count as spaces.
 
     Args:
-        texts: strings.
         prefix: the start of every label; "" for none.
         name: name of the source, for error messages.
-
-    Raises:
-        CorpusError: an item is not a string.
     """
     scanner, position, remaining = LineScanner(prefix, one_text_per_line=True), 0, iter(texts)
     while batch := list(itertools.islice(remaining, BATCH)):

@@ -115,12 +115,6 @@ def blocks(path: Path, suffix: str, encoding: str | None) -> list[str]:
     Args:
         path: the file, plain or packed by gzip.
         suffix: one of `MARKUP`.
-        encoding: that the user names.
-
-    Raises:
-        CorpusError: it is XML that is damaged.
-        FormatError: its encoding is not known.
-        MissingExtraError: it is Markdown, and markdown-it-py is not installed.
     """
     content = unpacked(path)
     text = decoded_text(content, path, strict=False, encoding=named_encoding(encoding) or _declared(content))

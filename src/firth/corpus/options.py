@@ -80,8 +80,6 @@ class CorpusOptions:
 
         Raises:
             OptionError: an option is out of its range.
-            FormatError: the file of subwords is damaged or holds something else.
-            OSError: the file cannot be read.
         """
         if isinstance(self.tokens, str) and self.tokens.endswith(".json"):
             return replace(self, tokens=Subwords.open(self.tokens)).checked()
@@ -204,11 +202,7 @@ describe(TextArguments, TextOptions)
 
 
 def _in_language(rule: WordRule, language: str) -> str:
-    """Return the name of a rule for words in a language.
-
-    Raises:
-        OptionError: the rule is that of another language.
-    """
+    """Return the name of a rule for words in a language."""
     if rule.language and rule.language != language:
         raise OptionError(f"language={language!r} with tokens={rule.name!r}: expected the same language in both")
     return replace(rule, language=language if language in LANGUAGES else "").name

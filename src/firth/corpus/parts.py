@@ -89,11 +89,8 @@ class PartCount(NamedTuple):
 
     Attributes:
         words: in the order of their provisional ids.
-        counts: of the words.
         spill: name of the file of provisional ids.
-        characters: code points.
         size: bytes of its files.
-        said: warnings about them.
     """
 
     words: list[str]
@@ -121,12 +118,7 @@ class PartReader(Protocol):
 
         Args:
             groups: as `groups` returns them.
-            scan: reads a group.
             write: takes the provisional ids of everything, in order.
-            meter: of the whole.
-
-        Raises:
-            CorpusError: what `scan` raises, of the first group that fails.
         """
         ...
 
@@ -192,7 +184,6 @@ class RemoteParts:
 
     Args:
         folder: for the files of the parts.
-        workers: who read.
     """
 
     folder: Path
@@ -225,12 +216,7 @@ def read_part(scan: Scan, folder: Path, group: Files) -> PartCount:
     """Read a part in a worker.
 
     Args:
-        scan: reads it.
         folder: for the file of provisional ids.
-        group: the part.
-
-    Raises:
-        CorpusError: the folder is not on this machine, or what `scan` raises.
     """
     check_seen(folder)
     meter = PartProgress(threading.Event())  # nobody ends it: whoever waits gives the worker up
@@ -252,11 +238,7 @@ def _scan_as_named(scan: Scan, group: Files, *, write: Write, meter: Meter) -> C
 
 
 def check_seen(folder: Path) -> None:
-    """Check that this machine sees a folder.
-
-    Raises:
-        CorpusError: it does not.
-    """
+    """Check that this machine sees a folder."""
     if not folder.is_dir():
         raise CorpusError(
             f"{folder}: no such folder on a machine of the cluster; let FIRTH_CACHE, or cache=, name a folder that all "
@@ -268,7 +250,6 @@ def grouped(source: Files, most: int, least: int) -> list[Files]:
     """Return files that follow each other, in groups of about equal size.
 
     Args:
-        source: the files.
         most: number of groups, at most.
         least: bytes of a group on average, at least.
     """
@@ -301,7 +282,6 @@ class Joined:
 
         Args:
             words: of the part, in the order of its provisional ids; a word may appear several times.
-            counts: of the words.
             spill: the provisional ids, which are removed; None for those of a first part that are written already.
         """
         if spill is None:

@@ -79,11 +79,6 @@ def opened(path: Path, encoding: str | None = None) -> Iterator[tuple[BinaryIO, 
 
     Yields:
         The raw file, whose position shows the progress, and the stream of its text.
-
-    Raises:
-        CorpusError: the file cannot be opened or read, or its compressed data is damaged.
-        FormatError: it decompresses to more than the limit; see `firth.storage.untrusted`.
-        MissingExtraError: a .zst file needs a package that is not installed.
     """
     with reading(path), open_file(path, 0 if path.suffix.lower() not in COMPRESSIONS else -1) as raw:
         compression = COMPRESSIONS.get(path.suffix.lower())
@@ -99,7 +94,6 @@ def text_stream(stream: BinaryIO, name: str, encoding: str | None = None) -> Utf
 
     Args:
         stream: its bytes.
-        name: of the source, for messages.
         encoding: as of `opened`.
     """
     check = functools.partial(check_text, name)
@@ -152,9 +146,6 @@ def check_text(name: str, head: bytes) -> None:
     Args:
         name: name of the source, for error messages.
         head: its first bytes.
-
-    Raises:
-        CorpusError: the bytes are binary data.
     """
     for signature, hint in _SIGNATURES:
         if head.startswith(signature):

@@ -27,7 +27,6 @@ class ReadingProgress:
     Attributes:
         report: called with each `Status`.
         total: size of all files on disk in bytes; None if the source is not a file: words are then reported.
-        words: number of words read.
         finished: size of the finished files in bytes.
         characters: number of code points read, without line feeds; 0 if the text comes as tokens.
     """

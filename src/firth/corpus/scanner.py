@@ -65,11 +65,7 @@ class Scanner:
         self._cached_words: dict[bytes, list[str]] = {}
 
     def room(self) -> memoryview:
-        """Return the buffer for the next bytes of text; call `filled` afterwards.
-
-        Raises:
-            CorpusError: the text has 16 MiB without a separator.
-        """
+        """Return the buffer for the next bytes of text; call `filled` afterwards."""
         return self._room() if self._dotless is None else self._dotless.room
 
     def _room(self) -> memoryview:

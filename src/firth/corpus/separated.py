@@ -53,13 +53,11 @@ class Separated:
 
     Args:
         text: the file, opened with `newline=""`.
-        name: its name, for messages.
         usual: the separator that the name stands for, and the quoting of tables with tabs.
         options: how it is read; None where the caller has no such options to name.
         asked: the columns that are asked for, which tell whether the first row holds names; None for any.
         header: whether the first row holds names; None as the options have it.
         separator: the one to use where the options have none; None to find it.
-        error: class of the errors.
 
     Attributes:
         names: of the columns: those in the header, or "1", "2", ...
@@ -122,9 +120,6 @@ class Separated:
 
         Args:
             *columns: the column of texts, None for the only one or "text"; then the column of labels, if any.
-
-        Raises:
-            CorpusError: there is no such column, or two have its name.
         """
         keys = [name if name and self.names.count(name) == 1 else f"column {i}" for i, name in enumerate(self.names, 1)]
         arguments = ("column", "labels")
@@ -168,9 +163,6 @@ class Separated:
 
         Args:
             filled: a column whose cells must not be empty, such as that of labels.
-
-        Raises:
-            CorpusError: a row cannot be read, and such are not to be skipped.
         """
         while self._lines or self._more():
             rows = self._at_once(filled)

@@ -8,15 +8,7 @@ from firth.errors import CorpusError
 
 
 def opened_by_worker(path: Path, fingerprint: str) -> Corpus:
-    """Open a corpus in a worker.
-
-    Args:
-        path: its folder.
-        fingerprint: of the corpus.
-
-    Raises:
-        CorpusError: the corpus is not on this machine, or is another one.
-    """
+    """Open a corpus in a worker."""
     check_seen(path)
     corpus = Corpus.open(path)
     if corpus.fingerprint != fingerprint:

@@ -71,7 +71,6 @@ def chosen_options(model: Any, words: int) -> dict[str, Any]:
     """Return the options of a model that are None and depend on the size of the corpus, with their values.
 
     Args:
-        model: an options class.
         words: number of words of the corpus.
     """
     return {name: rule(words) for name, rule in OF_MODELS.items() if getattr(model, name, words) is None}
@@ -81,7 +80,6 @@ def log_advice(model: Any, words: int) -> None:
     """Log that the text is short, or that it is read less often than it should be, at level INFO of "firth".
 
     Args:
-        model: an options class.
         words: number of words of the corpus.
     """
     default = {field.name: field.default for field in dataclasses.fields(model)}
@@ -98,7 +96,6 @@ def log_choice(chosen: Mapping[str, Any], words: int) -> None:
     """Log options that were chosen, at level INFO of the logger "firth".
 
     Args:
-        chosen: values by name.
         words: number of words that they were chosen for.
     """
     if chosen:

@@ -38,10 +38,8 @@ class Files:
     """Files to read.
 
     Attributes:
-        paths: the files, in reading order.
         column: the column to read of tables.
         asked: the absolute paths, globs and folders that were given.
-        how: how tables are read.
         encoding: that the user names; None where none is named.
         markup: whether Markdown, HTML and XML are read without their markup.
     """
@@ -109,7 +107,6 @@ class Items:
 
     Attributes:
         items: the texts or token lists.
-        tokenised: whether they are token lists.
     """
 
     items: Iterator[Any]
@@ -127,11 +124,6 @@ def resolve(source: Any, column: str | int | None = None, how: TableOptions = US
     mapping of columns is a table; its `column` is read. For any other iterable the first item decides: a path object,
     or a string that looks like a file (a known suffix, or an existing path with a separator), means paths; any other
     string means texts; a mapping is a row of a table; a list of strings is a list of tokens.
-
-    Raises:
-        CorpusError: the source is none of these, does not exist, is empty, or has no such column.
-        OptionError: `how` says how a table in a text file is written, and the source is none.
-        MissingExtraError: a table needs pyarrow, and that is not installed.
     """
     found = _resolved(source, column, how.normalised(), markup)
     if not isinstance(found, Files) or all(inner_suffix(path) not in SEPARATED for path in found.paths):
@@ -199,11 +191,7 @@ def _cells(items: Iterator[Any]) -> Source:
 
 
 def _state(path: Path) -> tuple[str, int, int] | None:
-    """Path, size and modification time; None for pipes and devices.
-
-    Raises:
-        OSError: the file cannot be looked at.
-    """
+    """Path, size and modification time; None for pipes and devices."""
     status = path.stat()
     return (os.path.realpath(path), status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 

@@ -38,7 +38,6 @@ class Spill:
     """Provisional word ids on disk, in the file that becomes the ids of the corpus, or in one of a part of it.
 
     Args:
-        folder: of the corpus.
         name: of the file, for a part; None for the whole.
         new: whether to begin a file; otherwise one that is there is read.
 
@@ -139,12 +138,7 @@ def is_built(folder: Path) -> bool:
 
 
 def open_manifest(folder: Path) -> dict[str, Any]:
-    """Verify the folder and return its manifest.
-
-    Raises:
-        CorpusError: the folder is not a corpus.
-        FormatError: the corpus is damaged, or of a newer version.
-    """
+    """Verify the folder and return its manifest."""
     if not folder.is_dir():
         kind = "a file" if folder.exists() else "nothing"
         raise CorpusError(f"{folder}: found {kind}; expected the folder of a built corpus; make one with Corpus.build")
@@ -157,12 +151,7 @@ def open_manifest(folder: Path) -> dict[str, Any]:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest after checking the sizes of all files.
-
-    Raises:
-        CorpusError: the folder is not a corpus.
-        FormatError: the corpus is damaged, or of a newer version.
-    """
+    """Return the manifest after checking the sizes of all files."""
     path = folder / MANIFEST
     if not path.is_file():
         raise CorpusError(
@@ -194,11 +183,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def check_contents(folder: Path) -> None:
-    """Check what kernels rely on: distinct words, ascending offsets, and ids that agree with the counts.
-
-    Raises:
-        FormatError: the files do not agree; the message names the file.
-    """
+    """Check what kernels rely on: distinct words, ascending offsets, and ids that agree with the counts."""
     facts = read_manifest(folder)
     vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]), AGAIN)
     check_words(folder, vocabulary.words, AGAIN)
@@ -232,13 +217,7 @@ def read_vocabulary(folder: Path, words: int, total: int, cure: str) -> Vocabula
 
     Args:
         folder: folder of a corpus or of co-occurrence counts.
-        words: expected number of words.
-        total: number of counted tokens.
         cure: what to do about damage; end of the error message.
-
-    Raises:
-        FormatError: the number of words differs, they are not text, or the counts are impossible; the message names
-            the file and the line.
     """
     path, content = folder / _WORDS, file_bytes(folder / _WORDS)
     try:
@@ -260,11 +239,7 @@ def read_vocabulary(folder: Path, words: int, total: int, cure: str) -> Vocabula
 
 
 def check_words(folder: Path, words: Sequence[str], cure: str) -> None:
-    """Check that the words of a vocabulary are distinct.
-
-    Raises:
-        FormatError: a word occurs twice; the message names the file and the line.
-    """
+    """Check that the words of a vocabulary are distinct."""
     places = {word: i for i, word in enumerate(words)}
     if len(places) != len(words):
         line = next(i for i, word in enumerate(words) if places[word] != i)

@@ -48,7 +48,6 @@ class TableOptions:
         """Refuse what says how a text file is written where none of a kind is read.
 
         Args:
-            name: of what is read.
             tables: the kind, such as "CSV and TSV files".
 
         Raises:

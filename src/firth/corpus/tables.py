@@ -45,7 +45,6 @@ class Schema:
 
     Attributes:
         where: name of the table, for error messages.
-        kinds: column name -> type.
     """
 
     where: str
@@ -94,7 +93,6 @@ class Table:
     """A table.
 
     Attributes:
-        schema: its columns.
         read: takes column names and yields their values, row by row.
     """
 
@@ -106,9 +104,6 @@ class Table:
 
         Args:
             column: name of the column; None applies the rule above.
-
-        Raises:
-            CorpusError: see `Schema.settle`.
         """
         return filled(row[0] for row in self.read(self.schema.settle(column)))
 
@@ -117,10 +112,6 @@ class Table:
 
         Args:
             column: name of the text column; None applies the rule above.
-            labels: name of the label column.
-
-        Raises:
-            CorpusError: see `Schema.settle`.
         """
         return ((text, label) for text, label in self.read(self.schema.settle(column, labels)))
 
@@ -142,12 +133,7 @@ class ArrowArray(Protocol):
 
 
 def table_of(source: Any) -> Table | None:
-    """Return a data frame, a series or a mapping of columns as a table; None for anything else.
-
-    Raises:
-        CorpusError: the table's library refuses it, columns share a name, or it is a data set in parts.
-        MissingExtraError: pyarrow is needed and not installed.
-    """
+    """Return a data frame, a series or a mapping of columns as a table; None for anything else."""
     if isinstance(source, Mapping):
         _refuse_splits(source)
         return _of_mapping(source)
@@ -190,11 +176,7 @@ def table_of_rows(rows: Iterable[Any], where: str = "the rows") -> Table:
 
 
 def pick(row: Any, name: str, where: str) -> Any:
-    """Return a cell of a row.
-
-    Raises:
-        CorpusError: the row is not a mapping, or has no such column.
-    """
+    """Return a cell of a row."""
     if not isinstance(row, Mapping):
         raise CorpusError(f"{where} is {type(row).__name__} {row!r:.60}; expected all rows to be mappings")
     if name not in row:
@@ -241,11 +223,7 @@ def described(source: Any) -> str:
 
 
 def arrow_package(name: str = "pyarrow") -> Any:
-    """Return pyarrow, or a module of it.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
+    """Return pyarrow, or a module of it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -261,12 +239,7 @@ def batch_rows(batches: Iterable[Any], names: Sequence[str], where: str) -> Iter
     """Yield the values of columns of Arrow record batches, row by row.
 
     Args:
-        batches: record batches.
-        names: names of the columns.
         where: name of the table, for error messages.
-
-    Raises:
-        CorpusError: the batches are damaged.
     """
     damage = (ValueError, KeyError, arrow_package().ArrowException)  # text that is not UTF-8 is a ValueError
     try:

@@ -26,9 +26,6 @@ def select_vocabulary(
     Returns:
         The vocabulary, and (W,) int32 ids, -1 for words left out. The unknown word is always in the vocabulary, with
         the total count of the words it replaces; stop words are left out and not replaced.
-
-    Raises:
-        CorpusError: no word is left.
     """
     total = int(counts.sum())
     least = options.min_count or min_count(total, unknown=options.unknown is not None)
@@ -116,7 +113,6 @@ def no_words(text: str, options: CorpusOptions) -> str:
 
     Args:
         text: its name, or "the text".
-        options: of the corpus.
     """
     how = options.tokens if isinstance(options.tokens, str) else type(options.tokens).__name__
     return f"{text} holds no words (tokens={how}); expected words; look at the text"

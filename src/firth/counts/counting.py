@@ -101,8 +101,6 @@ def write_rows(unfinished: UnfinishedRows, corpus: Corpus, plan: Plan, threads: 
     """Count, and write all rows that are missing.
 
     Args:
-        unfinished: takes them.
-        plan: the plan.
         report: called with the progress.
     """
     start, words, before = time.monotonic(), int(plan.counts.sum()), int(plan.counts[: unfinished.done].sum())
@@ -153,13 +151,7 @@ def count_block(path: Path, fingerprint: str, plan: Plan, base: int, end: int) -
 
     Args:
         path: folder of the corpus, which all machines see.
-        fingerprint: of the corpus.
-        plan: the plan.
-        base: first word of the block.
         end: one past its last word.
-
-    Raises:
-        CorpusError: the corpus is not on this machine, or is another one.
     """
     corpus = opened_by_worker(path, fingerprint)
     positions = _places(corpus, plan, base, end)

@@ -77,9 +77,6 @@ def factorise(
 
     Returns:
         U, S and V.
-
-    Raises:
-        OptionError: the rank exceeds the dimensions of the matrix, or the matrix holds NaN or infinity.
     """
     from scipy import sparse
 

@@ -227,24 +227,14 @@ def writing_counts(folder: Path, size: int) -> Any:
 
 
 def write_manifest(folder: Path, vocabulary: Vocabulary, facts: Mapping[str, Any]) -> None:
-    """Write the vocabulary and the manifest, which is written last and marks the folder as complete.
-
-    Args:
-        folder: folder of the matrix.
-        vocabulary: its words.
-        facts: other entries of the manifest.
-    """
+    """Write the vocabulary and the manifest, which is written last and marks the folder as complete."""
     write_vocabulary(folder, vocabulary)
     manifest = {"format": FORMAT, "version": VERSION, "words": len(vocabulary), "total": vocabulary.total, **facts}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=2), "utf-8")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest after checking the sizes of all files.
-
-    Raises:
-        FormatError: the matrix is damaged, or of a newer version.
-    """
+    """Return the manifest after checking the sizes of all files."""
     path = folder / MANIFEST
     if not path.is_file():
         raise FormatError(f"{path}: missing; {AGAIN}")
@@ -273,11 +263,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def check_contents(folder: Path) -> None:
-    """Check what kernels rely on: ascending rows, valid and ascending columns, positive counts.
-
-    Raises:
-        FormatError: a check fails; the message names the file.
-    """
+    """Check what kernels rely on: ascending rows, valid and ascending columns, positive counts."""
     facts = read_manifest(folder)
     vocabulary = read_vocabulary(folder, int(facts["words"]), int(facts["total"]), AGAIN)
     check_words(folder, vocabulary.words, AGAIN)

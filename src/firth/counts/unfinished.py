@@ -33,7 +33,6 @@ class UnfinishedRows:
     """The cells of a matrix, row after row; a context manager.
 
     Args:
-        folder: of the matrix.
         words: V, the number of rows.
         checkpoint: where a state is kept, or None.
         identity: the run that a state must belong to.
@@ -131,11 +130,7 @@ class UnfinishedRows:
             self.save()
 
     def save(self) -> None:
-        """Write the state, if there is a checkpoint.
-
-        Raises:
-            CorpusError: it cannot be written.
-        """
+        """Write the state, if there is a checkpoint."""
         if self._kept is None:
             return
         done, checksums = self._state
@@ -181,11 +176,7 @@ class UnfinishedRows:
 
 
 def _checksum(path: Path, size: int) -> int:
-    """Return the checksum of the first bytes of a file.
-
-    Raises:
-        ValueError: it has fewer, or is missing.
-    """
+    """Return the checksum of the first bytes of a file."""
     total = 0
     if not path.is_file():
         raise ValueError(f"{path.name} is missing")

@@ -39,12 +39,6 @@ class AnnotatedFile:
     """What `annotate_files` wrote.
 
     Attributes:
-        path: the file.
-        documents: how many.
-        sentences: in all.
-        tokens: in all.
-        entities: in all.
-        chains: in all.
         resumed: documents and parts of documents that an interrupted call had finished, in tokens.
     """
 
@@ -219,18 +213,7 @@ def _listed(files: Any) -> Sequence[str | os.PathLike[str]]:
 
 
 def check_target(target: Path, paths: Sequence[Path]) -> None:
-    """Check that documents of files can be written to a path without replacing something else.
-
-    Args:
-        target: to write.
-        paths: to read.
-
-    Raises:
-        CorpusError: there are none.
-        MissingFileError: one is not there.
-        OptionError: one is a folder, or the target, or something else is at the target.
-        OSError: a file cannot be read.
-    """
+    """Check that documents of files can be written to a path without replacing something else."""
     if not paths:
         raise CorpusError("no files to annotate; expected at least one")
     for path in paths:
@@ -263,11 +246,7 @@ class _Run:
     tokens: int = 0
 
     def all(self, works: Iterator[Work]) -> None:
-        """Annotate and write all documents.
-
-        Raises:
-            KeyboardInterrupt: a signal asked for an end.
-        """
+        """Annotate and write all documents."""
         import time
 
         began, queue = time.monotonic(), deque[Work]()

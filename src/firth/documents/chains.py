@@ -35,9 +35,6 @@ def read_chains(sentences: Sequence[DependencySentence], where: str) -> list[lis
     Args:
         sentences: of one document.
         where: file and document, for the message.
-
-    Raises:
-        FormatError: a bracket closes what is not open, or stays open, or is none of CorefUD's.
     """
     reading = _Reading(where)
     words = 0
@@ -152,11 +149,7 @@ def _brackets(chain: str, page: int, start: int, end: int) -> list[tuple[int, in
 
 
 def _pages(cluster: Sequence[Span]) -> dict[Span, int]:
-    """Return the page of each mention of a chain, on which it crosses no other; short mentions choose first.
-
-    Raises:
-        FormatError: so many cross one another that none is left.
-    """
+    """Return the page of each mention of a chain, on which it crosses no other; short mentions choose first."""
     crossing = _crossing(cluster)
     pages = dict.fromkeys(cluster, 0)
     placed = set[Span]()
@@ -196,9 +189,6 @@ def chain_attributes(
         clusters: chains; they are named e1, e2 and so on.
         entities: a mention that is one of them has its label as its type.
         heads: number of the head word of a mention, from 1 at its first word, where it is known.
-
-    Raises:
-        FormatError: more mentions of one chain cross one another than brackets can say.
     """
     labels = {(entity.start, entity.end): _NO_TYPE.sub("", entity.label) for entity in entities}
     mentions = sorted(

@@ -40,11 +40,6 @@ def read_conllu_documents(path: str | os.PathLike[str], *, on_error: str = STOP)
 
     Warns:
         UserWarning: sentences were skipped, or the heads of some form no tree; it gives their number.
-
-    Raises:
-        FormatError: as in `read_conllu`; tags of entities are no BIO, or brackets of chains do not match.
-        OptionError: `on_error` is something else.
-        OSError: the file cannot be read.
     """
     treeless = 0
     for document in _documents(path, on_error):
@@ -80,9 +75,6 @@ def document_of(sentences: Sequence[DependencySentence], path: str | os.PathLike
     Args:
         sentences: of one document.
         path: where they are from, for the message.
-
-    Raises:
-        FormatError: tags of entities are no BIO, or brackets of chains do not match.
     """
     name = name_of(sentences)
     where = f"{path}{f' document {name}' if name else ''}"
@@ -115,15 +107,7 @@ def _entities(sentences: Sequence[DependencySentence]) -> Iterator[Entity]:
 
 
 def conllu_sentences(document: Document) -> list[DependencySentence]:
-    """Return the sentences of a document with all of its annotation in their rows.
-
-    Args:
-        document: to write.
-
-    Raises:
-        FormatError: entities overlap or go over the end of a sentence, or more mentions of one chain cross than
-            brackets can say.
-    """
+    """Return the sentences of a document with all of its annotation in their rows."""
     said = _said(document)
     changes: list[list[Changes]] = [[{} for _ in sentence.rows] for sentence in document.sentences]
     words = [
@@ -219,9 +203,6 @@ def document_conllu(document: Document, *, alone: bool = False) -> bytes:
         document: to write; one without sentences is its comment "# newdoc" alone.
         alone: whether it is the only one of its file; all others begin with "# newdoc", whether they have a name or
             not.
-
-    Raises:
-        FormatError: as in `conllu_sentences`; or it holds a lone surrogate.
     """
     what = f"the document {document.name!r}"
     if not document.sentences:

@@ -255,11 +255,7 @@ class Document(Hinted):
 
 
 def check_document(value: Any) -> Document:
-    """Return a document as it is.
-
-    Raises:
-        KindError: it is none.
-    """
+    """Return a document as it is."""
     if not isinstance(value, Document):
         raise KindError(f"{brief(value)}: expected a firth.Document; Document.from_text(text) is that of a raw text")
     return value

@@ -25,9 +25,6 @@ class LeftOutSpan(NamedTuple):
         place: line or number of its text in the file.
         start: as the file has it.
         end: as the file has it.
-        label: its type.
-        text: its characters.
-        problem: what is wrong with it.
     """
 
     place: int
@@ -58,9 +55,6 @@ class Alignment:
     """The spans of the texts of a file.
 
     Attributes:
-        path: of the file, for messages.
-        spans: read so far.
-        left_out: of these.
         trimmed: spans that began or ended in white space.
         utf16: texts whose offsets count units of UTF-16, as those of JavaScript do.
         skipped: texts that nobody annotated or accepted.
@@ -79,9 +73,6 @@ class Alignment:
         Args:
             example: text with spans, or words with tags.
             place: line or number of it in the file.
-
-        Raises:
-            FormatError: a word is empty, or a tag marks no span.
         """
         if isinstance(example, TaggedWords):
             return _tagged_document(example)

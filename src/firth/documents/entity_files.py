@@ -41,11 +41,6 @@ def read_jsonl_documents(path: str | os.PathLike[str], *, on_error: str = STOP) 
     Warns:
         UserWarning: lines were skipped; or offsets were converted, or white space trimmed.
         LeftOutSpans: spans do not meet the tokens; it lists them.
-
-    Raises:
-        FormatError: a line is no document; the message gives it. Or there is none.
-        OptionError: `on_error` is something else.
-        OSError: the file cannot be read.
     """
     lines = ((number, line) for number, line in enumerate(lines_of(path), 1) if line.strip())
     read = partial(_of_json, names=class_names(path))
@@ -61,11 +56,6 @@ def read_json_documents(path: str | os.PathLike[str], *, on_error: str = STOP) -
     Args:
         path: UTF-8, plain or gzip (`.gz`); JSON Lines under this name are read, too.
         on_error: as in `read_jsonl_documents`.
-
-    Raises:
-        FormatError: it is no JSON, or an item is no document; the message gives its number.
-        OptionError: `on_error` is something else.
-        OSError: the file cannot be read.
     """
     try:
         content = parse_json(text_of(path).encode(), strict=True)
@@ -86,12 +76,6 @@ def read_parquet_documents(path: str | os.PathLike[str], *, on_error: str = STOP
     Args:
         path: as datasets of Hugging Face write it, with the names of classes inside.
         on_error: as in `read_jsonl_documents`.
-
-    Raises:
-        FormatError: it is no Parquet file, or a row is no document; the message gives its number.
-        MissingExtraError: pyarrow is not installed.
-        OptionError: `on_error` is something else.
-        OSError: the file cannot be read.
     """
     try:
         import pyarrow
@@ -118,7 +102,6 @@ def _documents(
         items: what it holds, with lines or numbers.
         read: takes an item and its place; returns a document, or what `Alignment` makes one of, or None where nobody
             annotated it.
-        skipping: of the file.
     """
     alignment = Alignment(skipping.path)
     for number, item in items:
@@ -203,11 +186,6 @@ def read_entity_table(path: str | os.PathLike[str], *, on_error: str = STOP) -> 
         path: UTF-8, plain or gzip (`.gz`). The first row names the columns: word and tag, with sentence if there are
             several; or text, start, end and label, a span a row; or text and label, with a list of spans as JSON.
         on_error: "stop" at the first damaged sentence or text, or "skip" them.
-
-    Raises:
-        FormatError: the table has other columns, or a row is damaged; the message gives its line.
-        OptionError: `on_error` is something else.
-        OSError: the file cannot be read.
     """
     table = read_table(path)
     if is_word_table(table):
@@ -237,8 +215,6 @@ class _TextRows:
     """Rows of one text of a table.
 
     Attributes:
-        rows: line and cells of each.
-        width: of the table.
         columns: of the text, the start, the end and the label; of spans as JSON without start and end.
     """
 
@@ -264,11 +240,7 @@ class _TextRows:
 
 
 def _texts(table: WordTable, path: str | os.PathLike[str]) -> Iterator[_TextRows]:
-    """Yield the rows of each text.
-
-    Raises:
-        FormatError: the table has other columns.
-    """
+    """Yield the rows of each text."""
     text, start, end, label = (table.column(names) for names in ({"text"}, _START, _END, _LABEL))
     if text is None or label is None or (start is None) != (end is None):
         raise FormatError(
@@ -295,11 +267,7 @@ def _with_list(text: str, label: str) -> MarkedText:
 
 
 def _span(line: int, start: str, end: str, label: str) -> MarkedSpan | None:
-    """Return the span of a row, or None of a text without entities.
-
-    Raises:
-        FormatError: it is none.
-    """
+    """Return the span of a row, or None of a text without entities."""
     if not start.strip() and not end.strip():
         return None
     try:

@@ -34,9 +34,7 @@ class MarkedSpan(NamedTuple):
     """A span of characters.
 
     Attributes:
-        start: of its first character.
         end: behind its last one.
-        label: its type.
         written: its text, if the file repeats it.
     """
 
@@ -72,9 +70,6 @@ def marked(facts: Any, class_names: ClassNames) -> Marked | None:
     Args:
         facts: an object or list.
         class_names: names of the classes of a column whose values are numbers, or None where nothing says them.
-
-    Raises:
-        FormatError: it has none of the shapes.
     """
     if isinstance(facts, list) and facts and isinstance(facts[0], str):
         return _of_spacy(facts)
@@ -172,11 +167,7 @@ def _spans(items: Sequence[Any]) -> tuple[MarkedSpan, ...]:
 
 
 def _span(item: Any) -> list[MarkedSpan]:
-    """Return a span, once for each of its labels.
-
-    Raises:
-        FormatError: it is none.
-    """
+    """Return a span, once for each of its labels."""
     written = None
     if isinstance(item, dict):
         inside = item["globalOffsets"] if isinstance(item.get("globalOffsets"), dict) else item

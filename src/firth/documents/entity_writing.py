@@ -20,10 +20,6 @@ def entity_lines(document: Document, shape: str) -> list[bytes]:
     Args:
         document: to write. One without a raw text gets its tokens with spaces between them.
         shape: of `SHAPES`.
-
-    Raises:
-        FormatError: the shape has tags, and entities overlap or go over the end of a sentence; or a text holds a lone
-            surrogate.
     """
     values = SHAPES[shape](document)
     return [
@@ -94,11 +90,7 @@ def _label_studio(document: Document) -> Iterator[Any]:
 
 
 def _tagged(document: Document) -> Iterator[tuple[Sequence[str], list[str]]]:
-    """Yield the words and tags of each sentence.
-
-    Raises:
-        FormatError: entities overlap, or go over the end of a sentence.
-    """
+    """Yield the words and tags of each sentence."""
     where = document.name or "a document"
     overlap = next((after for before, after in pairwise(document.entities) if after.start < before.end), None)
     if overlap:

@@ -109,11 +109,7 @@ def serialised(documents: Iterable[Document], format: str) -> Iterator[bytes]:
     """Yield what a file holds of each document.
 
     Args:
-        documents: in order.
         format: as `check_written` returns it.
-
-    Raises:
-        FormatError: as in `write_documents`.
     """
     number = -1
     for number, document in enumerate(documents):
@@ -125,12 +121,8 @@ def document_bytes(document: Document, format: str, *, first: bool) -> bytes:
     """Return what a file holds of a document.
 
     Args:
-        document: to write.
         format: as `check_written` returns it.
         first: whether it is the first of the file.
-
-    Raises:
-        FormatError: as in `write_documents`.
     """
     if format == CONLLU:
         return document_conllu(document, alone=first)  # the first needs no "# newdoc" where it has no name
@@ -151,15 +143,7 @@ def closing(format: str, *, empty: bool) -> bytes:
 
 
 def check_path(path: Any, expected: str) -> None:
-    """Check that a value is a path.
-
-    Args:
-        path: to check.
-        expected: for the message.
-
-    Raises:
-        KindError: it is none.
-    """
+    """Check that a value is a path."""
     if not isinstance(path, str | os.PathLike):
         raise KindError(f"path: found {brief(path)}, expected {expected}")
 
@@ -169,10 +153,6 @@ def check_written(path: str | os.PathLike[str], shape: str | None = None) -> str
 
     Args:
         shape: as in `write_documents`.
-
-    Raises:
-        OptionError: its name has another ending, or cannot hold the shape.
-        KindError: it is no path.
     """
     check_path(path, "a name that ends in .conllu or .jsonl, before the documents")
     ending = Path(path).suffix

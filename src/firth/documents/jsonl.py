@@ -29,14 +29,7 @@ FIELDS = ("name", "text", "offsets", "sentences", "entities", "clusters")
 
 
 def document_json(document: Document) -> bytes:
-    """Return a document as a line of JSON, without the line feed.
-
-    Args:
-        document: to write.
-
-    Raises:
-        FormatError: it holds a lone surrogate.
-    """
+    """Return a document as a line of JSON, without the line feed."""
     facts: dict[str, Any] = {
         "name": document.name,
         "text": document.text,
@@ -53,11 +46,7 @@ def parsed(line: str | bytes, where: str) -> Any:
     """Return the value of a line of JSON.
 
     Args:
-        line: JSON.
         where: file and line, for the message.
-
-    Raises:
-        FormatError: it is no JSON.
     """
     try:
         return parse_json(line, strict=True)
@@ -69,11 +58,7 @@ def document_from_json(line: str | bytes, where: str) -> Document:
     """Return the document that a line of JSON says.
 
     Args:
-        line: JSON.
         where: file and line, for the message.
-
-    Raises:
-        FormatError: it is no document.
     """
     return document_from_facts(parsed(line, where), where)
 
@@ -82,11 +67,7 @@ def document_from_facts(facts: Any, where: str) -> Document:
     """Return the document that the value of a line says.
 
     Args:
-        facts: of the line.
         where: file and line, for the message.
-
-    Raises:
-        FormatError: it is no document.
     """
     if not isinstance(facts, dict) or not isinstance(facts.get("sentences"), list):
         raise FormatError(f'{where}: expected an object with "sentences", as `firth annotate -o OUT.jsonl` writes it')

@@ -19,7 +19,6 @@ def with_attributes(row: Row, changes: Mapping[str, str | None]) -> Row:
     """Return a row with other attributes; those that are not named stay as and where they are.
 
     Args:
-        row: ten columns.
         changes: values by name; None removes an attribute.
     """
     pending = dict(changes)

@@ -99,7 +99,6 @@ def parts_of(piece: Piece, found: Document) -> Iterator[tuple[Work, Document]]:
     """Yield what was found in a piece, by document.
 
     Args:
-        piece: that was annotated.
         found: its sentences with annotation, as one document.
     """
     sentence = token = 0

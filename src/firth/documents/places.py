@@ -65,7 +65,6 @@ def add_places(document: Document, changes: Sequence[Sequence[Changes]]) -> None
     """Add the places of a document's tokens to the changes of its rows.
 
     Args:
-        document: with offsets.
         changes: of each row of each sentence; those of words get places, or that of the multiword token they share.
     """
     token = shared = 0  # words before `shared` have the place of their multiword token

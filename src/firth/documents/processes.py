@@ -24,11 +24,7 @@ Stage = Callable[[Document], Document]
 
 
 class Here:
-    """Stages in this process.
-
-    Args:
-        stages: the models.
-    """
+    """Stages in this process."""
 
     def __init__(self, stages: Stages) -> None:
         self._stages = {
@@ -43,7 +39,6 @@ class Here:
 
         Args:
             stage: SENTENCES or DOCUMENT.
-            items: in order.
             document_of: what of an item is annotated; one without sentences is not given to a model.
         """
         annotate: Stage = self._stages[stage]
@@ -60,7 +55,6 @@ class Processes:
 
     Args:
         models: folders of models by stage, the arguments of `Stages.of`.
-        number: of processes.
 
     Raises:
         OptionError: a model is an object.
@@ -91,10 +85,6 @@ class Processes:
 
         Args:
             stage: SENTENCES or DOCUMENT.
-            items: read ahead by a few.
-
-        Raises:
-            FirthError: a model cannot annotate a document, or a process has ended.
         """
         pending = deque[tuple[Item, Future[Document]]]()
         for item in items:

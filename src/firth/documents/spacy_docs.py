@@ -39,10 +39,6 @@ def spacy_doc(vocab: Any, document: _Annotated) -> Any:
 
     Args:
         vocab: spaCy's `Vocab`, or a pipeline that has one.
-
-    Raises:
-        MissingExtraError: spaCy is not installed.
-        KindError: `vocab` is neither.
     """
     try:
         from spacy.tokens import Doc
@@ -94,9 +90,7 @@ def add_groups(doc: Any, entities: Sequence[tuple[int, int, str]], clusters: Seq
     """Add entities and chains to a `Doc`.
 
     Args:
-        doc: to add to.
         entities: (start, end, label) in order; if some overlap, all become a group of spans.
-        clusters: chains.
     """
     from spacy.tokens import Span as SpacySpan
 
@@ -114,9 +108,6 @@ def parts_of(doc: Any) -> dict[str, Any]:
 
     Args:
         doc: with sentences; one without is one sentence.
-
-    Raises:
-        KindError: it is no `Doc`.
     """
     if not all(hasattr(doc, name) for name in ("ents", "spans", "has_annotation")):
         raise KindError(f"{brief(doc)}: expected a Doc of spaCy")

@@ -45,11 +45,6 @@ class Stages:
             tagger: one tagger, several, or None.
             parser: a parser or None.
             coref: a coreference model or None.
-
-        Raises:
-            KindError: a model is of another task.
-            OptionError: a folder holds no model.
-            OSError: a folder cannot be read.
         """
         stages = cls(tuple(map(_opened, listed(tagger))), _opened(parser), _opened(coref))
         for number, model in enumerate(stages.taggers):
@@ -66,9 +61,6 @@ class Stages:
 
         Args:
             sentences: of one document or several; spans of the result count from the first.
-
-        Raises:
-            FirthError: a model cannot annotate them.
         """
         entities: list[Entity] = []
         for tagger in self.taggers:
@@ -93,9 +85,6 @@ class Stages:
 
         Args:
             document: with what the stages of sentences found.
-
-        Raises:
-            FirthError: the model cannot annotate it.
         """
         if self.coref is None or not document.sentences:
             return document
@@ -106,9 +95,6 @@ class Stages:
 
         Args:
             document: to annotate. Entities it has are kept where no tagger finds any.
-
-        Raises:
-            FirthError: as in `sentence_stages`.
         """
         found = self.sentence_stages(document.sentences)
         entities = found.entities if self.tags_entities else document.entities

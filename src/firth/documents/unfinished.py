@@ -26,15 +26,7 @@ INTERVAL = 1.0  # seconds between two records of the state
 
 @dataclass
 class Counts:
-    """What a file of documents holds.
-
-    Attributes:
-        documents: how many.
-        sentences: in all.
-        tokens: in all.
-        entities: in all.
-        chains: in all.
-    """
+    """What a file of documents holds."""
 
     documents: int = 0
     sentences: int = 0
@@ -55,12 +47,10 @@ class UnfinishedFile:
     """The files beside a target; see the module.
 
     Args:
-        target: the file to write.
         format: as `firth.documents.files.check_written` returns it.
         identity: of the call, as JSON. What is there of another call is not continued.
 
     Attributes:
-        counts: what is finished.
         parts: finished parts of the documents that come next, by the number of the document.
     """
 
@@ -78,10 +68,6 @@ class UnfinishedFile:
         """Continue or begin the files, and give the target its name at the end.
 
         An interruption, or another error, keeps what is finished.
-
-        Raises:
-            OptionError: what is there is of another call, or another process writes it.
-            OSError: they cannot be written.
         """
         part = self._files.part
         with self._files.locked():
@@ -135,12 +121,7 @@ class UnfinishedFile:
         self._record_sometimes()
 
     def add_part(self, number: int, part: Document) -> None:
-        """Write a finished part of a document.
-
-        Args:
-            number: of the document.
-            part: its next sentences.
-        """
+        """Write a finished part of a document."""
         assert self._journal is not None
         self._journal.write(b"%d\t%b\n" % (number, document_json(part)))
         self._journal.flush()
@@ -195,11 +176,7 @@ class UnfinishedFile:
 
 
 def finished(target: str | os.PathLike[str]) -> Counts | None:
-    """Return what an interrupted call left for a file, or None.
-
-    Args:
-        target: the file.
-    """
+    """Return what an interrupted call left for a file, or None."""
     with contextlib.suppress(ValueError, KeyError, TypeError):
         return Counts(**unfinished.UnfinishedFile(Path(target)).read_state()["counts"])
     return None

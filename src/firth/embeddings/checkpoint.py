@@ -29,11 +29,7 @@ class ResumableRun(Protocol):
 
 
 def save_checkpoint(run: ResumableRun, folder: Path) -> None:
-    """Write the state of a run whose threads are idle; a kill while writing leaves the previous checkpoint.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
+    """Write the state of a run whose threads are idle; a kill while writing leaves the previous checkpoint."""
     arrays: dict[str, Any] = _arrays(run)
     for name in SHARD_STATE:
         arrays[name] = np.concatenate([getattr(shard, name) for shard in run.shards])
@@ -48,13 +44,7 @@ def save_checkpoint(run: ResumableRun, folder: Path) -> None:
 
 
 def load_checkpoint(run: ResumableRun, folder: Path) -> None:
-    """Restore the state of a run from a folder, if there is one.
-
-    Raises:
-        OptionError: the checkpoint belongs to another run (the message names the difference), or the path is not a
-            folder.
-        FormatError: the file is damaged.
-    """
+    """Restore the state of a run from a folder, if there is one."""
     identity = run.identity()
 
     def restore(facts: dict[str, Any], file: Any) -> None:
@@ -72,11 +62,7 @@ def load_checkpoint(run: ResumableRun, folder: Path) -> None:
 
 
 def _check(run: ResumableRun, facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """Reject values that would lead compiled code out of its arrays, or that no training produces.
-
-    Raises:
-        ValueError: there is such a value.
-    """
+    """Reject values that would lead compiled code out of its arrays, or that no training produces."""
     own = _arrays(run) | {name: np.array([getattr(shard, name)[0] for shard in run.shards]) for name in SHARD_STATE}
     for name, array in arrays.items():
         if array.dtype != own[name].dtype or array.shape != own[name].shape:

@@ -240,12 +240,10 @@ def cost(
     """Return J and its derivative by every parameter of a tensor.
 
     Args:
-        tensor: the composition function.
         towards: m I and n I, towards which M and N are regularised.
         x: (B, D) first words.
         y: (B, D) second words.
         error: returns E of f(x, y) and its derivative.
-        l2: weight of the regularisation.
     """
     a, b = tensor.products(x, y)
     dots = (x * y).sum(1)
@@ -321,11 +319,7 @@ class Composition:
 
 
 def restore(content: ModelFolder) -> Composition:
-    """Return the composition of a saved folder.
-
-    Raises:
-        FormatError: the folder is damaged.
-    """
+    """Return the composition of a saved folder."""
     words, types = content.words(), content.words("types")
     vectors = content.array("vectors", (len(words), None))
     dim, count = vectors.shape[1], len(types)

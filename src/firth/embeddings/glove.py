@@ -196,7 +196,6 @@ class Tiles:
         blocks: (B + 1,) int64, where the rows of each block begin.
         rows: (V,) int64, the row of each word.
         num_tokens: C.
-        fingerprint: of the counts.
     """
 
     cells: npt.NDArray[np.float32]
@@ -208,11 +207,7 @@ class Tiles:
 
     @classmethod
     def cut(cls, counts: CooccurrenceMatrix, model: GloVe, seed: int, threads: int) -> "Tiles":
-        """Split counts into tiles and shuffle the cells of each.
-
-        Raises:
-            CorpusError: the cells exceed the memory and cannot be written to disk either.
-        """
+        """Split counts into tiles and shuffle the cells of each."""
         words = len(counts)
         padded = aligned_rows(1, model.dim + BIASES).shape[1]
         least = max(-(-words * 16 * padded // TILE_BYTES), min(words, LEAST_BLOCKS))
@@ -254,7 +249,6 @@ class Tiles:
         """Yield the remaining rounds of an epoch: (B, 2) tiles without common rows or columns.
 
         Args:
-            seed: random seed of the order.
             epoch: number of the epoch, from 0.
             done: number of cells in the rounds before.
         """

@@ -84,10 +84,6 @@ def initial_matrices(corpus: Corpus, dim: int, *, seed: int, start: WordVectors 
     """Return initial matrices: inputs uniform in +-reach/D and outputs of zeros, or the vectors of `start`.
 
     The words of the corpus come first, by id; words that only `start` has follow and keep their vectors.
-
-    Raises:
-        ShapeError: `start` has another width than `dim`.
-        OptionError: `start` holds NaN or infinity.
     """
     words, counts = list(corpus.vocabulary.words), np.asarray(corpus.vocabulary.counts, dtype=np.int64)
     if start is not None and start.dim != dim:

@@ -38,13 +38,8 @@ def train_with_tree(
 
     Args:
         tree: a tree, or one of `firth.embeddings.word_trees.NAMES`.
-        arguments: of the training.
         first: trains the vectors that a learned tree is built from, unless `start` has a vector for every word.
-        train: trains with the tree.
         interrupted: makes the result if the first training is interrupted.
-
-    Raises:
-        OptionError: the tree lacks a word, or WordNet is missing.
     """
     vectors = arguments.start
     if tree == "learned" and (vectors is None or any(word not in vectors for word in corpus.vocabulary.words)):
@@ -55,11 +50,7 @@ def train_with_tree(
 
 
 def tree_children(tree: str | WordTree, vocabulary: Vocabulary, seed: int, vectors: WordVectors | None) -> Children:
-    """Return a tree by its name; `vectors` of all words are for a learned tree.
-
-    Raises:
-        OptionError: the tree lacks a word, or WordNet is missing.
-    """
+    """Return a tree by its name; `vectors` of all words are for a learned tree."""
     counts = np.asarray(vocabulary.counts, dtype=np.int64)
     if tree == "huffman":
         return huffman_children(counts)

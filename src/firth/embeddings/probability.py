@@ -59,12 +59,7 @@ def stored_tree(vectors: WordVectors) -> Children | None:
 def starting_matrices(
     corpus: Corpus, dim: int, *, seed: int, start: WordVectors | None, objective: str, tree: Children | None
 ) -> Matrices:
-    """Return initial matrices; output rows begin at 0 if `start` has another objective or another tree.
-
-    Raises:
-        ShapeError: `start` has another width than `dim`.
-        OptionError: `start` holds NaN or infinity.
-    """
+    """Return initial matrices; output rows begin at 0 if `start` has another objective or another tree."""
     before = None if start is None else stored_tree(start)
     by_word = start is None or (tree is None and before is None and _objective(start) in (None, objective))
     if by_word or start is None:
@@ -84,12 +79,7 @@ def starting_matrices(
 
 
 def log_prob(vectors: WordVectors, centre: Any, context: Any, model: _Options) -> Any:
-    """Return log P(centre | context); see `firth.Word2Vec.log_prob`.
-
-    Raises:
-        OptionError: the objective defines no probability, or the vectors have another objective.
-        UnknownWordError: a word was not in the training corpus.
-    """
+    """Return log P(centre | context); see `firth.Word2Vec.log_prob`."""
     rows, outputs = _checked(vectors, model)
     words_of_one = [context] if model.architecture == "skipgram" else list(context)
     single = not words_of_one or isinstance(words_of_one[0], str)

@@ -106,7 +106,6 @@ class Schedule:
 
         Args:
             rates: (R,) predictions per token, for each matrix.
-            lr: learning rate.
             shards: S.
             dim: D.
             longest: bound of the first interval, for merges that cost more; LONGEST if None. Over longer intervals,
@@ -164,7 +163,6 @@ class Merging(Protocol):
     """The interface of replicas of the parameters, in this process or on other machines.
 
     Attributes:
-        schedule: when they are merged.
         longest: bound of the first interval; see `Schedule.of`.
     """
 
@@ -237,7 +235,6 @@ class Replicas:
     """A replica of the parameters for each shard, or for some of them.
 
     Attributes:
-        schedule: when they are merged.
         longest: bound of the first interval; see `Schedule.of`.
         matrices: the replicas, in the order of the shards; their other attributes are those of the common parameters.
     """
@@ -352,7 +349,6 @@ def merge_changes(
         matrices: the common ones, (R, P) each, updated in place.
         changes: of replicas in the order of the shards: of one or several in each item.
         weights: (R,) w for each matrix.
-        room: for the result.
     """
     list_sizes = [sum(int(change.counts[m].sum()) for change in changes) for m in range(len(matrices))]
     rows, values = room.of(sum(min(n, len(common)) for n, common in zip(list_sizes, matrices, strict=True)))

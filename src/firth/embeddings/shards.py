@@ -26,7 +26,6 @@ class Shard:
     """One thread's share of the corpus, and the state of its kernel between two calls.
 
     Attributes:
-        first: the first token.
         last: one past the last token.
         position: (1,) int64, the next token to read.
         read: (1,) int64, tokens read in all epochs; the learning rate decays with it.

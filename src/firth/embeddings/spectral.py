@@ -39,17 +39,11 @@ def spectral_vectors(
 
     Args:
         model: options with `dim`, `drop` and `exponent`.
-        vocabulary: the words of the rows.
         associate: makes the matrix, (V, C).
-        seed: random seed of the decomposition.
         progress: see `firth.progress`.
-        facts: metadata of the vectors.
 
     Returns:
         (V, dim) vectors; if the columns are the same words, V S^p as output vectors.
-
-    Raises:
-        OptionError: there are fewer words or contexts than components.
     """
     count, began = usable_threads(threads), time.monotonic()
     with reporting(progress) as report:

@@ -29,8 +29,6 @@ class TrainingArguments(Generic[Start]):
     """The arguments of a training, without the options and the corpus.
 
     Attributes:
-        seed: random seed.
-        threads: number of threads.
         start: vectors to continue from, or None.
         freeze: whether the vectors of words that `start` has stay as they are.
         progress: how progress is shown; see `firth.progress`.
@@ -128,14 +126,6 @@ class Trainer(ABC, Generic[Data, Start, Result]):
             The trained vectors, with `metadata["training"]`: options, which of them were chosen from the size of the
             corpus, seed, threads, loss (nats per prediction, one value per epoch), words, seconds.
 
-        Raises:
-            CorpusError: the text cannot be read, or has no words.
-            OptionError: `threads` is below 1, `start` does not fit the options, the checkpoint belongs to another run,
-                the model has no deterministic training or cannot freeze vectors, or `freeze` is given without `start`.
-            KindError: `start` is a path.
-            ShapeError: `start` has another width.
-            DivergenceError: the training diverged.
-
         Warns:
             UserWarning: the training was interrupted or made no prediction, or `freeze` leaves no word to train.
         """
@@ -181,11 +171,7 @@ class CorpusTrainer(Trainer[Corpus, Start, Result]):
 
 
 def check_start(start: Any) -> None:
-    """Check that the vectors to continue from are vectors, not the path of some or anything else.
-
-    Raises:
-        KindError: they are something else.
-    """
+    """Check that the vectors to continue from are vectors, not the path of some or anything else."""
     if isinstance(start, str | os.PathLike):
         raise wrong_kind("start", start, f"vectors: firth.load({os.fspath(start)!r})")
     if start is not None and (isinstance(start, type) or not (hasattr(start, "words") and hasattr(start, "vectors"))):
@@ -193,11 +179,7 @@ def check_start(start: Any) -> None:
 
 
 def check_freeze(freeze: Any, start: Any, model: "type[Trainer[Any, Any, Any]]") -> None:
-    """Check the option of the same name.
-
-    Raises:
-        OptionError: it is not a bool, there is no `start`, or the model cannot freeze vectors.
-    """
+    """Check the option of the same name."""
     if not isinstance(freeze, bool):
         raise OptionError(f"freeze={freeze!r}: expected True or False")
     if freeze and not model.freezes:
@@ -213,11 +195,7 @@ def check_freeze(freeze: Any, start: Any, model: "type[Trainer[Any, Any, Any]]")
 
 
 def check_deterministic(deterministic: Any, model: "type[Trainer[Any, Any, Any]] | None" = None) -> None:
-    """Check the option of the same name; None for a model that can do both.
-
-    Raises:
-        OptionError: it is not a bool, or the model has no deterministic training.
-    """
+    """Check the option of the same name; None for a model that can do both."""
     if not isinstance(deterministic, bool):
         raise OptionError(f"deterministic={deterministic!r}: expected True or False")
     if deterministic and model is not None and not model.any_threads:

@@ -45,7 +45,6 @@ class LearningRate(NamedTuple):
     """A linearly decaying learning rate.
 
     Attributes:
-        lr: initial learning rate.
         final: final learning rate as a share of `lr`.
     """
 
@@ -81,13 +80,9 @@ class TrainingRun(Generic[Result]):
     """A training run and its state.
 
     Attributes:
-        corpus: the training data.
-        matrices: the parameters, trained in place.
         trainer: returns a function that trains the given matrices on a shard, until its end or until a flag is set.
             Each shard gets its own function.
         options: the model's options, for the result and to check that a checkpoint belongs to this run.
-        epochs: passes over the data.
-        rate: the learning rate.
         untrained_loss: loss per prediction before any training, in nats.
         arguments: seed, threads, progress, checkpoint, and whether the result must not depend on the threads.
         finish: makes the result from the matrices and the facts about the run, which are JSON-compatible.
@@ -98,7 +93,6 @@ class TrainingRun(Generic[Result]):
         epoch: the current epoch, from 0.
         losses: mean loss of each finished epoch.
         sample_losses: mean loss on the fixed sample after each finished epoch.
-        seconds: time spent in kernels.
         interrupted: whether Ctrl-C or SIGTERM ended the run.
         start_fingerprint: fingerprint of the initial words and vectors; only in runs with checkpoints.
         saved_at: the value of `seconds` at the last checkpoint.

@@ -31,8 +31,6 @@ class WindowModel:
 
     Attributes:
         model_name: name of the model in metadata.
-        sample: subsampling threshold.
-        epochs: number of epochs.
         lr: initial learning rate; not None where `rate` is read.
         lr_end_factor: final learning rate as a share of `lr`.
     """
@@ -94,12 +92,7 @@ def window_run(
     """Return the run of a model that goes through a corpus window by window.
 
     Args:
-        model: the options.
-        arguments: of the training.
-        matrices: initial parameters.
-        layer: the output layer.
         trainer: returns the function that trains one shard into given matrices.
-        finish: makes the result.
         rates: returns how often training changes each row, for deterministic trainings; None if the model has none.
         sampled: whether the loss on a fixed sample is measured.
     """
@@ -140,7 +133,6 @@ def output_rates(layer: Scoring, kept_share: Rates) -> Rates:
     """Return (O,) the predictions that change each output row, if each kept word is predicted once.
 
     Args:
-        layer: the output layer.
         kept_share: (V,) from `kept_shares`.
     """
     if layer.kind == HIERARCHICAL:

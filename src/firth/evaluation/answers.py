@@ -68,7 +68,6 @@ class AnswerScores:
     """Scores of answers.
 
     Attributes:
-        questions: their number.
         exact_match: share of answers that equal a right one, in percent.
         f1: mean F1, in percent.
         exact_interval: 95 % confidence interval of the exact match, over questions.

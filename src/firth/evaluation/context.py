@@ -55,9 +55,6 @@ OccurrenceEncoder = Callable[[Space, Sequence[Occurrence]], tuple[Matrix, Mask]]
 def encode_word(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Mask]:
     """Return the vector of each word without its context: of the form in the sentence, else of the lemma.
 
-    Args:
-        occurrences: n of them.
-
     Returns:
         (n, D) vectors of length 1, zeros for unknown words, and (n,) whether each word is known.
     """
@@ -68,9 +65,6 @@ def encode_word(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix
 
 def encode_context(space: Space, occurrences: Sequence[Occurrence]) -> tuple[Matrix, Mask]:
     """Return the weighted average of the words around each occurrence.
-
-    Args:
-        occurrences: n of them.
 
     Returns:
         (n, D) vectors of length 1, zeros where no context word is known, and (n,) whether each has one.

@@ -55,9 +55,7 @@ class CoreferenceScores:
         ceaf_m: aligned clusters, weighted by their mentions.
         lea: links, weighted by the size of the cluster (Moosavi and Strube 2016).
         blanc: pairs in one cluster and pairs in two (Recasens and Hovy 2011).
-        mentions: which mentions were found.
         conll: mean F1 of MUC, B-cubed and CEAF-e, as in CoNLL-2012.
-        documents: how many.
     """
 
     muc: Score

@@ -42,8 +42,6 @@ class DependencyScores:
         clas: as `las`, of words of content; recall, precision and F1.
         exact: share of sentences whose heads are all right.
         by_relation: of words with each relation, without subtypes: head and relation are right.
-        words: how many.
-        sentences: how many.
     """
 
     uas: float
@@ -67,9 +65,6 @@ def score_dependencies(gold: Iterable[Tree], predicted: Iterable[Tree]) -> Depen
     Args:
         gold: (heads, relations) of each sentence.
         predicted: the predicted trees, in the same order.
-
-    Raises:
-        ShapeError: there are other numbers of sentences, or of words of a sentence.
     """
     gold, predicted = list(gold), list(predicted)
     if len(gold) != len(predicted):
@@ -164,11 +159,7 @@ def score_trees(gold: Sequence[Annotated], predicted: Mapping[str, Sequence[Anno
     """Return the scores of parsed sentences.
 
     Args:
-        gold: the sentences of the treebank.
         predicted: the same sentences as parsed: with "gold" tags, and with "predicted" ones if there are.
-
-    Raises:
-        ShapeError: there are other numbers of sentences, or of words of a sentence.
     """
     right = [(sentence.heads, sentence.relations) for sentence in gold]
     trees = {

@@ -56,7 +56,6 @@ class Diversity:
     """Diversity of examples.
 
     Attributes:
-        examples: number of examples.
         counts: (K,) count of each pattern.
         entropy: H in nats, from the relative frequencies.
         corrected: H_MM in nats, with the Miller-Madow bias correction.
@@ -179,9 +178,6 @@ def ngrams(tokens: Sequence[str], n: int) -> list[tuple[str, ...]]:
 
 def pattern_table(lists: Sequence[Sequence[Hashable]]) -> csr_array:
     """Count the patterns of each of n examples.
-
-    Args:
-        lists: patterns of each example.
 
     Returns:
         (K, n) count of each different pattern in each example; patterns in the order of their first occurrence.

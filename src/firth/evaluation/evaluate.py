@@ -109,13 +109,7 @@ def check_sets(
     suites: str | Iterable[str] | Mapping[str, GoldSets] | None = None,
     data: PathLike | None = None,
 ) -> None:
-    """Read gold-standard sets, with the arguments of `evaluate`, to find mistakes before a long training.
-
-    Raises:
-        DataError: as in `evaluate`.
-        FormatError: as in `evaluate`.
-        OptionError: as in `evaluate`.
-    """
+    """Read gold-standard sets, with the arguments of `evaluate`, to find mistakes before a long training."""
     for suite, sets in _requests(suites, similarity, analogies):
         read_sets(suite, sets, data)
 
@@ -125,8 +119,6 @@ class Gold:
     """A gold-standard set that was read.
 
     Attributes:
-        suite: its suite.
-        label: its name.
         content: as the suite reads it.
     """
 
@@ -161,11 +153,7 @@ def _name(model: Model) -> str:
 
 
 def _comparable(models: Mapping[str, Model]) -> Mapping[str, Model]:
-    """Models that are all word vectors, or all encoders.
-
-    Raises:
-        KindError: a model gives texts no vectors.
-    """
+    """Models that are all word vectors, or all encoders."""
     if all(isinstance(model, WordVectors | SubwordVectors) for model in models.values()):
         return models
     return {name: as_encoder(model) for name, model in models.items()}
@@ -191,12 +179,8 @@ def read_sets(suite: Suite, sets: GoldSets, data: PathLike | None) -> list[Gold]
     """Return the sets of a suite.
 
     Args:
-        suite: the suite.
         sets: a named set or a file, several, or None for those of the suite.
         data: folder with local copies of the named sets, or None.
-
-    Raises:
-        DataError, FormatError: as `evaluate`.
     """
     sets = suite.sets if sets is None else sets
     items: Sequence[PathLike] = [sets] if isinstance(sets, str | os.PathLike) else sets

@@ -26,12 +26,8 @@ class GapScores:
     """Scores on GAP.
 
     Attributes:
-        overall: of all examples.
-        male: of male pronouns.
-        female: of female pronouns.
         bias: F1 of female pronouns over that of male ones; NaN where the latter is 0.
         accuracy: share of examples with both names right.
-        examples: how many.
     """
 
     overall: Score

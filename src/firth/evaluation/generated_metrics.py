@@ -49,8 +49,6 @@ class Segments:
         texts: (n,) generated texts.
         references: (references, n) texts, if they were given.
         sources: (n,) texts, if they were given.
-        lowercase: whether case is ignored.
-        tokenizer: of BLEU.
         tagger: returns the tags of each text; None if none was given.
     """
 
@@ -79,7 +77,6 @@ class Metric:
     """A metric.
 
     Attributes:
-        compute: the statistic and its signature.
         share: whether it is a share of segments.
         better: 1 if higher is better, -1 if lower is, 0 if neither.
         needs: the input that it compares with: "references", "sources" or "tags".
@@ -224,11 +221,7 @@ _GROUPS: dict[str, tuple[str, ...]] = {"rouge": tuple(ROUGE), "diversity": DIVER
 
 
 def metric_of(name: str) -> Metric:
-    """Return a metric by its name, such as "bleu" or "distinct-2".
-
-    Raises:
-        OptionError: no metric has this name.
-    """
+    """Return a metric by its name, such as "bleu" or "distinct-2"."""
     family, _, number = name.rpartition("-")
     if family in _FAMILIES and re.fullmatch("[1-9][0-9]*", number):
         return _FAMILIES[family](int(number))
@@ -245,9 +238,6 @@ def metric_names(metrics: str | Sequence[str], given: Collection[str]) -> list[s
     Args:
         metrics: names; "rouge", "diversity" and "all" stand for several.
         given: of "references", "sources" and "tags", those that there are.
-
-    Raises:
-        OptionError: a metric is unknown or needs what is not given, or there is none.
     """
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
     names = list[str]()

@@ -121,7 +121,6 @@ class RidgeRegression:
 
     Attributes:
         coefficients: (D,) float64.
-        intercept: the value at the origin.
     """
 
     coefficients: Floats
@@ -247,7 +246,6 @@ class Scale:
         """Return the scale of training rows (n, D).
 
         Args:
-            rows: the rows.
             standardise: False for columns that are only centred, which does not change a model with an intercept.
             weights: (D,) factors of the scaled columns; the greater, the less a penalty bears on the column.
         """
@@ -264,12 +262,7 @@ class Scale:
 
 
 def paired_rows(rows: npt.ArrayLike, other_rows: npt.ArrayLike) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Check a matrix of vectors, and labels or another matrix with the same number of rows.
-
-    Raises:
-        OptionError: a row has NaN or infinity.
-        ShapeError: the shapes do not match.
-    """
+    """Check a matrix of vectors, and labels or another matrix with the same number of rows."""
     matrix, second = np.asarray(rows), np.asarray(other_rows)
     if matrix.dtype.kind != "f" or matrix.dtype.itemsize < 4:
         matrix = matrix.astype(np.float32)

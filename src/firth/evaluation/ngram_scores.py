@@ -52,7 +52,6 @@ class Chrf:
 
     Args:
         counts: (n, 3 orders) for each order n-grams of the hypothesis, of the reference, and matches.
-        beta: weight of recall.
     """
 
     def __init__(self, counts: Floats, *, beta: float = 2.0) -> None:

@@ -47,8 +47,6 @@ def overlap_features(first: Sequence[str], second: Sequence[str], train: Mask | 
     """Return features of the overlap of the sentences of each pair, which are symmetric.
 
     Args:
-        first: n sentences.
-        second: n sentences.
         train: (n,) pairs whose sentences give the document frequencies; None for all.
 
     Returns:
@@ -62,12 +60,7 @@ def overlap_features(first: Sequence[str], second: Sequence[str], train: Mask | 
 
 
 def tfidf_cosines(first: Sequence[str], second: Sequence[str]) -> Floats:
-    """Return the cosine of the TF-IDF vectors of the words of each pair, (n,).
-
-    Args:
-        first: n sentences.
-        second: n sentences.
-    """
+    """Return the cosine of the TF-IDF vectors of the words of each pair, (n,)."""
     tokens = _tokenised([*first, *second])
     idf = _idf(tokens, {*first, *second})
     return np.array([_cosine(tokens[a], tokens[b], idf) for a, b in zip(first, second, strict=True)], dtype=np.float64)

@@ -109,12 +109,7 @@ def probe(rows: npt.ArrayLike, labels: npt.ArrayLike, *, folds: int = FOLDS, see
 
 
 def probe_numbers(rows: npt.ArrayLike, numbers: npt.ArrayLike, *, folds: int = FOLDS, seed: int = 0) -> NumberProbe:
-    """Probe vectors for a numeric property; arguments of `probe`, with numbers as labels.
-
-    Raises:
-        OptionError: there are fewer than ten rows, all numbers are equal, or `folds` is below 2.
-        ShapeError: the numbers of rows and numbers differ.
-    """
+    """Probe vectors for a numeric property; arguments of `probe`, with numbers as labels."""
     matrix, targets = paired_rows(rows, np.asarray(numbers, dtype=np.float64))
     if len(matrix) < MIN_NUMBERS or len(np.unique(targets)) < 2:
         raise OptionError(

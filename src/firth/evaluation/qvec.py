@@ -128,7 +128,6 @@ class _QVecMetric:
     """A metric of this module.
 
     Attributes:
-        name: name of the metric.
         prepare: maps a matrix to columns of mean 0 and length 1.
         match: maps the products of both sides' columns to correlated pairs of directions.
         mean: whether correlations are averaged instead of summed.

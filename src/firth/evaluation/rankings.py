@@ -26,14 +26,8 @@ def evaluate_rankings(
     Args:
         rank: returns (k, m) scores by name of m candidates in k sentences of a word, NaN for unknown words.
         gold: a named set or a file, or several.
-        name: of the model.
         unknown: "skip" leaves out sentences whose word or a candidate is unknown; "count" counts them.
         data: folder with local copies of the named sets.
-
-    Raises:
-        DataError: a name is unknown, or a named set is missing.
-        FormatError: a file is not in its format.
-        OptionError: there is no such policy, or no resamples.
     """
     if unknown not in POLICIES:
         raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(POLICIES)}")

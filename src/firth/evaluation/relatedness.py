@@ -56,9 +56,6 @@ def soft_labels(scores: npt.ArrayLike) -> Floats:
 
     Returns:
         (n, 5); rows have the sum 1. 3.6 gives (0, 0, 0.4, 0.6, 0).
-
-    Raises:
-        OptionError: a score is below 1 or above 5.
     """
     y = np.asarray(scores, dtype=np.float64)
     if len(y) and not (y.min() >= LEAST and y.max() <= GREATEST):
@@ -92,14 +89,10 @@ def predict_relatedness(
         development: (n,) rows that choose the penalty and are not trained on. None: training rows choose it.
         encoded: (n,) pairs with vectors; others are not trained on and get the prediction of the mean row. None: all.
         weights: (D,) factors of the scaled columns; the greater, the less the penalty bears on the column.
-        penalties: the candidates, the strongest first.
         seed: random seed of the choice of the penalty.
 
     Returns:
         (n,); NaN for rows that are never tested.
-
-    Raises:
-        OptionError: a score is below 1 or above 5.
     """
     targets, y = soft_labels(scores), np.asarray(scores, dtype=np.float64)
     encoded = np.ones(len(rows), dtype=bool) if encoded is None else encoded

@@ -27,7 +27,6 @@ class ScoreRow:
     """One value.
 
     Attributes:
-        vectors: name of the vectors.
         suite: name of the suite of the set.
         set: gold set; a part of it follows a slash, as in "google-analogies/capital-world".
         metric: such as "spearman", or "3cosadd" for the accuracy on analogies.
@@ -75,7 +74,6 @@ class Contrast:
         set: as in `ScoreRow`.
         metric: as in `ScoreRow`.
         best: name of the best vectors, each on all items it covers.
-        other: name of the other vectors.
         difference: best minus other, on the items that both cover.
         low: lower bound of the 95 % interval of the difference, by the paired bootstrap.
         high: upper bound.

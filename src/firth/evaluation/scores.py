@@ -17,8 +17,6 @@ class Score:
 
         Args:
             right: number of gold items that were predicted.
-            gold: how many there are.
-            predicted: number of predicted items.
             right_predicted: number of predicted items that are gold; None for `right`.
         """
         recall = right / gold if gold else 0.0

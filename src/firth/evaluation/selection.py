@@ -120,7 +120,6 @@ def choose_penalty(
         rows: (n, D), training rows only.
         targets: (n,) labels or numbers.
         penalties: the candidates; of equal ones, the first is chosen.
-        seed: random seed of the folds.
     """
     if rows.shape[0] < 2:
         return penalties[0]

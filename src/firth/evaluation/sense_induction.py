@@ -106,7 +106,6 @@ def supervised_recall(
         clusters: (n,) clusters; occurrences of a cluster without a training occurrence are wrong.
         train_share: share of occurrences, drawn at random, from which the mapping is learned.
         splits: number of random splits; the result is the mean.
-        seed: random seed of the splits.
 
     Returns:
         From 0 to 1; NaN if no occurrence is left for testing.

@@ -45,12 +45,7 @@ BASELINE = "overlap"
 
 @names_files
 def read_scored_pairs(path: Path) -> SentencePairs:
-    """Read pairs of sentences for this suite; see `read_split_pairs`.
-
-    Raises:
-        FormatError: there is only one label, or a score below 1 or above 5; or as in `read_split_pairs`.
-        OSError: a file cannot be read.
-    """
+    """Read pairs of sentences for this suite; see `read_split_pairs`."""
     pairs = read_split_pairs(path)
     if pairs.labels is not None and len(set(pairs.labels)) < 2:
         raise FormatError(f"{path}: every pair has the label {pairs.labels[0]!r}, expected at least two labels")

@@ -69,9 +69,6 @@ def classify(
 
     Returns:
         (n,) labels; -1 for rows that are never tested.
-
-    Raises:
-        ShapeError: the numbers of rows, labels and folds differ.
     """
     if not len(rows) == len(labels) == len(fold):
         raise ShapeError(f"{len(rows)} rows, {len(labels)} labels and {len(fold)} folds, expected equal numbers")
@@ -108,7 +105,6 @@ def folds(gold: LabelledSentences, *, protocol: ProtocolName = "firth", seed: in
     Args:
         gold: the sentences; equal ones are in one fold, except with the protocol of SentEval.
         protocol: see `firth.evaluation.selection`.
-        seed: random seed of the shuffle.
     """
     if not gold.test.all():
         return np.where(gold.test, 0, -1)

@@ -83,8 +83,6 @@ def difference(left: Sample, right: Sample, *, resamples: int = RESAMPLES, seed:
     Args:
         left: the score of one model on a set.
         right: the score of another model on the same set.
-        resamples: resamples of the bootstrap.
-        seed: random seed of the bootstrap.
 
     Returns:
         The difference; all NaN if no items are shared or a score is NaN.
@@ -155,7 +153,6 @@ def steiger(r: float, s: float, between: float, n: int, *, ranks: bool = False) 
         r: the correlation of the first variable with the third.
         s: the correlation of the second variable with the third.
         between: the correlation of the first with the second.
-        n: number of items.
         ranks: whether they are Spearman's, whose Fisher z has a greater variance, by 1 + r^2 / 2. Without this factor
             two equal models with a correlation of .9 would differ "significantly" in one comparison of ten.
 

@@ -36,7 +36,6 @@ def spearman_interval(
     Args:
         x: (n,) numbers.
         y: (n,) numbers.
-        level: confidence level.
 
     Returns:
         Lower and upper bound; NaN where the correlation is NaN.

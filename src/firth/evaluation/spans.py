@@ -28,11 +28,8 @@ class SpanScores:
     """Scores of spans.
 
     Attributes:
-        total: of all spans.
         by_type: of the spans of each type, by its name.
         accuracy: share of words whose tag is right.
-        gold: number of gold spans.
-        found: number of found spans.
         right: number of found spans that are right.
         broken: number of found spans that begin with I- or E-.
     """
@@ -54,16 +51,7 @@ class SpanScores:
 
 
 def score_spans(gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]]) -> SpanScores:
-    """Return the scores of the spans of sentences.
-
-    Args:
-        gold: gold tags of each sentence.
-        predicted: predicted tags of each sentence.
-
-    Raises:
-        ShapeError: there are other numbers of sentences, or of tags of a sentence.
-        FormatError: see `firth.readers.span_tags.spans_of`.
-    """
+    """Return the scores of the spans of sentences."""
     gold, predicted = ([[*map(as_bioes, tags)] for tags in sentences] for sentences in (gold, predicted))
     if len(gold) != len(predicted):
         raise ShapeError(

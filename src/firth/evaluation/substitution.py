@@ -140,7 +140,6 @@ def output_vectors(space: Space, words: Sequence[str]) -> tuple[Matrix, Mask]:
 
     Args:
         space: the vectors. The output rows of hierarchical softmax belong to tree nodes, not to words.
-        words: n words.
 
     Returns:
         (n, D) of length 1, zeros for unknown words, and (n,) whether each word is known.

@@ -63,7 +63,6 @@ class Score:
 
     Attributes:
         metric: name of the metric, such as "spearman" or "purity".
-        sample: the statistic and its items.
         covered: number of items whose words are all known; for sentence classification, any word.
         total: number of items in the set, or in the part.
         part: part of the set, such as "/capital-world"; "" for the whole set.

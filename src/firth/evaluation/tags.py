@@ -30,7 +30,6 @@ class TagScores:
     """Scores of tags.
 
     Attributes:
-        words: number of words.
         accuracy: share of words whose tag is right.
         interval: 95 % confidence interval over sentences: of F1 if there are spans, else of the accuracy.
         unknown_words: words that the training data lack.
@@ -101,16 +100,7 @@ def score_tags(
 
 
 def tag_error(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], *, spans: bool) -> float:
-    """Return the error: 1 - F1 of spans, or the share of wrong tags.
-
-    Args:
-        gold: gold tags of each sentence.
-        predicted: predicted tags of each sentence.
-        spans: whether tags mark spans.
-
-    Raises:
-        ShapeError: there are other numbers of sentences, or of tags of a sentence.
-    """
+    """Return the error: 1 - F1 of spans, or the share of wrong tags."""
     _check(gold, predicted)
     count: Callable[..., list[tuple[int, int]]] = _span_counts if spans else _tag_counts
     right, of = np.array(count(gold, predicted)).sum(0).tolist()

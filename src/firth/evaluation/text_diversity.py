@@ -46,12 +46,7 @@ Words = Sequence[Sequence[str]]
 
 
 def distinct(texts: Words, n: int) -> Linear:
-    """Return distinct-n of texts; NaN if no text has n words.
-
-    Args:
-        texts: the words of each text.
-        n: length of the n-grams.
-    """
+    """Return distinct-n of texts; NaN if no text has n words."""
     table = _Table([ngrams(text, n) for text in texts])
     if not table.total:
         return _undefined(len(texts))
@@ -60,11 +55,7 @@ def distinct(texts: Words, n: int) -> Linear:
 
 
 def pattern_entropy(patterns: Sequence[Sequence[Hashable]]) -> Linear:
-    """Return the entropy of the patterns of texts, in nats; NaN without any.
-
-    Args:
-        patterns: those of each text.
-    """
+    """Return the entropy of the patterns of texts, in nats; NaN without any."""
     table = _Table(patterns)
     if not table.total:
         return _undefined(len(patterns))
@@ -75,23 +66,13 @@ def pattern_entropy(patterns: Sequence[Sequence[Hashable]]) -> Linear:
 
 
 def repeated(texts: Words, n: int) -> Mean:
-    """Return the share of texts in which an n-gram occurs twice.
-
-    Args:
-        texts: the words of each text.
-        n: length of the n-grams.
-    """
+    """Return the share of texts in which an n-gram occurs twice."""
     lists = [ngrams(text, n) for text in texts]
     return Mean(np.array([len(set(ngrams)) < len(ngrams) for ngrams in lists], dtype=np.float64))
 
 
 def frequent(texts: Words, k: int) -> Mean:
-    """Return the share of texts that are among the k most frequent ones.
-
-    Args:
-        texts: the words of each text.
-        k: number of different texts.
-    """
+    """Return the share of texts that are among the k most frequent ones."""
     keys = [tuple(text) for text in texts]
     top = {text for text, _ in Counter(keys).most_common(k)}
     return Mean(np.array([text in top for text in keys], dtype=np.float64))

@@ -40,11 +40,7 @@ def explain(
 
 
 def explainable_text(model: Any, text: str, target: str | None) -> ExplainableText:
-    """Return a text as a model reads it.
-
-    Raises:
-        KindError: the model cannot be explained.
-    """
+    """Return a text as a model reads it."""
     if not isinstance(model, Explainable):
         raise KindError(f"model: found {brief(model)}, expected a classifier or a neural language model")
     return model.explainable(text, target)
@@ -66,11 +62,7 @@ def explanation_of(source: ExplainableText, text: str, method: str, norm: int = 
 
 
 def check_method(method: str, norm: int) -> None:
-    """Check the name of a method and a norm.
-
-    Raises:
-        OptionError: there is no such method, or the norm is neither 1 nor 2.
-    """
+    """Check the name of a method and a norm."""
     if method not in METHODS:
         raise OptionError(f"method={brief(method)}: expected one of {', '.join(METHODS)}")
     if norm not in NORMS:

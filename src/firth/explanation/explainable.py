@@ -38,11 +38,7 @@ class ExplainableText(Protocol):
         ...
 
     def attention(self) -> Floats:
-        """Return (T,) the attention that the model pays to each token.
-
-        Raises:
-            OptionError: the model has no attention.
-        """
+        """Return (T,) the attention that the model pays to each token."""
         ...
 
 

@@ -19,12 +19,10 @@ class Explanation:
     """The contribution of each token of a text to a model's answer.
 
     Attributes:
-        text: the text.
         tokens: the T tokens as the model reads them.
         scores: (T,) float64. Methods with a sign: positive for the target, negative against it.
         method: one of `firth.explanation.methods.METHODS`.
         target: the answer that is explained, a label or the next word.
-        probability: its probability for the text.
         difference: log p(target | text) - log p(target | baseline of zeros), which integrated gradients sum to.
     """
 

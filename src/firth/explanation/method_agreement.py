@@ -32,7 +32,6 @@ class Agreement:
         methods: M names.
         tau: (M, M) mean of Kendall's tau-b over the texts.
         control: (M,) mean tau between the scores of the model and of one with random parameters, by method.
-        texts: number of texts.
     """
 
     methods: Sequence[str]

@@ -79,11 +79,7 @@ def leave_one_out(text: ExplainableText) -> Floats:
 
 
 def attention(text: ExplainableText) -> Floats:
-    """Return (T,) the model's attention.
-
-    Raises:
-        OptionError: the model has none.
-    """
+    """Return (T,) the model's attention."""
     return text.attention()
 
 

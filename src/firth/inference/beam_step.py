@@ -41,11 +41,7 @@ class Hypothesis:
     """A text in progress.
 
     Attributes:
-        ids: generated words.
-        total: sum of constrained scores.
         log_prob: sum of the model's own scores.
-        row: in the model's batch.
-        progress: of the forced phrases.
         attention: weights of the source positions at each word; empty if not wanted.
     """
 
@@ -66,11 +62,7 @@ class Prompt(Protocol):
     """The parts of a prompt's search that a step needs.
 
     Attributes:
-        number: of the prompt.
         prompt: its ids.
-        constraints: on its text.
-        phrases: that are forced.
-        penalties: of words, at this step.
     """
 
     number: int
@@ -90,10 +82,7 @@ def extensions(
     """Return, of each prompt, the best extensions in falling order, and which hypotheses have none.
 
     Args:
-        step: of the search.
-        hypotheses: of each prompt.
         prompts: P searches.
-        processor: constraints of the search.
         enough: maximum number of extensions; of prompts with forced phrases all are returned.
     """
     every = [hypothesis for group in hypotheses for hypothesis in group]

@@ -38,9 +38,6 @@ def of_prompts(
         prompts: B sequences of ids.
         processor: the constraints of the search on all texts.
         words: V.
-
-    Raises:
-        OptionError: as `check_constraints`, or there are not B constraints.
     """
     max_length = processor.options.max_length
     if constraints is None:
@@ -67,16 +64,11 @@ def check_constraints(
     """Check that a text can meet its constraints.
 
     Args:
-        constraints: of the text.
         prompt: ids of the prompt.
         processor: the constraints of the search on all texts.
         words: V.
         what: begins the message.
         name: how words are named in the message.
-
-    Raises:
-        OptionError: a word is unknown, blocked, or an end; a phrase is empty or would repeat an n-gram; or the text
-            cannot be long enough.
     """
     parts = [("prefix", constraints.prefix)] * bool(constraints.prefix)
     for kind, ids in parts + [("forced phrase", phrase) for phrase in constraints.phrases]:
@@ -141,17 +133,7 @@ def _repeats(text: Ids, size: int, start: int) -> bool:
 
 
 def check_prefix_score(score: float, number: int, constraints: Constraints, position: int) -> None:
-    """Check that the model can write a word of a prefix.
-
-    Args:
-        score: log-probability of the word.
-        number: of the prompt.
-        constraints: of its text.
-        position: of the word.
-
-    Raises:
-        OptionError: the word has probability 0.
-    """
+    """Check that the model can write a word of a prefix."""
     if not np.isfinite(score):
         raise OptionError(
             f"prompt {number}: word {position + 1} of the prefix, id {constraints.prefix[position]}, has probability "

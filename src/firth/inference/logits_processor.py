@@ -27,7 +27,6 @@ class LogitsProcessor:
     """The constraints of a search; they only ever lower scores.
 
     Attributes:
-        options: generation options.
         stop: ids that end a text.
         banned: ids that are never generated.
     """

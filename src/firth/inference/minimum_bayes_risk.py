@@ -30,7 +30,6 @@ class ExpectedUtility(Generic[Candidate]):
     """A text and its utility.
 
     Attributes:
-        text: the text.
         utility: expected utility, in the units of the utility function.
         index: of the first occurrence among the given texts.
     """

@@ -30,7 +30,6 @@ class Phrases:
 
     Attributes:
         needed: how often each phrase must occur.
-        total: words of all phrases.
         words: those that occur in a phrase.
         start: the progress of a text without words.
     """
@@ -69,8 +68,6 @@ def allocate(available: Mapping[int, int], slots: int, last: int) -> dict[int, i
     """Divide the slots of a beam among banks.
 
     Args:
-        available: number of candidates by bank.
-        slots: of the beam.
         last: number of the bank of texts that have every phrase.
 
     Returns:

@@ -39,16 +39,12 @@ def greedy_search(
     """Return the continuation of each prompt that has the most probable word at each step; of equal ones the first.
 
     Args:
-        scorer: the model.
         prompts: B sequences of ids.
         options: generation options; those of sampling have no effect.
         stop: ids that end a text.
         banned: ids that are never generated.
         constraints: prefix and maximum length of each text, one for each prompt.
         attention: of the scorer, to return it with the texts.
-
-    Raises:
-        OptionError: constraints that no text can meet, or forced phrases, which need beam search.
     """
     processor = LogitsProcessor(options or GenerationOptions(), tuple(stop), tuple(banned))
 
@@ -84,9 +80,7 @@ def sample(
     """Return a random continuation of each prompt, sampled word by word.
 
     Args:
-        scorer: the model.
         prompts: B sequences of ids.
-        options: generation options.
         stop: ids that end a text.
         banned: ids that are never generated.
         constraints: as for `greedy_search`.
@@ -94,9 +88,6 @@ def sample(
         seed: the same seed gives the same texts.
         numbers: of the texts, which select their random numbers; None for 0, 1, ... Batches of one list of texts give
             those of the list.
-
-    Raises:
-        OptionError: as `greedy_search`, or the temperature is 0.
     """
     options = options or GenerationOptions()
     if options.temperature == 0:

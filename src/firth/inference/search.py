@@ -215,10 +215,7 @@ class _Search:
         """Replace the hypotheses of a group by the best that are one word longer.
 
         Args:
-            number: of the group.
-            candidates: extensions, best first.
             stuck: of each hypothesis, whether no next word is possible.
-            step: of the search.
         """
         group = self.groups[number]
         before, group.hypotheses = group.hypotheses, []

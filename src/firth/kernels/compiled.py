@@ -28,11 +28,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 def check_cache() -> None:
-    """Refuse a cache that other users can write to.
-
-    Raises:
-        OptionError: `NUMBA_CACHE_DIR` names a folder that others can write to.
-    """
+    """Refuse a cache that other users can write to."""
     folder = os.environ.get("NUMBA_CACHE_DIR")
     if folder and others_can_write(Path(folder)):
         raise OptionError(

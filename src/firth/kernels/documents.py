@@ -55,7 +55,6 @@ def document_work(reading: Reading, row: int, most_outputs: int) -> Workspace:
     """Return an empty workspace.
 
     Args:
-        reading: how documents are read.
         row: P, float32 numbers per row of a word or document.
         most_outputs: maximum number of output rows per prediction.
     """
@@ -79,7 +78,6 @@ def document_addresses(
         work: from `document_work`; the caller keeps it and both matrices alive.
         inputs: (R, P) from `aligned_rows`.
         outputs: (O, Q) from `aligned_rows`.
-        reading: how documents are read.
     """
     at = addresses(work, inputs, outputs, normalised=reading.frozen)
     if reading.frozen:

@@ -81,7 +81,6 @@ def call_exponentials(
     Every argument is an int64: an address, or a count.
 
     Args:
-        context: passed by Numba.
         kernel: the address of `exponentials`.
         hidden: see `firth.kernels.step.call_score`.
         m: see `firth.kernels.step.call_score`.

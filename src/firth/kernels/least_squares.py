@@ -127,14 +127,11 @@ def call_fit(
     Every argument but the last is an int64: an address, or a count.
 
     Args:
-        context: passed by Numba.
         kernel: the address of `fit`.
         cells: of CELL bytes each, followed by AHEAD readable cells.
         n: number of cells, at least 1.
         x: row 0 of the tile's rows; all rows are aligned and have the kernel's number of vectors.
         y: row 0 of the tile's columns.
-        a: sums of squares of x.
-        b: sums of squares of y.
         cost: receives J, a float64.
         rate: float32, the step size r.
     """

@@ -31,7 +31,6 @@ def compile_functions(
 
     Args:
         name: prefix of the cached file's name.
-        names: of the functions.
         emit: adds the functions to a module; called only if the cache lacks them.
         sources: files that determine the code; a change in one makes a new cache entry.
     """

@@ -19,7 +19,6 @@ def prefetch_row(context: Any, address: Any, size: Any) -> Any:
     """Prefetch the cache lines of a row that a later step reads and writes.
 
     Args:
-        context: passed by Numba.
         address: int64, the row's address.
         size: int64, bytes, a multiple of a cache line.
     """

@@ -80,9 +80,7 @@ def own_copies(layer: Scoring, outputs: npt.NDArray[np.float32], threads: int) -
     """Return a thread's copies of the nodes near the root, or None where it writes to them alone.
 
     Args:
-        layer: the objective.
         outputs: (V, P) the shared rows.
-        threads: how many write to them.
     """
     if layer.kind != HIERARCHICAL or threads == 1:
         return None
@@ -144,7 +142,6 @@ def untrained_loss(layer: Scoring, frequencies: npt.NDArray[np.float64]) -> floa
     """Return the loss a prediction, in nats, of a model whose scores are all 0; for "importance" a bound.
 
     Args:
-        layer: the objective.
         frequencies: (V,) of the words that are predicted, summing to 1.
     """
     if layer.kind == NEGATIVE:
@@ -169,7 +166,6 @@ def predictor(layer: Scoring, at: Addresses, loss: npt.NDArray[np.float64], copi
     """Return an objective as integers.
 
     Args:
-        layer: kept alive by the caller.
         at: a workspace whose tables hold `most_outputs` rows; "softmax" fills them here, once.
         loss: (1,) of the thread.
         copies: of the nodes near the root, kept alive by the caller; None where no other thread writes to them.

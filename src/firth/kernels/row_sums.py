@@ -15,12 +15,7 @@ def emit_mean(e: Emitter, rows: Any, m: Any, out: Any, chunks: Any, scale: Any) 
     """Emit out = scale * (sum of the m rows).
 
     Args:
-        e: the emitter.
-        rows: table of row addresses.
-        m: number of rows.
-        out: address of the output row.
         chunks: vectors per row.
-        scale: factor of the sum.
     """
 
     def chunk(at: Any, turns: Turns) -> None:
@@ -37,12 +32,7 @@ def emit_add(e: Emitter, rows: Any, m: Any, gradient: Any, chunks: Any, scale: A
     """Emit row += scale * gradient for each of the m rows in turn; then gradient = 0.
 
     Args:
-        e: the emitter.
-        rows: table of row addresses.
-        m: number of rows.
-        gradient: address of the gradient.
         chunks: vectors per row.
-        scale: factor of the gradient.
     """
 
     def chunk(at: Any, turns: Turns) -> None:

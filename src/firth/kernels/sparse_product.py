@@ -101,7 +101,6 @@ def call_product(
     """Call a `product` kernel: add to some rows of a product; every argument is an int64, an address or a count.
 
     Args:
-        context: passed by Numba.
         kernel: the address of `product`.
         starts: int64, start of each row's cells.
         ends: int64, end of each row's cells.
@@ -109,7 +108,6 @@ def call_product(
         values: float64 of the cells.
         block: X, rows of BLOCK float64.
         out: the product, rows of BLOCK float64.
-        first: the first row.
         rows: number of rows, at least 1.
     """
 
@@ -179,7 +177,6 @@ def multiply(cells: Cells, block: npt.NDArray[np.float64], pool: ThreadPoolExecu
     Args:
         cells: of the matrix (R, C).
         block: (C, b).
-        pool: runs the threads.
         threads: number of threads; the result does not depend on it.
 
     Returns:

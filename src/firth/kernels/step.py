@@ -116,7 +116,6 @@ def call_score(
     Every argument but the last is an int64: an address, or a count.
 
     Args:
-        context: given by Numba.
         kernel: the address of `score`.
         hidden: table of M row addresses.
         m: M, from 1 to `most_hidden(width)`.
@@ -142,7 +141,6 @@ def call_update(
     """Call an `update` kernel: add the gradients of a step, from the coefficients that `score` wrote.
 
     Args:
-        context: given by Numba.
         kernel: the address of `update`.
         hidden: as for `score`.
         targets: table of the M rows that receive the gradients; the same table as `hidden` to train those rows.
@@ -166,9 +164,7 @@ def call_rows(context: Any, kernel: Any, rows: Any, m: Any, other: Any, chunks: 
     `mean` writes other = scale * sum of the m rows; `add` adds scale * other to each row, then clears other.
 
     Args:
-        context: given by Numba.
         kernel: the address of `mean` or `add`.
-        rows: table of m row addresses.
         m: their number, at least 1.
         other: address of the row that is written or scattered.
         chunks: vectors per row.

@@ -83,7 +83,6 @@ def new_workspace(
     """Return an empty workspace.
 
     Args:
-        window: words on each side.
         negative: K noise words per step.
         slots: sets of noise words in use at one time.
         width: P, float32 numbers per row.

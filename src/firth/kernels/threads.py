@@ -12,11 +12,7 @@ from firth.errors import OptionError
 
 
 def usable_threads(threads: int | None) -> int:
-    """Return the requested number of threads, by default one per processor that this process may use.
-
-    Raises:
-        OptionError: `threads` is not a whole number of at least 1.
-    """
+    """Return the requested number of threads, by default one per processor that this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:

@@ -19,7 +19,6 @@ class Emitter:
     """Emits vector instructions of one width into a function.
 
     Args:
-        builder: receives the instructions.
         width: float32 lanes per vector.
     """
 
@@ -140,7 +139,6 @@ class Emitter:
 
         Args:
             condition: an i1 value.
-            carried: the values before.
             body: takes the values, emits code, returns the new values.
 
         Returns:

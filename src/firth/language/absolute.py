@@ -38,11 +38,7 @@ class Discounting(Estimating, Protocol):
 
 
 def estimate(counts: NgramCounts, options: Discounting) -> Estimates:
-    """Return probabilities and back-off weights by absolute discounting.
-
-    Raises:
-        OptionError: the text is too small to estimate D, and `discount_fallback` is off.
-    """
+    """Return probabilities and back-off weights by absolute discounting."""
     distribute = smoothing.interpolated if options.interpolated else smoothing.backed_off
 
     def smooth(level: Level, lower: Floats) -> tuple[Floats, Floats]:
@@ -52,11 +48,7 @@ def estimate(counts: NgramCounts, options: Discounting) -> Estimates:
 
 
 def discount(level: Level, options: Estimating) -> float:
-    """Return the discount D of an order.
-
-    Raises:
-        OptionError: no n-gram occurs once, or none twice, and `discount_fallback` is off.
-    """
+    """Return the discount D of an order."""
     ones, twos = counts_of_counts(level.counts, 2)[1:]
     if ones > 0 and twos > 0:
         return float(ones / (ones + 2 * twos))  # D = n_1 / (n_1 + 2 n_2)

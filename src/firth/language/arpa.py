@@ -69,12 +69,6 @@ def write(path: str | os.PathLike[str], words: Sequence[str], trie: Trie) -> Non
     Args:
         path: the file to create or replace.
         words: V words.
-        trie: the model.
-
-    Raises:
-        OptionError: a word is empty, contains white space, or is `<s>`, which the format cannot hold; or the path is a
-            file that is not an ARPA file.
-        OSError: the file cannot be written.
     """
     check_target(path)
     invalid = next((word for word in words if not word or word == BOS or len(word.encode().split()) != 1), None)
@@ -133,12 +127,7 @@ class Arpa:
 
 @names_files
 def read(path: str | os.PathLike[str]) -> Arpa:
-    """Read an ARPA file, plain or compressed with gzip (`.gz`).
-
-    Raises:
-        FormatError: the file is truncated or inconsistent, or a line is invalid; the message names the line.
-        OSError: the file cannot be read.
-    """
+    """Read an ARPA file, plain or compressed with gzip (`.gz`)."""
     name = Path(path)
     try:
         with _opened(name) as file:

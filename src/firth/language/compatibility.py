@@ -13,9 +13,6 @@ def check_compatible(models: Mapping[str, LanguageModel]) -> None:
 
     Args:
         models: models by name; the names are for the message.
-
-    Raises:
-        OptionError: two models differ; the message names the first difference.
     """
     (first, first_model), *rest = models.items()
     for name, other in rest:

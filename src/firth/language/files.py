@@ -25,12 +25,6 @@ def load_language_model(path: str | os.PathLike[str]) -> LanguageModel:
 
     Args:
         path: a folder saved by firth, or an ARPA file whose name ends in .arpa, .lm, .arpa.gz or .lm.gz.
-
-    Raises:
-        OptionError: the folder holds something else.
-        FormatError: the path is not a language model, or is damaged.
-        MissingFileError: the path does not exist.
-        OSError: it cannot be read.
     """
     location = Path(path)
     check_exists(location, "a language model saved by `firth lm train`")
@@ -52,11 +46,6 @@ def save_language_model(model: LanguageModel, path: str | os.PathLike[str]) -> N
     Args:
         model: the model; an ARPA file needs an n-gram model.
         path: the folder or file; with .gz at the end of its name the file is compressed.
-
-    Raises:
-        OptionError: an ARPA file is requested for another kind of model; or as in `LanguageModel.save` and
-            `NgramModel.to_arpa`.
-        OSError: it cannot be written.
     """
     if not is_arpa(path):
         model.save(path)

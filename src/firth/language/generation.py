@@ -28,9 +28,7 @@ class TextGenerator:
     """A scorer of ids together with the vocabulary and text rules of its model.
 
     Attributes:
-        scorer: the model.
         vocabulary: the words of its ids.
-        rules: how prompts are tokenised.
         spells: whether the model reads words outside the vocabulary by their characters.
         continued: whether the model was trained on other text since its words were counted.
     """
@@ -132,7 +130,6 @@ class TextGenerator:
 
         Args:
             prompt: token ids.
-            topn: number of words.
 
         Raises:
             OptionError: `topn` is below 1.

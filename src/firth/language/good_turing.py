@@ -39,11 +39,7 @@ CONFIDENCE = 1.96  # standard deviations
 
 
 def estimate(counts: NgramCounts, options: Estimating) -> Estimates:
-    """Return probabilities and back-off weights by simple Good-Turing smoothing.
-
-    Raises:
-        OptionError: the text is too small to estimate the discounts, and `discount_fallback` is off.
-    """
+    """Return probabilities and back-off weights by simple Good-Turing smoothing."""
 
     def smooth(level: Level, lower: Floats) -> tuple[Floats, Floats]:
         uniform = np.full(len(lower), 1 / level.vocab_size)
@@ -53,11 +49,7 @@ def estimate(counts: NgramCounts, options: Estimating) -> Estimates:
 
 
 def discounts(level: Level, options: Estimating) -> Floats:
-    """Return the discount of each n-gram of an order, (M,) float64.
-
-    Raises:
-        OptionError: the counts of counts have no falling line, and `discount_fallback` is off.
-    """
+    """Return the discount of each n-gram of an order, (M,) float64."""
     r, inverse = np.unique(level.counts, return_inverse=True)
     positive = r > 0
     by_count = np.zeros(len(r))

@@ -48,7 +48,6 @@ def learn_weights(level: Level, left_out: Floats) -> Floats:
     """Return the weight lambda of each bucket of an order, learned by EM.
 
     Args:
-        level: the n-grams of the order.
         left_out: (M',) float64, probabilities of the order below for a token that is left out of the counts.
 
     Returns:

@@ -48,11 +48,7 @@ class CuttingOff(Estimating, Protocol):
 
 
 def estimate(counts: NgramCounts, options: CuttingOff) -> Estimates:
-    """Return probabilities and back-off weights by Katz's smoothing.
-
-    Raises:
-        OptionError: the text is too small to estimate the discounts, and `discount_fallback` is off.
-    """
+    """Return probabilities and back-off weights by Katz's smoothing."""
     return estimate_levels(counts, lambda level, lower: backed_off(level, _discounts(level, options), lower))
 
 

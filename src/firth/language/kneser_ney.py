@@ -55,11 +55,7 @@ class Discounting(Protocol):
 
 
 def estimate(counts: NgramCounts, options: Discounting) -> Estimates:
-    """Return probabilities and back-off weights by modified or interpolated Kneser-Ney smoothing.
-
-    Raises:
-        OptionError: the text is too small to estimate the discounts, and `discount_fallback` is off.
-    """
+    """Return probabilities and back-off weights by modified or interpolated Kneser-Ney smoothing."""
     adjusted = adjusted_counts(counts)
     by_order = [np.append(0.0, discounts(c, k, options)) for k, c in enumerate(adjusted, 1)]
     lower, log_probs, log_backoffs = np.full(1, 1 / counts.vocab_size), [], []
@@ -127,14 +123,10 @@ def discounts(counts: Counts, order: int, options: Discounting) -> Floats:
 
     Args:
         counts: (M,) adjusted counts of the n-grams of the order.
-        order: the order, for error messages.
         options: number of discounts, and whether fixed ones replace those that cannot be estimated.
 
     Returns:
         (3,) float64.
-
-    Raises:
-        OptionError: too few n-grams have a count of 1, 2, 3 or 4, and `discount_fallback` is off.
 
     Source:
         Chen and Goodman 1998, equation 26.

@@ -146,11 +146,7 @@ def fit_weights(log_probs: Floats) -> Floats:
 
 
 def restore(content: ModelFolder) -> Mixture:
-    """Return the mixture of a folder.
-
-    Raises:
-        FormatError: the folder, or that of a model inside, is damaged.
-    """
+    """Return the mixture of a folder."""
     weights = content.array("weights", (None,))
     if not (weights >= 0).all() or abs(float(weights.sum()) - 1) > _TOLERANCE:
         raise content.damaged(f"weights {weights.tolist()}, expected non-negative weights with the sum 1")

@@ -30,7 +30,6 @@ class LanguageModel(Hinted, abc.ABC):
 
     Attributes:
         vocabulary: V words, including `<unk>`, and `</s>` if sentence ends are predicted.
-        rules: how text is tokenised.
         metadata: how it was made; "training" describes the run, and whether it was "interrupted".
         connected: whether the context of a token includes earlier sentences.
         spells: whether words outside the vocabulary are read by their characters, so that the model tells them apart.
@@ -67,12 +66,7 @@ class LanguageModel(Hinted, abc.ABC):
 
     @abc.abstractmethod
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the model as a folder, which `firth.load` opens.
-
-        Raises:
-            OptionError: the path is a folder with other content, which is never replaced, or the metadata is not JSON.
-            OSError: the folder cannot be written.
-        """
+        """Save the model as a folder, which `firth.load` opens."""
 
     @final
     def read(self, source: Any, *, progress: Progress = None) -> LanguageText:
@@ -91,9 +85,6 @@ class LanguageModel(Hinted, abc.ABC):
 
         Args:
             sentences: strings or lists of words; a single string is one sentence.
-
-        Raises:
-            KindError: the sentences are something else, such as a table.
         """
         batch = [sentences] if isinstance(sentences, str) else list(check_items(sentences, "sentences"))
         texts = (
@@ -108,9 +99,6 @@ class LanguageModel(Hinted, abc.ABC):
 
         Args:
             source: held-out text; see `firth.language.text.held_out_text`.
-
-        Raises:
-            CorpusError: the text is empty, or all its words are unknown.
         """
         text = self.read(source, progress=progress)
         return perplexity(text, self.log_probs(text, progress=progress))
@@ -135,14 +123,9 @@ class LanguageModel(Hinted, abc.ABC):
             n: number of texts; beam search may find fewer.
             options: lengths, temperature and other generation options.
             search: "sample", "greedy", "beam", or a `BeamSearch`.
-            seed: random seed for sampling.
             unknown: whether `<unk>` may be generated.
             forced: words and phrases that each text contains, in any order; beam search only. With a `BeamSearch`, its
                 beams should outnumber the forced words. A phrase of subwords begins a word, and may go on in it.
-
-        Raises:
-            OptionError: the search is unknown, or does not fit `n` or the options; or a forced phrase has words that
-                the model cannot write.
         """
         check_items(forced, "forced")
         if options is not None:
@@ -157,14 +140,6 @@ class LanguageModel(Hinted, abc.ABC):
     @final
     @explained
     def next_words(self, prompt: str = "", topn: int = 10) -> list[tuple[str, float]]:
-        """Return the most probable next words after a prompt, with their probabilities; `</s>` ends the sentence.
-
-        Args:
-            prompt: start of a sentence.
-            topn: number of words.
-
-        Raises:
-            OptionError: `topn` is below 1.
-        """
+        """Return the most probable next words after a prompt, with their probabilities; `</s>` ends the sentence."""
         generator = TextGenerator.of(self)
         return generator.next_words(generator.prompt(prompt), topn)

@@ -105,13 +105,8 @@ def count(text: LanguageText, order: int, *, threads: int | None = None) -> Ngra
     """Count the n-grams of a text.
 
     Args:
-        text: the text.
         order: n, the length of the longest n-grams.
         threads: number of threads; by default one per processor. It does not change the counts.
-
-    Raises:
-        OptionError: `order` or `threads` is below 1.
-        CorpusError: the text is empty, or too long for 32-bit positions.
     """
     if order < 1:
         raise OptionError(f"order={order}: expected at least 1")
@@ -146,10 +141,7 @@ def count_range(stream: Ids, order: int, size: int, first: int, last: int) -> li
     """Count the n-grams that begin with some words, in a worker.
 
     Args:
-        stream: the text.
-        order: n.
         size: V.
-        first: the first of the words.
         last: one past the last of them.
 
     Returns:

@@ -177,11 +177,7 @@ class NgramModel(LanguageModel):
 
 
 def restore(content: ModelFolder) -> NgramModel:
-    """Return the model of a folder.
-
-    Raises:
-        FormatError: the folder is damaged.
-    """
+    """Return the model of a folder."""
     words, trie = _trie_in(content)  # checked by `check_trie` when it was read
     facts = content.config
     tokens = facts.get("tokens", 0)
@@ -197,11 +193,7 @@ def restore(content: ModelFolder) -> NgramModel:
 
 
 def check_trie(content: ModelFolder) -> None:
-    """Check that the trie of a folder is valid.
-
-    Raises:
-        FormatError: an index is out of range, or a probability is invalid.
-    """
+    """Check that the trie of a folder is valid."""
     words, trie = _trie_in(content)
     if damage := find_damage(trie, words):
         raise content.damaged(damage)

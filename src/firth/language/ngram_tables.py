@@ -44,9 +44,6 @@ def trie_from_tables(tables: Sequence[Table], source: str) -> Trie:
     Args:
         tables: one per order; order 1 holds each id from 0 to V once.
         source: name of the file, for error messages.
-
-    Raises:
-        FormatError: a table holds an n-gram twice.
     """
     trie = _trie(tables, source)
     if trie is None:

@@ -128,9 +128,6 @@ def build_trie(
         suffixes: (M_k,) the row of the n-gram without its first word, in the order below.
         log_probs: (M_k,) natural logarithms of probabilities.
         log_backoffs: (M_k,) natural logarithms of back-off weights; those of the top order are not used.
-
-    Raises:
-        CorpusError: there are too many n-grams for 32-bit row numbers.
     """
     sizes = np.array([len(rows) for rows in lasts], np.int64)
     bounds = np.concatenate([[0], np.cumsum(sizes)])

@@ -40,7 +40,6 @@ class Perplexity:
     """The perplexity of a model on a text, and the counts behind it.
 
     Attributes:
-        tokens: number of predicted tokens.
         eos: number of sentence ends among them.
         unknown: number of words outside the vocabulary among them.
         nats: total loss: minus the sum of the natural logarithms of the predictions.
@@ -97,7 +96,6 @@ class Perplexity:
 
         Args:
             level: confidence level, such as 0.95.
-            seed: random seed of the bootstrap.
         """
         if len(self.sentence_tokens) < 2 or not math.isfinite(self.nats):
             return math.nan, math.nan

@@ -37,11 +37,7 @@ class SentenceScore:
 
 
 def check_log_probs(log_probs: npt.NDArray[np.float64], text: LanguageText, model: Any) -> npt.NDArray[np.float64]:
-    """Return log-probabilities of the tokens of a text, (N,) or (..., N); 0 has the logarithm -inf.
-
-    Raises:
-        FormatError: one is NaN; the message names the first token of which one is.
-    """
+    """Return log-probabilities of the tokens of a text, (N,) or (..., N); 0 has the logarithm -inf."""
     right = log_probs < np.inf  # NaN is not below infinity
     if not right.all():
         token = int(np.argmin(right.reshape(-1, len(text)).all(axis=0)))

@@ -32,7 +32,6 @@ class Level:
     """The M n-grams h w of one order k, and their H contexts h; H is 1 where k is 1.
 
     Attributes:
-        order: k.
         counts: (M,) int64, c(h w); 0 for `BOS` alone, which is never predicted.
         contexts: (M,) int32, the row of h.
         suffixes: (M,) int32, the row of h' w among the n-grams of order k - 1; h' is h without its first word.
@@ -80,7 +79,6 @@ def estimate_levels(counts: NgramCounts, smooth: Callable[[Level, Floats], tuple
     """Smooth order by order, from 1 to n.
 
     Args:
-        counts: the n-grams of all orders.
         smooth: takes an order and the probabilities (M',) of the order below, 1 / V below order 1; returns the
             probabilities (M,) of the n-grams and the back-off weights (H,) of their contexts.
     """
@@ -100,7 +98,6 @@ def backed_off(level: Level, discounts: Floats, lower: Floats) -> tuple[Floats, 
     Where all V words were seen after h, nothing is left to back off to, and the probabilities are rescaled to sum to 1.
 
     Args:
-        level: the n-grams of the order.
         discounts: (M,) float64, positive and below the count wherever the count is positive.
         lower: (M',) float64, p(w | h') of the n-grams of the order below.
 
@@ -126,7 +123,6 @@ def interpolated(level: Level, discounts: Floats, lower: Floats) -> tuple[Floats
     p(w | h) = (c(h w) - D) / c(h .) + gamma(h) p(w | h'); gamma(h) is the sum of the discounts over c(h .).
 
     Args:
-        level: the n-grams of the order.
         discounts: (M,) float64.
         lower: (M',) float64, p(w | h') of the n-grams of the order below.
 
@@ -143,7 +139,6 @@ def without_lower_orders(level: Level, probabilities: Floats, weights: Floats) -
     A context is as long as possible if it has n - 1 words or starts with `BOS`; all others predict 1 / V.
 
     Args:
-        level: the n-grams of the order.
         probabilities: (M,) of the n-grams, estimated with 1 / V at the order below.
         weights: (H,) back-off weights of the contexts.
     """
@@ -176,9 +171,6 @@ def fallback_discount(level: Level, options: Estimating, reason: str) -> float:
     """Return the fixed discount, for an order whose discounts cannot be estimated.
 
     Order 1 needs no `discount_fallback`: a vocabulary without rare words is common.
-
-    Raises:
-        OptionError: `discount_fallback` is off; the message gives the reason.
     """
     if level.order == 1 or options.discount_fallback or not level.counts.any():
         return FALLBACK

@@ -109,12 +109,7 @@ def _subwords(tokens: str) -> Subwords | None:
 
 
 def check_readable(vocabulary: Vocabulary, rules: TextRules) -> None:
-    """Check a vocabulary and rules that were read from a file.
-
-    Raises:
-        OptionError: a word occurs twice, more words are counted than there are tokens, a special token is missing, or
-            the rules are invalid.
-    """
+    """Check a vocabulary and rules that were read from a file."""
     if not (isinstance(rules.tokens, str) and isinstance(rules.sentences, str) and isinstance(rules.eos, bool)):
         raise OptionError("invalid text rules: expected a string, a string and a boolean")
     if len(vocabulary.ids) != len(vocabulary):
@@ -140,7 +135,6 @@ class LanguageText:
         vocabulary: V words, with `UNK`, and with `EOS` if sentence ends are predicted.
         ids: (N,) int32, in memory: all predicted tokens.
         offsets: (S + 1,) int64: sentence s is ids[offsets[s]:offsets[s + 1]], its `EOS` included.
-        rules: how the text was tokenised.
         characters: number of code points, with one for each predicted sentence end, for bits per character; None if the
             text came as tokens, or is a part of another.
         unknown_words: U distinct words outside the vocabulary, as they are written.
@@ -182,7 +176,6 @@ class LanguageText:
         """Return a slice of the tokens as a text; a sentence cut by the slice becomes two.
 
         Args:
-            start: the first token.
             stop: one past the last token.
         """
         stop = min(stop, len(self))
@@ -263,9 +256,6 @@ def vocabulary_of(
 
     Returns:
         V words with `UNK`; the rules; and for each of the corpus's W words its id in the vocabulary, (W,) int32.
-
-    Raises:
-        CorpusError: the corpus left out words without an unknown word in their place, or holds `<s>` or `</s>`.
     """
     whole = corpus.vocabulary
     if UNK not in whole and whole.oov_share > 0:

@@ -308,13 +308,7 @@ def checked_rows(rows: Any, visible: str, *, width: int | None = None) -> Floats
 
     Args:
         rows: an array, a sparse matrix or lists of numbers.
-        visible: the kind of units.
         width: V, if it is known.
-
-    Raises:
-        KindError: they hold no real numbers.
-        ShapeError: they are no matrix, or have another width.
-        OptionError: a number is out of its range.
     """
     matrix = single_array("rows", rows.toarray() if hasattr(rows, "toarray") else rows, "rows of numbers, (N, V)")
     if matrix.ndim != 2 or 0 in matrix.shape or (width is not None and matrix.shape[1] != width):
@@ -330,11 +324,7 @@ def checked_rows(rows: Any, visible: str, *, width: int | None = None) -> Floats
 
 
 def _as_float(log_partition: Any) -> float:
-    """Return a given log Z as a float.
-
-    Raises:
-        OptionError: it is not a finite number.
-    """
+    """Return a given log Z as a float."""
     real = isinstance(log_partition, numbers.Real | PartitionEstimate) and not isinstance(log_partition, bool)
     if not real or not math.isfinite(log_partition):
         raise OptionError(
@@ -350,11 +340,7 @@ def _out_of_range(rows: Floats, right: npt.NDArray[np.bool_], expected: str) -> 
 
 
 def restore(content: ModelFolder) -> BoltzmannMachine:
-    """Return the machine of a folder.
-
-    Raises:
-        FormatError: the folder is damaged.
-    """
+    """Return the machine of a folder."""
     visible = content.config.get("visible")
     if visible not in VISIBLE:
         raise content.damaged(f"visible units {visible!r}; expected {' or '.join(VISIBLE)}")

@@ -36,7 +36,6 @@ class PartitionEstimate:
     """An estimate of log Z, in nats.
 
     Attributes:
-        value: the estimate.
         low: lower end of its 95 % interval; -inf where the chains differ too much to tell.
         high: upper end.
     """
@@ -62,7 +61,6 @@ def enumerated(weights: Doubles, visible: Doubles, hidden: Doubles, *, softmax: 
         visible: (V,) b.
         hidden: (H,) a.
         softmax: whether the visible units are softmax units.
-        length: n.
     """
     if not softmax and weights.shape[0] < weights.shape[1]:
         weights, visible, hidden = weights.T, hidden, visible
@@ -101,10 +99,6 @@ def annealed(
         hidden: (H,) a.
         base: (V,) c: logits of independent units, or logarithms of the words' probabilities.
         softmax: whether the visible units are softmax units.
-        length: n.
-        chains: m.
-        temperatures: number of steps.
-        random: the generator.
     """
 
     def draw(scores: Doubles) -> Doubles:

@@ -112,8 +112,6 @@ def _fit(unit: Matrix, pairs: tuple[Ids, Ids, Ids], options: CounterFitting) -> 
 
     Args:
         unit: (V, D) of length 1.
-        pairs: antonyms, synonyms and neighbours.
-        options: margins, weights and epochs.
     """
     from firth.postprocess.counter_fitting_steps import minimise  # imports the compiler, which is slow
 

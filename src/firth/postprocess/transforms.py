@@ -28,12 +28,7 @@ BLOCK = 2**18  # numbers per block in double precision: 2 MB
 
 
 def checked_matrix(vectors: WordVectors | SubwordVectors) -> Matrix:
-    """Return the matrix of vectors, (V, D), after checking it.
-
-    Raises:
-        OptionError: the vectors are built from n-grams, or there are none.
-        FormatError: a vector is not finite; the message names the word.
-    """
+    """Return the matrix of vectors, (V, D), after checking it."""
     check_kind("vectors", vectors, WordVectors, SubwordVectors)
     if isinstance(vectors, SubwordVectors):
         raise OptionError(
@@ -75,7 +70,6 @@ def with_matrix(vectors: WordVectors, matrix: Matrix, step: str, facts: Mapping[
     Args:
         vectors: source of the words, counts, attributes and metadata.
         matrix: (V, D').
-        step: name of the step.
         facts: options and results of the step, JSON-serialisable.
     """
     attributes = {name: values.copy() for name, values in vectors.attributes.items()}
@@ -94,9 +88,6 @@ def with_entry(
     Args:
         words: V words.
         matrix: (V, D).
-        attributes: attributes of the words.
-        metadata: metadata of the original vectors.
-        entry: the record of the step.
     """
     extended = {**metadata, HISTORY: [*metadata.get(HISTORY, []), dict(entry)]}
     return WordVectors(words, matrix, metadata=extended, attributes=dict(attributes))

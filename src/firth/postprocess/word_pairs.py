@@ -116,9 +116,6 @@ def word_pair(pair: Any, what: str) -> tuple[str, str]:
     Args:
         pair: a sequence of two words; a string of two letters is an error.
         what: name of the pairs in error messages.
-
-    Raises:
-        OptionError: this is not a pair of words.
     """
     is_pair = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
     if not is_pair or not all(isinstance(word, str) for word in pair):

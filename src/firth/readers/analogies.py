@@ -31,10 +31,6 @@ def read_analogies(path: PathLike) -> AnalogyQuestions:
     Args:
         path: the file, UTF-8: Google's questions-words.txt, Microsoft's set with the answers as fourth column, or a
             file in the same format.
-
-    Raises:
-        FormatError: a line is neither a section nor four words; the message gives its number.
-        OSError: the file cannot be read.
     """
     words, sections, section = [], [], ""
     for number, line in numbered_lines(path):

@@ -32,11 +32,6 @@ def read_words(
         column: of CoNLL-U "form", the default, or "lemma", or their numbers; of other columns as `word_column` of
             `read_columns`.
         on_error: "stop" at the first damaged sentence, or "skip" such sentences.
-
-    Raises:
-        FormatError: a sentence is damaged, or there is none; or none of the first one's lemmas is there.
-        OptionError: there is no such column.
-        OSError: the file cannot be read.
     """
     first, begins = "", False
     for line in itertools.dropwhile(lambda line: not line.strip(), lines_of(path)):

@@ -11,12 +11,7 @@ from firth.readers.lines import PathLike, named_columns
 
 @dataclass(frozen=True)
 class Categories:
-    """Words and the category of each.
-
-    Attributes:
-        words: n words.
-        categories: n names.
-    """
+    """Words and the category of each."""
 
     words: Sequence[str]
     categories: Sequence[str]
@@ -27,8 +22,6 @@ class OutlierGroup:
     """Words that belong together, and words that do not.
 
     Attributes:
-        name: name of the category.
-        words: n words of the category.
         outliers: words of other categories; each makes one test with the group.
     """
 
@@ -45,10 +38,6 @@ def read_categories(path: PathLike) -> Categories:
 
     Args:
         path: comma- or tab-separated, UTF-8.
-
-    Raises:
-        FormatError: a column is missing, a word has no category, or there are fewer than two categories.
-        OSError: the file cannot be read.
     """
     rows = [(number, word, category) for number, (word, category) in named_columns(path, ("word", "category")) if word]
     for number, word, category in rows:
@@ -68,11 +57,6 @@ def read_outlier_groups(path: PathLike) -> list[OutlierGroup]:
 
     Args:
         path: comma- or tab-separated, UTF-8.
-
-    Raises:
-        FormatError: a column is missing, a field is not a list of words, or a group has fewer than two words or no
-            outlier.
-        OSError: the file cannot be read.
     """
     groups = []
     for number, (name, words, outliers) in named_columns(path, ("category", "words", "outliers")):

@@ -32,7 +32,6 @@ class ColumnSentence:
     Attributes:
         columns: the values of each column, T each.
         document: number of its document, from 0.
-        line: number of its first line.
         word_column: number of the column of words, from 0.
         names: of the columns, if the file has a line that names them.
     """
@@ -87,10 +86,6 @@ def column_sentences(
         word_column: as in `read_columns`.
         on_error: as in `read_columns`.
         argument: what messages call `word_column`.
-
-    Raises:
-        FormatError: as in `read_columns`.
-        OptionError: as in `read_columns`.
     """
     skipping = Skipping(path, on_error, "sentence")
     lines = text_of(path).split("\n")
@@ -125,8 +120,6 @@ class _Layout:
     """What the columns of a file are.
 
     Attributes:
-        width: columns.
-        tags: values of the last column.
         names: of the columns, if a line names them.
         header: number of that line, or 0.
         counted: whether the first column counts the words of each sentence.
@@ -179,11 +172,7 @@ class _Layout:
 
 
 def _layout(lines: Sequence[str], path: str | os.PathLike[str]) -> _Layout:
-    """Return what the columns of a file are, by its first lines.
-
-    Raises:
-        FormatError: the file is something else.
-    """
+    """Return what the columns of a file are, by its first lines."""
     shown = [(number, line, _fields(line)) for number, line in enumerate(lines[:LOOKED_AT], 1)]
     content = [each for each in shown if each[2] and DOCUMENT not in each[2][:2]]
     plain = [each for each in content if not each[1].startswith("#")] or content
@@ -229,8 +218,6 @@ def _blocks(lines: Sequence[str], layout: _Layout, doubtful: list[int]) -> Itera
     """Yield the document and the rows of each sentence.
 
     Args:
-        lines: of the file.
-        layout: of its columns.
         doubtful: to which lines are added that were taken for comments and have as many columns as words.
     """
     rows: Rows = []
@@ -252,11 +239,7 @@ def _blocks(lines: Sequence[str], layout: _Layout, doubtful: list[int]) -> Itera
 
 
 def _check_first(line: str, where: str) -> None:
-    """Check that the first line of a file is a word with its tags.
-
-    Raises:
-        FormatError: it is JSON or annotation of brat.
-    """
+    """Check that the first line of a file is a word with its tags."""
     expected = "expected a word and its tags in each line, an empty line between sentences"
     if _is_json(line):
         raise FormatError(f"{where}: JSON ({brief(line)}); {expected}; documents of firth are files named .jsonl")

@@ -280,11 +280,6 @@ def read_blocks(path: str | os.PathLike[str], *, trees: bool, on_error: str = ST
         path: as in `read_conllu`.
         trees: as in `read_conllu`.
         on_error: as in `read_conllu`.
-
-    Raises:
-        FormatError: as in `read_conllu`, but there may be no sentence.
-        OptionError: as in `read_conllu`.
-        OSError: the file cannot be read.
     """
     skipping = Skipping(path, on_error, "sentence")
     for comments, rows in _blocks(path):
@@ -354,12 +349,8 @@ def checked_sentence(
 
     Args:
         rows: number and columns of each line.
-        comments: the lines before them.
         path: of the file, for the message.
         trees: as in `read_conllu`.
-
-    Raises:
-        FormatError: as in `read_conllu`.
     """
     try:
         return _sentence(rows, comments, trees)
@@ -368,11 +359,7 @@ def checked_sentence(
 
 
 def _sentence(rows: Rows, comments: Sequence[str], trees: bool) -> DependencySentence:
-    """As `checked_sentence`.
-
-    Raises:
-        _SentenceError: the lines are no sentence.
-    """
+    """As `checked_sentence`."""
     _check_columns(rows)
     words: list[list[str]] = []
     multiword: list[tuple[int, int, str]] = []
@@ -432,11 +419,7 @@ def _check_columns(rows: Rows) -> None:
 
 
 def _refuse_heads(sentence: DependencySentence, rows: Rows) -> NoReturn:
-    """Say why a sentence has no tree.
-
-    Raises:
-        _SentenceError: always.
-    """
+    """Say why a sentence has no tree."""
     for number, columns in rows:
         if columns[0].isdecimal() and not _NUMBER.fullmatch(columns[HEAD]):
             found = columns[HEAD][:20]

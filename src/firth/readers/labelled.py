@@ -58,10 +58,6 @@ def read_labelled(
         prefix: the start of every label in fastText's format.
         report: called with the progress.
         how: how tables are read, and what becomes of texts with an empty label.
-
-    Raises:
-        CorpusError: the source does not exist or is not text, an item is not a string, or a label is empty.
-        OptionError: the numbers of labels and texts differ, or a list of labels is given with a file.
     """
     if isinstance(labels, str | int):
         return _from_columns(source, labels, column, prefix, how)
@@ -141,16 +137,7 @@ def _from_pairs(pairs: Iterable[tuple[Any, Any]], prefix: str, name: str, how: T
 
 
 def with_labels(rows: Iterable[tuple[Any, Any]], name: str, how: TableOptions) -> Iterator[tuple[Any, Any]]:
-    """Yield texts and labels without those whose label is empty, which would become a class.
-
-    Args:
-        rows: texts and labels.
-        name: of their source, for messages.
-        how: what becomes of them.
-
-    Raises:
-        CorpusError: a label is empty, and such rows are not to be skipped.
-    """
+    """Yield texts and labels without those whose label is empty, which would become a class."""
     skipping = Skipping(name, how.on_error, place="row", error=CorpusError)
     for number, (text, label) in enumerate(rows, 1):
         if no_label(label):
@@ -172,13 +159,9 @@ def labelled_rows(
 
     Args:
         source: a table, its rows as mappings, or files.
-        labels: name of the label column.
         column: name of the text column; None for the only one.
         how: how tables in text files are read.
         otherwise: what to do where the source is no table, for the error.
-
-    Raises:
-        CorpusError: the source is no table.
     """
     table = table_of(source)
     if table is None:

@@ -18,7 +18,6 @@ class LabelledSentences:
     """Sentences with labels.
 
     Attributes:
-        texts: n lists of tokens.
         labels: (n,) the number of each sentence's label among the sorted labels.
         test: (n,) which sentences are scored. If all are, they are scored by cross-validation.
         development: (n,) which sentences choose between models.

@@ -46,10 +46,6 @@ def read_substitutions(path: PathLike) -> list[SubstitutionTarget]:
 
     Returns:
         One target per word and tag, in the order of the file.
-
-    Raises:
-        FormatError: a line has another format, a sentence is missing, or no substitute is a single word.
-        OSError: a file cannot be read.
     """
     sentences = _sentences(Path(path))
     targets: dict[str, list[tuple[_Key, dict[str, float]]]] = {}

@@ -23,10 +23,6 @@ def numbered_lines(path: PathLike, *, strict: bool = True, comments: bool = True
         path: the file, plain or gzip (`.gz`).
         strict: whether to refuse damaged UTF-8, in place of replacing and counting.
         comments: whether lines that start with `#` are comments and skipped.
-
-    Raises:
-        FormatError: the file is in no encoding that is known, is named `.gz` but is not gzip, or has no line with text.
-        OSError: the file cannot be read.
     """
     # Not splitlines: it also breaks at U+0085 and the like, which may be part of a word.
     lines = [(number, line.strip("\r\n ")) for number, line in enumerate(text_of(path, strict=strict).split("\n"), 1)]
@@ -41,14 +37,9 @@ def named_columns(path: PathLike, names: Sequence[str]) -> list[Row]:
 
     Args:
         path: separated by commas, tabs or whatever separates its first lines, UTF-8; fields may be quoted.
-        names: the column names.
 
     Returns:
         For each row below the header: its first line number, and its fields in the order of `names`.
-
-    Raises:
-        FormatError: a name is not in the header, a row has a different number of columns, or a quote is not closed.
-        OSError: the file cannot be read.
     """
     expected = ", ".join(names)
     rows = _table(path)
@@ -86,11 +77,7 @@ def score_of(field: str, where: str) -> float:
     """Return the finite score in a field.
 
     Args:
-        field: the text.
         where: file and line, for the message.
-
-    Raises:
-        FormatError: the field is not a finite number.
     """
     value = finite_number(field)
     if value is None:

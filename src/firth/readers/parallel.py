@@ -41,7 +41,6 @@ class ParallelTexts:
     """n texts with what is to be generated from them.
 
     Attributes:
-        sources: n texts.
         targets: n texts, such as translations.
         name: where they are from, for messages.
         dropped: pairs left out by reason: "empty", "long", "ratio", "duplicate".
@@ -155,11 +154,7 @@ def read_parallel(
 def parallel_texts(
     source: Any, target: Any, languages: tuple[str, str] | None, columns: Columns, name: str, how: TableOptions | None
 ) -> ParallelTexts:
-    """Return what `read_parallel` returns; without options of tables an error names none.
-
-    Raises:
-        FormatError: see `read_parallel`, also for KindError, ShapeError and OptionError.
-    """
+    """Return what `read_parallel` returns; without options of tables an error names none."""
     if isinstance(source, ParallelTexts):
         return source
     sides = _moses(source, languages) if target is None and languages is not None else None

@@ -150,10 +150,6 @@ def question_of(row: Any, where: str) -> Question:
     Args:
         row: with `question`, `context` (or `paragraph`), and perhaps `id` (or `name`), `title`, `is_impossible` and
             `answers`: a list of {"text": ..., "answer_start": ...}, or these two as lists; None for none.
-        where: for messages.
-
-    Raises:
-        FormatError: an entry is missing or of another kind, or an answer does not stand where its offset says.
     """
     entries = _mapping(row, where)
     named = entries.get("id")
@@ -184,9 +180,6 @@ def question_names(questions: Sequence[Question], source: str = "questions") -> 
     Args:
         questions: N.
         source: where they are from, for messages.
-
-    Raises:
-        FormatError: two have the same.
     """
     rows: dict[str, int] = {}
     for row, question in enumerate(questions):

@@ -18,7 +18,6 @@ class LinguisticFeatures:
     """Words and their linguistic features: the "oracle" matrix of QVec.
 
     Attributes:
-        words: n words.
         features: M feature names.
         matrix: (n, M) float64, 0 where a word does not have the feature.
     """
@@ -34,10 +33,6 @@ def read_qvec(path: PathLike) -> LinguisticFeatures:
 
     Args:
         path: the file, UTF-8, such as `semcor_noun_verb.supersenses.en`.
-
-    Raises:
-        FormatError: a line has another format, a weight is not a finite number, or a word occurs twice.
-        OSError: the file cannot be read.
     """
     weights_of: dict[str, dict[str, float]] = {}
     for number, line in numbered_lines(path, comments=False):

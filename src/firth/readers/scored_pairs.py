@@ -20,7 +20,6 @@ class ScoredPairs:
     """Word pairs with human similarity scores.
 
     Attributes:
-        pairs: n pairs of words.
         scores: (n,) float64, on any scale.
     """
 

@@ -40,8 +40,6 @@ class SentencePairs:
     """Pairs of sentences with a label, a score, or both.
 
     Attributes:
-        first: n sentences.
-        second: n sentences.
         labels: n labels; None without labels.
         scores: (n,) float64, on any scale; None without scores.
         lines: (n,) line number of each pair in its file.
@@ -86,11 +84,7 @@ def read_sentence_pairs(path: PathLike, **table: Unpack[TableArguments]) -> Sent
 
 
 def read_file(path: PathLike, how: TableOptions | None) -> SentencePairs:
-    """Read pairs of sentences, as `read_sentence_pairs` does; without options an error names none.
-
-    Raises:
-        FormatError: a line does not have two texts and a label or a score.
-    """
+    """Read pairs of sentences, as `read_sentence_pairs` does; without options an error names none."""
     lines = numbered_lines(path, comments=False)
     is_json = lines[0][1].startswith("{")
     rows = _json_rows(lines, path) if is_json else _table_rows(text_of(path), path, how)
@@ -142,9 +136,6 @@ def joined(parts: Sequence[SentencePairs], path: PathLike) -> SentencePairs:
     Args:
         parts: at least one.
         path: the file or folder they are from, for the message.
-
-    Raises:
-        FormatError: only some have labels, or scores.
     """
     kinds = {(one.labels is None, one.scores is None) for one in parts}
     if len(kinds) > 1:

@@ -32,11 +32,7 @@ _LETTERS = {"L": "E", "U": "S", "M": "I", "W": "S"}  # as BIOES has them
 
 @lru_cache(1 << 12)
 def as_bioes(tag: str) -> str:
-    """Return a tag with the letters of BIO and BIOES: "S-PER" for "U-PER" and "u_PER", "O" for "o".
-
-    Raises:
-        FormatError: it marks no span.
-    """
+    """Return a tag with the letters of BIO and BIOES: "S-PER" for "U-PER" and "u_PER", "O" for "o"."""
     match = _TAG.fullmatch(tag)
     if not match:
         raise FormatError(
@@ -56,9 +52,6 @@ def spans_of(tags: Iterable[str]) -> list[Span]:
 
     Args:
         tags: in any of the schemes; what is behind the first "-" is the type.
-
-    Raises:
-        FormatError: a tag begins with none of their letters.
     """
     spans: list[Span] = []
     start, kind = -1, ""
@@ -129,7 +122,6 @@ def span_tags(spans: Iterable[Span], length: int, scheme: str = BIO) -> list[str
 
     Args:
         spans: that do not overlap.
-        length: words of the sentence.
         scheme: "bio" or "bioes".
     """
     tags = [OUTSIDE] * length
@@ -145,8 +137,6 @@ def may_follow(before: str, tag: str, scheme: str) -> bool:
     """Return whether a tag may follow another one; "O" also stands for the beginning and the end of a sentence.
 
     Args:
-        before: tag of the word before.
-        tag: tag of the word.
         scheme: "bio" or "bioes".
     """
     first, second = before[:1], tag[:1]
@@ -160,7 +150,6 @@ def broken_spans(tags: Sequence[str], scheme: str) -> int:
     """Return how many spans of a sentence break the rules of their scheme; `spans_of` reads them as conlleval does.
 
     Args:
-        tags: of the sentence.
         scheme: "bio", "iob1" or "bioes".
     """
     if scheme == IOB1:

@@ -41,10 +41,6 @@ def read_text_groups(path: PathLike) -> list[TextGroup]:
 
     Args:
         path: the file, UTF-8, plain or gzip (`.gz`).
-
-    Raises:
-        FormatError: a line is no group, or no pair has the label entailment; the message gives the line.
-        OSError: the file cannot be read.
     """
     lines = numbered_lines(path, comments=False)
     if not (lines[0][1].startswith("{") and "texts" in _object(lines[0], path)):
@@ -80,10 +76,6 @@ def as_text_groups(source: Any) -> list[TextGroup]:
     Args:
         source: the path of a file (`read_text_groups`), `SentencePairs`, or groups: `TextGroup`, lists of strings, or
             dicts as in the file.
-
-    Raises:
-        FormatError: the file is not in the format.
-        OptionError: an item is no group.
     """
     if isinstance(source, SentencePairs):
         return entailed_groups(source)

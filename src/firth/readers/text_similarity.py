@@ -15,7 +15,6 @@ class TextSimilarity:
     """Scored pairs of sentences.
 
     Attributes:
-        pairs: n pairs, of all parts.
         parts: the rows of each part by name, such as "headlines"; empty for a set without parts.
     """
 
@@ -30,10 +29,6 @@ def read_text_similarity(path: PathLike | Sequence[PathLike]) -> TextSimilarity:
     Args:
         path: a file; several files, each a part; or a folder, whose parts are the files `*.test.tsv`, or else all files
             `*.tsv`, `*.csv` and `*.jsonl`. A part has the name of its file up to the first dot.
-
-    Raises:
-        FormatError: a file is not in the format or has no scores, or a folder has no such file.
-        OSError: a file cannot be read.
     """
     files = _files(path)
     pairs = [read_file(file, None) for file in files]

@@ -47,7 +47,6 @@ class WordLabels:
     """Words with one label each.
 
     Attributes:
-        words: n words.
         labels: (n,) index of each word's label in `names`.
         names: the labels, sorted.
     """
@@ -62,7 +61,6 @@ class WordNumbers:
     """Words with one number each.
 
     Attributes:
-        words: n words.
         numbers: (n,) float64.
     """
 
@@ -75,7 +73,6 @@ class RelatedPairs:
     """Pairs of words that differ in one property.
 
     Attributes:
-        pairs: n pairs.
         relations: n names of relations; "" where the file has none.
     """
 
@@ -85,13 +82,7 @@ class RelatedPairs:
 
 @names_files
 def read_word_property(path: Path) -> WordLabels | WordNumbers | RelatedPairs:
-    """Read a word property in any of the forms of this module.
-
-    Raises:
-        FormatError: the file has none of the forms, or too little data: only one class, a class with fewer words than
-            folds, or a relation with fewer than three pairs.
-        OSError: the file cannot be read.
-    """
+    """Read a word property in any of the forms of this module."""
     if path.suffix == ".zip":
         return _labels(_word_lists(path), path)
     numbered = numbered_lines(path)

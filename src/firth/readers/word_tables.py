@@ -35,12 +35,7 @@ class WordTable:
 
 
 def read_table(path: str | os.PathLike[str]) -> WordTable:
-    """Return the rows of a table whose first row names the columns; the commonest of ``, ; tab |`` in it divides them.
-
-    Raises:
-        FormatError: there is no such row, or a quote is not closed.
-        OSError: the file cannot be read.
-    """
+    """Return the rows of a table whose first row names the columns; the commonest of ``, ; tab |`` divides them."""
     text = text_of(path)
     header = text[: text.find("\n")] if "\n" in text else text
     delimiter = max(DELIMITERS, key=header.count)
@@ -79,11 +74,6 @@ def read_word_table(
 
     Warns:
         UserWarning: sentences were skipped, or nothing divides the words into sentences.
-
-    Raises:
-        FormatError: a row has other cells than the first, or no word; or there is no sentence.
-        OptionError: there is no such column of words, or `on_error` is something else.
-        OSError: the file cannot be read.
     """
     skipping = Skipping(path, on_error, "sentence")
     table = read_table(path)
@@ -105,11 +95,7 @@ def read_word_table(
 
 
 def _words(table: WordTable, word_column: int | str | None, path: str | os.PathLike[str]) -> int:
-    """Return the column of words, from 0.
-
-    Raises:
-        OptionError: there is none.
-    """
+    """Return the column of words, from 0."""
     names = [name.lower() for name in table.names]
     given = "" if word_column is None else str(word_column)
     found = table.column({given.lower()} if given else WORD_NAMES - {"text", "sentence"})

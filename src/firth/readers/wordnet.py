@@ -41,9 +41,6 @@ def read_wordnet(path: str | os.PathLike[str]) -> WordNet:
 
     Args:
         path: a folder of YAML files, or a .tar.gz archive of them.
-
-    Raises:
-        FormatError: the path cannot be read, or there are no entries or synsets.
     """
     senses: dict[str, list[tuple[str, str]]] = {}
     hypernyms: dict[str, list[str]] = {}
@@ -73,9 +70,6 @@ def hypernym_groups(path: str | os.PathLike[str]) -> list[Any]:
 
     Args:
         path: a folder of YAML files, or a .tar.gz archive of them.
-
-    Raises:
-        FormatError: the path cannot be read, or there are no entries or synsets.
     """
     wordnet = read_wordnet(path)
     first = {word: _first_sense(senses) for word, senses in wordnet.senses.items()}

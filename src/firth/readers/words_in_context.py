@@ -18,7 +18,6 @@ class Occurrence:
 
     Attributes:
         word: the word as the gold file names it, usually its lemma.
-        tokens: the tokens of the sentence.
         position: index of the word in `tokens`.
     """
 
@@ -45,7 +44,6 @@ class SenseAgreement:
     """Pairs of occurrences of one word, and whether both have the same sense.
 
     Attributes:
-        pairs: n pairs.
         same: (n,) the answers.
     """
 
@@ -58,7 +56,6 @@ class WordInContext:
     """A word-in-context set: test pairs, and training pairs to choose the threshold.
 
     Attributes:
-        test: the pairs that are scored.
         train: the pairs on which the threshold is chosen.
     """
 
@@ -71,7 +68,6 @@ class ScoredOccurrences:
     """Pairs of occurrences of two words with human similarity scores.
 
     Attributes:
-        pairs: n pairs.
         scores: (n,) on any scale.
     """
 

@@ -33,7 +33,6 @@ class AtomShare:
     """An atom of a word.
 
     Attributes:
-        atom: number of the atom.
         share: its share of the word; the shares of a word sum to 1.
         words: the words nearest to the atom, with their cosines, best first.
     """
@@ -72,7 +71,6 @@ class Atoms:
         """Return the words nearest to an atom, with their cosines, best first.
 
         Args:
-            atom: number of the atom.
             topn: number of words returned, of those that the atoms were learned from.
 
         Raises:
@@ -99,10 +97,6 @@ class Atoms:
         Args:
             floor: smallest share of an atom; the atom with the largest share is always included.
             topn: number of words near each atom.
-
-        Raises:
-            UnknownWordError: the word has no vector.
-            OptionError: `floor` is not from 0 to 1, or `topn` is below 1.
         """
         shares, row = self._shares(floor), self.vectors.get_index(word)
         columns = [column for column in np.argsort(-shares[row], kind="stable") if shares[row, column] > 0]
@@ -118,9 +112,6 @@ class Atoms:
 
         Args:
             floor: smallest share of an atom.
-
-        Raises:
-            OptionError: `floor` is not from 0 to 1.
         """
         return np.asarray(np.maximum((self._shares(floor) > 0).sum(axis=1), 1))
 
@@ -144,9 +135,6 @@ class Atoms:
         Returns:
             Senses in the order of their shares, labelled by their atoms ("atom 12"); a word without atoms has one
             sense, its own vector, with the label "".
-
-        Raises:
-            OptionError: `floor` is not from 0 to 1, or `temperature` is not above 0.
         """
         matrix, shares = self.vectors.vectors, self._shares(floor)
         order = np.argsort(-shares, axis=1, kind="stable")

@@ -154,10 +154,8 @@ class _ContextSpace:
     """A corpus with the vectors that contexts are made of.
 
     Attributes:
-        corpus: the text.
         vectors: (V, E) W (v - mu) of its words, zeros for words without a vector.
         weights: (V,) idf.
-        window: words on each side.
     """
 
     corpus: Corpus

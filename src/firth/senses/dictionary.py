@@ -69,7 +69,6 @@ def learn_dictionary(
         vectors: (V, D) float32, more than `count`.
         count: K, the number of atoms.
         sparsity: k, the maximum number of atoms per vector.
-        rounds: maximum number of rounds.
         positive: allow only positive coefficients.
         random: draws the initial atoms and the order of fitting.
         threads: number of threads; the result does not depend on it.

@@ -28,10 +28,6 @@ def initial_state(
     """Return initial matrices, an input row per sense and an output row per word, and the state of the senses.
 
     `most` is (V,), the maximum number of senses of each word.
-
-    Raises:
-        OptionError: a word of `start` has more senses than its maximum, or `start` holds NaN or infinity.
-        ShapeError: `start` has another width.
     """
     senses = start if isinstance(start, SenseVectors) else None
     words = _single_vectors(start) if isinstance(start, SenseVectors) else start
@@ -144,7 +140,6 @@ def prune(
         vectors: (n, D); merged vectors are means weighted by counts.
         centres: (n, D); merged centres are added.
         counts: (n,); merged counts are added.
-        thresholds: the thresholds.
     """
     live = merge_similar(vectors, counts, thresholds.merge_above, centres=centres)
     live &= counts >= thresholds.min_share * counts[live].sum()

@@ -79,7 +79,6 @@ class SenseState(NamedTuple):
         Args:
             outputs: (V, P) global vectors.
             shares: (V',) relative frequencies of the words of the corpus, V' <= V.
-            whiten: exponent of the inverse covariance.
         """
         rows = outputs[: len(shares), : len(self.mean)].astype(np.float64)
         self.mean[:] = shares @ rows

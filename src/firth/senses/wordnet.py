@@ -182,7 +182,6 @@ def build_inventory(words: Iterable[str], wordnet: WordNet) -> Inventory:
     Args:
         words: V words. "_" in a word means a space. A word without capitals also has, after its own senses, those of
             its spellings with capitals: china has those of China.
-        wordnet: the content of WordNet.
     """
     folded = dict[str, list[str]]()
     for word in wordnet.senses:

@@ -33,8 +33,6 @@ class Duplicate:
 
     Attributes:
         first: index of a text, from 0.
-        second: index of a later text.
-        score: cosine of their vectors.
     """
 
     first: int

@@ -19,7 +19,6 @@ class EncodedTexts:
     """Texts, and the directions of those that have a vector.
 
     Attributes:
-        encoder: what encodes texts.
         texts: N texts.
         rows: (M,) int64, the texts whose vector is not zero, in order.
         directions: (M, D) float32, their vectors, of length 1.
@@ -45,12 +44,6 @@ def encoded_texts(
         model: an encoder, or word vectors.
         vectors: (N, D) vectors of the texts by this model, if they are known, for example from `firth.encode_file`.
         batch_size: texts that are encoded at once.
-
-    Raises:
-        KindError: the model gives texts no vectors, or `texts` is not a list of texts.
-        ShapeError: the given vectors have another shape.
-        FormatError: a vector holds NaN or infinity.
-        CorpusError: there are no texts, or none has a vector other than zero.
     """
     encoder, items = as_encoder(model), checked_texts(texts)
     if not items:

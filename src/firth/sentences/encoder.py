@@ -37,11 +37,7 @@ class TextEncoder(Protocol):
 
 
 def as_encoder(model: Any) -> TextEncoder:
-    """Return a model as an encoder: itself if it has `encode`, and the averages of word vectors.
-
-    Raises:
-        KindError: the model gives texts no vectors.
-    """
+    """Return a model as an encoder: itself if it has `encode`, and the averages of word vectors."""
     if isinstance(model, WordVectors | SubwordVectors):
         from firth.sentences.averages import SentenceAverages  # imports SciPy
 

@@ -47,7 +47,6 @@ class EncodedFile:
     """Summary of a file that `encode_file` wrote.
 
     Attributes:
-        path: the file.
         count: N, number of texts and rows.
         dim: D.
         resumed: rows that an interrupted call had finished.
@@ -123,12 +122,7 @@ def encode_file(
 
 
 def check_target(path: Path) -> None:
-    """Check that vectors of texts can be written to a path without replacing a file of something else.
-
-    Raises:
-        OptionError: the name has another ending, or the file holds something else.
-        OSError: the file cannot be read.
-    """
+    """Check that vectors of texts can be written to a path without replacing a file of something else."""
     if Path(path).is_dir():
         raise OptionError(f"{path} is a folder; expected the name of a file to write")
     check_replaceable(path, has_format, f"{format_of(path)} files")
@@ -202,11 +196,7 @@ class _Writing:
         return show
 
     def write(self, blocks: Iterator[Block], stopped: Callable[[], bool]) -> None:
-        """Encode all blocks and give the file its name.
-
-        Raises:
-            KeyboardInterrupt: a signal stopped the call; the finished rows stay.
-        """
+        """Encode all blocks and give the file its name."""
         with self.files.locked():
             with self.files.beginning():
                 first, file = self._begin(blocks)

@@ -46,11 +46,7 @@ class RowFile(Protocol):
 
 
 def format_of(path: Path) -> str:
-    """Return the suffix of a file of vectors, in lower case.
-
-    Raises:
-        OptionError: it is not one of the formats.
-    """
+    """Return the suffix of a file of vectors, in lower case."""
     if path.suffix.lower() not in FORMATS:
         raise OptionError(f"{path}: expected a name that ends in {', '.join(FORMATS)}")
     return path.suffix.lower()
@@ -62,23 +58,13 @@ def has_format(path: Path) -> bool:
 
 
 def create(path: Path, format: str, dim: int) -> RowFile:
-    """Return a new file of vectors of width `dim`.
-
-    Raises:
-        MissingExtraError: Parquet needs pyarrow, which is not installed.
-        OSError: the file cannot be written.
-    """
+    """Return a new file of vectors of width `dim`."""
     make: dict[str, Callable[[Path, int], RowFile]] = {".npy": NpyRows, ".jsonl": JsonRows, ".parquet": ParquetRows}
     return make[format](path, dim)
 
 
 def continued(path: Path, format: str, dim: int, size: int) -> RowFile:
-    """Return a file whose first `size` bytes are finished rows, to append more.
-
-    Raises:
-        FormatError: the file is shorter, or damaged.
-        OSError: the file cannot be written.
-    """
+    """Return a file whose first `size` bytes are finished rows, to append more."""
     if path.stat().st_size < size:
         raise FormatError(
             f"{path}: {path.stat().st_size:,} bytes, expected at least {size:,}; delete it to start again"
@@ -90,11 +76,7 @@ def continued(path: Path, format: str, dim: int, size: int) -> RowFile:
 
 
 def first_rows(path: Path, format: str, dim: int, count: int) -> Matrix:
-    """Return the first rows of a file that is being written.
-
-    Raises:
-        FormatError: the file is damaged.
-    """
+    """Return the first rows of a file that is being written."""
     try:
         if format == ".npy":
             with open_file(path) as file:

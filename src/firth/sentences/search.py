@@ -30,8 +30,6 @@ class TextMatch:
 
     Attributes:
         row: its index among the texts, from 0.
-        score: cosine with the query.
-        text: the text.
     """
 
     row: int
@@ -62,10 +60,6 @@ class SearchableTexts(Hinted, abc.ABC):
         Returns:
             [TextMatch, ...], best first; for a list of queries a list of such lists. Nothing for a query without a
             known word.
-
-        Raises:
-            OptionError: `topn` is below 1.
-            KindError: `queries` is neither a text nor a list of texts.
         """
         if isinstance(queries, str):
             return self.search([queries], topn)[0]

@@ -29,9 +29,6 @@ def read_texts(
         source: as for `firth.encode_file`.
         column: the column of texts in a table.
         **table: how a table in a text file is read; see `firth.TableOptions`.
-
-    Raises:
-        CorpusError: the source is missing, not text, or empty.
     """
     sources = resolve(source, column, TableOptions(**table))
     with reporting_slow_work(progress) as report:

@@ -128,7 +128,6 @@ class LineAverages:
 
         Args:
             data: UTF-8, each line ended by a line feed.
-            lines: number of lines.
         """
         from firth.kernels.compiled import read_only
         from firth.kernels.line_averages import average_lines

@@ -339,9 +339,6 @@ def abbreviations(language: str | None = None) -> Abbreviations:
     Args:
         language: ISO 639-1 code; None means what hurts no language: all of English, and of the others what is no word
             elsewhere. A number with a full stop is then an ordinal before the name of a month only.
-
-    Raises:
-        OptionError: the language is no code.
     """
     if language is None:
         return _common()

@@ -27,8 +27,6 @@ def delete(words: Sequence[str], random: np.random.Generator, *, rate: float = 0
     """Return words without some of them; one is kept at least.
 
     Args:
-        words: of a text.
-        random: source of randomness.
         rate: probability that a word is left out.
     """
     kept = [word for word, draw in zip(words, random.random(len(words)), strict=True) if draw >= rate]
@@ -109,10 +107,6 @@ def _apply(augmentations: Sequence[Augmentation], words: Sequence[str], random: 
 
 
 def check_rate(name: str, rate: float) -> None:
-    """Check a probability.
-
-    Raises:
-        OptionError: it is not from 0 to 1.
-    """
+    """Check a probability."""
     if not 0 <= rate <= 1:
         raise OptionError(f"{name}={rate!r}: expected a probability from 0 to 1")

@@ -17,8 +17,6 @@ class TextsWarning(UserWarning):
     """Something about some of the texts that were encoded: they were truncated, or have no known word.
 
     Args:
-        count: number of texts concerned.
-        total: number of texts.
         problem: what is wrong with them and what was done, as the end of "3 of 10 texts ...".
     """
 
@@ -31,8 +29,6 @@ def warn_truncated(count: int, total: int, limit: int, unit: str = "tokens", adv
     """Warn the caller that some texts were longer than an encoder reads, if there are any.
 
     Args:
-        count: number of truncated texts.
-        total: number of texts.
         limit: number of units that are read.
         unit: what the length of a text is counted in.
         advice: what to do, if there is something.
@@ -43,11 +39,7 @@ def warn_truncated(count: int, total: int, limit: int, unit: str = "tokens", adv
 
 
 def check_batch_size(size: Any) -> None:
-    """Check a number of texts that are read at once.
-
-    Raises:
-        OptionError: it is no whole number of at least 1.
-    """
+    """Check a number of texts that are read at once."""
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise OptionError(f"batch_size={size!r}: expected a whole number of at least 1")
 
@@ -72,11 +64,6 @@ def encoded_in_batches(
         progress: how to show progress; see `firth.progress`. Nothing is shown in the first second.
         by_length: whether batches hold texts of similar length, for encoders that pad.
         model: that encodes, as it is shown in a message.
-
-    Raises:
-        OptionError: `batch_size` is below 1.
-        KindError: `texts` is one string, or no list of texts.
-        FormatError: the vector of a text is not finite.
     """
     check_batch_size(batch_size)
     items = checked_texts(texts)

@@ -70,20 +70,12 @@ def chunks(text: str) -> list[str]:
 
 
 def to_characters(text: str) -> str:
-    """Return one character for each UTF-8 byte of a text.
-
-    Raises:
-        CorpusError: the text contains a lone surrogate, which UTF-8 cannot encode.
-    """
+    """Return one character for each UTF-8 byte of a text."""
     return checked(text).encode().decode("latin-1").translate(_FROM_BYTES)
 
 
 def to_bytes(characters: Iterable[str]) -> bytes:
-    """Return the bytes of byte characters, the inverse of `to_characters`; subwords may split a character of the text.
-
-    Raises:
-        OptionError: a character represents no byte.
-    """
+    """Return the bytes of byte characters, the inverse of `to_characters`; subwords may split a character."""
     text = "".join(characters)
     invalid = next((c for c in set(text) if ord(c) not in _BYTES), None)
     if invalid is not None:
@@ -92,11 +84,7 @@ def to_bytes(characters: Iterable[str]) -> bytes:
 
 
 def checked(text: str) -> str:
-    """Return a text after checking that UTF-8 can encode it.
-
-    Raises:
-        CorpusError: the text contains a lone surrogate.
-    """
+    """Return a text after checking that UTF-8 can encode it."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -94,7 +94,6 @@ def character_merges(counts: Mapping[str, int], size: int | None, min_count: int
     Args:
         counts: of the characters of a text.
         size: maximum vocabulary size, the 256 bytes included; None for no limit.
-        min_count: minimum count of a character.
     """
     merges: dict[tuple[str, str], None] = {}
     for character, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):

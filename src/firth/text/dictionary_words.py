@@ -26,11 +26,7 @@ RUNS = re.compile(
 
 
 def divided(run: str) -> list[str]:
-    """Return the words of a run of characters of these scripts.
-
-    Raises:
-        MissingExtraError: icu4py is not installed.
-    """
+    """Return the words of a run of characters of these scripts."""
     try:
         from icu4py.breakers import WordBreaker
     except ImportError as error:

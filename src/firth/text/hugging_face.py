@@ -41,9 +41,6 @@ def tokenizer_json(words: Sequence[str], tokens: str) -> dict[str, Any]:
     Args:
         words: V distinct words.
         tokens: one of `NAMES`.
-
-    Raises:
-        OptionError: `tokens` is something else.
     """
     if tokens not in NAMES:
         raise OptionError(
@@ -79,7 +76,6 @@ def name_of(content: Mapping[str, Any], words: Sequence[str]) -> str | None:
     """Return which of firth's tokenisers a `tokenizer.json` is, or None if it is none of them.
 
     Args:
-        content: of the file.
         words: its entries, as `words_in` returns them.
     """
     for name in NAMES:
@@ -91,14 +87,7 @@ def name_of(content: Mapping[str, Any], words: Sequence[str]) -> str | None:
 
 
 def words_in(content: Mapping[str, Any]) -> list[str]:
-    """Return the entries of a `tokenizer.json` in the order of their numbers, without the mark of `tokenizer_json`.
-
-    Args:
-        content: of the file.
-
-    Raises:
-        ValueError: there are no entries, or their numbers are not 0 to V - 1.
-    """
+    """Return the entries of a `tokenizer.json` in the order of their numbers, without the mark of `tokenizer_json`."""
     vocab = content["model"]["vocab"]
     entries = [entry[0] for entry in vocab] if isinstance(vocab, list) else _in_order(vocab)
     added = content.get("added_tokens") or []

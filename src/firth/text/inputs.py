@@ -20,21 +20,13 @@ _NAMED = 8  # columns named in a message
 
 
 def check_text(text: Any, name: str = "text") -> None:
-    """Check that a value is a text.
-
-    Raises:
-        KindError: it is not a string.
-    """
+    """Check that a value is a text."""
     if not isinstance(text, str):
         raise wrong_kind(name, text, "a text (str)")
 
 
 def check_position(position: Any, words: Sequence[str]) -> None:
-    """Check that a position is that of a word of a sentence, from 0.
-
-    Raises:
-        OptionError: it is not.
-    """
+    """Check that a position is that of a word of a sentence, from 0."""
     whole = isinstance(position, numbers.Integral) and not isinstance(position, bool)
     if not words:
         raise OptionError(f"position={brief(position)}: the sentence has no word; expected one at least")
@@ -53,13 +45,8 @@ def read_place(
     Args:
         sentence: a text or words with a mark in place of the word; or without one.
         position: of the word, from 0; None for a text with a mark.
-        split: turns a text into words.
         filler: the word that is put in place of a mark.
         marks: of which a text has one.
-
-    Raises:
-        OptionError: the text has no mark and no position is given, or both, or there is no such position.
-        KindError: it is no text and no list of words.
     """
     if isinstance(sentence, str):
         mark = next((each for each in marks if each in sentence), None)
@@ -89,9 +76,6 @@ def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterabl
         values: a list, an array, a series or another iterable.
         name: name of the argument, for error messages.
         what: name of an item, for error messages.
-
-    Raises:
-        KindError: the value is a string, a path, bytes, a table, or not iterable.
     """
     if what in ("text", "sentence"):
         check_no_file(values, name, f"a list of {what}s")
@@ -120,12 +104,8 @@ def check_no_file(value: Any, name: str, expected: str) -> None:
     """Refuse the path of a file where texts are expected.
 
     Args:
-        value: that was given.
         name: name of the argument, for error messages.
         expected: what it should be, for error messages.
-
-    Raises:
-        KindError: it is the path of a file.
     """
     if _is_file(value):
         opened = f"open({str(value)!r}, encoding='utf-8')"
@@ -147,9 +127,6 @@ def checked_texts(texts: Any, name: str = "texts", first: int = 0) -> list[Text]
         texts: strings, or iterables of tokens.
         name: name of the argument, for error messages.
         first: place of the first of them, for error messages.
-
-    Raises:
-        KindError: the value is not a collection of texts, or an item is neither a string nor a list of strings.
     """
     return [
         text if isinstance(text, str) else _tokens(text, f"{name}[{i}]")
@@ -162,11 +139,7 @@ def token_lists(texts: Any, split: Callable[[str], Sequence[str]], name: str = "
 
     Args:
         texts: strings, or lists of tokens, which are kept.
-        split: tokeniser for the strings.
         name: name of the argument, for error messages.
-
-    Raises:
-        KindError: the value is not a collection of texts.
     """
     return [
         split(text) if isinstance(text, str) else _tokens(text, f"{name}[{i}]")

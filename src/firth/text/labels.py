@@ -15,11 +15,7 @@ def plain_labels(labels: Any, name: str = "labels", what: str = "text") -> list[
 
     Args:
         labels: a list, a column of a table, or an array or tensor of one dimension.
-        name: of the argument, for messages.
         what: has a label each, for messages.
-
-    Raises:
-        KindError: they are no list, or one is neither a string nor a number.
     """
     expected = f"a list with the label of each {what}"
     if isinstance(labels, str | bytes | Mapping | Set) or not hasattr(labels, "__len__"):

@@ -19,11 +19,7 @@ _MISTAKEN = {"cz": "cs", "dk": "da", "gr": "el", "ua": "uk", "jp": "ja", "cn": "
 
 
 def language_code(language: str) -> str:
-    """Return the short code of a language in lower case, without what follows it: "pt" for "pt-BR" and "por".
-
-    Raises:
-        OptionError: it is no code, such as "German", or that of a country, such as "cz".
-    """
+    """Return the short code of a language in lower case, without what follows it: "pt" for "pt-BR" and "por"."""
     match = re.match(r"([a-z]{2,3})(?:[-_]|$)", language.lower()) if isinstance(language, str) else None
     if match is None or match[1] in _MISTAKEN:
         such = f"{_MISTAKEN[match[1]]!r}" if match else "'de' for German, or 'tr'"

@@ -25,8 +25,6 @@ def sample_unigram(
         chunk: at least one character; each character is a subword.
         log_probs: natural logarithm of the probability of each subword.
         longest: length of the longest subword in bytes.
-        power: exponent of the probabilities.
-        rng: random generator.
     """
     # starts[end]: starts of the subwords that can end there; totals[end]: log of the total weight of the prefix.
     totals, starts = [0.0], [list[int]()]
@@ -55,9 +53,7 @@ def sample_wordpiece(
     Args:
         chunk: at least one character.
         vocabulary: the subwords; those that do not start a chunk have the prefix `mark`.
-        mark: prefix of continuing subwords.
         dropout: probability of skipping a matching subword of several bytes.
-        rng: random generator.
     """
     subwords, start = [], 0
     while start < len(chunk):

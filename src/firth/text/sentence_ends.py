@@ -172,9 +172,7 @@ def stays(text: str, place: int, after: int, known: Abbreviations) -> bool:
     """Whether the full stop at a place belongs to the word before it, and ends no sentence.
 
     Args:
-        place: of the full stop.
         after: place of what follows, behind white space.
-        known: abbreviations of the language.
     """
     before = text[max(0, place - _LONGEST_WORD) : place]
     word = before[before.rfind(" ") + 1 :]

@@ -112,11 +112,7 @@ def text8_tokens(text: str) -> list[str]:
 
 
 def segmented_words(text: str) -> list[str]:
-    """Return the words of `text` by the default rules, with those of scripts without spaces divided by dictionaries.
-
-    Raises:
-        MissingExtraError: there are such, and icu4py is not installed.
-    """
+    """Return the words of `text` by the default rules, with those of scripts without spaces divided by dictionaries."""
     text = DEFAULT.prepared(text)
     words, end = list[str](), 0
     for run in RUNS.finditer(text):
@@ -162,12 +158,7 @@ def join_tokens(tokens: str, words: Sequence[str]) -> str:
     """Return the text of tokens of a Hugging Face tokenizer, as its decoder joins them.
 
     Args:
-        tokens: JSON of the tokenizer.
         words: its tokens; others are left out.
-
-    Raises:
-        FormatError: the JSON is damaged.
-        MissingExtraError: the tokenizers library is not installed.
     """
     tokenizer = _from_json(tokens)
     ids = [number for word in words if (number := tokenizer.token_to_id(word)) is not None]
@@ -196,11 +187,6 @@ def tokeniser(tokens: Any) -> Tokeniser:
             `encode(text, add_special_tokens=...)` whose result has `.tokens` (a Hugging Face tokenizers.Tokenizer); the
             JSON of such a tokenizer, as `to_str` returns it and corpora and models store it; or a function from a
             string to a list of strings.
-
-    Raises:
-        OptionError: `tokens` is none of these.
-        FormatError: the JSON of the tokenizer is damaged.
-        MissingExtraError: JSON is given, and the tokenizers library is not installed.
     """
     if isinstance(tokens, str):
         if not is_named(tokens):
