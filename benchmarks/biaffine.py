@@ -19,8 +19,7 @@ import torch
 
 from benchmarks.turns import Contender, Job, SpeedTable
 from firth.neural.models.parsers.biaffine import BiaffineParser
-from firth.neural.models.parsers.biaffine_data import BiaffineVocabulary, TreeBatch
-from firth.neural.models.parsers.biaffine_module import BiaffineModule
+from firth.neural.models.parsers.biaffine_module import BiaffineModule, BiaffineVocabulary, TreeBatch
 from firth.neural.models.tokens.reader import FIRST, TokenInputs
 from firth.neural.training.optimisers import make_optimiser
 from firth.neural.training.options import RunConfig

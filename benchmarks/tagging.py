@@ -22,8 +22,9 @@ from benchmarks.turns import Contender, SpeedTable, counting
 from firth.neural.models.tagging.data import TaggedExamples, encoded, read_tagged, tag_batches
 from firth.neural.models.tagging.predict import TaggerModel
 from firth.neural.models.tagging.tag_set import TagSet, learn_tag_set
-from firth.neural.models.tagging.tagger import Tagger, new_module
+from firth.neural.models.tagging.tagger import Tagger
 from firth.neural.models.tokens.reader import TokenInputs, TokenReader, learn_token_reader, words_of
+from firth.neural.training.devices import new_module
 from firth.neural.training.optimisers import make_optimiser
 from firth.neural.training.row_updates import sparse_gradients
 from firth.readers.span_tags import spans_of
@@ -53,7 +54,7 @@ TABLE = SpeedTable(
 
 def firth_jobs(examples: TaggedExamples, reader: TokenReader, known: TagSet) -> Jobs:
     """Training and prediction as firth does them."""
-    module = new_module(OPTIONS, reader, [known], 0)
+    module = new_module(OPTIONS, reader, [known], seed=0)
     items = [reader.read(sentence) for sentence in examples.sentences]
     batches = tag_batches(reader, items, encoded(examples, [known]), batch_size=BATCH)
     with sparse_gradients(module, Tagger.training):

@@ -32,7 +32,10 @@ CLEAN = [
     "language",
     "latent",
     "neural/models/classification",
+    "neural/models/parsers",
     "neural/models/reading",
+    "neural/models/tagging",
+    "neural/models/tokens",
     "neural/models/trees",
     "parsing",
     "postprocess",
@@ -44,6 +47,7 @@ CLEAN = [
 PUBLIC = {
     ("alignment/semantic_change.py", "by"): "the column that results are ordered by",
     ("evaluation/tags.py", "known"): "documented argument of score_tags",
+    ("neural/models/parsers/transition.py", "explore"): "option in saved folders",
     ("neural/models/reading/reader.py", "longest"): "option in saved folders",
 }
 

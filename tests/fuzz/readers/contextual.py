@@ -39,13 +39,13 @@ def make_tagger(path: Path) -> None:
     """A tagger over a bidirectional language model."""
     from firth.neural.models.tagging.predict import TaggerModel
     from firth.neural.models.tagging.tag_set import learn_tag_set
-    from firth.neural.models.tagging.tagger import new_module
     from firth.neural.models.tokens.reader import learn_token_reader
+    from firth.neural.training.devices import new_module
 
     options = firth.Tagger(targets="pos", dim=4, hidden=3, char_dim=2, char_width=3, extra_words=0)
     reader = learn_token_reader([["a", "b", "a"]], embedders=(firth.ELMo(bidirectional(), output=True),))
     sets = [learn_tag_set([["X", "Y"]], "bioes")]
-    TaggerModel(new_module(options, reader, sets, 0), options, reader, sets).save(path)
+    TaggerModel(new_module(0, options.build, reader, sets), options, reader, sets).save(path)
 
 
 def use_tagger(path: Path) -> Any:

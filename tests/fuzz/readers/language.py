@@ -97,13 +97,13 @@ def make_tagger(path: Path) -> None:
     import firth
     from firth.neural.models.tagging.predict import TaggerModel
     from firth.neural.models.tagging.tag_set import learn_tag_set
-    from firth.neural.models.tagging.tagger import new_module
     from firth.neural.models.tokens.reader import learn_token_reader
+    from firth.neural.training.devices import new_module
 
     options = firth.Tagger(targets="pos,ner", dim=4, hidden=3, char_dim=2, char_width=3, spelling=True, extra_words=0)
     reader = learn_token_reader([["a", "b", "a"]], columns=options.read_columns)
     sets = [learn_tag_set([["X", "Y"]], "bioes"), learn_tag_set([["B-A", "O"]], "bioes")]
-    TaggerModel(new_module(options, reader, sets, 0), options, reader, sets).save(path)
+    TaggerModel(new_module(0, options.build, reader, sets), options, reader, sets).save(path)
 
 
 def make_pointers(path: Path) -> None:
@@ -134,16 +134,14 @@ def make_reader(path: Path) -> None:
     from firth.neural.models.reading.data import PassageReader
     from firth.neural.models.reading.predict import ReadingModel
     from firth.neural.models.tokens.reader import learn_token_reader
-    from firth.neural.training.devices import new_parameters
+    from firth.neural.training.devices import new_module
 
     make_tagger(path.with_name("tagger"))
     tagger = firth.load(path.with_name("tagger"))
     shutil.rmtree(path.with_name("tagger"))
     options = firth.Reader(dim=4, hidden=3, layers=1, column_dim=2, no_answer=True, extra_words=0)
     reader = PassageReader(learn_token_reader([["a", "b", "a", "?"]], characters=False), (tagger,))
-    with new_parameters(0):
-        module = options.build(reader)
-    ReadingModel(module, options, reader, {"made": "for tests"}).save(path)
+    ReadingModel(new_module(0, options.build, reader), options, reader, {"made": "for tests"}).save(path)
 
 
 def use_reader(path: Path) -> Any:

@@ -6,8 +6,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.neural.models.tagging.tag_set import learn_tag_set
-from firth.neural.models.tagging.tagger import new_module
 from firth.neural.models.tokens.reader import learn_token_reader
+from firth.neural.training.devices import new_module
 from tests.gradients.neural.directions import check_parameters
 
 SENTENCES = [["a", "b", "c", "a"], ["ab", "c"], ["b"]]
@@ -28,7 +28,7 @@ def test_every_parameter(encoder, head, characters):
         dim=3, hidden=3, char_dim=3, char_width=3, column_dim=2, dropout=0.0, word_dropout=0.0, margin=0.3,
     )  # fmt: skip
     reader = learn_token_reader(SENTENCES, characters=characters != "none", columns=options.read_columns)
-    module = new_module(options, reader, sets, seed=1).double().train()
+    module = new_module(1, options.build, reader, sets).double().train()
     inputs = reader.collate([reader.read(each) for each in SENTENCES])
     pos = torch.tensor([[0, 1, 1, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
     ner = torch.tensor([[1, 2, 3, 0], [0, 4, 0, 0], [4, 0, 0, 0]])

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.prediction import in_batches
+from firth.neural.prediction import batch_rows, in_batches
 
 LENGTHS = [5, 1, 4, 0, 2]
 
@@ -42,3 +42,9 @@ def test_no_items_and_an_error():
     with pytest.raises(ValueError, match="no"):
         in_batches([1], fail, size=1, stage="", unit="")
     assert torch.is_grad_enabled()
+
+
+def test_batches_have_items_of_similar_length():
+    """At most 4,096 tokens with padding, unless one item alone has more."""
+    lengths = (1, 5000, 2000, 1000, 1, 1500, 2048)
+    assert list(batch_rows(lengths, 4096, tokens=True)) == [[0, 4, 3], [5, 2], [6], [1]]

@@ -25,7 +25,7 @@ DIRECTIONS = ("forward", "backward")
 class BidirectionalLanguageModel(SavedModel):
     """A trained bidirectional language model, as `firth.BidirectionalLM(...).train` returns it.
 
-    It implements `firth.neural.models.tokens.contextual.ContextualEncoder`.
+    It implements `firth.neural.models.tokens.embedders.ContextualEncoder`.
 
     Attributes:
         module: in evaluation mode.

@@ -1,7 +1,7 @@
 """Texts to ids: tokens, vocabulary, unknown words, and the limit on length."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -185,14 +185,22 @@ def learn_reader(
         counts.update(split(text, tokens))
     total = sum(counts.values())
     least = size_defaults.min_count(total) if min_count is None else min_count
-    has_vector: Any = {} if vectors is None else vectors.key_to_index
-    words = [word for word, count in counts.items() if count >= least or word in has_vector]
-    words.sort(key=lambda word: (-counts[word], word))
-    if not words:
+    words = frequent_words(counts, least, vectors, extra_words)
+    if not words or counts[words[0]] == 0:
         raise CorpusError(
             f"no word of the training texts occurs at least {least} times ({total:,} in all): expected more text, "
             "or a lower min_count"
         )
+    return TextReader(words, tokens, max_length, least, total, embedders)
+
+
+def frequent_words(
+    counts: Mapping[str, int], min_count: int, vectors: WordVectors | None, extra_words: int
+) -> list[str]:
+    """Return the words that are frequent or have a vector, most frequent first; then the first words of the vectors."""
+    has_vector: Any = {} if vectors is None else vectors.key_to_index
+    words = [word for word, count in counts.items() if count >= min_count or word in has_vector]
+    words.sort(key=lambda word: (-counts[word], word))
     if vectors is not None:
         words += [word for word in vectors.index_to_key[:extra_words] if word not in counts]
-    return TextReader(words, tokens, max_length, least, total, embedders)
+    return words

@@ -36,7 +36,7 @@ from firth.neural.models.classification.data import (
 from firth.neural.models.classification.predict import LabelModel
 from firth.neural.models.classification.reader import ReadText, TextIds, TextReader, learn_reader
 from firth.neural.models.language.train import digest
-from firth.neural.models.tokens.embedders import ContextualEmbedder, check_places, embedders_digest, embedders_of
+from firth.neural.models.tokens.embedders import ContextualEmbedder, check_joins, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.supervised import digest as run_digest
 from firth.neural.training.loop import fit_model
@@ -106,7 +106,7 @@ def train_label_model(
             options, source, labels, column, held_out, held_out_labels, config, table_options
         )
         embedders = embedders_of(embed)
-        check_places(embedders, options.embed_places, f"a {type(options).__name__}")
+        check_joins(embedders, options.embed_places, f"a {type(options).__name__}")
         reader = words_of(options, (text for texts in examples.texts for text in texts), vectors, embedders)
         return train_module(options, reader, examples, validation, config, vectors=vectors, left_out=left_out)
 

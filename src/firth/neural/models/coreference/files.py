@@ -6,7 +6,7 @@ from firth.neural.models.coreference.pair_data import PairReader
 from firth.neural.models.coreference.predict import CoreferenceModel
 from firth.neural.models.coreference.span_predict import SpanCoreferenceModel
 from firth.neural.models.coreference.spans import SpanCoreference
-from firth.neural.models.tokens.files import COUNTS, restored_reader
+from firth.neural.models.tokens.reader import COUNTS, restored_reader
 from firth.neural.saved import describing, read_module, read_options
 from firth.storage.model_folder import ModelFolder
 

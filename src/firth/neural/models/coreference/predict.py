@@ -17,8 +17,7 @@ from firth.neural.models.coreference.merging import ClusterModule
 from firth.neural.models.coreference.pair_data import PairReader
 from firth.neural.models.coreference.pair_module import PairModule
 from firth.neural.models.coreference.sources import documents_of
-from firth.neural.models.tokens.files import write_reader
-from firth.neural.models.tokens.reader import TokenReader
+from firth.neural.models.tokens.reader import TokenReader, write_reader
 from firth.neural.saved import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work

@@ -26,37 +26,38 @@ Cost: 16 H (D + H) operations per word and layer of the BiLSTM, three times that
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Unpack
 
 import torch
 from torch.nn.functional import cross_entropy
 
 from firth.neural.layers.initialise import initialise
-from firth.neural.layers.state import State
-from firth.neural.models.parsers.biaffine_data import (
+from firth.neural.layers.masks import inside_of
+from firth.neural.models.parsers.biaffine_module import (
+    PARSED,
     UNKNOWN_RELATION,
+    BiaffineModule,
     BiaffineVocabulary,
-    GoldTree,
+    PairScores,
     TreeBatch,
     gold_trees,
     tree_batches,
 )
-from firth.neural.models.parsers.biaffine_module import PARSED, BiaffineModule, PairScores
-from firth.neural.models.parsers.data import ranked_relations
+from firth.neural.models.parsers.data import TreeErrors, ranked_relations
 from firth.neural.models.parsers.parser import ParserOptions, train_parser
 from firth.neural.models.parsers.transition import TAGS
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import ContextualEmbedder
-from firth.neural.models.tokens.files import restored_reader
 from firth.neural.models.tokens.options import TokenOptions
-from firth.neural.models.tokens.reader import ReadSentence
+from firth.neural.models.tokens.reader import restored_reader
 from firth.neural.structs.matrix_tree import tree_log_partition
 from firth.neural.structs.projective_trees import projective_total
 from firth.neural.structs.semirings import LOG
+from firth.neural.supervised import SupervisedTask, loss_per_token, on_device
+from firth.neural.training.batching import BatchOptions
 from firth.neural.training.options import RunConfig, TrainingOptions
-from firth.neural.training.schedules import TrainingProgress
-from firth.neural.training.task import Batches, StepOutput, Task
+from firth.neural.training.task import Batches, Task
 from firth.options import Preset, option, options_class
 from firth.readers.conllu import DependencySentence
 from firth.storage.model_folder import ModelFolder
@@ -75,7 +76,7 @@ def arc_loss(kind: str, arcs: torch.Tensor, heads: torch.Tensor, lengths: torch.
         lengths: (B,) int64, words of each sentence.
     """
     lengths = lengths.to(arcs.device)
-    real = torch.arange(heads.shape[1], device=arcs.device) < lengths.unsqueeze(1)  # (B, n)
+    real = inside_of(heads, lengths)  # (B, n)
     if kind == "cross-entropy":
         return _cross_entropy(arcs, heads, real)
     total = tree_log_partition(arcs, lengths) if kind == "matrix-tree" else projective_total(arcs, lengths, LOG)
@@ -86,70 +87,52 @@ def arc_loss(kind: str, arcs: torch.Tensor, heads: torch.Tensor, lengths: torch.
 def _cross_entropy(arcs: torch.Tensor, heads: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
     rows, words = real.nonzero(as_tuple=True)
     scores = arcs[rows, :, words + 1]  # (N, n + 1)
-    places = torch.arange(arcs.shape[1], device=arcs.device)
-    no_head = (places > real.sum(1)[rows].unsqueeze(1)) | (places == (words + 1).unsqueeze(1))
+    nodes = torch.arange(arcs.shape[1], device=arcs.device)
+    no_head = (nodes > real.sum(1)[rows].unsqueeze(1)) | (nodes == (words + 1).unsqueeze(1))
     return cross_entropy(scores.masked_fill(no_head, -torch.inf), heads[rows, words], reduction="sum")
 
 
-class BiaffineTask:
-    """A biaffine parser with its sentences; implements `firth.neural.training.task.Task`.
+def biaffine_task(
+    module: BiaffineModule,
+    sentences: Sequence[DependencySentence],
+    held_out: Sequence[DependencySentence],
+    config: RunConfig,
+    kind: str,
+) -> SupervisedTask:
+    """Return a module to train on sentences, with its loss per word: that of heads, one of `LOSSES`, and of labels."""
+    vocabulary = module.vocabulary
 
-    Attributes:
-        batches: of sentences.
-        unit: "words".
-        eval_predictions: words to parse.
-    """
+    def batches(part: Sequence[DependencySentence], **options: Unpack[BatchOptions]) -> Batches:
+        trees = gold_trees(part, vocabulary.relations, lifted=kind == "projective")
+        return tree_batches(vocabulary.reader, list(map(vocabulary.reader.read, part)), trees, **options)
 
-    def __init__(
-        self,
-        module: BiaffineModule,
-        sentences: Sequence[DependencySentence],
-        held_out: Sequence[DependencySentence],
-        config: RunConfig,
-        *,
-        loss: str,
-    ) -> None:
-        self._parser, self.unit, self._loss = module, "words", loss
-        self.module: torch.nn.Module = module
-        vocabulary, lifted = module.vocabulary, loss == "projective"
-        self.batches: Batches = tree_batches(
-            vocabulary.reader, *self._read(sentences, lifted), words=config.training.batch_size, seed=config.seed
-        )
-        self._held_out = tree_batches(vocabulary.reader, *self._read(held_out, lifted), words=PARSED, shuffle=False)
-        self.eval_predictions = sum(map(len, held_out))
-
-    def step(self, batch: TreeBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss of the words of a batch, their heads' and their labels'; see `Task.step`."""
-        total = self._total(batch, self._parser(batch.inputs))
-        words = int(batch.inputs.lengths.sum())
-        return StepOutput(total / words, total.detach().double(), words)
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return nats per word, and the shares of words with a wrong head or label, and with a wrong head."""
-        device = self._parser.root.device
-        loss, heads, right, words = 0.0, 0, 0, 0
-        for batch in self._held_out.epoch(0):
-            on_device = batch.to(device)
-            scores = self._parser(on_device.inputs)
-            loss += self._total(on_device, scores).item()
-            for row, (found, labels) in enumerate(self._parser.trees_of(scores, batch.inputs.lengths)):
-                same = batch.heads[row, : len(found)].numpy() == found
-                heads += int(same.sum())
-                right += int((same & (batch.relations[row, : len(found)].numpy() == labels)).sum())
-                words += len(found)
-        return {"loss": loss / words, "error": 1 - right / words, "head_error": 1 - heads / words}
-
-    def _total(self, batch: TreeBatch, scores: PairScores) -> torch.Tensor:
-        """Return the sum of both losses in nats."""
-        arcs = arc_loss(self._loss, scores.arcs, batch.heads, batch.inputs.lengths)
-        labels = self._parser.label_scores(scores, batch.heads)
-        gold = batch.relations[scores.real]
+    def total(batch: TreeBatch, scores: PairScores) -> torch.Tensor:
+        arcs = arc_loss(kind, scores.arcs, batch.heads, batch.inputs.lengths)
+        labels, gold = module.label_scores(scores, batch.heads), batch.relations[scores.real]
         return arcs + cross_entropy(labels, gold, ignore_index=UNKNOWN_RELATION, reduction="sum")
 
-    def _read(self, sentences: Sequence[DependencySentence], lifted: bool) -> tuple[list[ReadSentence], list[GoldTree]]:
-        vocabulary = self._parser.vocabulary
-        read = [vocabulary.reader.read(sentence) for sentence in sentences]
-        return read, gold_trees(sentences, vocabulary.relations, lifted=lifted)
+    def figures() -> dict[str, float]:
+        loss, words, errors = 0.0, 0, TreeErrors()
+        for batch in on_device(evaluation, module):
+            scores = module(batch.inputs)
+            loss += total(batch, scores).item()
+            for row, tree in enumerate(module.trees_of(scores, batch.inputs.lengths)):
+                heads, relations = (side[row, : len(tree[0])].cpu().numpy() for side in (batch.heads, batch.relations))
+                errors.add(tree, (heads, relations))
+                words += len(heads)
+        return {"loss": loss / words, **errors.figures}
+
+    evaluation = batches(held_out, batch_size=PARSED, tokens=True, shuffle=False)
+    return SupervisedTask(
+        module=module,
+        batches=batches(sentences, batch_size=config.training.batch_size, tokens=True, seed=config.seed),
+        loss=lambda batch, progress: loss_per_token(
+            total(batch, module(batch.inputs)), int(batch.inputs.lengths.sum())
+        ),
+        figures=figures,
+        unit="words",
+        eval_predictions=sum(map(len, held_out)),
+    )
 
 
 @options_class
@@ -210,7 +193,7 @@ class BiaffineParser(ParserOptions, TokenOptions):
         """Return the vocabulary of a folder; see `ParserOptions.vocabulary_of`."""
         return BiaffineVocabulary(restored_reader(content), content.words("labels"))
 
-    def build(self, vocabulary: BiaffineVocabulary, vectors: WordVectors | None) -> BiaffineModule:
+    def build(self, vocabulary: BiaffineVocabulary, vectors: WordVectors | None = None) -> BiaffineModule:
         """Return a module with random parameters; see `ParserOptions.build`."""
         module = BiaffineModule(
             vocabulary,
@@ -236,4 +219,4 @@ class BiaffineParser(ParserOptions, TokenOptions):
         config: RunConfig,
     ) -> Task:
         """Return the task; see `ParserOptions.task`."""
-        return BiaffineTask(module, sentences, held_out, config, loss=self.loss)
+        return biaffine_task(module, sentences, held_out, config, self.loss)

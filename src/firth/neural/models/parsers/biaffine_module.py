@@ -1,7 +1,8 @@
-"""The network of a biaffine parser: sentences to scores of arcs and of labels, and to trees."""
+"""A biaffine parser: what it knows, batches of trees, and the network from sentences to scores of arcs and labels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 import torch
@@ -12,18 +13,102 @@ from firth.finite import check_finite
 from firth.neural.layers.biaffine import Biaffine
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout, PartDropout
-from firth.neural.models.parsers.biaffine_data import BiaffineVocabulary
+from firth.neural.layers.masks import inside_of
 from firth.neural.models.parsers.data import NumberedTree, ParserModule, root_number
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import MIDDLE, OUTPUT
 from firth.neural.models.tokens.features import joined
-from firth.neural.models.tokens.reader import ReadSentence, TokenInputs
+from firth.neural.models.tokens.reader import (
+    Ids,
+    ReadSentence,
+    TokenInputs,
+    TokenReader,
+    sentence_batches,
+    write_reader,
+)
+from firth.neural.saved import Saved
 from firth.neural.structs.best_trees import best_trees
-from firth.neural.training.batching import Buckets
+from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch, pad
+from firth.parsing.projective import is_projective, projective
 from firth.readers.conllu import DependencySentence
 
 PARSED = 5000  # words of a batch that is parsed
 SLOPE = 0.1  # of the rectifier below 0
+UNKNOWN_RELATION = -1
+
+
+@dataclass(frozen=True, eq=False)
+class BiaffineVocabulary:
+    """What a biaffine parser knows; implements `firth.neural.models.parsers.data.ParserVocabulary`.
+
+    Attributes:
+        reader: of words, characters and tags.
+        relations: L names, most frequent first.
+    """
+
+    reader: TokenReader
+    relations: list[str]
+
+    @property
+    def saved(self) -> Saved:
+        """What a folder holds: what the reader knows, and relations."""
+        reader = write_reader(self.reader)
+        return replace(reader, texts={**reader.texts, "labels": self.relations})
+
+
+@dataclass(frozen=True, eq=False)
+class GoldTree:
+    """The tree of a sentence of T words as numbers.
+
+    Attributes:
+        heads: (T,) from 1; 0 for the root.
+        relations: (T,) numbers; -1 for a relation that the parser does not know.
+    """
+
+    heads: Ids
+    relations: Ids
+
+
+@dataclass(frozen=True, eq=False)
+class TreeBatch(TensorBatch):
+    """A batch of B sentences of up to T words, padded on the right.
+
+    Attributes:
+        inputs: the sentences.
+        heads: (B, T) heads, 0 at padding.
+        relations: (B, T) numbers of relations; -1 at padding, and for those that the parser does not know.
+    """
+
+    inputs: TokenInputs
+    heads: torch.Tensor
+    relations: torch.Tensor
+
+
+def gold_trees(
+    sentences: Sequence[DependencySentence], relations: Sequence[str], *, lifted: bool = False
+) -> list[GoldTree]:
+    """Return the trees of sentences as numbers."""
+    numbers = {name: number for number, name in enumerate(relations)}
+    trees = []
+    for sentence in sentences:
+        heads: Sequence[int] = sentence.heads
+        if lifted and not is_projective(heads):
+            heads = projective(heads)
+        labels = [numbers.get(relation, UNKNOWN_RELATION) for relation in sentence.relations]
+        trees.append(GoldTree(np.array(heads, np.int64), np.array(labels, np.int64)))
+    return trees
+
+
+def tree_batches(
+    reader: TokenReader, sentences: Sequence[ReadSentence], trees: Sequence[GoldTree], **options: Unpack[BatchOptions]
+) -> Buckets[tuple[ReadSentence, GoldTree]]:
+    """Return sentences with their trees in batches of similar length."""
+
+    def collate(rows: list[ReadSentence], gold: list[GoldTree]) -> TreeBatch:
+        heads, relations = pad([tree.heads for tree in gold])[0], pad([tree.relations for tree in gold], -1)[0]
+        return TreeBatch(reader.collate(rows), heads, relations)
+
+    return sentence_batches(sentences, trees, collate, **options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +165,7 @@ class BiaffineModule(ParserModule):
         with_root = torch.cat([self.root.to(y.dtype).expand(len(y), 1, -1), y], 1)
         projected = self.dropout(leaky_relu(self.projections(with_root), SLOPE))
         heads, dependents, label_heads, label_dependents = projected.split(self._widths, 2)
-        real = torch.arange(y.shape[1], device=y.device) < inputs.lengths.to(y.device).unsqueeze(1)
+        real = inside_of(y, inputs.lengths)
         return PairScores(self.arcs(heads, dependents)[:, 0].float(), label_heads, label_dependents, real)
 
     def label_scores(self, scores: PairScores, heads: torch.Tensor) -> torch.Tensor:
@@ -104,33 +189,27 @@ class BiaffineModule(ParserModule):
         """Return the trees of sentences that are ids already, and whose words an error shows."""
         if not sentences:
             return []
-        batches = Buckets(
-            items=sentences,
-            lengths=np.array([len(sentence) for sentence in sentences], dtype=np.int64),
-            collate=self.vocabulary.reader.collate,
-            batch_size=PARSED,
-            tokens=True,
-            shuffle=False,
+        batches = Buckets.of(
+            sentences, self.vocabulary.reader.collate, len, batch_size=PARSED, tokens=True, shuffle=False
         )
-        device = self.root.device
         trees = []
         for rows, inputs in zip(batches.plan(0), batches.epoch(0), strict=True):
-            scores = self(inputs.to(device))
-            some = [words[row] for row in rows.tolist()] if words else rows.tolist()
-            check_finite(scores.arcs.cpu(), "the parser", some, "sentence of the batch")
+            scores = self(inputs.to(self.root.device))
+            shown = [words[row] for row in rows.tolist()] if words else rows.tolist()
+            check_finite(scores.arcs.cpu(), "the parser", shown, "sentence of the batch")
             trees.append(self.trees_of(scores, inputs.lengths))
-        found: list[NumberedTree] = batches.in_item_order(trees)
-        return found
+        result: list[NumberedTree] = batches.in_item_order(trees)
+        return result
 
     def trees_of(self, scores: PairScores, lengths: torch.Tensor) -> list[NumberedTree]:
         """Return the best tree of each sentence of a batch, with the best label of each of its arcs."""
-        found = best_trees(scores.arcs, lengths.to(scores.arcs.device), projective=self._projective)
+        trees = best_trees(scores.arcs, lengths.to(scores.arcs.device), projective=self._projective)
         heads = torch.zeros(scores.real.shape, dtype=torch.int64)
-        for row, tree in zip(heads, found, strict=True):
+        for row, tree in zip(heads, trees, strict=True):
             row[: len(tree)] = torch.from_numpy(tree)
         by_label = self.label_scores(scores, heads.to(scores.real.device)).cpu()
         root = root_number(self.vocabulary.relations)
         if root >= 0:
-            below_root = torch.from_numpy(np.concatenate(found)) == 0
+            below_root = torch.from_numpy(np.concatenate(trees)) == 0
             by_label[:, root] = torch.where(below_root, torch.inf, -torch.inf)
-        return list(zip(found, np.split(by_label.argmax(1).numpy(), np.cumsum(lengths.numpy())[:-1]), strict=True))
+        return list(zip(trees, np.split(by_label.argmax(1).numpy(), np.cumsum(lengths.numpy())[:-1]), strict=True))

@@ -2,7 +2,7 @@
 
 import abc
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,11 +18,6 @@ from firth.storage.skipping import SKIP, check_on_error
 
 Numbers = npt.NDArray[np.integer]
 NumberedTree = tuple[Numbers, Numbers]  # (T,) heads from 1, 0 for the root; (T,) numbers of relations
-COLUMNS: dict[str, Callable[[DependencySentence], Sequence[str]]] = {  # name: its values of a sentence
-    "upos": lambda sentence: sentence.tags,
-    "xpos": lambda sentence: sentence.language_tags,
-    "feats": lambda sentence: sentence.features,
-}
 ROOT = "root"  # in Universal Dependencies the relation of the word below the root, and of no other
 UNSPECIFIED = "dep"  # the relation that says nothing
 FORMS = "expected a CoNLL-U file, several, or a list of firth.readers.conllu.DependencySentence"
@@ -103,6 +98,25 @@ def development_split(
         )
     count = len(sentences) - max(1, round(SHARE * len(sentences)))
     return list(sentences[:count]), list(sentences[count:])
+
+
+class TreeErrors:
+    """Shares of words with a wrong head or label, and with a wrong head, in trees that are compared one by one."""
+
+    def __init__(self) -> None:
+        self._words = self._heads = self._right = 0
+
+    def add(self, predicted: NumberedTree, gold: NumberedTree) -> None:
+        """Compare the tree of a sentence with the gold tree."""
+        same = predicted[0] == gold[0]
+        self._words += len(same)
+        self._heads += int(same.sum())
+        self._right += int((same & (predicted[1] == gold[1])).sum())
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """For an evaluation: "error" and "head_error"."""
+        return {"error": 1 - self._right / self._words, "head_error": 1 - self._heads / self._words}
 
 
 class ParserModule(torch.nn.Module, abc.ABC):

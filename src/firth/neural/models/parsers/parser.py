@@ -11,7 +11,7 @@ from firth.neural.models.tokens.embedders import ContextualEmbedder, embedders_d
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import with_vectors
 from firth.neural.supervised import digest
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.task import Task
@@ -41,7 +41,7 @@ class ParserOptions(abc.ABC):
     @property
     @abc.abstractmethod
     def columns(self) -> tuple[str, ...]:
-        """Columns that are read besides the words: names of `firth.neural.models.parsers.data.COLUMNS`."""
+        """Columns that are read besides the words: names of `firth.neural.models.tokens.reader.COLUMNS`."""
 
     @abc.abstractmethod
     def vocabulary(
@@ -57,7 +57,7 @@ class ParserOptions(abc.ABC):
         """Return the vocabulary of a folder."""
 
     @abc.abstractmethod
-    def build(self, vocabulary: Any, vectors: WordVectors | None) -> "ParserModule":
+    def build(self, vocabulary: Any, vectors: WordVectors | None = None) -> ParserModule:
         """Return a module with random parameters from torch's default generator."""
 
     @abc.abstractmethod
@@ -113,18 +113,17 @@ def train_parser(
     with running_clock():
         sentences = read_sentences(source, on_error=on_error)
         if held_out is None:
-            sentences, judged = development_split(sentences)
+            sentences, validation = development_split(sentences)
         else:
-            judged = read_sentences(held_out, on_error=on_error)
+            validation = read_sentences(held_out, on_error=on_error)
         embedders = embedders_of(embed)
         vocabulary = options.vocabulary(sentences, vectors, embedders)
-        with new_parameters(config.seed, 2):
-            module = options.build(vocabulary, vectors)
-        task = options.task(module, sentences, judged, config)
-        everything = [*sentences, *judged]
+        module = new_module(config.seed, options.build, vocabulary, vectors, copies=2)
+        task = options.task(module, sentences, validation, config)
+        everything = [*sentences, *validation]
         data = {"sentences": len(sentences), "examples": _digest(everything, vectors, embedders)}
-        facts = {"held_out_sentences": len(judged), "tokens": sum(map(len, sentences))}
-        with cached_features(module, (each.words for each in everything if len(each)), config.progress):
+        facts = {"held_out_sentences": len(validation), "tokens": sum(map(len, sentences))}
+        with cached_features(module, (item.words for item in everything if len(item)), config.progress):
             facts = fit_model(task, options, config, data, facts=facts)
     return ParserModel(module, options, vocabulary, {"training": facts})
 

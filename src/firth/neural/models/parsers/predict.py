@@ -5,16 +5,15 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any, ClassVar
 
-import torch
-
 from firth.arguments import explained
 from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.evaluation.dependencies import TreeScores, score_trees
-from firth.neural.models.parsers.data import COLUMNS, ParserModule, ParserVocabulary, read_sentences
-from firth.neural.models.tokens.files import COUNTS
+from firth.neural.models.parsers.data import ParserModule, ParserVocabulary, read_sentences
+from firth.neural.models.tokens.reader import COLUMNS, COUNTS
+from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, SavedModel
-from firth.neural.training.devices import Runtime, no_subnormals, runtime_of, torch_threads
-from firth.progress import Progress, Status, reporting
+from firth.neural.training.devices import Runtime, runtime_of
+from firth.progress import Progress
 from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
 from firth.storage.skipping import SKIP
 from firth.text.inputs import check_items
@@ -39,7 +38,6 @@ class ParserModel(SavedModel):
         Field("vocabulary", attrgetter("saved"), lambda content, options: options.vocabulary_of(content), (COUNTS,)),
     )
     vocabulary: ParserVocabulary
-
     module: ParserModule
 
     def __repr__(self) -> str:
@@ -76,14 +74,14 @@ class ParserModel(SavedModel):
             KindError: the tagger is none, or tags nothing that the parser reads.
             OptionError: the beam or the precision is out of range, or the parser has none.
         """
-        how = self._how(beam, precision)
+        settings = self._settings(beam, precision)
         items = [
             _sentence(item, f"item {number}", tagger)
             for number, item in enumerate(check_items(sentences, "sentences", "sentence"), 1)
         ]
         if tagger is not None:
             items = with_predicted_tags(items, tagger, self.options.columns)
-        return self._parsed(items, how, threads, progress)
+        return self._parsed(items, settings, threads, progress)
 
     @explained
     def test(
@@ -115,15 +113,15 @@ class ParserModel(SavedModel):
             KindError: the tagger is none, or tags nothing that the parser reads.
             OptionError: the beam or the precision is out of range, or the parser has none.
         """
-        how = self._how(beam, precision)
+        settings = self._settings(beam, precision)
         gold = read_sentences(source, on_error=on_error)
         tagged = {"gold": gold}
         if tagger is not None:
             tagged["predicted"] = with_predicted_tags(gold, tagger, self.options.columns)
-        found = {name: self._parsed(each, how, threads, progress) for name, each in tagged.items()}
-        return score_trees(gold, found)
+        parsed = {name: self._parsed(part, settings, threads, progress) for name, part in tagged.items()}
+        return score_trees(gold, parsed)
 
-    def _how(self, beam: int | None, precision: str | None) -> tuple[int | None, Runtime]:
+    def _settings(self, beam: int | None, precision: str | None) -> tuple[int | None, Runtime]:
         """Return the beam and the precision of parsing.
 
         Raises:
@@ -141,32 +139,28 @@ class ParserModel(SavedModel):
             replace(options, beam=beam)  # which checks it
         return beam, runtime_of(self.device, precision or "fp32")
 
-    @torch.no_grad()
     def _parsed(
         self,
         sentences: Sequence[DependencySentence],
-        how: tuple[int | None, Runtime],
+        settings: tuple[int | None, Runtime],
         threads: int | None,
         progress: Progress,
     ) -> list[DependencySentence]:
         check_columns(sentences, self.options.columns)
-        result: list[DependencySentence] = []
-        beam, runtime = how
-        with reporting(progress) as report, torch_threads(threads), no_subnormals(), runtime.autocast():
-            for start in range(0, len(sentences), CHUNK):
-                chunk = sentences[start : start + CHUNK]
-                trees = iter(self.module.parse([sentence for sentence in chunk if len(sentence)], beam=beam))
-                result += [self._with_tree(each, *next(trees)) if len(each) else each for each in chunk]
-                report(Status(stage="parsing", done=len(result), total=len(sentences), unit="sentences"))
-        return result
+        beam, runtime = settings
+
+        def parse(rows: list[int]) -> list[DependencySentence]:
+            chunk = sentences[rows[0] : rows[-1] + 1]
+            trees = iter(self.module.parse([sentence for sentence in chunk if len(sentence)], beam=beam))
+            return [self._with_tree(item, *next(trees)) if len(item) else item for item in chunk]
+
+        shown: dict[str, Any] = {"stage": "parsing", "unit": "sentences", "threads": threads, "progress": progress}
+        with runtime.autocast():
+            return in_batches(range(len(sentences)), parse, size=CHUNK, by_length=False, **shown)
 
     def _with_tree(self, sentence: DependencySentence, heads: Any, relations: Any) -> DependencySentence:
         names = [self.relations[number] for number in relations.tolist()]
         return sentence.annotated(heads=heads.tolist(), relations=names)
-
-    @classmethod
-    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
-        return super()._build(options, *values, None)
 
     def _card(self) -> tuple[str, str, str]:
         return "A dependency parser", f": {len(self.relations):,} relations", EXAMPLE
@@ -207,8 +201,8 @@ def with_predicted_tags(
                 f"tagger={brief(tagger)}: its targets are {', '.join(result.tags)}, those that the parser reads "
                 f"{', '.join(columns)}; expected a tagger that was trained with targets={columns[0]!r}"
             )
-        found = {TAG_COLUMNS[target]: tags for target, tags in result.tags.items() if target in TAG_COLUMNS}
-        tagged.append(sentence.annotated(**found) if len(sentence) else sentence)
+        columns_of = {TAG_COLUMNS[target]: tags for target, tags in result.tags.items() if target in TAG_COLUMNS}
+        tagged.append(sentence.annotated(**columns_of) if len(sentence) else sentence)
     return tagged
 
 

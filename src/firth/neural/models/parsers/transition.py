@@ -21,8 +21,8 @@ Cost: `firth.parsing.greedy` for parsing; training takes some four times that. `
     both.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ import torch
 from firth.errors import OptionError
 from firth.kernels.transition_states import FEATURES, FROM_ROOT, Ints, Labels, is_allowed
 from firth.neural.layers.embedding import WordEmbedding
-from firth.neural.layers.state import State
+from firth.neural.models.parsers.data import TreeErrors
 from firth.neural.models.parsers.parser import ParserOptions, train_parser
 from firth.neural.models.parsers.transition_data import (
     NAMED,
@@ -44,9 +44,10 @@ from firth.neural.models.parsers.transition_data import (
 )
 from firth.neural.models.parsers.transition_module import ACTIVATIONS, SYSTEMS, FirstLayer, TransitionModule
 from firth.neural.models.tokens.embedders import ContextualEmbedder
+from firth.neural.supervised import SupervisedTask, mean_loss
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
-from firth.neural.training.task import Batches, StepOutput, Task
+from firth.neural.training.task import StepOutput, Task
 from firth.options import Preset, option, options_class
 from firth.parsing.oracle_states import explored_states, static_states
 from firth.readers.conllu import DependencySentence
@@ -57,7 +58,7 @@ EVAL_BATCH = 100  # sentences per batch of an evaluation
 TAGS = {"upos": ("upos",), "xpos": ("xpos",), "features": ("upos", "feats"), "none": ()}
 
 
-class States:
+class States(NamedTuple):
     """States of a batch of sentences, with their right actions.
 
     Attributes:
@@ -66,8 +67,9 @@ class States:
         kinds: (M,) `firth.kernels.transition_states.allowed_kinds`.
     """
 
-    def __init__(self, features: Ints, targets: Ints, kinds: npt.NDArray[np.uint8]) -> None:
-        self.features, self.targets, self.kinds = features, targets, kinds
+    features: Ints
+    targets: Ints
+    kinds: npt.NDArray[np.uint8]
 
 
 def action_masks(actions: int, labels: Labels) -> torch.Tensor:
@@ -76,96 +78,76 @@ def action_masks(actions: int, labels: Labels) -> torch.Tensor:
     return torch.where(torch.tensor(allowed), 0.0, -torch.inf)
 
 
-class TransitionTask:
-    """A transition parser with its sentences; implements `firth.neural.training.task.Task`.
+def transition_task(
+    module: TransitionModule,
+    items: Sequence[ParserItem],
+    held_out: Sequence[ParserItem],
+    config: RunConfig,
+    *,
+    explore: float = 0.0,
+    explore_after: float = 1.0,
+) -> SupervisedTask:
+    """Return a module to train on sentences, with its loss per state and its figures.
 
-    Attributes:
-        batches: of sentences.
-        unit: "states".
-        eval_predictions: states to score.
+    The evaluation scores the states on the way to gold trees, and the trees that the parser finds.
     """
+    relations, masks = len(module.vocabulary.relations), action_masks(module.actions, module.labels_known)
 
-    def __init__(
-        self,
-        module: TransitionModule,
-        items: Sequence[ParserItem],
-        held_out: Sequence[ParserItem],
-        config: RunConfig,
-        *,
-        explore: float = 0.0,
-        explore_after: float = 1.0,
-    ) -> None:
-        self.module: Any = module
-        self._explore, self._explore_after = explore, explore_after
-        self.unit = "states"
-        relations = len(module.vocabulary.relations)
-        self.batches: Batches = sentence_batches(
-            items, relations, batch_size=config.training.batch_size, seed=config.seed
-        )
-        self._held_out = held_out
-        self._held_out_batches = sentence_batches(held_out, relations, batch_size=EVAL_BATCH, shuffle=False)
-        self.eval_predictions = 2 * sum(len(item.words) - 1 for item in held_out)
-        self._masks = action_masks(module.actions, module.labels_known)
-
-    def step(self, batch: ParserBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss of the states of a batch; see `Task.step`."""
-        tables = self.module.first_layer(torch.from_numpy(batch.vocabulary))
-        if self._explore and progress.epoch >= self._explore_after:
-            states = explored(self.module, batch, tables, self._explore)
-        else:
-            states = static(self.module, batch)
-        losses = self._losses(states, self.module(states.features, tables))
-        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return nats per state on the way to gold trees, and the shares of words with a wrong head, or label."""
-        loss, count = 0.0, 0
-        for batch in self._held_out_batches.epoch(0):
-            states = static(self.module, batch)
-            scores = self.module(states.features, self.module.first_layer(torch.from_numpy(batch.vocabulary)))
-            loss += self._losses(states, scores).sum(dtype=torch.float64).item()
-            count += len(scores)
-        heads = right = words = 0
-        trees = self.module.parse_items(self._held_out, self.module.beam)
-        for item, (found, labels) in zip(self._held_out, trees, strict=True):
-            same = found == item.heads[1:]
-            heads += int(same.sum())
-            right += int((same & (labels == item.relations[1:])).sum())
-            words += len(found)
-        return {"loss": loss / count, "error": 1 - right / words, "head_error": 1 - heads / words}
-
-    def _losses(self, states: States, scores: torch.Tensor) -> torch.Tensor:
+    def losses(states: States, scores: torch.Tensor) -> torch.Tensor:
         """Return (M,) negative logarithms of the probability of the right actions together."""
-        allowed = scores + self._masks[torch.from_numpy(states.kinds).long()]
+        allowed = scores + masks[torch.from_numpy(states.kinds).long()]
         targets = torch.from_numpy(states.targets).long()
         right = allowed.gather(1, targets.clamp(min=0))
         if targets.shape[1] > 1:
             right = right.masked_fill(targets < 0, -torch.inf)
         return allowed.logsumexp(1) - right.logsumexp(1)
 
+    def loss(batch: ParserBatch, progress: TrainingProgress) -> StepOutput:
+        tables = module.first_layer(torch.from_numpy(batch.vocabulary))
+        explores = explore and progress.epoch >= explore_after
+        states = oracle_states(module, batch, tables if explores else None, explore)
+        return mean_loss(losses(states, module(states.features, tables)))
 
-def explored(module: TransitionModule, batch: ParserBatch, tables: FirstLayer, follow: float) -> States:
-    """Return the states that the parser comes to, with all right actions."""
-    count = 2 * (len(batch.heads) - len(batch.sentences.starts) + 1)
-    features, targets = np.empty((count, FEATURES), np.int32), np.empty((count, 4), np.int32)
-    kinds, labels = np.empty(count, np.uint8), module.labels_known
-    random = torch.randint(2**62, (1,)).numpy().astype(np.uint64)
-    given = (module.system, batch.sentences, batch.heads, batch.relations, labels)
-    network = (module.tables(tables), module.activation, follow, random)
-    written = explored_states(*given, *network, features, targets, kinds)
+    def figures() -> dict[str, float]:
+        total, count, errors = 0.0, 0, TreeErrors()
+        for batch in evaluation.epoch(0):
+            states = oracle_states(module, batch)
+            scores = module(states.features, module.first_layer(torch.from_numpy(batch.vocabulary)))
+            total += losses(states, scores).sum(dtype=torch.float64).item()
+            count += len(scores)
+        for item, tree in zip(held_out, module.parse_items(held_out, module.beam), strict=True):
+            errors.add(tree, (item.heads[1:], item.relations[1:]))
+        return {"loss": total / count, **errors.figures}
+
+    evaluation = sentence_batches(held_out, relations, batch_size=EVAL_BATCH, shuffle=False)
+    return SupervisedTask(
+        module=module,
+        batches=sentence_batches(items, relations, batch_size=config.training.batch_size, seed=config.seed),
+        loss=loss,
+        figures=figures,
+        unit="states",
+        eval_predictions=2 * sum(len(item.words) - 1 for item in held_out),
+    )
+
+
+def oracle_states(
+    module: TransitionModule, batch: ParserBatch, tables: FirstLayer | None = None, follow: float = 0.0
+) -> States:
+    """Return the states on the static oracle's way; with tables, those that the parser comes to and all right actions.
+
+    The parser follows its own action with the probability `follow`.
+    """
+    count, width = 2 * (len(batch.heads) - len(batch.sentences.starts) + 1), 1 if tables is None else 4
+    features, targets = np.empty((count, FEATURES), np.int32), np.empty((count, width), np.int32)
+    states = States(features, targets, np.empty(count, np.uint8))
+    given = (module.system, batch.sentences, batch.heads, batch.relations, module.labels_known)
+    if tables is None:
+        written = static_states(*given, *states)
+    else:
+        random = torch.randint(2**62, (1,)).numpy().astype(np.uint64)
+        written = explored_states(*given, module.tables(tables), module.activation, follow, random, *states)
     assert written == count
-    return States(features, targets, kinds)
-
-
-def static(module: TransitionModule, batch: ParserBatch) -> States:
-    """Return the states on the static oracle's way through the sentences."""
-    count = 2 * (len(batch.heads) - len(batch.sentences.starts) + 1)
-    features, targets = np.empty((count, FEATURES), np.int32), np.empty((count, 1), np.int32)
-    kinds, labels = np.empty(count, np.uint8), module.labels_known
-    given = (module.system, batch.sentences, batch.heads, batch.relations, labels)
-    written = static_states(*given, features, targets, kinds)
-    assert written == count
-    return States(features, targets, kinds)
+    return states
 
 
 @options_class
@@ -248,7 +230,7 @@ class TransitionParser(ParserOptions):
         words, tags, relations = (content.words(name) for name in ("vocab", "types", "labels"))
         return TransitionVocabulary(words, tags, relations, self.columns, self.lowercase)
 
-    def build(self, vocabulary: TransitionVocabulary, vectors: WordVectors | None) -> TransitionModule:
+    def build(self, vocabulary: TransitionVocabulary, vectors: WordVectors | None = None) -> TransitionModule:
         """Return a module with random parameters; see `ParserOptions.build`."""
         frozen = self.embedding == "static"
         if vectors is None:
@@ -275,8 +257,8 @@ class TransitionParser(ParserOptions):
         config: RunConfig,
     ) -> Task:
         """Return the task; see `ParserOptions.task`."""
-        train, judged = (
-            [read_item(sentence, module.vocabulary) for sentence in each] for each in (sentences, held_out)
+        train, validation = (
+            [read_item(sentence, module.vocabulary) for sentence in part] for part in (sentences, held_out)
         )
         explore = self.explore if self.oracle == "dynamic" else 0.0
-        return TransitionTask(module, train, judged, config, explore=explore, explore_after=self.explore_after)
+        return transition_task(module, train, validation, config, explore=explore, explore_after=self.explore_after)

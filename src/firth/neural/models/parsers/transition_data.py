@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +11,11 @@ import torch
 
 from firth.errors import CorpusError, OptionError
 from firth.kernels.transition_states import Ints, Sentences
-from firth.neural.models.parsers.data import COLUMNS, ranked_relations, root_number
+from firth.neural.models.classification.reader import frequent_words
+from firth.neural.models.parsers.data import ranked_relations, root_number
+from firth.neural.models.tokens.reader import COLUMNS
 from firth.neural.saved import Saved
-from firth.neural.training.batching import Buckets
+from firth.neural.training.batching import BatchOptions, Buckets
 from firth.parsing.projective import projective
 from firth.readers.conllu import DependencySentence
 from firth.text.characters import fold
@@ -29,7 +32,7 @@ class TransitionVocabulary:
     Attributes:
         words: V names; the number of `words[i]` is i + 3.
         relations: L names, by number.
-        columns: whose values are the tags, together: names of `firth.neural.models.parsers.data.COLUMNS`.
+        columns: whose values are the tags, together: names of `firth.neural.models.tokens.reader.COLUMNS`.
         lowercase: whether words are looked up in lower case.
         counts: (V,) counts of the words in the training sentences; only training knows them.
     """
@@ -49,7 +52,7 @@ class TransitionVocabulary:
             names = getattr(self, name)
             if len(set(names)) != len(names):
                 raise OptionError(f"{name} occur twice; expected each once")
-            object.__setattr__(self, f"_{name}", {each: i for i, each in enumerate(names, start)})
+            object.__setattr__(self, f"_{name}", {text: number for number, text in enumerate(names, start)})
         if not self.relations:
             raise OptionError("no relations; expected at least one")
 
@@ -80,8 +83,7 @@ class TransitionVocabulary:
 
     def tree(self, sentence: DependencySentence) -> tuple[Ints, Ints]:
         """Return (T + 1,) heads of a projective tree and numbers of relations; -1 for the root, and unknown ones."""
-        known = self._relations
-        relations = [known.get(relation, -1) for relation in sentence.relations]
+        relations = [self._relations.get(relation, -1) for relation in sentence.relations]
         return np.array([-1, *projective(sentence.heads)], np.int32), np.array([-1, *relations], np.int32)
 
 
@@ -114,14 +116,10 @@ def learn_vocabulary(
         relations.update(sentence.relations)
     if set(relations) == {"_"}:
         raise CorpusError("no word has a relation; expected one in the eighth column of each word")
-    has_vector = {} if vectors is None else vectors.key_to_index
-    known = [word for word, count in words.items() if count >= min_count or word in has_vector]
-    known.sort(key=lambda word: (-words[word], word))
-    if vectors is not None:
-        known += [word for word in vectors.index_to_key[:extra_words] if word not in words]
+    names = frequent_words(words, min_count, vectors, extra_words)
     by_count = sorted(tags, key=lambda name: (-tags[name], name))
-    counts = np.array([words[word] for word in known], dtype=np.int64)
-    return TransitionVocabulary(known, by_count, ranked_relations(relations), columns, lowercase, counts)
+    counts = np.array([words[name] for name in names], dtype=np.int64)
+    return TransitionVocabulary(names, by_count, ranked_relations(relations), columns, lowercase, counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,13 +186,7 @@ def read_item(sentence: DependencySentence, vocabulary: TransitionVocabulary, *,
 
 
 def sentence_batches(
-    items: Sequence[ParserItem], relations: int, *, batch_size: int, seed: int = 0, shuffle: bool = True
+    items: Sequence[ParserItem], relations: int, **options: Unpack[BatchOptions]
 ) -> Buckets[ParserItem]:
     """Return sentences in batches of any lengths."""
-
-    def batch(some: list[ParserItem]) -> ParserBatch:
-        return collate(some, relations)
-
-    # Nothing is padded, so that sentences of all lengths may be together: a single length keeps the order random.
-    lengths = np.zeros(len(items), dtype=np.int64)
-    return Buckets(items=items, lengths=lengths, collate=batch, batch_size=batch_size, seed=seed, shuffle=shuffle)
+    return Buckets.of(items, lambda rows: collate(rows, relations), **options)

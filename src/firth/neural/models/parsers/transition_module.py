@@ -107,8 +107,8 @@ class TransitionModule(ParserModule):
         inputs = NODES * (words.width + tag_dim) + LABELLED * tag_dim
         bound = (6 / (inputs + hidden)) ** 0.5
 
-        def weights(width: int, places: int) -> torch.nn.Parameter:
-            return torch.nn.Parameter(torch.empty(width, places * hidden).uniform_(-bound, bound))
+        def weights(width: int, nodes: int) -> torch.nn.Parameter:
+            return torch.nn.Parameter(torch.empty(width, nodes * hidden).uniform_(-bound, bound))
 
         self.word_weights, self.tag_weights = weights(words.width, NODES), weights(tag_dim, NODES)
         self.label_weights = weights(tag_dim, LABELLED)
@@ -152,8 +152,7 @@ class TransitionModule(ParserModule):
 
     def _check(self, tables: Tables, sentences: int) -> None:
         """Refuse weights with which a score could be too large for single precision."""
-        parts = [np.abs(each).max(initial=0.0).astype(np.float64) for each in tables]
-        words, tags, labels, bias, output, last = parts
+        words, tags, labels, bias, output, last = (np.abs(part).max(initial=0.0).astype(np.float64) for part in tables)
         largest = max(1.0, NODES * (words + tags) + LABELLED * labels + bias) ** 3  # of the activations, the cube
         if not len(self.bias) * output * largest + last < np.finfo(np.float32).max:
             raise not_finite(f"a batch of {sentences:,} sentences", "the parser")
@@ -166,7 +165,7 @@ class TransitionModule(ParserModule):
             heads, relations = self._parse_batch(batch, beam)
             borders = batch.sentences.starts[1:-1]
             pairs = zip(np.split(heads, borders), np.split(relations, borders), strict=True)
-            trees += [(some[1:], names[1:]) for some, names in pairs]
+            trees += [(of_sentence[1:], names[1:]) for of_sentence, names in pairs]
         return trees
 
     @torch.no_grad()

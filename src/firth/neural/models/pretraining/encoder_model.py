@@ -267,7 +267,7 @@ class PretrainedEncoder(SavedModel):
         """Return (B, T, L, D) states of the first pieces of words; zero at padding.
 
         This is how taggers, parsers and classifiers read the encoder through `embed=`: see
-        `firth.neural.models.tokens.contextual.ContextualEncoder`.
+        `firth.neural.models.tokens.embedders.ContextualEncoder`.
 
         Args:
             sentences: B lists of words, each of at least one word.

@@ -28,8 +28,7 @@ from firth.hints import Hinted
 from firth.neural.models.reading.data import Pair, Passage, PassageReader, collate
 from firth.neural.models.reading.examples import questions_from
 from firth.neural.models.tagging.predict import TaggerModel
-from firth.neural.models.tokens.files import COUNTS, restored_reader, write_reader
-from firth.neural.models.tokens.reader import TokenReader
+from firth.neural.models.tokens.reader import COUNTS, TokenReader, restored_reader, write_reader
 from firth.neural.prediction import batch_rows, in_batches
 from firth.neural.saved import Field, Saved, SavedModel
 from firth.options import check_whole

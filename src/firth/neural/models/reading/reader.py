@@ -22,7 +22,7 @@ from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import TokenOptions, with_vectors
 from firth.neural.models.tokens.reader import FIRST, TokenReader
 from firth.neural.supervised import SupervisedTask, digest, mean_figures, mean_loss
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.row_updates import sparse_gradients
@@ -188,8 +188,7 @@ def train_reader(
         kept: dict[str, Any] = {"window": options.window, "no_answer": options.no_answer}
         pairs = training_pairs(train, examples.name, **kept)
         held_pairs = training_pairs(held, validation.name, **kept, held_out=True)
-        with new_parameters(config.seed, 2):
-            module = options.build(reader, vectors)
+        module: ReadingModule = new_module(config.seed, options.build, reader, vectors, copies=2)
         batches = pair_batches(tokens, pairs, batch_size=config.training.batch_size, seed=config.seed)
         task = SupervisedTask(
             module=module,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 
@@ -25,7 +25,7 @@ from firth.neural.models.tokens.reader import (
     sentence_batches,
     words_of,
 )
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch, pad
 from firth.readers.columns import ColumnSentence, read_columns
 from firth.readers.conllu import NONE, DependencySentence, read_conllu
 from firth.readers.span_tags import Span, span_tags
@@ -99,7 +99,7 @@ def default_target(source: Any) -> str:
         with warnings.catch_warnings(action="ignore"):  # the file is read again
             return default_target(list(read_documents(first, on_error=SKIP)))
     if isinstance(first, Document):
-        return ENTITIES if any(isinstance(each, Document) and each.entities for each in items) else ANNOTATED[0]
+        return ENTITIES if any(isinstance(item, Document) and item.entities for item in items) else ANNOTATED[0]
     annotated = isinstance(first, DependencySentence)
     annotated |= isinstance(first, str | os.PathLike) and is_conllu(first)
     return ANNOTATED[0] if annotated else "tag"
@@ -231,14 +231,14 @@ def _fully_tagged(pairs: list[Pair], targets: Sequence[str], name: str) -> list[
     Raises:
         CorpusError: there are none.
     """
-    places = [place for place, target in enumerate(targets) if target in ("upos", "xpos")]
+    columns = [column for column, target in enumerate(targets) if target in ("upos", "xpos")]
     kept = [
         pair
         for pair in pairs
-        if not isinstance(pair[0], DependencySentence) or all(NONE not in pair[1][place] for place in places)
+        if not isinstance(pair[0], DependencySentence) or all(NONE not in pair[1][column] for column in columns)
     ]
     lacking = len(pairs) - len(kept)
-    what = " or ".join(targets[place] for place in places)
+    what = " or ".join(targets[column] for column in columns)
     if not kept:
         raise CorpusError(f"{name}: every sentence has words without {what} ({NONE!r}); choose another target")
     if lacking:
@@ -302,7 +302,7 @@ def _entities_of_sentences(document: Document) -> list[list[Span]]:
     """Return the entities that tags can mark: within a sentence, and of nested ones the outer."""
     starts = (*document.sentence_starts, len(document))
     entity_starts = [entity.start for entity in document.entities]
-    found: list[list[Span]] = []
+    result: list[list[Span]] = []
     for first, end in pairwise(starts):
         spans, last = [], first
         within = document.entities[bisect_left(entity_starts, first) : bisect_left(entity_starts, end)]
@@ -310,8 +310,8 @@ def _entities_of_sentences(document: Document) -> list[list[Span]]:
             if last <= entity.start and entity.end <= end:
                 spans.append((entity.start - first, entity.end - first, entity.label))
                 last = entity.end
-        found.append(spans)
-    return found
+        result.append(spans)
+    return result
 
 
 def _tell_lost(documents: Iterable[Document], name: str) -> None:
@@ -356,7 +356,7 @@ def _tuple(item: Any, targets: Sequence[str], where: str) -> Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class TagBatch:
+class TagBatch(TensorBatch):
     """A batch of sentences with tags.
 
     Attributes:
@@ -366,36 +366,23 @@ class TagBatch:
 
     inputs: TokenInputs
     tags: tuple[torch.Tensor, ...]
-    fresh: bool = True
-    scale: float = 1.0
-
-    def to(self, device: torch.device) -> "TagBatch":
-        """Return the batch with its tensors on a device."""
-        return TagBatch(self.inputs.to(device), tuple(tags.to(device) for tags in self.tags))
 
 
 def tag_batches(
     reader: TokenReader,
     sentences: Sequence[ReadSentence],
     tags: Sequence[tuple[Ids, ...]],
-    *,
-    batch_size: int,
-    seed: int = 0,
-    shuffle: bool = True,
+    **options: Unpack[BatchOptions],
 ) -> Buckets[tuple[ReadSentence, tuple[Ids, ...]]]:
     """Return sentences with tags in batches of similar length."""
 
-    def collate(some: list[ReadSentence], known: list[tuple[Ids, ...]]) -> TagBatch:
-        columns = zip(*known, strict=True)
-        return TagBatch(reader.collate(some), tuple(pad(column)[0] for column in columns))
+    def collate(rows: list[ReadSentence], numbers: list[tuple[Ids, ...]]) -> TagBatch:
+        return TagBatch(reader.collate(rows), tuple(pad(column)[0] for column in zip(*numbers, strict=True)))
 
-    return sentence_batches(sentences, tags, collate, batch_size=batch_size, seed=seed, shuffle=shuffle)
+    return sentence_batches(sentences, tags, collate, **options)
 
 
 def encoded(examples: TaggedExamples, sets: Sequence[TagSet]) -> list[tuple[Ids, ...]]:
     """Return for each sentence the numbers of its tags for each target; -1 for unknown tags."""
-    columns = [
-        [known.encode(tags) for tags in sequences]
-        for known, sequences in zip(sets, examples.tags.values(), strict=True)
-    ]
-    return list(zip(*columns, strict=True))
+    columns = zip(sets, examples.tags.values(), strict=True)
+    return list(zip(*(map(tags.encode, sequences) for tags, sequences in columns), strict=True))

@@ -2,7 +2,7 @@
 
 What
     A BiLSTM reads the whole sentence. A window reads a word and w neighbours on each side through one hidden layer;
-    the places before and behind the sentence have vectors of their own.
+    the positions before and behind the sentence have vectors of their own.
 Objective
     bilstm   h_t = [LSTM_f(x_1 .. x_t); LSTM_b(x_T .. x_t)]
     window   z_t = V [x_{t-w}; ...; x_{t+w}] + b,   h_t = hardtanh(z_t)
@@ -24,6 +24,7 @@ from torch.nn.functional import cross_entropy, hardtanh
 
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout
+from firth.neural.layers.masks import inside_of
 from firth.neural.models.classification.reader import UNKNOWN
 from firth.neural.models.tagging.tag_set import TagSet
 from firth.neural.models.tokens.embedder import TokenEmbedder
@@ -196,11 +197,6 @@ class SoftmaxHead(TagHead):
         return (losses.view(tags.shape) * inside).sum(1)
 
 
-def inside_of(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-    """Return (B, T), True at words and False at padding, for (B, T, ...) x and (B,) lengths."""
-    return torch.arange(x.shape[1], device=x.device) < lengths.to(x.device).unsqueeze(1)
-
-
 def replacements(tags: torch.Tensor, words: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return for each of N words the number of another one with another tag, and whether one was drawn.
 
@@ -218,11 +214,11 @@ def replacements(tags: torch.Tensor, words: torch.Tensor) -> tuple[torch.Tensor,
 def margin_losses(
     scores: torch.Tensor, corrupted: torch.Tensor, tags: torch.Tensor, replaced: torch.Tensor, margin: float
 ) -> torch.Tensor:
-    """Return (N,) losses of words.
+    """Return (N,) losses of words: a ranking of true windows above corrupted ones, and of true tags above others.
 
     Args:
         scores: (N, K) of each tag in the true windows.
-        corrupted: (N, K) likewise in the corrupted ones.
+        corrupted: (N, K) in the corrupted ones.
         tags: (N,) numbers of the true tags.
         replaced: (N,) whether the middle was replaced; without, the first term is 0.
         margin: m.
@@ -230,8 +226,8 @@ def margin_losses(
     at = tags.unsqueeze(1)
     true = scores.gather(1, at)
     ranking = (margin - true + corrupted.gather(1, at)).clamp(min=0).squeeze(1)
-    others = scores.scatter(1, at, -torch.inf).amax(1)
-    return torch.where(replaced, ranking, 0.0) + (margin - true.squeeze(1) + others).clamp(min=0)
+    best_wrong = scores.scatter(1, at, -torch.inf).amax(1)
+    return torch.where(replaced, ranking, 0.0) + (margin - true.squeeze(1) + best_wrong).clamp(min=0)
 
 
 class TaggerModule(nn.Module):
@@ -252,17 +248,11 @@ class TaggerModule(nn.Module):
         return [head(h) for head in self.target_heads]
 
     def losses(self, inputs: TokenInputs, tags: tuple[torch.Tensor, ...]) -> torch.Tensor:
-        """Return the (B,) losses of sentences, summed over their words and over the targets.
-
-        Args:
-            inputs: B sentences.
-            tags: of each target (B, T) numbers of tags.
-        """
+        """Return the (B,) losses of sentences with (B, T) tags of each target, summed over words and targets."""
         if self.margin is not None:
             return self._margin_losses(inputs, tags, self.margin)
-        found = zip(self.target_heads, self(inputs), tags, strict=True)
-        parts = [head.loss(scores, y, inputs.lengths) for head, scores, y in found]
-        return torch.stack(parts).sum(0)
+        targets = zip(self.target_heads, self(inputs), tags, strict=True)
+        return torch.stack([head.loss(scores, y, inputs.lengths) for head, scores, y in targets]).sum(0)
 
     def _margin_losses(self, inputs: TokenInputs, tags: tuple[torch.Tensor, ...], margin: float) -> torch.Tensor:
         weight = next(self.parameters())
@@ -273,12 +263,7 @@ class TaggerModule(nn.Module):
         return total
 
     def ranked(self, inputs: TokenInputs, tags: tuple[torch.Tensor, ...]) -> tuple[int, int]:
-        """Return how many windows score above a corrupted one for the tag of their middle word, and how many there are.
-
-        Args:
-            inputs: B sentences.
-            tags: of each target (B, T) numbers of tags.
-        """
+        """Return how many windows score above a corrupted one for the tag of their middle word, and of how many."""
         right = count = 0
         for scores, corrupted, y, replaced in self._corrupted(inputs, tags):
             at = y.unsqueeze(1)
@@ -295,6 +280,6 @@ class TaggerModule(nn.Module):
         z, flat = encoder.sums(x, inputs.lengths)[inside], x[inside]  # (N, H), (N, D)
         for head, target in zip(self.target_heads, tags, strict=True):
             y = target[inside]
-            others, replaced = replacements(y, inputs.words[inside])
-            corrupted = z + encoder.change(flat[others] - flat)
+            rows, replaced = replacements(y, inputs.words[inside])
+            corrupted = z + encoder.change(flat[rows] - flat)
             yield head(encoder.activated(z)), head(encoder.activated(corrupted)), y, replaced

@@ -15,12 +15,11 @@ from firth.finite import not_finite
 from firth.neural.models.tagging.data import Reading, read_tagged
 from firth.neural.models.tagging.network import TaggerModule
 from firth.neural.models.tagging.tag_set import ByTarget, TagSet, check_notation, check_tags
-from firth.neural.models.tokens.files import reader_field
-from firth.neural.models.tokens.reader import Sentence, TokenReader, words_of
+from firth.neural.models.tokens.reader import Sentence, TokenReader, reader_field, words_of
 from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, Saved, SavedModel
 from firth.neural.structs.chains import Chain, best_tags, k_best_tags, log_partition, marginals
-from firth.neural.training.devices import new_parameters
+from firth.options import check_whole
 from firth.progress import Progress
 from firth.readers.conllu import DependencySentence
 from firth.readers.span_tags import BIO, BIOES
@@ -89,7 +88,7 @@ class TaggerModel(SavedModel):
     @property
     def tags(self) -> dict[str, list[str]]:
         """The L tags of each target."""
-        return {target: known.shown for target, known in zip(self.targets, self.sets, strict=True)}
+        return {target: tags.shown for target, tags in zip(self.targets, self.sets, strict=True)}
 
     @property
     def words(self) -> Sequence[str]:
@@ -121,27 +120,25 @@ class TaggerModel(SavedModel):
             return self.predict([sentences], probabilities=probabilities, threads=threads)[0]
         items = _sentences(sentences)
 
-        def answer(chain: Chain, known: TagSet) -> list[tuple[tuple[str, ...], tuple[float, ...]]]:
-            paths = best_tags(chain)
+        def answer(chain: Chain, tags: TagSet) -> list[tuple[tuple[str, ...], tuple[float, ...]]]:
+            decoded = list(map(tags.decode, best_tags(chain)))
             if not probabilities:
-                return [(known.decode(path), ()) for path in paths]
-            values = _shown_marginals(chain, known)
-            columns = {name: number for number, name in enumerate(known.shown)}
-            decoded = list(map(known.decode, paths))
+                return [(path, ()) for path in decoded]
+            columns = {name: number for number, name in enumerate(tags.shown)}
             return [
-                (tags, tuple(float(row[columns[tag]]) for row, tag in zip(table, tags, strict=False)))
-                for tags, table in zip(decoded, values, strict=True)
+                (path, tuple(float(row[columns[tag]]) for row, tag in zip(table, path, strict=False)))
+                for path, table in zip(decoded, _shown_marginals(chain, tags), strict=True)
             ]
 
         nothing: tuple[tuple[str, ...], tuple[float, ...]] = ((), ())
-        found = self._answers(items, answer, nothing, threads, progress)
+        answers = self._answers(items, answer, nothing, threads, progress)
         return [
             TaggedSentence(
                 tuple(words_of(sentence)),
                 ByTarget(zip(self.targets, (tags for tags, _ in row), strict=True)),
                 ByTarget(zip(self.targets, (values for _, values in row), strict=True) if probabilities else ()),
             )
-            for sentence, row in zip(items, found, strict=True)
+            for sentence, row in zip(items, answers, strict=True)
         ]
 
     @explained
@@ -161,11 +158,11 @@ class TaggerModel(SavedModel):
         """
         self._check_probabilities()
         items = _sentences(sentences)
-        none = [np.zeros((0, len(known.shown))) for known in self.sets]
-        found = self._answers(items, _shown_marginals, np.empty(0), threads, progress)
+        none = [np.zeros((0, len(tags.shown))) for tags in self.sets]
+        tables = self._answers(items, _shown_marginals, np.empty(0), threads, progress)
         return [
             ByTarget(zip(self.targets, row if len(words_of(sentence)) else none, strict=True))
-            for sentence, row in zip(items, found, strict=True)
+            for sentence, row in zip(items, tables, strict=True)
         ]
 
     @explained
@@ -185,24 +182,22 @@ class TaggerModel(SavedModel):
             CorpusError: an item is no sentence.
         """
         self._check_probabilities()
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise OptionError(f"n={n!r}: expected a whole number of at least 1")
+        check_whole("n", n)
         if target is None and len(self.targets) > 1:
             raise OptionError(f"targets {', '.join(self.targets)}: name one, target={self.targets[0]!r}")
         if target is not None and target not in self.targets:
             raise OptionError(f"target={target!r}: expected one of {', '.join(self.targets)}")
 
-        def answer(chain: Chain, known: TagSet) -> list[list[tuple[tuple[str, ...], float]]]:
+        def answer(chain: Chain, tags: TagSet) -> list[list[tuple[tuple[str, ...], float]]]:
             totals = log_partition(chain).tolist()
             return [
-                [(known.decode(path), float(np.exp(score - total))) for path, score in paths]
+                [(tags.decode(path), float(np.exp(score - total))) for path, score in paths]
                 for paths, total in zip(k_best_tags(chain, n), totals, strict=True)
             ]
 
         number = 0 if target is None else self.targets.index(target)
         empty: list[tuple[tuple[str, ...], float]] = [((), 1.0)]
-        found = self._answers(_sentences(sentences), answer, empty, threads, False, only=number)
-        return [row[0] for row in found]
+        return [row[0] for row in self._answers(_sentences(sentences), answer, empty, threads, False, only=number)]
 
     @explained
     def test(
@@ -240,16 +235,16 @@ class TaggerModel(SavedModel):
             check_tags(tags, data.tags[target], target, data.name)
             if tags.scheme is not None:
                 check_notation(data.tags[target], target, data.name)
-        found = self.predict(data.sentences, threads=threads, progress=progress)
-        known = [[self.reader.knows(word) for word in words_of(sentence)] for sentence in data.sentences]
+        predicted = self.predict(data.sentences, threads=threads, progress=progress)
+        in_vocabulary = [list(map(self.reader.knows, words_of(sentence))) for sentence in data.sentences]
         return ByTarget(
             (
                 target,
                 score_tags(
-                    [tags.normal(each) for each in data.tags[target]],
-                    [sentence.tags[target] for sentence in found],
+                    list(map(tags.normal, data.tags[target])),
+                    [sentence.tags[target] for sentence in predicted],
                     spans=tags.scheme is not None,
-                    known=known,
+                    known=in_vocabulary,
                     seed=seed,
                 ),
             )
@@ -280,26 +275,20 @@ class TaggerModel(SavedModel):
             rows = [filled[number] for number in batch]
             inputs = self.reader.collate([self.reader.read(sentences[row]) for row in rows]).to(self.device)
             scores = self.module(inputs)
-            for row, each in zip(rows, torch.stack([part.float().sum((1, 2)) for part in scores], 1), strict=True):
-                if not each.isfinite().all():
+            for row, sums in zip(rows, torch.stack([part.float().sum((1, 2)) for part in scores], 1), strict=True):
+                if not sums.isfinite().all():
                     raise not_finite(f"sentence {row} ({brief(' '.join(words_of(sentences[row])))})", self)
             chains = [
                 heads[target][0].sequences(scores[target], inputs.lengths, heads[target][1]) for target in targets
             ]
             return [list(row) for row in zip(*(answer(*chain) for chain in chains), strict=True)]
 
-        how: dict[str, Any] = {"stage": "tagging", "unit": "sentences", "threads": threads, "progress": progress}
-        found = in_batches([lengths[row] for row in filled], answers, size=BATCH_WORDS, tokens=True, slow=True, **how)
+        shown: dict[str, Any] = {"stage": "tagging", "unit": "sentences", "threads": threads, "progress": progress}
+        rows = in_batches([lengths[row] for row in filled], answers, size=BATCH_WORDS, tokens=True, slow=True, **shown)
         result = [[empty] * len(targets) for _ in sentences]
-        for row, each in zip(filled, found, strict=True):
-            result[row] = each
+        for row, of_sentence in zip(filled, rows, strict=True):
+            result[row] = of_sentence
         return result
-
-    @classmethod
-    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
-        with new_parameters(0):
-            module: torch.nn.Module = options.build(*values, None)
-        return module
 
     def _card(self) -> tuple[str, str, str]:
         return "A tagger", f": {self._kinds()}, {len(self.words):,} words", 'model.predict("This is a sentence .")\n'
@@ -316,9 +305,9 @@ def _sentences(items: Any) -> list[Sentence]:
     ]
 
 
-def _shown_marginals(chain: Chain, known: TagSet) -> list[Floats]:
+def _shown_marginals(chain: Chain, tags: TagSet) -> list[Floats]:
     """Return of each sentence the (T, L) probabilities of its tags as they are shown."""
-    table = marginals(chain).double().cpu().numpy() @ known.groups
+    table = marginals(chain).double().cpu().numpy() @ tags.groups
     lengths = chain.lengths.tolist()
     return [
         values[:length] / values[:length].sum(1, keepdims=True) for values, length in zip(table, lengths, strict=True)
@@ -327,7 +316,7 @@ def _shown_marginals(chain: Chain, known: TagSet) -> list[Floats]:
 
 def _written_sets(sets: Sequence[TagSet]) -> Saved:
     names = ("names", "scheme", "shown_scheme", "broken")
-    return Saved(texts={TAGS: [{name: getattr(known, name) for name in names} for known in sets]})
+    return Saved(texts={TAGS: [{name: getattr(tags, name) for name in names} for tags in sets]})
 
 
 def _read_sets(content: ModelFolder, options: Any) -> list[TagSet]:

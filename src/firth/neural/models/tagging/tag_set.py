@@ -7,10 +7,6 @@ Objective
     Which tags may follow one another, so that a CRF gives no probability to tags that mark no spans.
 Source
     Ratinov and Roth 2009, "Design challenges and misconceptions in named entity recognition", section 3.1 (BIOES).
-Departures
-    None.
-Cost
-    None to speak of.
 """
 
 from collections import Counter
@@ -82,7 +78,7 @@ class TagSet:
     @cached_property
     def groups(self) -> npt.NDArray[np.float64]:
         """(K, L), 1 where a scored tag is shown as a tag of `shown`."""
-        return np.array([[name == one for one in self.shown] for name in self.shown_of], dtype=np.float64)
+        return np.array([[name == shown for shown in self.shown] for name in self.shown_of], dtype=np.float64)
 
     @property
     def members(self) -> list[list[int]]:
@@ -152,22 +148,22 @@ def check_notation(sentences: Sequence[Sequence[str]], target: str, name: str) -
 
 
 def check_tags(
-    known: TagSet, sentences: Sequence[Sequence[str]], target: str, name: str, *, held_out: bool = False
+    trained: TagSet, sentences: Sequence[Sequence[str]], target: str, name: str, *, held_out: bool = False
 ) -> None:
     """Warn of gold tags that a tagger does not know.
 
     Raises:
         CorpusError: it knows none of them.
     """
-    counts = Counter(tag for tags in sentences for tag in known.normal(tags))
-    if held_out and known.scheme is not None:
+    counts = Counter(tag for tags in sentences for tag in trained.normal(tags))
+    if held_out and trained.scheme is not None:
         del counts[OUTSIDE]
-    unknown = [tag for tag, _ in counts.most_common() if tag not in known.shown]
+    unknown = [tag for tag, _ in counts.most_common() if tag not in trained.shown]
     if not unknown:
         return
     listed = ", ".join(unknown[:NAMED]) + (", ..." if len(unknown) > NAMED else "")
     if len(unknown) == len(counts):
-        expected = ", ".join(known.shown[:NAMED]) + (", ..." if len(known.shown) > NAMED else "")
+        expected = ", ".join(trained.shown[:NAMED]) + (", ..." if len(trained.shown) > NAMED else "")
         raise CorpusError(f"{name}: none of its tags ({listed}) is a tag of {target!r} here; expected {expected}")
     if not held_out:
         words = sum(counts[tag] for tag in unknown)

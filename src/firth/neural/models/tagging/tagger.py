@@ -21,7 +21,7 @@ Cost: `python -m benchmarks.tagging` measures words per second.
 
 import abc
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Unpack
 
 import torch
@@ -30,7 +30,6 @@ from firth.arguments import explained
 from firth.errors import CorpusError, OptionError, brief
 from firth.evaluation.tags import tag_error
 from firth.hints import near_names
-from firth.neural.layers.state import State
 from firth.neural.models.tagging.data import (
     Reading,
     TagBatch,
@@ -54,15 +53,14 @@ from firth.neural.models.tagging.network import (
 from firth.neural.models.tagging.predict import TaggerModel
 from firth.neural.models.tagging.tag_set import UNKNOWN_TAG, Ids, TagSet, check_notation, check_tags, learn_tag_set
 from firth.neural.models.tokens.embedder import TokenEmbedder
-from firth.neural.models.tokens.embedders import INPUT, ContextualEmbedder, check_places, embedders_digest, embedders_of
+from firth.neural.models.tokens.embedders import INPUT, ContextualEmbedder, check_joins, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import TokenOptions, with_vectors
 from firth.neural.models.tokens.reader import ReadSentence, TokenReader
 from firth.neural.structs.chains import best_tags
-from firth.neural.supervised import digest
+from firth.neural.supervised import SupervisedTask, digest, divided, loss_per_token, on_device
 from firth.neural.training.batching import Buckets
-from firth.neural.training.devices import new_parameters
-from firth.neural.training.held_out import split_rows
+from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.row_updates import sparse_gradients
@@ -138,66 +136,63 @@ class TaggerOptions(TokenOptions, abc.ABC):
         return ("capitals", "suffix") if self.spelling else ()
 
     @abc.abstractmethod
-    def build(self, reader: TokenReader, sets: Sequence[TagSet], vectors: WordVectors | None) -> TaggerModule:
+    def build(self, reader: TokenReader, sets: Sequence[TagSet], vectors: WordVectors | None = None) -> TaggerModule:
         """Return a module with random parameters from torch's default generator."""
 
 
-class TagTask:
-    """A module with its sentences; implements `firth.neural.training.task.Task`.
+def tag_task(
+    module: TaggerModule,
+    batches: Batches,
+    held_out: Buckets[Any],
+    *,
+    gold: Sequence[Sequence[Tags]],
+    sets: Sequence[TagSet],
+) -> SupervisedTask:
+    """Return a module to train on sentences, with its loss per word and its figures.
 
-    Attributes:
-        unit: "words".
-        eval_predictions: words in `held_out`.
+    The error is 1 - F1 of spans, or the share of wrong tags; of several targets the mean. Sentences with a tag that the
+    training data lack are left out of the loss.
+
+    Args:
+        gold: tags of the held-out sentences for each target.
+        sets: the tags of each target.
     """
 
-    def __init__(
-        self,
-        module: TaggerModule,
-        batches: Batches,
-        held_out: Buckets[Any],
-        *,
-        gold: Sequence[Sequence[Tags]],
-        sets: Sequence[TagSet],
-    ) -> None:
-        self.module: torch.nn.Module = module
-        self.batches, self.unit, self._tagger = batches, "words", module
-        self._held_out, self._gold, self._sets = held_out, gold, sets
-        self.eval_predictions = int(held_out.lengths.sum())
+    def loss(batch: TagBatch, progress: TrainingProgress) -> StepOutput:
+        return loss_per_token(module.losses(batch.inputs, batch.tags).sum(), int(batch.inputs.lengths.sum()))
 
-    def step(self, batch: TagBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the loss of a batch per word; see `Task.step`."""
-        total, words = self._tagger.losses(batch.inputs, batch.tags).sum(), int(batch.inputs.lengths.sum())
-        return StepOutput(total / words, total.detach().double(), words)
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return the loss per word, and what is missed: 1 - F1 of spans, or the share of wrong tags.
-
-        Of several targets it is the mean. Sentences with a tag that the training data lack are left out of the loss.
-        """
-        device = next(self.module.parameters()).device
-        found: list[list[list[Tags]]] = [[] for _ in self._sets]
+    def figures() -> dict[str, float]:
+        predicted: list[list[list[Tags]]] = [[] for _ in sets]
         loss, words, right, ranked = 0.0, 0, 0, 0
-        for batch in self._held_out.epoch(0):
-            on_device = batch.to(device)
-            inputs, lengths = on_device.inputs, on_device.inputs.lengths
-            known = torch.stack([(tags != UNKNOWN_TAG).all(1) for tags in on_device.tags]).all(0)
-            tags = tuple(each.clamp(min=0) for each in on_device.tags)
-            loss += float(self._tagger.losses(inputs, tags)[known].sum())
-            words += int(lengths[known.cpu()].sum())
-            if self._tagger.margin is not None:
-                higher, compared = self._tagger.ranked(inputs, tags)
+        for batch in on_device(held_out, module):
+            inputs, lengths = batch.inputs, batch.inputs.lengths
+            has_known_tags = torch.stack([(tags != UNKNOWN_TAG).all(1) for tags in batch.tags]).all(0)
+            tags = tuple(column.clamp(min=0) for column in batch.tags)
+            loss += float(module.losses(inputs, tags)[has_known_tags].sum())
+            words += int(lengths[has_known_tags.cpu()].sum())
+            if module.margin is not None:
+                higher, compared = module.ranked(inputs, tags)
                 right, ranked = right + higher, ranked + compared
-            for column, head, scores, each in zip(
-                found, self._tagger.target_heads, self._tagger(inputs), self._sets, strict=True
+            for column, head, scores, of_target in zip(
+                predicted, module.target_heads, module(inputs), sets, strict=True
             ):
-                chain, shown = head.sequences(scores, lengths, each)
+                chain, shown = head.sequences(scores, lengths, of_target)
                 column.append([shown.decode(path) for path in best_tags(chain)])
         errors = [
-            tag_error(gold, self._held_out.in_item_order(column), spans=each.scheme is not None)
-            for gold, column, each in zip(self._gold, found, self._sets, strict=True)
+            tag_error(true, held_out.in_item_order(column), spans=of_target.scheme is not None)
+            for true, column, of_target in zip(gold, predicted, sets, strict=True)
         ]
-        figures = {"loss": loss / max(words, 1), "error": sum(errors) / len(errors)}
-        return {**figures, **({"ranking": right / ranked} if ranked else {})}
+        result = {"loss": loss / max(words, 1), "error": sum(errors) / len(errors)}
+        return {**result, **({"ranking": right / ranked} if ranked else {})}
+
+    return SupervisedTask(
+        module=module,
+        batches=batches,
+        loss=loss,
+        figures=figures,
+        unit="words",
+        eval_predictions=int(held_out.lengths.sum()),
+    )
 
 
 @explained
@@ -251,63 +246,47 @@ def train_tagger(
         options = dataclasses.replace(options, targets=options.target_names or default_target(source))
         examples = read_tagged(source, options.target_names, reading)
         if held_out is None:
-            rows = split_rows(len(examples), config.seed, f"{examples.name}: {len(examples)} sentence")
-            examples, judged = (examples.rows(some) for some in rows)
+            examples, validation = divided(examples, config.seed, f"{examples.name}: {len(examples)} sentence")
         else:
-            judged = read_tagged(held_out, options.target_names, reading)
-        return _trained(options, examples, judged, config, vectors, embedders_of(embed))
+            validation = read_tagged(held_out, options.target_names, reading)
+        return _trained(options, examples, validation, config, vectors, embedders_of(embed))
 
 
 def _trained(
     options: TaggerOptions,
     examples: TaggedExamples,
-    judged: TaggedExamples,
+    validation: TaggedExamples,
     config: RunConfig,
     vectors: WordVectors | None,
     embedders: tuple[ContextualEmbedder, ...],
 ) -> TaggerModel:
     sets = [_tag_set(options, target, tags, examples.name) for target, tags in examples.tags.items()]
     notations = {target: check_notation(tags, target, examples.name) for target, tags in examples.tags.items()}
-    for target, known in zip(examples.tags, sets, strict=True):
-        check_tags(known, judged.tags[target], target, judged.name, held_out=True)
+    for target, tags in zip(examples.tags, sets, strict=True):
+        check_tags(tags, validation.tags[target], target, validation.name, held_out=True)
     reader = options.learn_reader(examples.sentences, vectors, columns=options.read_columns, embedders=embedders)
-    train, held_out = ([reader.read(sentence) for sentence in each.sentences] for each in (examples, judged))
-    tags, held_out_tags = encoded(examples, sets), encoded(judged, sets)
-    module = new_module(options, reader, sets, config.seed, vectors, copies=2)
-    task = TagTask(
+    train, held_out = (list(map(reader.read, part.sentences)) for part in (examples, validation))
+    numbers, held_out_numbers = encoded(examples, sets), encoded(validation, sets)
+    module = new_module(config.seed, options.build, reader, sets, vectors, copies=2)
+    task = tag_task(
         module,
-        tag_batches(reader, train, tags, batch_size=config.training.batch_size, seed=config.seed),
-        tag_batches(reader, held_out, held_out_tags, batch_size=EVAL_BATCH, shuffle=False),
-        gold=[
-            [known.normal(each) for each in column] for known, column in zip(sets, judged.tags.values(), strict=True)
-        ],
+        tag_batches(reader, train, numbers, batch_size=config.training.batch_size, seed=config.seed),
+        tag_batches(reader, held_out, held_out_numbers, batch_size=EVAL_BATCH, shuffle=False),
+        gold=[list(map(tags.normal, column)) for tags, column in zip(sets, validation.tags.values(), strict=True)],
         sets=sets,
     )
-    data = {"examples": _digest([(train, tags), (held_out, held_out_tags)], reader, vectors), "sentences": len(train)}
-    sentences = (each.forms for each in (*train, *held_out))
+    content = _digest([(train, numbers), (held_out, held_out_numbers)], reader, vectors)
+    data = {"examples": content, "sentences": len(train)}
+    sentences = (sentence.forms for sentence in (*train, *held_out))
     with cached_features(module, sentences, config.progress), sparse_gradients(module, config.training):
         facts = fit_model(task, options, config, data)
     facts |= {
         "held_out_sentences": len(held_out),
         "words": sum(map(len, train)),
-        "broken_spans": sum(known.broken for known in sets),
+        "broken_spans": sum(tags.broken for tags in sets),
         "notations": {target: notation for target, notation in notations.items() if notation},
     }
     return TaggerModel(module, options, reader, sets, {"training": facts})
-
-
-def new_module(
-    options: TaggerOptions,
-    reader: TokenReader,
-    sets: Sequence[TagSet],
-    seed: int,
-    vectors: WordVectors | None = None,
-    *,
-    copies: int = 1,
-) -> TaggerModule:
-    """Return a module with random parameters; torch's own random state is kept."""
-    with new_parameters(seed, copies):
-        return options.build(reader, sets, vectors)
 
 
 def _tag_set(options: TaggerOptions, target: str, tags: Sequence[Sequence[str]], name: str) -> TagSet:
@@ -316,12 +295,12 @@ def _tag_set(options: TaggerOptions, target: str, tags: Sequence[Sequence[str]],
     Raises:
         CorpusError: there is one only.
     """
-    known = learn_tag_set(tags, options.scheme)
-    if len(known) < 2:
+    learned = learn_tag_set(tags, options.scheme)
+    if len(learned) < 2:
         raise CorpusError(
-            f"{name}: all words have the tag {known.names[0]!r} of the target {target!r}; expected two tags or more"
+            f"{name}: all words have the tag {learned.names[0]!r} of the target {target!r}; expected two tags or more"
         )
-    return known
+    return learned
 
 
 def _digest(
@@ -366,12 +345,12 @@ class Tagger(TaggerOptions):
         epochs=30, batch_size=16, optimiser="adam", lr=0.002, clip_norm=5.0, patience=5, schedule="linear"
     )
 
-    def build(self, reader: TokenReader, sets: Sequence[TagSet], vectors: WordVectors | None) -> TaggerModule:
+    def build(self, reader: TokenReader, sets: Sequence[TagSet], vectors: WordVectors | None = None) -> TaggerModule:
         """Return a module with random parameters; see `TaggerOptions.build`."""
         embedder = TokenEmbedder(self, reader, vectors)
         encoder: TagEncoder
         if self.encoder == "window":
-            check_places(reader.embedders, (INPUT,), "a tagger with a window")
+            check_joins(reader.embedders, (INPUT,), "a tagger with a window")
             encoder = WindowEncoder(embedder, window=self.window, hidden=self.hidden, dropout=self.dropout)
         else:
             encoder = BiLstmEncoder(embedder, hidden=self.hidden, layers=self.layers, dropout=self.dropout)

@@ -27,8 +27,9 @@ from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.options import TextArguments
 from firth.errors import CorpusError, OptionError, brief
-from firth.neural.models.tokens.contextual import ContextualEncoder, opened
-from firth.neural.models.tokens.features import Words, batches_by_length
+from firth.neural.models.tokens.embedders import ContextualEncoder, opened
+from firth.neural.models.tokens.features import BATCH_WORDS, Words
+from firth.neural.prediction import batch_rows
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.options import check_whole
 from firth.progress import Progress, Status, reporting_slow_work
@@ -90,7 +91,7 @@ def distil(
         for part in _parts(map(tuple, read)):
             short = {word for word, number in ids.items() if seen[number] < contexts}  # that need more occurrences
             wanted = [words for words in part if not short.isdisjoint(words)]
-            for rows in batches_by_length(wanted):
+            for rows in batch_rows(list(map(len, wanted)), BATCH_WORDS, tokens=True):
                 numbers = [[ids[word] if word in short else NONE for word in wanted[row]] for row in rows]
                 _add(model, [wanted[row] for row in rows], numbers, layer, sums, seen)
             done += sum(map(len, part))
@@ -101,13 +102,13 @@ def distil(
 
 
 def _encoder(encoder: Any) -> ContextualEncoder:
-    found = opened(encoder)
-    if not isinstance(found, ContextualEncoder):
+    model = opened(encoder)
+    if not isinstance(model, ContextualEncoder):
         raise OptionError(
             f"{brief(encoder)}: expected a model that gives words vectors in their context, such as one of "
             "firth.MaskedLM or firth.BidirectionalLM, or its folder"
         )
-    return found
+    return model
 
 
 def _check_layer(model: ContextualEncoder, layer: int | None) -> None:

@@ -30,7 +30,7 @@ from firth.neural.models.classification.reader import PAD, UNKNOWN
 from firth.neural.models.tokens.embedders import INPUT
 from firth.neural.models.tokens.features import ContextualVectors, Vectors
 from firth.neural.models.tokens.options import TokenOptions
-from firth.neural.models.tokens.reader import FIRST, LONGEST, TokenInputs, TokenReader, by_any_case
+from firth.neural.models.tokens.reader import FIRST, LONGEST, TokenInputs, TokenReader, case_insensitive
 from firth.vectors.word_vectors import WordVectors
 
 CHAR_WINDOW = 3  # characters that a filter reads
@@ -83,12 +83,12 @@ class TokenEmbedder(nn.Module):
                 "embedding='none' and characters='none': words have no vectors; expected embed=, or another embedding"
             )
 
-    def joins(self, place: str) -> int:
-        """Return the width of the vectors of encoders that join the network at a place; 0 for none."""
-        return 0 if self.contextual is None else self.contextual.widths[place]
+    def joins(self, name: str) -> int:
+        """Return the width of the vectors of encoders that join the network by a name of `JOINS`; 0 for none."""
+        return 0 if self.contextual is None else self.contextual.widths[name]
 
     def context(self, inputs: TokenInputs) -> Vectors:
-        """Return the vectors of encoders for each place of the network, which `parts` and `forward` take."""
+        """Return the vectors of encoders that join the network, which `parts` and `forward` take."""
         return {} if self.contextual is None else self.contextual(inputs.sentences)
 
     def parts(self, inputs: TokenInputs, context: Vectors | None = None) -> list[torch.Tensor]:
@@ -137,7 +137,7 @@ def _table(
         bound = math.sqrt(3 / dim)
         nn.init.uniform_(table.weight, -bound, bound)
     else:
-        rows = by_any_case(vectors.index_to_key)
+        rows = case_insensitive(vectors.index_to_key)
         keys = [vectors.index_to_key[rows[name]] if name in rows else "\0" for name in names]
         table = WordEmbedding.from_vectors(vectors, ["\0"] * FIRST + keys, frozen=frozen, seed=seed)
     with torch.no_grad():

@@ -2,10 +2,12 @@
 
 What
     An embedder names a trained model, and where and how its vectors enter the task's network. A task takes several,
-    with look-ups of words and given vectors beside them.
+    with look-ups of words and given vectors beside them. Any model that implements `ContextualEncoder` will do: a
+    bidirectional language model, a translator, a masked language model. What reads subwords gives each word the vector
+    of one of its subwords, or their mean, so that there is one vector per word and layer.
 Objective
     ELMo    the scalar mix of all layers, beside the vectors of words and, if `output`, beside the output of the task's
-            BiLSTM; every place learns a mix of its own
+            BiLSTM; with a mix of its own at each
     TagLM   the top layer, beside the output of the first layer of the task's BiLSTM
     CoVe    the top layer, beside the vectors of words
 Source
@@ -25,15 +27,65 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import torch
 
 from firth.arguments import explained_class
 from firth.errors import OptionError, brief
-from firth.neural.models.tokens.contextual import ContextualEncoder, opened
+from firth.loading import load
 from firth.registry import restored
+from firth.storage.files import check_exists
 from firth.storage.model_folder import ModelFolder
 
-INPUT, MIDDLE, OUTPUT = PLACES = ("input", "middle", "output")
+INPUT, MIDDLE, OUTPUT = JOINS = ("input", "middle", "output")
+
+
+@runtime_checkable
+class ContextualEncoder(Protocol):
+    """A trained model that gives the words of sentences vectors in their context.
+
+    Attributes:
+        module: with the parameters that `token_states` reads; taggers that tune them train a copy of the model.
+        token_layers: L, vectors per word: the input, and then layer by layer.
+        token_width: D, width of each of them.
+    """
+
+    module: torch.nn.Module
+
+    @property
+    def token_layers(self) -> int:
+        """L, vectors per word."""
+        ...
+
+    @property
+    def token_width(self) -> int:
+        """D."""
+        ...
+
+    def token_states(self, sentences: Sequence[Sequence[str]]) -> torch.Tensor:
+        """Return (B, T, L, D) vectors of the words of sentences, on the device of the module; zero at padding.
+
+        Gradients reach the parameters of the module where the caller has them recorded. In evaluation mode a word's
+        vectors are those of its sentence alone, whatever else is in the batch.
+        """
+        ...
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as a folder that `firth.load` opens."""
+        ...
+
+    def fingerprint(self) -> str:
+        """Return a digest of the model: equal ones give words the same vectors."""
+        ...
+
+
+def opened(model: Any) -> Any:
+    """Return the model of a folder, of firth or of transformers, if a path is given, and anything else as it is."""
+    if not isinstance(model, str | os.PathLike):
+        return model
+    check_exists(Path(model), "the folder of a model that gives words vectors in their context")
+    return load(model)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +116,13 @@ class ContextualEmbedder(abc.ABC):
     @property
     def encoder(self) -> ContextualEncoder:
         """The model."""
-        found: ContextualEncoder = self.model
-        return found
+        encoder: ContextualEncoder = self.model
+        return encoder
 
     @property
     @abc.abstractmethod
-    def places(self) -> tuple[str, ...]:
-        """Where the vectors enter, names of `PLACES`."""
+    def joins(self) -> tuple[str, ...]:
+        """Where the vectors enter the network, names of `JOINS`."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -99,7 +151,7 @@ class ELMo(ContextualEmbedder):
     mixed: ClassVar[bool] = True
 
     @property
-    def places(self) -> tuple[str, ...]:
+    def joins(self) -> tuple[str, ...]:
         """At the input and, with `output`, at the output."""
         return (INPUT, OUTPUT) if self.output else (INPUT,)
 
@@ -128,7 +180,7 @@ class TagLM(ContextualEmbedder):
     mixed: ClassVar[bool] = False
 
     @property
-    def places(self) -> tuple[str, ...]:
+    def joins(self) -> tuple[str, ...]:
         """Between the first and the second layer."""
         return (MIDDLE,)
 
@@ -152,12 +204,12 @@ class CoVe(ContextualEmbedder):
     mixed: ClassVar[bool] = False
 
     @property
-    def places(self) -> tuple[str, ...]:
+    def joins(self) -> tuple[str, ...]:
         """At the input."""
         return (INPUT,)
 
 
-KINDS: dict[str, type[ContextualEmbedder]] = {"ELMo": ELMo, "TagLM": TagLM, "CoVe": CoVe}
+KINDS: dict[str, type[ContextualEmbedder]] = {kind.__name__: kind for kind in (ELMo, TagLM, CoVe)}
 
 
 def embedders_of(embed: Any) -> tuple[ContextualEmbedder, ...]:
@@ -177,8 +229,8 @@ def _embedder(item: Any) -> ContextualEmbedder:
     if isinstance(item, ContextualEmbedder):
         return item
     model = opened(item)
-    found: ContextualEmbedder = ELMo(model)
-    return found if found.encoder.token_layers > 1 else CoVe(model)
+    elmo: ContextualEmbedder = ELMo(model)
+    return elmo if elmo.encoder.token_layers > 1 else CoVe(model)
 
 
 def _own(embedder: ContextualEmbedder) -> ContextualEmbedder:
@@ -187,27 +239,26 @@ def _own(embedder: ContextualEmbedder) -> ContextualEmbedder:
 
 def embedders_digest(embedders: Sequence[ContextualEmbedder]) -> bytes:
     """Return a digest of embedders, which a checkpoint must agree with; nothing of none."""
-    each = (f"{embedder.settings} {embedder.encoder.fingerprint()}" for embedder in embedders)
-    return "\n".join(each).encode()
+    return "\n".join(f"{embedder.settings} {embedder.encoder.fingerprint()}" for embedder in embedders).encode()
 
 
-def check_places(embedders: Sequence[ContextualEmbedder], places: Sequence[str], what: str) -> None:
-    """Check that a network has the places where embedders join it.
+def check_joins(embedders: Sequence[ContextualEmbedder], joins: Sequence[str], what: str) -> None:
+    """Check that embedders join a network only where it takes vectors.
 
     Raises:
         OptionError: it lacks one.
     """
     for embedder in embedders:
-        missing = [place for place in embedder.places if place not in places]
+        missing = [name for name in embedder.joins if name not in joins]
         if missing:
-            if not places:
+            if not joins:
                 raise OptionError(
                     f"embed with {what}, which takes no other vectors: expected firth.RecurrentClassifier or "
                     "firth.CNNClassifier"
                 )
             raise OptionError(
                 f"{type(embedder).__name__} joins {what} at its {missing[0]}, where it takes no vectors; expected one "
-                f"that joins it at {' or '.join(places)}, such as firth.ELMo(model)"
+                f"that joins it at {' or '.join(joins)}, such as firth.ELMo(model)"
             )
 
 
@@ -221,22 +272,18 @@ def embedder_config(embedders: Sequence[ContextualEmbedder]) -> dict[str, Any]:
 
 def embedder_folders(embedders: Sequence[ContextualEmbedder]) -> dict[str, Callable[[Path], None]]:
     """Return the functions that write the encoders, by the names of their folders."""
-    return {f"model-{number}": _writer(embedder) for number, embedder in enumerate(embedders)}
-
-
-def _writer(embedder: ContextualEmbedder) -> Callable[[str | os.PathLike[str]], None]:
-    return lambda path: embedder.encoder.save(path)
+    return {f"model-{number}": embedder.encoder.save for number, embedder in enumerate(embedders)}
 
 
 def restored_embedders(content: ModelFolder) -> tuple[ContextualEmbedder, ...]:
     """Return the embedders of a folder."""
     listed = content.config.get(EMBED, [])
-    found = []
+    embedders = []
     for number, settings in enumerate(listed if isinstance(listed, list) else [listed]):
         try:
             kind = KINDS[settings["kind"]]
             rest = {name: bool(value) for name, value in settings.items() if name != "kind"}
-            found.append(kind(restored(content.part(f"model-{number}")), **rest))
+            embedders.append(kind(restored(content.part(f"model-{number}")), **rest))
         except (KeyError, TypeError, ValueError, OSError) as error:
             raise content.damaged(f"config.json and model-{number} describe no embedder ({error})") from error
-    return tuple(found)
+    return tuple(embedders)

@@ -5,10 +5,6 @@ What
     all words of all layers in one array, which is mapped when it is read.
 Objective
     The vectors are those that the encoder gives each sentence, in the order of the sentences, float32.
-Source
-    None.
-Departures
-    None.
 Cost
     4 L D bytes per word on disk; reading costs a digest of the encoder and of the sentences.
 """
@@ -27,8 +23,8 @@ from torch import nn
 
 from firth.errors import FormatError, warn_caller
 from firth.neural.layers.scalar_mix import ScalarMix
-from firth.neural.models.tokens.contextual import ContextualEncoder
-from firth.neural.models.tokens.embedders import PLACES, ContextualEmbedder
+from firth.neural.models.tokens.embedders import JOINS, ContextualEmbedder, ContextualEncoder
+from firth.neural.prediction import batch_rows
 from firth.neural.saved import SavedApart
 from firth.neural.training.devices import no_subnormals
 from firth.progress import Progress, Status, reporting
@@ -86,23 +82,23 @@ def features_of(
     ends = np.cumsum(lengths)
     starts = dict(zip(different, (ends - lengths).tolist(), strict=True))
     shape = (int(ends[-1]), encoder.token_layers, encoder.token_width) if different else (0, 0, 0)
-    place = (cache or cache_folder(NAME)) / _key(encoder, different)
-    vectors = _read(place, shape)
+    folder = (cache or cache_folder(NAME)) / _key(encoder, different)
+    vectors = _read(folder, shape)
     if vectors is None:
         try:
-            with replacing_folder(place) as aside:
+            with replacing_folder(folder) as aside:
                 _write(aside / ARRAY, encoder, different, ends - lengths, shape, progress)
         except OSError as error:
-            vectors = _read(place, shape)
+            vectors = _read(folder, shape)
             if vectors is not None:  # another process has written them meanwhile
                 return Features(vectors, starts)
             size = 4 * int(np.prod(shape))
             warn_caller(
-                f"vectors of {shape[0]:,} words, {size:,} bytes, cannot be kept in {place.parent} "
+                f"vectors of {shape[0]:,} words, {size:,} bytes, cannot be kept in {folder.parent} "
                 f"({error.strerror or error}): they are computed in every epoch; free some space, or set FIRTH_CACHE"
             )
             return None
-        vectors = _read(place, shape)
+        vectors = _read(folder, shape)
         assert vectors is not None, "it was just written"
     return Features(vectors, starts)
 
@@ -115,18 +111,18 @@ def _key(encoder: ContextualEncoder, sentences: Sequence[Words]) -> str:
     return digest.hexdigest()
 
 
-def _read(place: Path, shape: tuple[int, ...]) -> npt.NDArray[np.float32] | None:
+def _read(folder: Path, shape: tuple[int, ...]) -> npt.NDArray[np.float32] | None:
     """Return the vectors in a folder; None if there are none, or damaged ones."""
 
-    def mapped(folder: Path) -> Any:
-        verify(folder)
-        return np.load(folder / ARRAY, mmap_mode="r", allow_pickle=False)
+    def mapped(path: Path) -> Any:
+        verify(path)
+        return np.load(path / ARRAY, mmap_mode="r", allow_pickle=False)
 
     try:
-        found = snapshot(place, mapped)
+        vectors = snapshot(folder, mapped)
     except (OSError, EOFError, ValueError, FormatError):
         return None
-    return found if found.shape == shape and found.dtype == np.float32 else None
+    return vectors if vectors.shape == shape and vectors.dtype == np.float32 else None
 
 
 def _write(
@@ -143,26 +139,14 @@ def _write(
     with path.open("wb") as file, reporting(progress) as report, torch.no_grad(), no_subnormals():
         np.lib.format.write_array_header_1_0(file, header)
         first = file.tell()
-        for rows in batches_by_length(sentences):
-            found = encoder.token_states([sentences[row] for row in rows]).float().cpu().numpy()
-            for row, each in zip(rows, found, strict=True):
+        for rows in batch_rows(list(map(len, sentences)), BATCH_WORDS, tokens=True):
+            states = encoder.token_states([sentences[row] for row in rows]).float().cpu().numpy()
+            for row, vectors in zip(rows, states, strict=True):
                 size = len(sentences[row])
                 file.seek(first + int(starts[row]) * width)
-                file.write(each[:size].astype("<f4", copy=False).tobytes())
+                file.write(vectors[:size].astype("<f4", copy=False).tobytes())
                 done += size
             report(Status(stage="encoding", done=done, total=shape[0]))
-
-
-def batches_by_length(sentences: Sequence[Words]) -> Iterator[list[int]]:
-    """Yield the numbers of sentences of similar length."""
-    batch: list[int] = []
-    for row in sorted(range(len(sentences)), key=lambda row: len(sentences[row])):
-        if batch and (len(batch) + 1) * len(sentences[row]) > BATCH_WORDS:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch
 
 
 @contextmanager
@@ -185,7 +169,7 @@ def cached_features(
             part.features = ()
 
 
-Vectors = dict[str, torch.Tensor]  # of each place that has some, (B, T, W)
+Vectors = dict[str, torch.Tensor]  # (B, T, W) of each of `JOINS` that has some
 
 
 class ContextualVectors(nn.Module):
@@ -195,8 +179,8 @@ class ContextualVectors(nn.Module):
     folder of a model keeps beside its own parameters.
 
     Attributes:
-        mixes: of each embedder that mixes layers, and each of its places.
-        widths: W of each place; 0 where no vectors join.
+        mixes: of each embedder that mixes layers, one where it joins the network.
+        widths: W of each of `JOINS`; 0 where no vectors join.
         features: of each embedder, vectors that are known; none outside of training.
     """
 
@@ -204,37 +188,38 @@ class ContextualVectors(nn.Module):
         super().__init__()
         self.embedders = tuple(embedders)
         self.features: tuple[Features | None, ...] = ()
-        self.tuned = SavedApart(each.encoder.module for each in self.embedders if each.tuned)
+        self.tuned = SavedApart(embedder.encoder.module for embedder in self.embedders if embedder.tuned)
         self.mixes = nn.ModuleDict(
             {
-                f"{number}_{place}": ScalarMix(each.encoder.token_layers)
-                for number, each in enumerate(self.embedders)
-                if each.mixed
-                for place in each.places
+                f"{number}_{name}": ScalarMix(embedder.encoder.token_layers)
+                for number, embedder in enumerate(self.embedders)
+                if embedder.mixed
+                for name in embedder.joins
             }
         )
-        self.widths = {
-            place: sum(each.encoder.token_width for each in self.embedders if place in each.places) for place in PLACES
-        }
+        self.widths = dict.fromkeys(JOINS, 0)
+        for embedder in self.embedders:
+            for name in embedder.joins:
+                self.widths[name] += embedder.encoder.token_width
 
     def forward(self, sentences: Sequence[tuple[str, ...]]) -> Vectors:
-        """Return the (B, T, W) vectors of each place, zero at padding."""
-        found: dict[str, list[torch.Tensor]] = {place: [] for place in PLACES}
+        """Return the (B, T, W) vectors for each of `JOINS` that has some, zero at padding."""
+        vectors: dict[str, list[torch.Tensor]] = {name: [] for name in JOINS}
         for number, embedder in enumerate(self.embedders):
             states = self._states(number, sentences)  # (B, T, L, D)
-            for place in embedder.places:
-                key = f"{number}_{place}"
-                found[place].append(self.mixes[key](states) if key in self.mixes else states[:, :, -1])
-        return {place: torch.cat(parts, 2) for place, parts in found.items() if parts}
+            for name in embedder.joins:
+                key = f"{number}_{name}"
+                vectors[name].append(self.mixes[key](states) if key in self.mixes else states[:, :, -1])
+        return {name: torch.cat(parts, 2) for name, parts in vectors.items() if parts}
 
     def _states(self, number: int, sentences: Sequence[tuple[str, ...]]) -> torch.Tensor:
         embedder = self.embedders[number]
         if embedder.tuned:
             return embedder.encoder.token_states(sentences)
         features = self.features[number] if self.features else None
-        known = None if features is None else features.batch(sentences)
-        if known is not None:
-            return known.to(next(embedder.encoder.module.parameters()).device)
+        cached = None if features is None else features.batch(sentences)
+        if cached is not None:
+            return cached.to(next(embedder.encoder.module.parameters()).device)
         with torch.no_grad():
             return embedder.encoder.token_states(sentences)
 
@@ -247,6 +232,6 @@ class ContextualVectors(nn.Module):
         return self
 
 
-def joined(x: torch.Tensor, vectors: Vectors, place: str) -> torch.Tensor:
-    """Return (B, T, D + W) vectors with those of a place behind them; x itself if there are none."""
-    return torch.cat([x, vectors[place].to(x.dtype)], 2) if place in vectors else x
+def joined(x: torch.Tensor, vectors: Vectors, name: str) -> torch.Tensor:
+    """Return (B, T, D + W) vectors with those that join them, by a name of `JOINS`; x itself if there are none."""
+    return torch.cat([x, vectors[name].to(x.dtype)], 2) if name in vectors else x

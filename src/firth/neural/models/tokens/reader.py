@@ -8,8 +8,6 @@ Objective
 Source
     Lample et al. 2016, "Neural architectures for named entity recognition", sections 4.1 to 4.3; Collobert et al. 2011,
     "Natural language processing (almost) from scratch", section 4.1.2 (capitalisation) and 6.2 (suffixes).
-Departures
-    None.
 Cost
     A look-up per token and table; each distinct word of a batch is spelled once.
 """
@@ -17,7 +15,7 @@ Cost
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +24,16 @@ import torch
 from firth.errors import CorpusError
 from firth.neural.layers.spelling import Spelling
 from firth.neural.models.classification.reader import PAD, UNKNOWN
-from firth.neural.models.tokens.embedders import ContextualEmbedder
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.models.tokens.embedders import (
+    ContextualEmbedder,
+    embedder_config,
+    embedder_folders,
+    restored_embedders,
+)
+from firth.neural.saved import Field, Saved, describing
+from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch, pad
 from firth.readers.conllu import DependencySentence
+from firth.storage.model_folder import ModelFolder
 from firth.text.characters import fold
 from firth.vectors.word_vectors import WordVectors
 
@@ -36,7 +41,8 @@ Ids = npt.NDArray[np.int64]
 Sentence = DependencySentence | Sequence[str]
 FIRST = UNKNOWN + 1  # id of the first word, or value of a column
 LONGEST = 30  # characters that are read of a word
-Known = TypeVar("Known")
+COUNTS = "word_counts"  # array of the counts of words in folders
+Gold = TypeVar("Gold")
 
 
 def words_of(sentence: Sentence) -> Sequence[str]:
@@ -78,7 +84,7 @@ COLUMNS: dict[str, Callable[[Any], Sequence[str]]] = {  # name: its values of a 
 
 
 @dataclass(frozen=True, eq=False)
-class TokenInputs:
+class TokenInputs(TensorBatch):
     """A batch of B sentences of up to T words, padded on the right.
 
     Attributes:
@@ -99,13 +105,7 @@ class TokenInputs:
     spellings: torch.Tensor | None
     sentences: tuple[tuple[str, ...], ...] = ()
 
-    def to(self, device: torch.device) -> "TokenInputs":
-        """Return the inputs on a device; the lengths stay on the CPU."""
-        given, forms, spellings = (
-            None if each is None else each.to(device) for each in (self.given, self.forms, self.spellings)
-        )
-        columns = tuple(column.to(device) for column in self.columns)
-        return TokenInputs(self.words.to(device), self.lengths, given, columns, forms, spellings, self.sentences)
+    on_cpu: ClassVar = ("lengths", "sentences")
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,7 @@ class TokenReader:
     def __post_init__(self) -> None:
         derived = {
             "_ids": _numbers(self.words),
-            "_given_ids": by_any_case(self.given, FIRST),
+            "_given_ids": case_insensitive(self.given, FIRST),
             "_column_ids": {name: _numbers(values) for name, values in self.columns.items()},
             "_spelling": Spelling(self.characters, longest=LONGEST) if self.characters else None,
         }
@@ -193,14 +193,14 @@ class TokenReader:
 
     def collate(self, sentences: Sequence[ReadSentence]) -> TokenInputs:
         """Return a batch of sentences, each of at least one word."""
-        words, lengths = pad([each.words for each in sentences], PAD)
-        given = pad([each.given for each in sentences], PAD)[0] if self.given else None
-        columns = tuple(pad([each.columns[i] for each in sentences], PAD)[0] for i in range(len(self.columns)))
-        written = tuple(each.forms for each in sentences) if self.embedders else ()
+        words, lengths = pad([read.words for read in sentences], PAD)
+        given = pad([read.given for read in sentences], PAD)[0] if self.given else None
+        columns = tuple(pad([read.columns[i] for read in sentences], PAD)[0] for i in range(len(self.columns)))
+        written = tuple(read.forms for read in sentences) if self.embedders else ()
         if self._spelling is None:
             return TokenInputs(words, lengths, given, columns, None, None, written)
         numbers: dict[str, int] = {}
-        forms = pad([[numbers.setdefault(form, len(numbers)) for form in each.forms] for each in sentences])[0]
+        forms = pad([[numbers.setdefault(form, len(numbers)) for form in read.forms] for read in sentences])[0]
         return TokenInputs(words, lengths, given, columns, forms, self._spelling.character_ids(list(numbers)), written)
 
 
@@ -208,7 +208,7 @@ def _numbers(names: Sequence[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(names, FIRST)}
 
 
-def by_any_case(words: Sequence[str], first: int = 0) -> dict[str, int]:
+def case_insensitive(words: Sequence[str], first: int = 0) -> dict[str, int]:
     """Return the number of each word, from `first` on, also by its lower case where that is not a word itself."""
     rows: dict[str, int] = {}
     for number, word in enumerate(words, first):
@@ -231,14 +231,10 @@ def learn_token_reader(
     """Return a reader of what training sentences hold.
 
     Args:
-        sentences: to train on.
-        min_count: minimum count of a word; rarer ones are unknown.
-        lowercase: whether words are looked up in lower case.
         characters: whether characters are read; those that occur once are unknown, so that their vector is trained.
         columns: names of `COLUMNS` that are read.
         extra_words: most frequent words of `vectors` that are known, too.
         tuned: whether `vectors` start the table of words, which then knows theirs; otherwise they are a second table.
-        embedders: of words in context.
 
     Raises:
         CorpusError: there is no word, or a sentence has a column without any value.
@@ -257,14 +253,12 @@ def learn_token_reader(
     words = {word: count for word, count in counts.items() if count >= min_count}
     given: list[str] = []
     if vectors is not None:
-        rows = by_any_case(vectors.index_to_key)
-        found = {rows[key] for form in forms for key in (form, lower(form)) if key in rows}
-        known = [vectors.index_to_key[row] for row in sorted({*found, *range(min(extra_words, len(vectors)))})]
+        rows = case_insensitive(vectors.index_to_key)
+        in_text = {rows[key] for form in forms for key in (form, lower(form)) if key in rows}
+        given = [vectors.index_to_key[row] for row in sorted({*in_text, *range(min(extra_words, len(vectors)))})]
         if tuned:
-            keys = (lower(word) if lowercase else word for word in known)
-            words = {**words, **{key: counts.get(key, 0) for key in keys}}
-        else:
-            given = known
+            keys = (lower(word) if lowercase else word for word in given)
+            words, given = {**words, **{key: counts.get(key, 0) for key in keys}}, []
     names = sorted(words, key=lambda word: (-words[word], word))
     return TokenReader(
         words=names,
@@ -292,21 +286,67 @@ def _by_count(counter: Mapping[str, int]) -> list[str]:
 
 def sentence_batches(
     sentences: Sequence[ReadSentence],
-    known: Sequence[Known],
-    collate: Callable[[list[ReadSentence], list[Known]], Any],
-    *,
-    batch_size: int,
-    tokens: bool = False,
-    seed: int = 0,
-    shuffle: bool = True,
-) -> Buckets[tuple[ReadSentence, Known]]:
-    """Return sentences in batches of similar length."""
+    gold: Sequence[Gold],
+    collate: Callable[[list[ReadSentence], list[Gold]], Any],
+    **options: Unpack[BatchOptions],
+) -> Buckets[tuple[ReadSentence, Gold]]:
+    """Return sentences with their annotation in batches of similar length."""
 
-    def batch(items: list[tuple[ReadSentence, Known]]) -> Any:
-        return collate([sentence for sentence, _ in items], [each for _, each in items])
+    def batch(items: list[tuple[ReadSentence, Gold]]) -> Any:
+        rows, annotations = zip(*items, strict=True)
+        return collate(list(rows), list(annotations))
 
-    lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
-    items = list(zip(sentences, known, strict=True))
-    return Buckets(
-        items=items, lengths=lengths, collate=batch, batch_size=batch_size, tokens=tokens, seed=seed, shuffle=shuffle
+    return Buckets.of(list(zip(sentences, gold, strict=True)), batch, lambda item: len(item[0]), **options)
+
+
+def write_reader(reader: TokenReader) -> Saved:
+    """Return what a folder holds of a reader: words, characters, and the encoders of its embedders."""
+    rules = {
+        "characters": reader.characters,
+        "given": reader.given,
+        "vector_dim": reader.vector_dim,
+        "columns": [[name, values] for name, values in reader.columns.items()],
+        "lowercase": reader.lowercase,
+    }
+    return Saved(
+        arrays={COUNTS: reader.counts},
+        texts={"vocab": reader.words, "tokens": rules},
+        config=embedder_config(reader.embedders),
+        subfolders=embedder_folders(reader.embedders),
     )
+
+
+def reader_field(name: str) -> Field:
+    """Return the field of a reader of sentences."""
+    return Field(name, write_reader, lambda content, options: restored_reader(content), (COUNTS,))
+
+
+def restored_reader(content: ModelFolder) -> TokenReader:
+    """Return the reader of a folder."""
+    words = content.words()
+    counts = content.counts(COUNTS, len(words))
+    with describing(content, "the words of a model", "tokens.json does"):
+        facts = content.texts["tokens"]
+        reader = TokenReader(
+            words=words,
+            counts=counts.astype(np.int64),
+            characters=_names(facts["characters"]),
+            given=_names(facts["given"]),
+            vector_dim=int(facts["vector_dim"]),
+            columns={str(name): _names(values) for name, values in facts["columns"]},
+            lowercase=bool(facts["lowercase"]),
+            embedders=restored_embedders(content),
+        )
+    if any(len(character) != 1 for character in reader.characters) or not set(reader.columns) <= set(COLUMNS):
+        raise content.damaged("tokens.json holds unknown columns, or characters that are longer than one")
+    if bool(reader.given) != (reader.vector_dim > 0):
+        raise content.damaged(f"tokens.json: {len(reader.given):,} given vectors of width {reader.vector_dim}")
+    return reader
+
+
+def _names(values: Any) -> list[str]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError("expected a list of texts")
+    if len(set(values)) != len(values):
+        raise ValueError("a list with duplicates")
+    return values

@@ -58,13 +58,13 @@ def test_batches_do_not_change_the_trees(transition_parser):
 @pytest.mark.parametrize("follow", [0.0, 1.0])
 def test_every_state_that_is_explored_has_a_right_action(system, follow):
     """One that is allowed: an action without loss always exists."""
-    from firth.neural.models.parsers.transition import explored
+    from firth.neural.models.parsers.transition import oracle_states
 
     options = firth.TransitionParser(**SIZES, system=system)
     module = options.build(options.vocabulary(treebank(9), None), None)
     task = options.task(module, treebank(9), treebank(9), RunConfig(options.training))
     (batch,) = task.batches.epoch(0)
-    states = explored(module, batch, module.first_layer(torch.from_numpy(batch.vocabulary)), follow)
+    states = oracle_states(module, batch, module.first_layer(torch.from_numpy(batch.vocabulary)), follow)
     kinds = np.array([0, 1, *([2] * 7), *([3] * 7)])
     right = states.targets >= 0
     assert right.any(1).all()

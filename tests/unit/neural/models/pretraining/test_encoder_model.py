@@ -12,7 +12,7 @@ import firth
 from firth.errors import KindError, OptionError, UnknownOptionError
 from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
 from firth.neural.models.pretraining.network import EncoderNetwork
-from firth.neural.models.tokens.contextual import ContextualEncoder
+from firth.neural.models.tokens.embedders import ContextualEncoder
 from firth.text.batches import TextsWarning
 from tests.unit.neural.models.pretraining.encoders import trained
 from tests.unit.neural.models.sentences.encoders import sentences

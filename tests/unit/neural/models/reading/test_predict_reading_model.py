@@ -17,7 +17,7 @@ from firth.neural.models.reading.data import Pair, PassageReader, collate, match
 from firth.neural.models.reading.examples import questions_from, read_all, split, training_pairs
 from firth.neural.models.reading.predict import best_spans, found_spans, log_totals, windows_of
 from firth.neural.models.tokens.reader import learn_token_reader
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module
 from firth.readers.questions import Answer, Question
 
 PEOPLE, CITIES = ("Ann", "Bob", "Eve", "Max"), ("Rome", "Oslo", "Lima", "Bern", "Cairo")
@@ -60,8 +60,7 @@ def built(options, *pairs):
     )
     reader = PassageReader(tokens)
     read = [Pair(*reader.read(pair)) for pair in pairs]
-    with new_parameters(0):
-        module = options.build(reader).double()
+    module = new_module(0, options.build, reader).double()
     return module.eval(), tokens, read
 
 

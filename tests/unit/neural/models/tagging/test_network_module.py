@@ -7,8 +7,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.neural.models.tagging.network import TaggerModule
 from firth.neural.models.tagging.tag_set import learn_tag_set
-from firth.neural.models.tagging.tagger import new_module
 from firth.neural.models.tokens.reader import learn_token_reader
+from firth.neural.training.devices import new_module
 
 SENTENCES = [["a", "b", "c"], ["b", "a"]]
 SETS = [learn_tag_set([["X", "Y"]], "bio"), learn_tag_set([["B-A", "I-A"]], "bio")]
@@ -18,7 +18,7 @@ TAGS = (torch.tensor([[0, 1, 0], [1, 1, 0]]), torch.tensor([[0, 1, 2], [1, 0, 0]
 def made(**options):
     options = firth.Tagger(targets="pos,ner", dim=4, hidden=3, char_dim=3, char_width=3, dropout=0.0, **options)
     reader = learn_token_reader(SENTENCES)
-    return reader, new_module(options, reader, SETS, seed=3).eval()
+    return reader, new_module(3, options.build, reader, SETS).eval()
 
 
 @pytest.mark.parametrize("head", ["crf", "softmax"])

@@ -38,7 +38,7 @@ def test_a_window_with_vectors_that_are_kept(tmp_path):
         ("config", lambda facts: facts["options"].update(hidden=4), "tensors of other shapes"),
         ("tags", lambda facts: facts.pop(), "1 sets of tags for the targets"),
         ("tags", lambda facts: facts[1].update(names=["O", "O"]), "do not describe a tagger"),
-        ("tokens", lambda facts: facts["characters"].append("xy"), "characters or columns that are none"),
+        ("tokens", lambda facts: facts["characters"].append("xy"), "characters that are longer than one"),
         ("tokens", lambda facts: facts.pop("given"), "does not describe the words"),
     ],
 )

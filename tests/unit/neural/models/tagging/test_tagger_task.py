@@ -7,8 +7,9 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.neural.models.tagging.data import encoded, read_tagged, tag_batches
 from firth.neural.models.tagging.tag_set import learn_tag_set
-from firth.neural.models.tagging.tagger import TagTask, new_module
+from firth.neural.models.tagging.tagger import tag_task
 from firth.neural.models.tokens.reader import learn_token_reader
+from firth.neural.training.devices import new_module
 from firth.neural.training.schedules import TrainingProgress
 from tests.unit.neural.models.tagging.tiny import SIZES, sentences
 
@@ -20,9 +21,9 @@ def test_losses_per_word_and_the_mean_error():
     sets = [learn_tag_set(tags, "bioes") for tags in examples.tags.values()]
     reader = learn_token_reader(examples.sentences)
     read = [reader.read(each) for each in examples.sentences]
-    module = new_module(firth.Tagger(targets="pos,ner", **SIZES), reader, sets, seed=0).eval()
+    module = new_module(0, firth.Tagger(targets="pos,ner", **SIZES).build, reader, sets).eval()
     batches = tag_batches(reader, read, encoded(examples, sets), batch_size=2, shuffle=False)
-    task = TagTask(module, batches, batches, gold=list(examples.tags.values()), sets=sets)
+    task = tag_task(module, batches, batches, gold=list(examples.tags.values()), sets=sets)
     with torch.no_grad():
         steps = [task.step(batch, None, PROGRESS) for batch in batches.epoch(0)]
         figures = task.evaluate()

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.neural.models.tokens import features
-from firth.neural.models.tokens.features import ContextualVectors, batches_by_length, cached_features, features_of
+from firth.neural.models.tokens.features import ContextualVectors, cached_features, features_of
 from firth.storage.files import replacing_folder
 from tests.unit.neural.models.bidirectional.tiny import untrained
 
@@ -122,13 +122,6 @@ def test_folders_of_other_sentences_have_other_names():
     texts += ([("ab", "c")], [("a", "bc")])
     model, other = untrained(), untrained(seed=1)
     assert len({features._key(each, text) for text in texts for each in (model, other)}) == 2 * len(texts)
-
-
-def test_batches_have_sentences_of_similar_length():
-    """At most 4,096 words with padding, unless one sentence alone has more."""
-    lengths = (1, 5000, 2000, 1000, 1, 1500, 2048)
-    found = list(batches_by_length([("w",) * length for length in lengths]))
-    assert found == [[0, 4, 3], [5, 2], [6], [1]]
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -6,8 +6,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 
 import firth
 from firth.errors import FormatError
-from firth.neural.models.tokens.files import restored_reader, write_reader
-from firth.neural.models.tokens.reader import learn_token_reader
+from firth.neural.models.tokens.reader import learn_token_reader, restored_reader, write_reader
 from firth.storage.model_folder import ModelFolder
 
 VECTORS = firth.WordVectors(["b", "Other"], [[1.0], [2.0]])
