@@ -32,7 +32,10 @@ CLEAN = [
     "language",
     "latent",
     "neural/models/classification",
+    "neural/models/coreference",
+    "neural/models/graphs",
     "neural/models/parsers",
+    "neural/models/pointers",
     "neural/models/reading",
     "neural/models/tagging",
     "neural/models/tokens",
@@ -47,6 +50,9 @@ CLEAN = [
 PUBLIC = {
     ("alignment/semantic_change.py", "by"): "the column that results are ordered by",
     ("evaluation/tags.py", "known"): "documented argument of score_tags",
+    ("neural/models/coreference/coreference.py", "likely"): "option in saved folders",
+    ("neural/models/coreference/coreference.py", "nearest"): "option in saved folders",
+    ("neural/models/coreference/spans.py", "kept"): "option in saved folders",
     ("neural/models/parsers/transition.py", "explore"): "option in saved folders",
     ("neural/models/reading/reader.py", "longest"): "option in saved folders",
 }

@@ -17,7 +17,7 @@ TAGGER = "firth.neural.models.tagging.predict:TaggerModel"
 PARSER = "firth.neural.models.parsers.predict:ParserModel"
 CHAINS = (
     "firth.neural.models.coreference.predict:CoreferenceModel",
-    "firth.neural.models.coreference.span_predict:SpanCoreferenceModel",
+    "firth.neural.models.coreference.predict:SpanCoreferenceModel",
 )
 TRANSLATOR = "firth.neural.models.translation.predict:TranslationModel"
 SUMMARIZER = "firth.neural.models.summaries.predict:SummaryModel"

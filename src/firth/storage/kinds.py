@@ -19,7 +19,7 @@ LOADERS = {  # kind: "module:function", which takes a ModelFolder and returns th
     "firth-classifier": "firth.classify.files:restore",
     "firth-composition": "firth.embeddings.compositional:restore",
     "firth-context2vec": "firth.neural.models.context2vec.predict:ContextModel.restore",
-    "firth-coreference": "firth.neural.models.coreference.files:restore",
+    "firth-coreference": "firth.neural.models.coreference.predict:restore",
     "firth-documents": "firth.vectors.document_vectors:restore",
     "firth-graph-model": "firth.neural.models.graphs.predict:NodeModel.restore",
     "firth-label-model": "firth.neural.models.classification.predict:LabelModel.restore",

@@ -388,19 +388,18 @@ def use_tagger(path: Path) -> Any:
 def make_coreference(path: Path) -> None:
     """A model of coreference as its seed draws it."""
     import firth
-    from firth.neural.models.coreference.pair_data import PairReader
     from firth.neural.models.coreference.predict import CoreferenceModel
     from firth.neural.models.tokens.reader import learn_token_reader
 
     options = firth.Coreference(dim=3, hidden=4, characters="cnn", char_dim=2, char_width=3, extra_words=0)
-    reader = PairReader(learn_token_reader([["a", "b", "a"]]), options.nearest, options.matching)
-    CoreferenceModel(options.build(reader.tokens, 0), options, reader).save(path)
+    tokens = learn_token_reader([["a", "b", "a"]])
+    CoreferenceModel(options.build(tokens, 0), options, tokens).save(path)
 
 
 def make_spans(path: Path) -> None:
     """An end-to-end model as its seed draws it."""
     import firth
-    from firth.neural.models.coreference.span_predict import SpanCoreferenceModel
+    from firth.neural.models.coreference.predict import SpanCoreferenceModel
     from firth.neural.models.tokens.reader import learn_token_reader
 
     options = firth.SpanCoreference(dim=3, hidden=4, ffnn=5, max_width=2, char_dim=2, char_width=3, extra_words=0)
@@ -417,7 +416,7 @@ def use_spans(path: Path) -> Any:
     model = firth.load(path)
     document = firth.Document([DependencySentence.of(["a", "b", "c"])] * 2)
     width = model.options.max_width
-    inputs = collate(read_document(document, model.reader, width), model.reader, width)
+    inputs = collate(read_document(document, model.tokens, width), model.tokens, width)
     scores = model.module.spans(inputs).scores[inputs.valid]
     return [near(scores.detach().numpy()), list(model.words), model.predict(document).clusters]
 

@@ -63,10 +63,12 @@ class TensorBatch:
 
 
 def _moved(value: Any, device: torch.device) -> Any:
-    if isinstance(value, tuple):
-        parts = (_moved(part, device) for part in value)
-        return value._make(parts) if hasattr(value, "_make") else tuple(parts)  # a named tuple stays one
-    return value.to(device) if hasattr(value, "to") else value
+    if hasattr(value, "to"):
+        return value.to(device)
+    if not isinstance(value, tuple):
+        return value
+    parts = (_moved(part, device) for part in value)
+    return value._make(parts) if hasattr(value, "_make") else tuple(parts)  # a named tuple stays one
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

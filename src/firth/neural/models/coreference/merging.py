@@ -20,7 +20,7 @@ Cost
     A merge moves the pairs of one cluster to another: O(neighbours) rows of D numbers.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,9 +30,9 @@ from torch import nn
 
 from firth.documents.document import Span
 from firth.evaluation.coreference import score_coreference
-from firth.neural.layers.state import State
 from firth.neural.models.coreference.pair_data import PairBatch, PairInputs, PairItem
 from firth.neural.models.coreference.pair_module import PairModule, score_table, spans_of
+from firth.neural.supervised import SupervisedTask, mean_loss
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
 
@@ -103,24 +103,25 @@ class Clustering:
         self._sums, self._most = scored.vectors.copy(), scored.vectors.copy()
         self._pairs = np.ones(len(scored.anaphors), np.float32)
 
-    def features(self, cluster: int, others: Sequence[int]) -> Floats:
-        """Return (A, 2 D + 3) features of merging a cluster with each of others that it has a scored pair with."""
-        rows = [self._rows[cluster][other] for other in others]
-        sizes = np.array([[len(self.members[cluster]), len(self.members[other])] for other in others], np.float32)
+    def features(self, cluster: int, candidates: Sequence[int]) -> Floats:
+        """Return (A, 2 D + 3) features of merging a cluster with each of A that it has a scored pair with."""
+        rows = [self._rows[cluster][other] for other in candidates]
+        sizes = np.array([[len(self.members[cluster]), len(self.members[other])] for other in candidates], np.float32)
         pairs = self._pairs[rows, None]
         parts = (self._sums[rows] / pairs, self._most[rows], np.log(sizes.reshape(-1, 2)), np.log(pairs))
         return np.concatenate(parts, axis=1)
 
-    def merge(self, one: int, other: int) -> None:
+    def merge(self, first: int, second: int) -> None:
         """Merge two clusters; the larger keeps its number."""
-        if len(self.members[one]) < len(self.members[other]):
-            one, other = other, one
-        self.of[self.members[other]] = one
-        self.members[one] += self.members[other]
+        into, other = first, second
+        if len(self.members[into]) < len(self.members[other]):
+            into, other = other, into
+        self.of[self.members[other]] = into
+        self.members[into] += self.members[other]
         self.members[other] = []
-        kept, moved = self._rows[one], self._rows[other]
+        kept, moved = self._rows[into], self._rows[other]
         kept.pop(other, None)
-        moved.pop(one, None)
+        moved.pop(into, None)
         both = [number for number in moved if number in kept]
         to, row = [kept[number] for number in both], [moved[number] for number in both]
         self._sums[to] += self._sums[row]
@@ -129,7 +130,7 @@ class Clustering:
         for number, row_of in moved.items():
             del self._rows[number][other]
             if number not in kept:
-                kept[number] = self._rows[number][one] = row_of
+                kept[number] = self._rows[number][into] = row_of
         self._rows[other] = {}
 
 
@@ -145,9 +146,9 @@ class Partition:
         self._shared = [{int(chain): 1.0} for chain in chains.tolist()]  # of each cluster, mentions by chain
         self.recall, self.precision = float((1 / self._sizes[chains]).sum()), float(len(chains))
 
-    def after(self, one: int, other: int) -> tuple[float, float]:
+    def after(self, cluster: int, other: int) -> tuple[float, float]:
         """Return the numerators of recall and of precision if two clusters were merged."""
-        first, second = self._shared[one], self._shared[other]
+        first, second = self._shared[cluster], self._shared[other]
         recall = sum(2 * count * second.get(chain, 0.0) / self._sizes[chain] for chain, count in first.items())
         a, b = sum(first.values()), sum(second.values())
         squares = sum((count + second.get(chain, 0.0)) ** 2 for chain, count in first.items())
@@ -187,16 +188,16 @@ def run(
     for mention, antecedents, scores in _agenda(scored, likely):
         own = int(clustering.of[mention])
         inside = scores[clustering.of[antecedents] == own]
-        others = sorted({int(clustering.of[antecedent]) for antecedent in antecedents} - {own})
-        if not others:
+        candidates = sorted({int(clustering.of[antecedent]) for antecedent in antecedents} - {own})
+        if not candidates:
             continue
-        merges = clustering.features(own, others)
+        merges = clustering.features(own, candidates)
         linked = inside.max() if len(inside) else 0.0
         stay = np.array([scores[0], linked, np.log(len(clustering.members[own]))], np.float32)
-        decisions.append(Decision(stay, merges, _costs(gold, own, others)))
+        decisions.append(Decision(stay, merges, _costs(gold, own, candidates)))
         chosen = int(np.argmax(policy(merges, stay))) - 1
         if chosen >= 0:
-            other = others[chosen]
+            other = candidates[chosen]
             clustering.merge(own, other)
             if gold is not None:
                 kept = own if clustering.members[own] else other
@@ -217,10 +218,10 @@ def _agenda(scored: Scored, likely: int) -> list[tuple[int, Ids, Floats]]:
     return sorted(agenda, key=lambda item: -float(item[2][0]))
 
 
-def _costs(gold: Partition | None, own: int, others: Sequence[int]) -> Floats:
+def _costs(gold: Partition | None, own: int, candidates: Sequence[int]) -> Floats:
     if gold is None:
-        return np.zeros(1 + len(others), np.float32)
-    values = [gold.f1(gold.recall, gold.precision), *(gold.f1(*gold.after(own, other)) for other in others)]
+        return np.zeros(1 + len(candidates), np.float32)
+    values = [gold.f1(gold.recall, gold.precision), *(gold.f1(*gold.after(own, other)) for other in candidates)]
     return np.asarray(max(values) - np.array(values), np.float32)
 
 
@@ -257,13 +258,11 @@ class ClusterModule(nn.Module):
         new = scores.new + self.ranker.bias
         best = score_table(inputs, scores)[:, 1:].amax(1) if len(inputs.columns) else new
         over_none = (scores.pairs - new[inputs.anaphors]).float()
-        # A pair links if it beats having no antecedent and is not much worse than the best: rankings compare no others.
+        # A pair links if it beats having no antecedent and is not much worse than the best: a ranking says no more.
         links = (scores.pairs - torch.maximum(new, best - SLACK)[inputs.anaphors]).float()
         vectors = torch.cat([scores.hidden.float(), over_none[:, None], links[:, None]], dim=1)
-        later, earlier, rows, sure = (
-            each.cpu().numpy() for each in (inputs.anaphors, inputs.antecedents, vectors, links)
-        )
-        return Scored(later, earlier, rows, sure, len(inputs))
+        later, earlier = inputs.anaphors.cpu().numpy(), inputs.antecedents.cpu().numpy()
+        return Scored(later, earlier, vectors.cpu().numpy(), links.cpu().numpy(), len(inputs))
 
     def forward(self, merges: torch.Tensor) -> torch.Tensor:
         """Return (A,) scores of merges with (A, F) features."""
@@ -296,49 +295,49 @@ class ClusterModule(nn.Module):
         return [[spans[mention] for mention in cluster] for cluster in clusters]
 
 
-class ClusterTask:
-    """A module with documents; implements `firth.neural.training.task.Task`.
+def best_bias(biases: Sequence[float], b_cubed: Callable[[float], float]) -> tuple[float, float]:
+    """Return the bias with the best B-cubed F1, of equal ones the smallest in size, and this F1."""
+    scores = {bias: b_cubed(bias) for bias in biases}
+    best = max(biases, key=lambda bias: (scores[bias], -abs(bias)))
+    return best, scores[best]
 
-    Attributes:
-        unit: "decisions".
-        eval_predictions: mentions in `held_out`.
+
+def cluster_task(module: ClusterModule, batches: Batches, held_out: Sequence[PairItem]) -> SupervisedTask:
+    """Return a module to train on `PairBatch`es, with the expected cost of its decisions and its figures.
+
+    The bias that B-cubed F1 is best with is kept in the module; the error is what this F1 lacks to 1.
     """
 
-    def __init__(self, module: ClusterModule, batches: Batches, held_out: Sequence[PairItem]) -> None:
-        self.module: torch.nn.Module = module
-        self.batches, self.unit, self._policy, self._held_out = batches, "decisions", module, held_out
-        self.eval_predictions = sum(len(item.inputs) for item in held_out)
+    def decisions_of(item: PairItem) -> list[Decision]:
+        chains = item.chains.cpu().numpy()
+        return run(module.scored(item.inputs), module.policy, likely=module.likely, chains=chains)[1]
 
-    def step(self, batch: PairBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean expected cost of the decisions of a batch; see `Task.step`."""
-        self._policy.bias.zero_()  # of the last evaluation
-        decisions = [decision for item in batch.items for decision in self._decisions(item)]
-        if not decisions:  # no mention of the batch has a candidate
-            nothing = self._policy.stay.bias.sum() * 0.0
-            return StepOutput(nothing, nothing.detach().double(), 0)
-        losses = expected_costs(self._policy, decisions)
-        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
+    def loss(batch: PairBatch, progress: TrainingProgress) -> StepOutput:
+        module.bias.zero_()  # of the last evaluation
+        decisions = [decision for item in batch.items for decision in decisions_of(item)]
+        if decisions:
+            return mean_loss(expected_costs(module, decisions))
+        nothing = module.stay.bias.sum() * 0.0  # no mention of the batch has a candidate
+        return StepOutput(nothing, nothing.detach().double(), 0)
 
-    def evaluate(self) -> Mapping[str, float]:
-        """Return the expected cost of a decision, and what is missing from the best B-cubed F1; keeps its bias."""
-        device = next(self.module.parameters()).device
-        items = [PairBatch((item,)).to(device).items[0] for item in self._held_out]
-        figures = {bias: self._b_cubed(items, bias) for bias in BIASES}
-        best = max(BIASES, key=lambda bias: (figures[bias], -abs(bias)))
-        self._policy.bias.fill_(best)
-        losses = [expected_costs(self._policy, found) for item in items if (found := self._decisions(item))]
-        loss = torch.cat(losses).mean().item() if losses else 0.0
-        return {"loss": loss, "error": 1 - figures[best]}
+    def figures() -> dict[str, float]:
+        items = [item.to(module.bias.device) for item in held_out]
 
-    def _decisions(self, item: PairItem) -> list[Decision]:
-        scored, chains = self._policy.scored(item.inputs), item.chains.cpu().numpy()
-        return run(scored, self._policy.policy, likely=self._policy.likely, chains=chains)[1]
+        def b_cubed(bias: float) -> float:
+            module.bias.fill_(bias)
+            chains = [module.chains(item.inputs) for item in items]
+            assert [sum(map(len, of_item)) for of_item in chains] == [len(item.inputs) for item in items]
+            return score_coreference([item.gold for item in items], chains).b_cubed.f1
 
-    def _b_cubed(self, items: Sequence[PairItem], bias: float) -> float:
-        self._policy.bias.fill_(bias)
-        found = [self._policy.chains(item.inputs) for item in items]
-        assert all(len(spans_of(item.inputs)) == sum(map(len, each)) for item, each in zip(items, found, strict=True))
-        return score_coreference([item.gold for item in items], found).b_cubed.f1
+        best, f1 = best_bias(BIASES, b_cubed)
+        module.bias.fill_(best)
+        losses = [expected_costs(module, decisions) for item in items if (decisions := decisions_of(item))]
+        return {"loss": torch.cat(losses).mean().item() if losses else 0.0, "error": 1 - f1}
+
+    mentions = sum(len(item.inputs) for item in held_out)
+    return SupervisedTask(
+        module=module, batches=batches, loss=loss, figures=figures, unit="decisions", eval_predictions=mentions
+    )
 
 
 def expected_costs(module: ClusterModule, decisions: Sequence[Decision]) -> torch.Tensor:

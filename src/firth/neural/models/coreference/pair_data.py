@@ -15,8 +15,8 @@ Cost
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import ClassVar, Unpack
 
 import numpy as np
 import torch
@@ -25,18 +25,18 @@ from firth.coreference.mention_features import Ids, mention_arrays
 from firth.coreference.pairs import read_pairs
 from firth.documents.document import Document, Span
 from firth.neural.models.tokens.reader import TokenInputs, TokenReader
-from firth.neural.training.batching import Buckets
+from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch
 
-PLACES = 7  # words of a mention that are read one by one
+WORDS = 7  # words of a mention that are read one by one
 
 
 @dataclass(frozen=True, eq=False)
-class PairInputs:
+class PairInputs(TensorBatch):
     """A document of N tokens with M mentions and P pairs as tensors.
 
     Attributes:
         words: one sentence, the whole document.
-        places: (M, 7) tokens: head, first, last, two before, two after; N for none.
+        near: (M, 7) tokens: head, first, last, two before, two after; N for none.
         spans: (M, 2) first token and the one after the last.
         mentions: (M, F) uint8 features of mentions.
         anaphors: (P,) later mention of each pair.
@@ -47,7 +47,7 @@ class PairInputs:
     """
 
     words: TokenInputs
-    places: torch.Tensor
+    near: torch.Tensor
     spans: torch.Tensor
     mentions: torch.Tensor
     anaphors: torch.Tensor
@@ -59,13 +59,9 @@ class PairInputs:
     def __len__(self) -> int:
         return len(self.spans)
 
-    def to(self, device: torch.device) -> "PairInputs":
-        """Return the inputs on a device."""
-        return replace(self, **{field.name: getattr(self, field.name).to(device) for field in fields(self)})
-
 
 @dataclass(frozen=True, eq=False)
-class PairItem:
+class PairItem(TensorBatch):
     """A document to learn from.
 
     Attributes:
@@ -78,24 +74,14 @@ class PairItem:
     chains: torch.Tensor
     gold: tuple[tuple[Span, ...], ...]
 
+    on_cpu: ClassVar = ("gold",)
+
 
 @dataclass(frozen=True, eq=False)
-class PairBatch:
-    """Some documents, which are read one by one.
-
-    Attributes:
-        items: the documents.
-    """
+class PairBatch(TensorBatch):
+    """Documents, which are read one by one."""
 
     items: tuple[PairItem, ...]
-    fresh: ClassVar[bool] = True
-    scale: ClassVar[float] = 1.0
-
-    def to(self, device: torch.device) -> "PairBatch":
-        """Return the batch on a device."""
-        return PairBatch(
-            tuple(PairItem(item.inputs.to(device), item.chains.to(device), item.gold) for item in self.items)
-        )
 
 
 @dataclass(frozen=True)
@@ -118,7 +104,7 @@ class PairReader:
         pairs = read_pairs(document, arrays, nearest=self.nearest, matching=self.matching)
         columns = np.arange(len(pairs)) - np.searchsorted(pairs.anaphors, pairs.anaphors) + 1
         parts = (
-            _places(arrays.heads, arrays.spans, len(document)),
+            _near(arrays.heads, arrays.spans, len(document)),
             arrays.spans,
             arrays.bits,
             pairs.anaphors,
@@ -138,22 +124,13 @@ class PairReader:
         return PairItem(inputs, torch.tensor(chains, dtype=torch.int64), document.clusters)
 
 
-def _places(heads: Ids, spans: Ids, tokens: int) -> Ids:
-    """Return (M, 7) tokens, `tokens` for those outside of the document."""
+def _near(heads: Ids, spans: Ids, count: int) -> Ids:
+    """Return (M, 7) tokens, `count` for those outside of the document."""
     start, end = spans.T
-    places = np.stack([heads, start, end - 1, start - 1, start - 2, end, end + 1], axis=1)
-    return np.where((places < 0) | (places >= tokens), tokens, places)
+    near = np.stack([heads, start, end - 1, start - 1, start - 2, end, end + 1], axis=1)
+    return np.where((near < 0) | (near >= count), count, near)
 
 
-def pair_batches(
-    items: Sequence[PairItem], *, batch_size: int, seed: int = 0, shuffle: bool = True
-) -> Buckets[PairItem]:
+def pair_batches(items: Sequence[PairItem], **options: Unpack[BatchOptions]) -> Buckets[PairItem]:
     """Return documents in batches."""
-    return Buckets(
-        items=items,
-        lengths=np.zeros(len(items), np.int64),  # nothing is padded
-        collate=lambda some: PairBatch(tuple(some)),
-        batch_size=batch_size,
-        seed=seed,
-        shuffle=shuffle,
-    )
+    return Buckets.of(items, lambda rows: PairBatch(tuple(rows)), **options)

@@ -12,7 +12,7 @@ from firth.coreference.mention_features import mention_feature_count
 from firth.coreference.pairs import CLASS_PAIRS, feature_count
 from firth.documents.document import Span
 from firth.neural.layers.dropout import Dropout
-from firth.neural.models.coreference.pair_data import PLACES, PairInputs
+from firth.neural.models.coreference.pair_data import WORDS, PairInputs
 from firth.neural.models.coreference.span_data import SpanInputs
 from firth.neural.models.tokens.embedder import TokenEmbedder
 
@@ -133,13 +133,13 @@ def _matches(
     holds_last = (words[rows].unsqueeze(1) == forms[ends[columns]].view(1, -1, 1)).any(2)
     last_in = (words[columns].unsqueeze(0) == forms[ends[rows]].view(-1, 1, 1)).any(2)
     bits = [
-        *(each[rows].unsqueeze(1) == each[columns] for each in (texts, forms[ends], forms[starts])),
+        *(keys[rows].unsqueeze(1) == keys[columns] for keys in (texts, forms[ends], forms[starts])),
         holds_last | last_in,
         starts[rows].unsqueeze(1) <= ends[columns],
     ]
     codes = torch.zeros_like(bits[0], dtype=torch.int64)
-    for place, bit in enumerate(bits):
-        codes += bit.long() << place
+    for power, bit in enumerate(bits):
+        codes += bit.long() << power
     return codes
 
 
@@ -166,7 +166,7 @@ class PairModule(nn.Module):
     def __init__(self, embedder: TokenEmbedder, *, hidden: int, dropout: float, ranks: bool) -> None:
         super().__init__()
         self.embedder, self.dropout, self.ranks = embedder, Dropout(dropout), ranks
-        width = (PLACES + 1) * embedder.width + mention_feature_count()
+        width = (WORDS + 1) * embedder.width + mention_feature_count()
         self.anaphor = nn.Linear(width, hidden)
         self.antecedent = nn.Linear(width, hidden, bias=False)
         self.features = nn.Linear(feature_count(), hidden, bias=False)
@@ -190,7 +190,7 @@ class PairModule(nn.Module):
         sums = torch.cat([words.new_zeros(1, words.shape[1]), words.cumsum(0)])
         start, end = inputs.spans.T
         means = (sums[end] - sums[start]) / (end - start)[:, None]
-        read = torch.cat([words[inputs.places].flatten(1), means], dim=1)
+        read = torch.cat([words[inputs.near].flatten(1), means], dim=1)
         return torch.cat([self.dropout(read), inputs.mentions.to(words.dtype)], dim=1)
 
     def forward(self, inputs: PairInputs, *, hidden: bool = True) -> PairScores:

@@ -1,8 +1,9 @@
-"""What trained models of coreference share: chains for documents, scores with gold and with predicted mentions."""
+"""Trained models of coreference: chains for documents, scores with gold and with predicted mentions, saving."""
 
 import abc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import index
 from typing import Any, ClassVar
 
@@ -13,18 +14,21 @@ from firth.coreference.detection import find_mentions
 from firth.documents.document import Document, Span
 from firth.errors import CorpusError, KindError, OptionError, brief, counted
 from firth.evaluation.coreference import CoreferenceScores, coreference_intervals, score_coreference
+from firth.finite import check_finite
 from firth.neural.models.coreference.merging import ClusterModule
 from firth.neural.models.coreference.pair_data import PairReader
 from firth.neural.models.coreference.pair_module import PairModule
 from firth.neural.models.coreference.sources import documents_of
-from firth.neural.models.tokens.reader import TokenReader, write_reader
+from firth.neural.models.coreference.span_data import ReadDocument, SpanInputs, collate, pieces, read_document
+from firth.neural.models.coreference.span_module import Candidates, SpanModule, decode, spans_of
+from firth.neural.models.tokens.reader import TokenReader, reader_field
 from firth.neural.saved import SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
 from firth.progress import Progress, Status, reporting_slow_work
 from firth.storage.model_folder import ModelFolder
-from firth.training_facts import with_training_facts
 
 MENTIONS = ("gold", "predicted", "auto")
+PIECE = 3000  # tokens whose spans are scored at once
 SPANS = "expected 'gold', 'predicted', 'auto', or spans, such as [(0, 2), (5, 6)]"
 
 
@@ -46,7 +50,7 @@ class ChainScores:
         table = [f"{'':8}  {'R':>6}  {'P':>6}  {'F1':>6}  95 %"]
         for name in ("muc", "b_cubed", "ceaf_e", "ceaf_m", "lea", "blanc", "mentions"):
             score = getattr(self.scores, name)
-            figures = "  ".join(f"{100 * each:6.2f}" for each in (score.recall, score.precision, score.f1))
+            figures = "  ".join(f"{100 * share:6.2f}" for share in (score.recall, score.precision, score.f1))
             table.append(f"{name:8}  {figures}  {self._interval(name)}".rstrip())
         table.append(f"{'conll':24}  {100 * self.scores.conll:6.2f}  {self._interval('conll')}")
         last = "conll: mean of muc, b_cubed and ceaf_e; 95 % intervals of F1 over documents"
@@ -71,32 +75,26 @@ class CoreferenceTest:
     predicted: ChainScores | None
 
     def __str__(self) -> str:
-        return "\n\n".join(str(each) for each in (self.gold, self.predicted) if each is not None)
+        return "\n\n".join(str(scores) for scores in (self.gold, self.predicted) if scores is not None)
 
 
 class ChainModel(SavedModel):
     """A trained model of coreference.
 
-    Args:
-        module: with trained parameters.
-        reader: how it reads documents.
-
     Attributes:
         module: in evaluation mode.
+        options: of the model.
+        tokens: how it reads words.
+        metadata: JSON values: how it was trained.
         finds_mentions: whether it finds mentions in words alone, and needs neither chains nor trees.
     """
 
+    kind: ClassVar = "firth-coreference"
+    what: ClassVar = "a model of coreference"
+    saved_fields: ClassVar = (reader_field("tokens"),)
     finds_mentions: ClassVar[bool]
     title: ClassVar[str]  # of the card
-
-    def __init__(self, module: Any, options: Any, reader: Any, metadata: Mapping[str, Any] | None = None) -> None:
-        self.module, self.options, self.reader = module.eval(), options, reader
-        self.metadata = with_training_facts(metadata)
-
-    @property
-    @abc.abstractmethod
-    def tokens(self) -> TokenReader:
-        """How it reads words."""
+    tokens: TokenReader
 
     @property
     @abc.abstractmethod
@@ -208,15 +206,18 @@ class ChainModel(SavedModel):
     def _scored(
         self, documents: Sequence[Document], mentions: str, seed: int, threads: int | None, progress: Progress
     ) -> ChainScores:
-        found = [each.clusters for each in self._annotated(documents, mentions, None, threads, progress)]
+        predicted = [item.clusters for item in self._annotated(documents, mentions, None, threads, progress)]
         gold = [document.clusters for document in documents]
-        return ChainScores(mentions, score_coreference(gold, found), coreference_intervals(gold, found, seed=seed))
+        intervals = coreference_intervals(gold, predicted, seed=seed)
+        return ChainScores(mentions, score_coreference(gold, predicted), intervals)
 
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.coreference.files`."""
-        card = (self.title, f": {self._about}, {len(self.words):,} words", "")
-        saved = write_reader(self.tokens)
-        return self._model_folder("firth-coreference", saved.arrays, saved.texts, {}, card)
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        module: torch.nn.Module = options.build(*values, 0)
+        return module
+
+    def _card(self) -> tuple[str, str, str]:
+        return self.title, f": {self._about}, {len(self.words):,} words", ""
 
 
 def gold_documents(source: Any) -> list[Document]:
@@ -240,13 +241,12 @@ class CoreferenceModel(ChainModel):
     """
 
     module: PairModule | ClusterModule
-    reader: PairReader
     finds_mentions, title = False, "A model of coreference"
 
-    @property
-    def tokens(self) -> TokenReader:
-        """How it reads words."""
-        return self.reader.tokens
+    @cached_property
+    def reader(self) -> PairReader:
+        """How it reads documents."""
+        return PairReader(self.tokens, self.options.nearest, self.options.matching)
 
     @property
     def _about(self) -> str:
@@ -256,3 +256,58 @@ class CoreferenceModel(ChainModel):
         spans = find_mentions(document) if mentions is None else mentions
         inputs = self.reader.read(document, spans).to(self.device)
         return self.module.chains(inputs)
+
+
+class SpanCoreferenceModel(ChainModel):
+    """A trained end-to-end model of coreference, as `firth.SpanCoreference(...).train` returns it."""
+
+    module: SpanModule
+    finds_mentions, title = True, "End-to-end coreference"
+
+    @property
+    def _about(self) -> str:
+        return f"spans of up to {self.options.max_width} words"
+
+    def _chains(self, document: Document, mentions: Sequence[Span] | None) -> list[list[Span]]:
+        read = read_document(document, self.tokens, self.options.max_width)
+        gold = None if mentions is None else sorted(mentions)
+        parts, first = [], 0
+        for piece in pieces(read, PIECE):
+            inputs = self._collated(read, piece)
+            parts.append(self._candidates(read, inputs, first, gold))
+            first += len(inputs.forms)
+        candidates = Candidates(*map(torch.cat, zip(*parts, strict=True)))
+        if not len(candidates.starts):
+            return []
+        links = self.module.links(candidates, self._collated(read))
+        check_finite(links.scores.cpu(), self, candidates.starts.tolist(), "a document, span", impossible=True)
+        chains = decode(candidates, links, singletons=True, every=gold is not None)
+        spans = spans_of(candidates) if gold is None else gold
+        return [[spans[number] for number in chain] for chain in chains]
+
+    def _candidates(
+        self, read: ReadDocument, inputs: SpanInputs, first: int, gold: Sequence[Span] | None
+    ) -> Candidates:
+        spans = self.module.spans(inputs)
+        numbers = range(first, first + len(spans.scores))
+        check_finite(spans.scores.cpu(), self, numbers, "a document, token", first=first, impossible=True)
+        if gold is None:
+            starts, widths = self.module.pruned(spans)
+        else:
+            # A mention longer than L words is read as its first L; given ones all count as mentions.
+            last = first + len(inputs.forms)
+            inside = [(start, end) for start, end in gold if first <= start < last]
+            sizes = [min(end - start, self.options.max_width, int(read.left[start])) - 1 for start, end in inside]
+            starts = torch.tensor([start - first for start, _ in inside], dtype=torch.int64, device=self.device)
+            widths = torch.tensor(sizes, dtype=torch.int64, device=self.device)
+        starts, widths, scores, vectors = self.module.candidates(spans, inputs, starts, widths)
+        return Candidates(starts + first, widths, scores if gold is None else scores.clamp(min=0), vectors)
+
+    def _collated(self, read: ReadDocument, part: slice = slice(None)) -> SpanInputs:
+        return collate(read, self.tokens, self.options.max_width, part).to(self.device)
+
+
+def restore(content: ModelFolder) -> ChainModel:
+    """Return the model of a folder."""
+    kind = SpanCoreferenceModel if content.config.get("model") == "SpanCoreference" else CoreferenceModel
+    return kind.restore(content)

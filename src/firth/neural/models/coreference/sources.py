@@ -36,17 +36,17 @@ def documents_of(source: Any, name: str = "documents", on_error: str = STOP) -> 
         return list(_read(Path(source), on_error))
     if not isinstance(source, Iterable):
         raise CorpusError(f"{name}: found {brief(source)}; {FORMS}")
-    found: list[Document] = []
+    documents: list[Document] = []
     for number, item in enumerate(source):
         if not isinstance(item, Document | str | os.PathLike):
             raise CorpusError(f"{name}: item {number} is {brief(item)}; {FORMS}")
-        found += documents_of(item, name, on_error)
-    if not found:
+        documents += documents_of(item, name, on_error)
+    if not documents:
         raise CorpusError(f"{name}: no documents; {FORMS}")
-    return found
+    return documents
 
 
-def learnable(source: Any, name: str) -> list[Document]:
+def training_documents(source: Any, name: str) -> list[Document]:
     """Return documents of which each has a mention, at least one of them a chain of two.
 
     Raises:
@@ -63,9 +63,9 @@ def learnable(source: Any, name: str) -> list[Document]:
 
 def split_documents(documents: Any, held_out: Any, seed: int) -> tuple[list[Document], list[Document]]:
     """Return the documents to learn from, and those that select the model: held-out ones, or a random tenth."""
-    train = learnable(documents, "the training documents")
+    train = training_documents(documents, "the training documents")
     if held_out is not None:
-        return train, learnable(held_out, "held_out")
+        return train, training_documents(held_out, "held_out")
     rows, held_out_rows = split_rows(len(train), seed, f"the training documents: {len(train)} document")
     return [train[row] for row in rows], [train[row] for row in held_out_rows]
 

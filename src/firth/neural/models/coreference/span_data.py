@@ -16,6 +16,7 @@ Cost
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ import torch
 from firth.coreference.quotations import quotation_of_tokens, quotations
 from firth.documents.document import Document, Span
 from firth.neural.models.tokens.reader import ReadSentence, TokenInputs, TokenReader, lower
-from firth.neural.training.batching import Buckets
+from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch
 
 Ids = npt.NDArray[np.int64]
 GROUP = 16  # sentences of similar length that are encoded together
@@ -57,19 +58,17 @@ class ReadDocument:
 
 
 @dataclass(frozen=True, eq=False)
-class SpanInputs:
+class SpanInputs(TensorBatch):
     """A document of N tokens as tensors, with S valid spans of up to L words.
 
     Attributes:
         groups: sentences of similar length.
         order: (N,) position of each token of the document in the groups, one after another without padding.
         forms: (N,) as in `ReadDocument`.
-        sentence_of: (N,) likewise.
-        quotations: (N,) likewise.
+        sentence_of: (N,) as in `ReadDocument`.
+        quotations: (N,) as in `ReadDocument`.
         valid: (N, L) whether the span of that start and width stays in its sentence.
         chains: (N, L) number of the gold chain, from 0; -1 for spans that are no mentions.
-        fresh: True: no state is carried from batch to batch.
-        scale: of the learning rate: 1.
     """
 
     groups: tuple[TokenInputs, ...]
@@ -79,15 +78,6 @@ class SpanInputs:
     quotations: torch.Tensor
     valid: torch.Tensor
     chains: torch.Tensor
-    fresh: bool = True
-    scale: float = 1.0
-
-    def to(self, device: torch.device) -> "SpanInputs":
-        """Return the inputs on a device."""
-        tensors = (self.order, self.forms, self.sentence_of, self.quotations, self.valid, self.chains)
-        order, forms, sentence_of, quotations, valid, chains = (each.to(device) for each in tensors)
-        groups = tuple(group.to(device) for group in self.groups)
-        return SpanInputs(groups, order, forms, sentence_of, quotations, valid, chains)
 
 
 def read_document(document: Document, reader: TokenReader, width: int) -> ReadDocument:
@@ -139,24 +129,17 @@ def collate(document: ReadDocument, reader: TokenReader, width: int, part: slice
 
 
 def document_batches(
-    documents: Sequence[ReadDocument], reader: TokenReader, width: int, *, seed: int = 0, shuffle: bool = True
+    documents: Sequence[ReadDocument], reader: TokenReader, width: int, **options: Unpack[BatchOptions]
 ) -> Buckets[ReadDocument]:
-    """Return documents one by one."""
-    return Buckets(
-        items=documents,
-        lengths=np.zeros(len(documents), dtype=np.int64),
-        collate=lambda some: collate(some[0], reader, width),
-        batch_size=1,
-        seed=seed,
-        shuffle=shuffle,
-    )
+    """Return documents, of which a batch is one."""
+    return Buckets.of(documents, lambda rows: collate(rows[0], reader, width), **options)
 
 
-def pieces(document: ReadDocument, most: int) -> list[slice]:
-    """Return consecutive sentences of up to `most` tokens in all, at least one sentence each."""
+def pieces(document: ReadDocument, size: int) -> list[slice]:
+    """Return consecutive sentences of up to `size` tokens in all, at least one sentence each."""
     borders, tokens = [0], 0
     for number, sentence in enumerate(document.sentences):
-        if tokens and tokens + len(sentence) > most:
+        if tokens and tokens + len(sentence) > size:
             borders.append(number)
             tokens = 0
         tokens += len(sentence)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import nn
@@ -10,6 +11,7 @@ from torch.nn.functional import relu
 from firth.documents.document import Span
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout
+from firth.neural.layers.masks import inside_of
 from firth.neural.models.coreference.pair_module import FEATURES, PairCodes
 from firth.neural.models.coreference.span_data import SpanInputs
 from firth.neural.models.tokens.embedder import TokenEmbedder
@@ -35,8 +37,7 @@ class Spans:
     scores: torch.Tensor
 
 
-@dataclass(frozen=True, eq=False)
-class Candidates:
+class Candidates(NamedTuple):
     """K spans in the order of the document.
 
     Attributes:
@@ -173,7 +174,7 @@ class SpanModule(nn.Module):
         for group in inputs.groups:
             x = self.input_dropout(self.embedder(group))
             y = self.lstm(x, group.lengths)
-            inside = torch.arange(x.shape[1], device=x.device) < group.lengths.to(x.device).unsqueeze(1)
+            inside = inside_of(x, group.lengths)
             vectors.append(x[inside])
             outputs.append(y[inside])
         h: torch.Tensor = self.lstm_dropout(torch.cat(outputs)[inputs.order])

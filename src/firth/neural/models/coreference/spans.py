@@ -28,7 +28,7 @@ Cost: N L F numbers per document for spans, K^2 for the bilinear scores and K A 
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
 
 import torch
@@ -37,16 +37,15 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from firth.arguments import explained
 from firth.documents.document import Document, Span
 from firth.evaluation.coreference import score_coreference
-from firth.neural.layers.state import State
 from firth.neural.models.coreference.pair_module import FEATURES
+from firth.neural.models.coreference.predict import SpanCoreferenceModel
 from firth.neural.models.coreference.sources import has_singletons, split_documents
 from firth.neural.models.coreference.span_data import SpanInputs, document_batches, read_document
 from firth.neural.models.coreference.span_module import Links, SpanModule, Spans, decode, spans_of, with_dummy
-from firth.neural.models.coreference.span_predict import SpanCoreferenceModel
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.options import EMBEDDINGS, TokenOptions, with_vectors
 from firth.neural.models.tokens.reader import TokenReader
-from firth.neural.supervised import digest
+from firth.neural.supervised import SupervisedTask, digest, on_device
 from firth.neural.training.devices import new_parameters
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
@@ -107,49 +106,39 @@ class SpanOptions(TokenOptions):
             )
 
 
-class SpanTask:
-    """A module with its documents; implements `firth.neural.training.task.Task`.
+def span_task(
+    module: SpanModule,
+    batches: Batches,
+    held_out: Batches,
+    gold: Sequence[Sequence[Sequence[Span]]],
+    *,
+    mention_weight: float,
+    singletons: bool,
+) -> SupervisedTask:
+    """Return a module to train on documents, with its loss per span that was kept and its figures.
 
-    Attributes:
-        unit: "spans".
-        eval_predictions: gold mentions of `held_out`.
+    The error is what the mean F1 of MUC, B-cubed and CEAF-e lacks to 1, given the gold chains of held-out documents.
     """
 
-    def __init__(
-        self,
-        module: SpanModule,
-        batches: Batches,
-        held_out: Batches,
-        gold: Sequence[Sequence[Sequence[Span]]],
-        *,
-        mention_weight: float,
-        singletons: bool,
-    ) -> None:
-        self.module: torch.nn.Module = module
-        self.batches, self.unit = batches, "spans"
-        self._held_out, self._gold = held_out, gold
-        self._weight, self._singletons = mention_weight, singletons
-        self.eval_predictions = sum(len(chain) for chains in gold for chain in chains)
-
-    def step(self, batch: SpanInputs, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the loss of a document per span that was kept; see `Task.step`."""
-        spans, kept, links = self.module(batch)
+    def loss(batch: SpanInputs, progress: TrainingProgress) -> StepOutput:
+        spans, kept, links = module(batch)
         linking = antecedent_loss(links, batch.chains[kept.starts, kept.widths])
-        mentions = mention_loss(spans, batch)
-        count = len(kept.starts)
-        return StepOutput((linking + self._weight * mentions) / count, linking.detach().sum(dtype=torch.float64), count)
+        total, count = linking + mention_weight * mention_loss(spans, batch), len(kept.starts)
+        return StepOutput(total / count, linking.detach().sum(dtype=torch.float64), count)
 
-    def evaluate(self) -> Mapping[str, float]:
-        """Return what the mean F1 of MUC, B-cubed and CEAF-e, and the F1 of mentions, lack to 1."""
-        device = next(self.module.parameters()).device
-        found = []
-        for batch in self._held_out.epoch(0):
-            _, kept, links = self.module(batch.to(device))
+    def figures() -> dict[str, float]:
+        predicted = []
+        for batch in on_device(held_out, module):
+            _, kept, links = module(batch)
             spans = spans_of(kept)
-            chains = decode(kept, links, singletons=self._singletons)
-            found.append([[spans[number] for number in chain] for chain in chains])
-        scores = score_coreference(self._gold, found)
+            predicted.append([[spans[row] for row in chain] for chain in decode(kept, links, singletons=singletons)])
+        scores = score_coreference(gold, predicted)
         return {"error": 1 - scores.conll, "mention_error": 1 - scores.mentions.f1}
+
+    mentions = sum(len(chain) for chains in gold for chain in chains)
+    return SupervisedTask(
+        module=module, batches=batches, loss=loss, figures=figures, unit="spans", eval_predictions=mentions
+    )
 
 
 def antecedent_loss(links: Links, chains: torch.Tensor) -> torch.Tensor:
@@ -185,10 +174,8 @@ def train_span_model(
 
     Args:
         options: of the model.
-        documents: documents, or files of them: CoNLL-U, JSONL, or the columns of CoNLL-2012 (a file, a folder, a tar
-            archive).
-        held_out: documents that select the best epoch, likewise. Without them a tenth of the training documents is held
-            out; test data never select a model.
+        documents: documents, or files of them, in any form that `firth.Coreference.train` reads.
+        held_out: documents that select the best epoch. Without them a tenth of the training documents is held out.
         vectors: word vectors that are kept, or to start from (`embedding`).
         **run: training options and circumstances of the run; see `RunConfig`.
 
@@ -196,56 +183,47 @@ def train_span_model(
         The model of the best evaluation on held-out documents: by the mean F1 of MUC, B-cubed and CEAF-e.
 
     Raises:
-        CorpusError: the source is missing or holds no chain of two mentions.
-        FormatError: a file is damaged; the message names the line.
-        OptionError: an option is out of its range, or the checkpoint is of another run.
-        DivergenceError: training diverged.
+        CorpusError, FormatError, OptionError, DivergenceError: as `firth.Coreference.train`.
     """
     config = RunConfig.of(options.training, run)
     with running_clock():
-        train, judged = split_documents(documents, held_out, config.seed)
-        options = _settled(options, train, vectors)
+        train, validation = split_documents(documents, held_out, config.seed)
+        options = with_vectors(options, vectors, needed=False)
+        if options.singletons is None:
+            options = dataclasses.replace(options, singletons=has_singletons(train))
         reader = options.learn_reader((sentence for document in train for sentence in document.sentences), vectors)
-        return _trained(options, train, judged, reader, config, vectors)
+        return _trained(options, train, validation, reader, config, vectors)
 
 
 def _trained(
     options: SpanOptions,
     train: Sequence[Document],
-    judged: Sequence[Document],
+    validation: Sequence[Document],
     reader: TokenReader,
     config: RunConfig,
     vectors: WordVectors | None,
 ) -> SpanCoreferenceModel:
     width = options.max_width
-    read, held_out = ([read_document(document, reader, width) for document in each] for each in (train, judged))
+    read, held_out = ([read_document(document, reader, width) for document in part] for part in (train, validation))
     module = options.build(reader, config.seed, vectors, copies=2)
-    task = SpanTask(
+    task = span_task(
         module,
-        document_batches(read, reader, width, seed=config.seed),
-        document_batches(held_out, reader, width, shuffle=False),
-        [document.clusters for document in judged],
+        document_batches(read, reader, width, batch_size=1, seed=config.seed),
+        document_batches(held_out, reader, width, batch_size=1, shuffle=False),
+        [document.clusters for document in validation],
         mention_weight=options.mention_weight,
         singletons=bool(options.singletons),
     )
-    data = {"documents": _digest([*train, *judged], reader, vectors)}
+    data = {"documents": _digest([*train, *validation], reader, vectors)}
     with sparse_gradients(module, config.training):
         facts = fit_model(task, options, config, data)
     facts |= {
         "documents": len(read),
-        "mentions": sum(each.mentions for each in read),
-        "mentions_left_out": sum(each.mentions - len(each.chains) for each in read),
+        "mentions": sum(document.mentions for document in read),
+        "mentions_left_out": sum(document.mentions - len(document.chains) for document in read),
         "held_out_documents": len(held_out),
     }
     return SpanCoreferenceModel(module, options, reader, {"training": facts})
-
-
-def _settled(options: SpanOptions, documents: Sequence[Document], vectors: WordVectors | None) -> SpanOptions:
-    """Return the options with the width of given vectors, and with what the documents say of singletons."""
-    options = with_vectors(options, vectors, needed=False)
-    if options.singletons is not None:
-        return options
-    return dataclasses.replace(options, singletons=has_singletons(documents))
 
 
 def _digest(documents: Sequence[Document], reader: TokenReader, vectors: WordVectors | None) -> str:

@@ -25,6 +25,7 @@ from firth.errors import CorpusError, KindError, OptionError, ShapeError, brief
 from firth.finite import check_real, single_array
 from firth.neural.layers.graphs import Inputs, SparseMatrix
 from firth.neural.supervised import digest
+from firth.neural.training.batching import TensorBatch
 from firth.text.labels import plain_labels
 
 Ints = npt.NDArray[np.int64]
@@ -33,7 +34,7 @@ DENSE = 0.2  # features with a larger share of numbers that are not 0 are read a
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class Graph(TensorBatch):
     """N nodes.
 
     Attributes:
@@ -46,8 +47,6 @@ class Graph:
     features: Inputs
     digest: str
 
-    fresh, scale = True, 1.0
-
     @property
     def nodes(self) -> int:
         """N."""
@@ -58,10 +57,6 @@ class Graph:
         """D."""
         features = self.features if isinstance(self.features, torch.Tensor) else self.features.matrix
         return int(features.shape[1])
-
-    def to(self, device: torch.device) -> "Graph":
-        """Return the graph on a device."""
-        return Graph(self.edges.to(device), self.features.to(device), self.digest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +95,7 @@ def read_graph(edges: Any, features: Any, *, dim: int | None = None) -> Graph:
 
     Raises:
         ShapeError: the edges are not square, or the features have no width, or another number of rows or width.
-        OptionError: a weight is negative, or a number is not finite.
+        OptionError: a weight is negative.
     """
     weights = _matrix(edges, "edges")
     n = weights.shape[0]
@@ -110,7 +105,7 @@ def read_graph(edges: Any, features: Any, *, dim: int | None = None) -> Graph:
         raise ShapeError(f"edges of the shape {weights.shape}; expected (N, N) with one node at least{hint}")
     if weights.nnz and weights.data.min() < 0:
         # unlike nonzero(), these coordinates count explicit zeros, as the data do
-        row, column = (int(each[np.argmin(weights.data)]) for each in weights.tocoo().coords)
+        row, column = (int(nodes[np.argmin(weights.data)]) for nodes in weights.tocoo().coords)
         raise OptionError(f"edges: the weight from node {row:,} to {column:,} is negative; expected 0 or more")
     numbers = eye_array(n, format="csr", dtype=np.float32) if features is None else _matrix(features, "features")
     if numbers.shape[0] != n or not numbers.shape[1] or (dim is not None and numbers.shape[1] != dim):
@@ -149,15 +144,15 @@ def read_labels(
         hint = f"expected one per {what}, None where it is unknown"
         raise ShapeError(f"{len(plain):,} labels of {nodes:,} {what}s; {hint}")
     read = [None if label is None or (not isinstance(label, str) and label < 0) else str(label) for label in plain]
-    known = {label for label in read if label is not None}
-    if not known:
+    present = {label for label in read if label is not None}
+    if not present:
         raise CorpusError(f"no {what} has a label; expected some, and None or -1 for the others")
     if names is None:
-        if len(known) < 2:
-            raise CorpusError(f"all labels are {known.pop()!r}; expected two different ones at least")
-        names = sorted(known)
-    elif not known <= set(names):
-        other = min(known - set(names))
+        if len(present) < 2:
+            raise CorpusError(f"all labels are {present.pop()!r}; expected two different ones at least")
+        names = sorted(present)
+    elif not present <= set(names):
+        other = min(present - set(names))
         raise CorpusError(f"the label {other!r} is none of those that were learned: {', '.join(names)}")
     numbers = {name: number for number, name in enumerate(names)}
     return list(names), np.array([UNKNOWN if label is None else numbers[label] for label in read], dtype=np.int64)
@@ -172,22 +167,21 @@ def _matrix(values: Any, name: str) -> csr_array:
         raise KindError(f"{name}: found {brief(values)}; expected its matrix: graph.edges")
     given: Any = values if issparse(values) else single_array(name, values, expected)
     try:
-        found: Any = csr_array(given, dtype=np.dtype(np.float32))
+        matrix: csr_array = csr_array(given, dtype=np.dtype(np.float32))
     except (TypeError, ValueError) as error:
         raise KindError(f"{name}: {error}; expected {expected}") from None
-    if found.ndim != 2:
-        raise ShapeError(f"{name} of the shape {found.shape}; expected a matrix")
-    found.sum_duplicates()
-    if not np.isfinite(found.data).all():
+    if matrix.ndim != 2:
+        raise ShapeError(f"{name} of the shape {matrix.shape}; expected a matrix")
+    matrix.sum_duplicates()
+    if not np.isfinite(matrix.data).all():
         raise OptionError(f"{name}: a number that is not finite")
-    matrix: csr_array = found
     return matrix
 
 
 def _check_indices(matrix: Any, name: str) -> None:
     """Check what SciPy checks only when a matrix is made: later changes would lead outside of its arrays."""
     if matrix.format == "coo":
-        pairs = [(np.asarray(each), size) for each, size in zip(matrix.coords, matrix.shape, strict=True)]
+        pairs = [(np.asarray(nodes), size) for nodes, size in zip(matrix.coords, matrix.shape, strict=True)]
     elif matrix.format in ("csr", "csc"):
         pairs = [(matrix.indices, matrix.shape[matrix.format == "csr"])]
     else:

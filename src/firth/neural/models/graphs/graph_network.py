@@ -31,7 +31,7 @@ from firth.neural.layers.graphs import GraphAttention, GraphConvolution, Inputs
 from firth.neural.models.graphs.data import UNKNOWN, Graph, Ints, WholeGraph, read_graph, read_labels
 from firth.neural.models.graphs.predict import NodeModel
 from firth.neural.supervised import SupervisedTask, digest, mean_loss
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.options import check, option, options_class
@@ -75,32 +75,31 @@ def fitted(
     options: Any,
     graph: Graph,
     labels: tuple[Sequence[str], Ints],
-    judged: Ints,
+    held_out: Ints,
     config: RunConfig,
     *,
     by_loss: bool = False,
 ) -> tuple[Any, dict[str, Any]]:
     """Return a trained module, and the facts of its training.
 
-    Nodes that are judged select the model by their error, or `by_loss`; labels are those of `read_labels`.
+    Held-out nodes select the model by their error, or `by_loss`; labels are those of `read_labels`.
 
     Raises:
         CorpusError: all nodes with labels are held out.
     """
     names, numbers = labels
-    rows = np.setdiff1d(np.flatnonzero(numbers != UNKNOWN), judged)
+    rows = np.setdiff1d(np.flatnonzero(numbers != UNKNOWN), held_out)
     if not len(rows):
         raise CorpusError("all nodes with labels are held out; expected others to learn from")
-    with new_parameters(config.seed, 2):
-        module = options.build(graph.dim, len(names))
-    truth, learned, selecting = (torch.from_numpy(each) for each in (numbers, rows, judged))
+    module = new_module(options, graph.dim, len(names), seed=config.seed, copies=2)
+    truth, learned, selecting = map(torch.from_numpy, (numbers, rows, held_out))
 
     def losses(scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         chosen = scores[rows.to(scores.device)].float()
         return functional.cross_entropy(chosen, truth[rows].to(scores.device), reduction="none")
 
     def figures() -> dict[str, float]:
-        if not len(judged):
+        if not len(held_out):
             return {}
         scores = module(graph.to(next(module.parameters()).device))
         wrong = scores[selecting.to(scores.device)].argmax(1).cpu() != truth[selecting]
@@ -113,36 +112,33 @@ def fitted(
         loss=lambda batch, progress: mean_loss(losses(module(batch), learned)),
         figures=figures,
         unit="nodes",
-        eval_predictions=len(judged),
+        eval_predictions=len(held_out),
     )
-    data = {"graph": graph.digest, "labels": digest(numbers, judged), "nodes": graph.nodes}
-    facts = {"labelled": len(rows), "held_out_nodes": len(judged)}
+    data = {"graph": graph.digest, "labels": digest(numbers, held_out), "nodes": graph.nodes}
+    facts = {"labelled": len(rows), "held_out_nodes": len(held_out)}
     return module, fit_model(task, options, config, data, facts=facts)
 
 
 def read_held_out(nodes: Any, labels: Ints) -> Ints:
-    """Return the numbers of held-out nodes.
-
-    Args:
-        labels: (N,) of the nodes.
+    """Return the numbers of held-out nodes, given the (N,) labels of all.
 
     Raises:
         OptionError: they are no numbers of nodes with labels.
     """
     try:
-        found = np.asarray([] if nodes is None else nodes)
+        rows = np.asarray([] if nodes is None else nodes)
     except ValueError:  # lists of several lengths
         raise OptionError(f"held_out={brief(nodes)}: expected numbers of nodes") from None
-    if found.dtype == bool and found.shape == labels.shape:
-        found = np.flatnonzero(found)
-    if found.size and (found.ndim != 1 or found.dtype.kind not in "iu"):
+    if rows.dtype == bool and rows.shape == labels.shape:
+        rows = np.flatnonzero(rows)
+    if rows.size and (rows.ndim != 1 or rows.dtype.kind not in "iu"):
         raise OptionError(f"held_out={brief(nodes)}: expected numbers of nodes")
-    found = found.astype(np.int64)
-    if found.size and not 0 <= found.min() <= found.max() < len(labels):
-        raise OptionError(f"held_out: nodes {found.min():,} to {found.max():,}; expected 0 to {len(labels) - 1:,}")
-    if (labels[found] == UNKNOWN).any():
-        raise OptionError(f"held_out: node {found[labels[found] == UNKNOWN][0]:,} has no label; expected one each")
-    return np.unique(found)
+    rows = rows.astype(np.int64)
+    if rows.size and not 0 <= rows.min() <= rows.max() < len(labels):
+        raise OptionError(f"held_out: nodes {rows.min():,} to {rows.max():,}; expected 0 to {len(labels) - 1:,}")
+    if (labels[rows] == UNKNOWN).any():
+        raise OptionError(f"held_out: node {rows[labels[rows] == UNKNOWN][0]:,} has no label; expected one each")
+    return np.unique(rows)
 
 
 class GraphModule(nn.Module):
@@ -200,7 +196,7 @@ class GCN(GraphOptions):
     def build(self, dim: int, labels: int) -> GraphModule:
         """Return a module; see `GraphOptions.build`."""
         widths = [dim, *[self.hidden] * (self.layers - 1), labels]
-        return GraphModule([GraphConvolution(*each, self.dropout) for each in pairwise(widths)], functional.relu)
+        return GraphModule([GraphConvolution(*ends, self.dropout) for ends in pairwise(widths)], functional.relu)
 
 
 @options_class

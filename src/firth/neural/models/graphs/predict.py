@@ -1,6 +1,6 @@
 """A trained graph network: labels of the nodes of its graph, or of another with the same features."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,8 +12,7 @@ from firth.evaluation.significance import wilson_interval
 from firth.finite import check_finite
 from firth.neural.models.graphs.data import UNKNOWN, read_graph, read_labels
 from firth.neural.saved import SavedModel, names_field, size_field
-from firth.neural.training.devices import no_subnormals
-from firth.training_facts import with_training_facts
+from firth.neural.training.devices import new_module, no_subnormals
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,19 @@ class NodeScores:
     low: float
     high: float
     nodes: int
+
+    @classmethod
+    def of(cls, predicted: npt.NDArray[np.int64], labels: Any, names: Sequence[str], what: str) -> "NodeScores":
+        """Compare (N,) predicted numbers of labels with the labels of N nodes, or of what they are called.
+
+        Raises:
+            CorpusError: no node has a label, or one is none of the names.
+            ShapeError: there are more or fewer labels.
+        """
+        _, expected = read_labels(labels, len(predicted), names, what=what)
+        labelled = expected != UNKNOWN
+        right, count = int((predicted == expected)[labelled].sum()), int(labelled.sum())
+        return cls(right / count, *wilson_interval(right, count), nodes=count)
 
     def __str__(self) -> str:
         return f"accuracy {self.accuracy:.3f} ({self.low:.3f} to {self.high:.3f}) of {self.nodes:,} nodes"
@@ -50,12 +62,8 @@ class NodeModel(SavedModel):
     kind: ClassVar = "firth-graph-model"
     what: ClassVar = "a graph network"
     saved_fields: ClassVar = (names_field("labels"), size_field("dim"))
-
-    def __init__(
-        self, module: Any, options: Any, labels: Sequence[str], dim: int, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        self.module, self.options, self.labels, self.dim = module.eval(), options, list(labels), dim
-        self.metadata: dict[str, Any] = with_training_facts(metadata)
+    labels: list[str]
+    dim: int
 
     def __repr__(self) -> str:
         return f"<NodeModel: {type(self.options).__name__}, {self.dim:,} features, {len(self.labels):,} labels>"
@@ -68,9 +76,9 @@ class NodeModel(SavedModel):
         """
         graph = read_graph(edges, features, dim=self.dim).to(self.device)
         with torch.no_grad(), no_subnormals():
-            found: npt.NDArray[np.float32] = self.module(graph).float().softmax(1).cpu().numpy()
-        check_finite(found, self, range(len(found)), "node")
-        return found
+            rows: npt.NDArray[np.float32] = self.module(graph).float().softmax(1).cpu().numpy()
+        check_finite(rows, self, range(len(rows)), "node")
+        return rows
 
     def predict(self, edges: Any, features: Any) -> list[str]:
         """Return the most probable label of each node.
@@ -90,16 +98,12 @@ class NodeModel(SavedModel):
             CorpusError: no node has a label, or one is none that was learned.
             KindError, ShapeError, OptionError: as `train`.
         """
-        found = self.probabilities(edges, features).argmax(1)
-        _, expected = read_labels(labels, len(found), self.labels)
-        known = expected != UNKNOWN
-        right, count = int((found == expected)[known].sum()), int(known.sum())
-        return NodeScores(right / count, *wilson_interval(right, count), nodes=count)
+        return NodeScores.of(self.probabilities(edges, features).argmax(1), labels, self.labels, "node")
 
     @classmethod
     def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
         labels, dim = values
-        module: torch.nn.Module = options.build(dim, len(labels))
+        module: torch.nn.Module = new_module(options, dim, len(labels), seed=0)
         return module
 
     def _card(self) -> tuple[str, str, str]:

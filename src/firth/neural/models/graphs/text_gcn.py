@@ -64,14 +64,14 @@ def train_text_network(
         split = tokeniser(options.tokens)
         labelled = token_lists(texts, split)
         tokens = [*labelled, *token_lists(unlabelled, split, "unlabelled")]
-        names, known = read_labels(labels, len(labelled), what="text")
-        judged = _held_out(held_out, known, config.seed)
+        names, of_texts = read_labels(labels, len(labelled), what="text")
+        validation = _held_out(held_out, of_texts, config.seed)
         # stop words and rare words are left out by the corpus
-        how = {"min_count": options.min_count, "stop_words": options.stop_words, "tokens": "whitespace"}
-        graph = word_document_graph(tokens, window=options.window, progress=False, **how)
+        corpus: dict[str, Any] = {"min_count": options.min_count, "stop_words": options.stop_words}
+        graph = word_document_graph(tokens, window=options.window, progress=False, tokens="whitespace", **corpus)
         nodes = read_graph(graph.edges, None)
-        numbers = np.append(known, np.full(nodes.nodes - len(known), UNKNOWN))
-        module, facts = fitted(options, nodes, (names, numbers), judged, config, by_loss=True)
+        numbers = np.append(of_texts, np.full(nodes.nodes - len(of_texts), UNKNOWN))
+        module, facts = fitted(options, nodes, (names, numbers), validation, config, by_loss=True)
         vectors, probabilities = _outputs(module, nodes)
     result = digests(tokens), vectors, probabilities
     return TextGraphModel(names, graph.words, *result, options.tokens, {"training": facts})
@@ -80,8 +80,8 @@ def train_text_network(
 def _held_out(held_out: Any, labels: Ints, seed: int) -> Ints:
     if held_out is not None:
         return read_held_out(held_out, labels)
-    known = np.flatnonzero(labels != UNKNOWN)
-    return known[split_rows(len(known), seed, f"texts: {len(known)} with a label")[1]]
+    labelled = np.flatnonzero(labels != UNKNOWN)
+    return labelled[split_rows(len(labelled), seed, f"texts: {len(labelled)} with a label")[1]]
 
 
 @torch.no_grad()

@@ -23,9 +23,8 @@ import numpy.typing as npt
 
 from firth.arguments import explained
 from firth.errors import CorpusError, brief
-from firth.evaluation.significance import wilson_interval
 from firth.hints import Hinted
-from firth.neural.models.graphs.data import UNKNOWN, read_labels
+from firth.neural.models.graphs.data import UNKNOWN
 from firth.neural.models.graphs.predict import NodeScores
 from firth.options import check_whole
 from firth.storage import model_folder
@@ -53,8 +52,9 @@ Floats = npt.NDArray[np.float32]
 
 def digests(texts: Sequence[Sequence[str]]) -> npt.NDArray[np.uint8]:
     """Return the digest of the words of each text, (J, 16)."""
-    joined = (hashlib.blake2b("\0".join(text).encode("utf-8", "surrogatepass"), digest_size=DIGEST) for text in texts)
-    return np.frombuffer(b"".join(each.digest() for each in joined), np.uint8).reshape(-1, DIGEST)
+    joined = ("\0".join(text).encode("utf-8", "surrogatepass") for text in texts)
+    whole = b"".join(hashlib.blake2b(text, digest_size=DIGEST).digest() for text in joined)
+    return np.frombuffer(whole, np.uint8).reshape(-1, DIGEST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,11 +121,7 @@ class TextGraphModel(Hinted):
             KindError: the texts are no texts.
             ShapeError: there are not as many labels as texts.
         """
-        found = self.probabilities(texts).argmax(1)
-        _, expected = read_labels(labels, len(found), self.labels, what="text")
-        known = expected != UNKNOWN
-        right, count = int((found == expected)[known].sum()), int(known.sum())
-        return NodeScores(right / count, *wilson_interval(right, count), nodes=count)
+        return NodeScores.of(self.probabilities(texts).argmax(1), labels, self.labels, "text")
 
     def encode(self, texts: Any) -> Floats:
         """Return vectors of texts, (N, H) float32: of the hidden layer.
@@ -159,27 +155,12 @@ class TextGraphModel(Hinted):
         return [(self.words[row], float(chances[row])) for row in best]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as a folder that `firth.load` opens.
-
-        Args:
-            path: of the folder; a firth folder at the path is replaced.
-
-        Raises:
-            OptionError: the path is a folder of something else, which is never replaced, or JSON cannot represent the
-                metadata.
-            OSError: the folder cannot be written.
-        """
+        """Write the model as a folder that `firth.load` opens; a firth folder at the path is replaced."""
         facts = {"texts": len(self.texts), "words": len(self.words), "labels": ", ".join(self.labels)}
-        arrays: dict[str, npt.NDArray[Any]] = {
-            "texts": self.texts,
-            "vectors": self.vectors,
-            "probabilities": self.node_probabilities,
-        }
-        lists = {"vocab": list(self.words), "labels": list(self.labels)}
         content = ModelFolder(
             kind=KIND,
-            arrays=arrays,
-            texts=lists,
+            arrays={"texts": self.texts, "vectors": self.vectors, "probabilities": self.node_probabilities},
+            texts={"vocab": list(self.words), "labels": list(self.labels)},
             config={"tokens": self.tokens},
             metadata=self.metadata,
             card=CARD.format(**facts),
@@ -187,13 +168,13 @@ class TextGraphModel(Hinted):
         model_folder.write(path, content)
 
     @cached_property
-    def _places(self) -> dict[bytes, int]:
-        return {row.tobytes(): place for place, row in enumerate(self.texts)}
+    def _row_of(self) -> dict[bytes, int]:
+        return {digest.tobytes(): row for row, digest in enumerate(self.texts)}
 
     def _rows(self, texts: Any) -> list[int]:
         items = list(check_items(texts))
-        found = token_lists(items, tokeniser(self.tokens))
-        rows = [self._places.get(row.tobytes(), UNKNOWN) for row in digests(found)]
+        texts = token_lists(items, tokeniser(self.tokens))
+        rows = [self._row_of.get(digest.tobytes(), UNKNOWN) for digest in digests(texts)]
         if UNKNOWN in rows:
             number = rows.index(UNKNOWN)
             raise CorpusError(

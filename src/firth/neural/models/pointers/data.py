@@ -6,15 +6,13 @@ Objective
     Every example once per epoch, its end included.
 Source
     Vinyals, Fortunato and Jaitly 2015, section 2.3.
-Departures
-    None.
 Cost
     Padding of examples of similar size.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +20,7 @@ import torch
 
 from firth.errors import CorpusError, KindError, ShapeError, brief
 from firth.finite import single_array
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch, pad
 
 END = 0
 Floats = npt.NDArray[np.float32]
@@ -60,7 +58,7 @@ class PointerExamples:
 
 
 @dataclass(frozen=True, eq=False)
-class PointerBatch:
+class PointerBatch(TensorBatch):
     """B examples.
 
     Attributes:
@@ -75,11 +73,7 @@ class PointerBatch:
     targets: torch.Tensor
     counted: torch.Tensor
 
-    fresh, scale = True, 1.0
-
-    def to(self, device: torch.device) -> "PointerBatch":
-        """Return the batch with its tensors on a device."""
-        return PointerBatch(self.inputs.to(device), self.lengths, self.targets.to(device), self.counted.to(device))
+    on_cpu: ClassVar = ("lengths",)
 
 
 def read_inputs(inputs: Any, *, dim: int | None = None) -> list[Floats]:
@@ -114,10 +108,8 @@ def read_examples(inputs: Any, targets: Any, *, order: str, dim: int | None = No
     wanted = list(_listed(targets, "targets", "positions for each set, [[1, 0]]"))
     if not sets or len(sets) != len(wanted):
         raise CorpusError(f"{len(sets):,} sets of inputs and {len(wanted):,} targets; expected as many, at least one")
-    positions = [
-        _positions(target, len(each), order, number)
-        for number, (each, target) in enumerate(zip(sets, wanted, strict=True), 1)
-    ]
+    pairs = enumerate(zip(sets, wanted, strict=True), 1)
+    positions = [_positions(target, len(vectors), order, number) for number, (vectors, target) in pairs]
     return PointerExamples(sets, positions)
 
 
@@ -148,22 +140,19 @@ def _positions(target: Any, size: int, order: str, number: int) -> Positions:
 
 def collate(examples: Sequence[tuple[Floats, Positions]]) -> PointerBatch:
     """Return a batch of examples."""
-    inputs, lengths = padded(each for each, _ in examples)
+    inputs, lengths = padded(vectors for vectors, _ in examples)
     targets, counts = pad([np.append(positions + 1, END) for _, positions in examples], END)
     return PointerBatch(inputs, lengths, targets, torch.arange(targets.shape[1]) < counts[:, None])
 
 
 def padded(sets: Any) -> tuple[torch.Tensor, torch.Tensor]:
     """Return (B, N, D) vectors with zeros after the end, and (B,) sizes."""
-    tensors = [torch.from_numpy(np.ascontiguousarray(each)) for each in sets]
-    lengths = torch.tensor([len(each) for each in tensors])
+    tensors = [torch.from_numpy(np.ascontiguousarray(vectors)) for vectors in sets]
+    lengths = torch.tensor(list(map(len, tensors)))
     return torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True), lengths
 
 
-def pointer_batches(
-    examples: PointerExamples, *, batch_size: int, seed: int = 0, shuffle: bool = True
-) -> Buckets[tuple[Floats, Positions]]:
-    """Return examples in batches of similar size; see `Buckets`."""
+def pointer_batches(examples: PointerExamples, **options: Unpack[BatchOptions]) -> Buckets[tuple[Floats, Positions]]:
+    """Return examples in batches of similar size."""
     items = list(zip(examples.inputs, examples.targets, strict=True))
-    lengths = np.array([len(each) for each in examples.inputs], dtype=np.int64)
-    return Buckets(items=items, lengths=lengths, collate=collate, batch_size=batch_size, seed=seed, shuffle=shuffle)
+    return Buckets.of(items, collate, lambda item: len(item[0]), **options)

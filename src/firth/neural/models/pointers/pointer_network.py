@@ -29,7 +29,7 @@ from firth.neural.layers.masks import mask_scores
 from firth.neural.models.pointers.data import END, PointerBatch, pointer_batches, read_examples
 from firth.neural.models.pointers.predict import PointerModel
 from firth.neural.supervised import SupervisedTask, digest, divided, mean_figures, mean_loss
-from firth.neural.training.devices import new_parameters
+from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.options import check, option, options_class
@@ -165,25 +165,24 @@ class PointerNetwork:
         with running_clock():
             examples = read_examples(inputs, targets, order=self.order)
             if held_out is None:
-                examples, judged = divided(examples, config.seed, f"inputs: {len(examples)} set")
+                examples, validation = divided(examples, config.seed, f"inputs: {len(examples)} set")
             else:
-                judged = read_examples(held_out, held_out_targets, order=self.order, dim=examples.dim)
-            with new_parameters(config.seed, 2):
-                module = self.build(examples.dim)
+                validation = read_examples(held_out, held_out_targets, order=self.order, dim=examples.dim)
+            module: PointerModule = new_module(self, examples.dim, seed=config.seed, copies=2)
 
             def losses(batch: PointerBatch) -> torch.Tensor:
                 log_probs: torch.Tensor = module(batch.inputs, batch.lengths, batch.targets)
                 return -log_probs[batch.counted]
 
-            evaluation = pointer_batches(judged, batch_size=EVAL_BATCH, shuffle=False)
+            evaluation = pointer_batches(validation, batch_size=EVAL_BATCH, shuffle=False)
             task = SupervisedTask(
                 module=module,
                 batches=pointer_batches(examples, batch_size=config.training.batch_size, seed=config.seed),
                 loss=lambda batch, progress: mean_loss(losses(batch)),
                 figures=lambda: mean_figures(evaluation, module, losses),
                 unit="positions",
-                eval_predictions=sum(len(each) + 1 for each in judged.targets),
+                eval_predictions=sum(len(positions) + 1 for positions in validation.targets),
             )
-            data = {"examples": digest(examples.content(), judged.content()), "sets": len(examples)}
-            facts = fit_model(task, self, config, data, facts={"held_out_sets": len(judged)})
+            data = {"examples": digest(examples.content(), validation.content()), "sets": len(examples)}
+            facts = fit_model(task, self, config, data, facts={"held_out_sets": len(validation)})
         return PointerModel(module, self, examples.dim, {"training": facts})

@@ -1,6 +1,6 @@
 """A trained pointer network: positions of new sets, found greedily or by beam search."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -57,10 +57,7 @@ class PointerModel(SavedModel):
     kind: ClassVar = "firth-pointer-network"
     what: ClassVar = "a pointer network"
     saved_fields: ClassVar = (size_field("dim"),)
-
-    def __init__(self, module: Any, options: Any, dim: int, metadata: Mapping[str, Any] | None = None) -> None:
-        self.module, self.options, self.dim = module.eval(), options, dim
-        self.metadata: dict[str, Any] = dict(metadata or {})
+    dim: int
 
     def __repr__(self) -> str:
         return f"<PointerModel: {self.dim} numbers per vector, order={self.options.order!r}>"
@@ -81,8 +78,8 @@ class PointerModel(SavedModel):
             ShapeError: a set is empty, or its vectors have another width than the network's.
             OptionError: `beams` is below 1.
         """
-        found = self._search(read_inputs(inputs, dim=self.dim), beams, threads, progress)
-        return [np.array(each.ids, dtype=np.int64) - 1 for each in found]
+        paths = self._search(read_inputs(inputs, dim=self.dim), beams, threads, progress)
+        return [np.array(path.ids, dtype=np.int64) - 1 for path in paths]
 
     @explained
     def test(
@@ -107,11 +104,10 @@ class PointerModel(SavedModel):
             KindError, ShapeError, OptionError: as `predict`.
         """
         examples = read_examples(inputs, targets, order="any", dim=self.dim)
-        found = self._search(examples.inputs, beams, threads, progress)
-        right = sum(
-            each.ids == tuple((target + 1).tolist()) for each, target in zip(found, examples.targets, strict=True)
-        )
-        return PointerScores(right / len(found), *wilson_interval(right, len(found)), examples=len(found))
+        paths = self._search(examples.inputs, beams, threads, progress)
+        pairs = zip(paths, examples.targets, strict=True)
+        right = sum(path.ids == tuple((target + 1).tolist()) for path, target in pairs)
+        return PointerScores(right / len(paths), *wilson_interval(right, len(paths)), examples=len(paths))
 
     def _search(
         self, sets: Sequence[Floats], beams: int | BeamSearch, threads: int | None, progress: Progress
@@ -125,7 +121,7 @@ class PointerModel(SavedModel):
             prompts = [()] * len(rows)
             if search.beams == 1:
                 return greedy_search(scorer, prompts, options, stop=(END,))
-            return [each[0] for each in beam_search(scorer, prompts, options, search, stop=(END,))]
+            return [best for best, *_ in beam_search(scorer, prompts, options, search, stop=(END,))]
 
         sizes = list(map(len, sets))
         return in_batches(sizes, point, size=BATCH, stage="pointing", unit="sets", threads=threads, progress=progress)

@@ -18,7 +18,7 @@ def reader(found, **limits):
 def test_words_around_a_mention():
     sentence = DependencySentence.of(["The", "old", "man", "of", "the", "sea", "left"])
     document = Document((sentence,), clusters=[[(0, 6)], [(4, 6)]])
-    places = reader([document]).read(document).places
+    places = reader([document]).read(document).near
     assert places.tolist() == [[2, 0, 5, 7, 7, 6, 7], [5, 4, 5, 3, 2, 6, 7]]  # 7 for none
 
 

@@ -6,7 +6,7 @@ import firth
 from firth.documents.coreference_files import write_coreference
 from firth.documents.files import write_documents
 from firth.errors import CorpusError
-from firth.neural.models.coreference.sources import documents_of, learnable
+from firth.neural.models.coreference.sources import documents_of, training_documents
 from tests.unit.neural.models.coreference.toys import documents
 
 
@@ -32,8 +32,8 @@ def test_what_is_no_source(source, message):
 def test_documents_to_learn_from():
     singletons = [document.annotated(clusters=[[(0, 1)]]) for document in documents(2)]
     with pytest.raises(CorpusError, match="no chain of two mentions in 2 documents"):
-        learnable([*singletons, firth.Document(())], "the training documents")
-    assert len(learnable([*documents(1), *singletons, firth.Document(())], "x")) == 3
+        training_documents([*singletons, firth.Document(())], "the training documents")
+    assert len(training_documents([*documents(1), *singletons, firth.Document(())], "x")) == 3
 
 
 def test_a_text_is_no_source():

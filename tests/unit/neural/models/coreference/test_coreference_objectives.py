@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from firth.neural.models.coreference.coreference import Costs, likelihood_losses, margin_losses, pair_losses
 from firth.neural.models.coreference.pair_module import NONE
-from firth.neural.models.coreference.pair_training import Costs, likelihood_losses, margin_losses, pair_losses
 
 COSTS = Costs(0.7, 0.3, 1.1)
 

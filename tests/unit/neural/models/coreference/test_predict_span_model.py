@@ -6,7 +6,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 
 import firth
 from firth.errors import OptionError
-from firth.neural.models.coreference import span_predict
+from firth.neural.models.coreference import predict
 from firth.readers.conllu import DependencySentence
 from tests.unit.neural.models.coreference.toys import documents
 
@@ -51,7 +51,7 @@ def test_gold_mentions_longer_than_a_span_and_over_sentences(model):
 def test_pieces_of_a_long_document_find_the_same_mentions(model, monkeypatch):
     sentences = tuple(sentence for document in documents() for sentence in document.sentences)
     whole = model.predict(firth.Document(sentences))
-    monkeypatch.setattr(span_predict, "PIECE", 30)
+    monkeypatch.setattr(predict, "PIECE", 30)
     assert model.predict(firth.Document(sentences)).mentions == whole.mentions
 
 
