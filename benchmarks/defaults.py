@@ -27,7 +27,7 @@ from typing import Any
 import firth
 from benchmarks import inputs, machine, records
 from benchmarks.__main__ import _default_cache
-from firth.comparison.models import MODELS
+from firth.comparison.models import vector_models
 
 FILE = Path(__file__).parent / "results" / "defaults.jsonl"
 SIZES = (100_000, 1_000_000, 5_000_000, 20_000_000)  # words; the last is all of the text
@@ -91,7 +91,7 @@ def train(text: Path, model: str, options: Mapping[str, Any], min_count: int | N
     """Train one of firth's models and judge it."""
     chosen = {} if min_count is None else {"min_count": min_count}
     corpus = firth.Corpus.build([text], tokens="whitespace", cache=cache, progress=False, **chosen)
-    made = MODELS[model].kind(**options, **MODELS[model].preset)
+    made = vector_models()[model].kind(**options, **vector_models()[model].preset)
     began = time.perf_counter()
     vectors = made.train(corpus, seed=1, threads=threads, progress=False)
     seconds = round(time.perf_counter() - began, 2)

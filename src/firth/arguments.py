@@ -84,11 +84,11 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
     *parameters, last = inspect.signature(function).parameters.values()
     (arguments,) = typing.get_args(last.annotation)
     signature = inspect.signature(function).replace(parameters=[*parameters, *_parameters(arguments, defaults)])
-    known = signature.parameters.keys()
+    names = signature.parameters.keys()
 
     @functools.wraps(function)
     def expanded(*args: Any, **named: Any) -> Any:
-        if not named.keys() <= known:
+        if not named.keys() <= names:
             raise _unknown(function, signature.parameters, args, named)
         try:
             return function(*args, **named)
@@ -220,11 +220,11 @@ def _misplaced(
     function: Any, signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[str, Any]
 ) -> Exception | None:
     """Return the error for a text that is given under the name of an option, such as gensim's `sentences`, or None."""
-    required = [each.name for each in signature.parameters.values() if each.default is each.empty][len(args) :]
+    required = [p.name for p in signature.parameters.values() if p.default is p.empty][len(args) :]
     missing = [name for name in required if name not in named]
     for name, value in named.items():
         group = meaning_the_same(name)
-        if other := next((each for each in missing if each in group), None):
+        if other := next((parameter for parameter in missing if parameter in group), None):
             return UnknownOptionError(
                 f"{name}={brief(value)}: {other} is missing; give it first: {_called(function, args)}({brief(value)})"
             )
@@ -234,9 +234,9 @@ def _misplaced(
 def _too_many(function: Any, parameters: Parameters, args: tuple[Any, ...]) -> Exception | None:
     """Return the error for more arguments by position than a function takes, such as `train(sources, targets)`."""
     by_name = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
-    if any(each.kind is each.VAR_POSITIONAL for each in parameters.values()):
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters.values()):
         return None
-    placed = [name for name, each in parameters.items() if each.kind not in by_name]
+    placed = [name for name, parameter in parameters.items() if parameter.kind not in by_name]
     if len(args) <= len(placed):
         return None
     own = placed[:1] in (["self"], ["cls"]) or _method(function, args[0]) is not None
@@ -253,10 +253,10 @@ def _missing(
     """Return the error for arguments that a function needs and was not given."""
     needed = [
         name
-        for place, (name, each) in enumerate(parameters.items())
-        if each.default is each.empty
-        and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
-        and place >= len(args)
+        for i, (name, parameter) in enumerate(parameters.items())
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+        and i >= len(args)
         and name not in named
     ]
     if not needed or not args:

@@ -106,11 +106,11 @@ class FileError(FirthError, OSError):
             error: the error.
             path: of the file, where the error names none.
         """
-        place = error.filename if isinstance(error.filename, str | bytes) else os.fspath(path)
+        file = error.filename if isinstance(error.filename, str | bytes) else os.fspath(path)
         kind, problem = FileError, error.strerror or os.strerror(error.errno or 0)
         if error.errno == errno.ENOENT:
             kind, problem = MissingFileError, f"{problem}; {ADVICE[errno.ENOENT]}"
-        return kind(error.errno, problem, os.fsdecode(place))
+        return kind(error.errno, problem, os.fsdecode(file))
 
 
 class MissingFileError(FileError, FileNotFoundError):

@@ -8,6 +8,7 @@ import abc
 import difflib
 import functools
 import inspect
+import itertools
 import reprlib
 import typing
 from collections.abc import Collection, Iterable, Mapping
@@ -54,8 +55,8 @@ def near_names(name: str, names: Iterable[str]) -> list[str]:
 
 def _did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return the end of a message about an attribute, whose valid names are many: only very near ones are offered."""
-    ours = {each.lower(): each for each in names}
-    near = [ours[each] for each in difflib.get_close_matches(name.lower(), ours, n=2, cutoff=0.75)]
+    ours = {candidate.lower(): candidate for candidate in names}
+    near = [ours[candidate] for candidate in difflib.get_close_matches(name.lower(), ours, n=2, cutoff=0.75)]
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
@@ -103,21 +104,17 @@ def no_name(module: str, name: str, names: Iterable[str], kind: type[Exception] 
     return kind(f"module {module!r} has no attribute {name!r}{hint}")
 
 
-def no_attribute(owner: Any, name: str, *others: Any) -> AttributeError:
+def no_attribute(owner: Any, name: str, *further: Any) -> AttributeError:
     """Return the error for an attribute that an object lacks."""
     problem = f"{type(owner).__name__!r} object has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(problem)
-    for each in (owner, *others):
-        for kind in type(each).__mro__:
-            if answers := table("attributes", kind.__name__).get(name):
-                return AttributeError(f"{problem}; {answers[0]}")
-    names = {
-        each: None
-        for of in (owner, *others)
-        for each in (*dir(type(of)), *getattr(of, "__dict__", ()))
-        if each[0] != "_"
-    }
+    objects = (owner, *further)
+    for kind in itertools.chain.from_iterable(type(value).__mro__ for value in objects):
+        if answers := table("attributes", kind.__name__).get(name):
+            return AttributeError(f"{problem}; {answers[0]}")
+    attributes = (key for value in objects for key in (*dir(type(value)), *getattr(value, "__dict__", ())))
+    names = dict.fromkeys(key for key in attributes if key[0] != "_")
     for answer in table("attributes", "any").get(name, ()):
         ours = answer.removeprefix("use ").partition("(")[0]
         if ours in names or "." in ours:
@@ -129,7 +126,7 @@ def _required(kind: type, method: str) -> str:
     """Return the arguments of a method that have no default, as they stand in a call."""
     function = getattr(kind, method, None)
     parameters = list(inspect.signature(function).parameters.values())[1:] if callable(function) else []
-    return ", ".join(each.name for each in parameters if each.default is each.empty and each.kind < each.VAR_POSITIONAL)
+    return ", ".join(p.name for p in parameters if p.default is p.empty and p.kind < p.VAR_POSITIONAL)
 
 
 class Hinted:
@@ -210,10 +207,10 @@ def wrong_options(kind: Any, unnamed: Iterable[Any], wrong: Mapping[str, Any]) -
 
 def _place(kind: str, name: str, value: Any, options: Mapping[str, Field[Any]], verb: str, train: Parameters) -> str:
     """Return where a missing option belongs: another name, `train`, the text, or nowhere."""
-    others = table("options").get(name) or [name]
-    places = (_place_of(kind, name, other, value, options, verb, train) for other in others)
+    further = table("options").get(name) or [name]
+    positions = (_place_of(kind, name, other, value, options, verb, train) for other in further)
     elsewhere = table("elsewhere").get(name, [None])[0] if verb == "train" else None
-    return next(filter(None, places), f"{kind} has no such option; {elsewhere or suggestion(name, options)}")
+    return next(filter(None, positions), f"{kind} has no such option; {elsewhere or suggestion(name, options)}")
 
 
 def _place_of(
@@ -228,9 +225,9 @@ def _place_of(
         return f"an option of the text: {kind}(...).{verb}(text, {other}=...) or Corpus.build(text, {other}=...)"
     if other in list(train)[2:]:  # after self and the text
         return f"an argument of {verb}: {kind}(...).{verb}(text, {other}=...)"
-    for place, part in _options_of(train):
+    for position, part in _options_of(train):
         if other in (field.name for field in fields(part) if field.metadata):
-            return f"an option of {part.__name__}: {kind}(...).{verb}(text, {place}={part.__name__}({other}=...))"
+            return f"an option of {part.__name__}: {kind}(...).{verb}(text, {position}={part.__name__}({other}=...))"
     return None
 
 
@@ -261,11 +258,11 @@ def wrong_argument(call: str, names: list[str], parameters: Parameters, owner: A
     if (other := same(name, names)) is not None:
         return f"{problem}; use {other}"
     own = [(None, type(owner))] if not isinstance(owner, type) and _has_options(type(owner)) else []
-    for place, kind in (*own, *_options_of(parameters)):
+    for position, kind in (*own, *_options_of(parameters)):
         options = [field.name for field in fields(kind)]
         if (other := name if name in options else synonym(name, options)) is not None:
             made = f"{kind.__name__}({other}={reprlib.repr(value)})"
-            line = f"{made}.{call}(...)" if place is None else f"{call}(..., {place}={made})"
+            line = f"{made}.{call}(...)" if position is None else f"{call}(..., {position}={made})"
             return f"{problem}, but an option of {kind.__name__}: {line}"
     elsewhere = table("elsewhere").get(name, [None])[0] if call in ("train", "build") else None
     return f"{problem}; {elsewhere or suggestion(name, names)}"
@@ -293,9 +290,8 @@ def command(group: str, name: str) -> str | None:
     """
     for other in (group, f"{group} train", "firth train", "firth lm train", "firth pretrain"):
         if answers := table("commands", other).get(name):
-            return " or ".join(
-                each if each.startswith("firth ") else f"{other} {each}" for each in answers[0].split(" or ")
-            )
+            commands = answers[0].split(" or ")
+            return " or ".join(name if name.startswith("firth ") else f"{other} {name}" for name in commands)
     return None
 
 
@@ -307,7 +303,7 @@ def file_command(group: str, name: str) -> str | None:
 
 def model(name: str, models: Collection[str]) -> str | None:
     """Return the model of a command that another program calls by a name, or None."""
-    return next((each for each in table("models").get(name, ()) if each in models), None)
+    return next((candidate for candidate in table("models").get(name, ()) if candidate in models), None)
 
 
 def flag(
@@ -321,12 +317,12 @@ def flag(
         arguments: names of the command's arguments, which have no flag.
         usage: what the command takes, in order, such as "CORPUS" and "-o OUT".
     """
-    places = {argument for key in table("positional").get(name, ()) for argument in key.split()}
-    if not places.isdisjoint(arguments):
+    positions = {argument for key in table("positional").get(name, ()) for argument in key.split()}
+    if not positions.isdisjoint(arguments):
         return f"it needs no flag: {' '.join((command, *usage))}"
     group = command.rpartition(" ")[0]
     groups = [command, group, *(["--cluster"] if "cluster" in flags else [])]
     if command in ("firth tag train", "firth parse train", "firth coref train"):
         groups.append("annotators")
-    answers = (table("flags", each).get(name, [None])[0] for each in groups)
+    answers = (table("flags", candidate).get(name, [None])[0] for candidate in groups)
     return next((answer.replace("{group}", group) for answer in answers if answer), None)

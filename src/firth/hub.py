@@ -92,9 +92,9 @@ def push_to_hub(
 def _upload(api: Any, path: Path, repo_id: str, private: bool | None, revision: str | None, message: str | None) -> str:
     if not path.is_dir():
         raise FormatError(f"{path}: no folder; expected a model that firth saved")
-    others = [name for name in files_of(path) if not _is_ours(name)]
-    if others or not (path / MODEL).is_file():
-        names = ", ".join(others[:5]) or "none of a model"
+    foreign = [name for name in files_of(path) if not _is_ours(name)]
+    if foreign or not (path / MODEL).is_file():
+        names = ", ".join(foreign[:5]) or "none of a model"
         raise FormatError(f"{path}: files {names}; expected a folder with nothing but a model that firth saved")
     try:
         api.create_repo(repo_id, private=private, exist_ok=True)
@@ -220,10 +220,10 @@ def _check_endpoint(hub: Any, endpoint: str) -> None:
 
     These versions read the answer to a commit by the HF_ENDPOINT that they found when they were imported.
     """
-    known = hub.constants.ENDPOINT
-    if endpoint.rstrip("/") != known and tuple(map(int, hub.__version__.split(".")[:2])) < (1, 4):
+    endpoint = hub.constants.ENDPOINT
+    if endpoint.rstrip("/") != endpoint and tuple(map(int, hub.__version__.split(".")[:2])) < (1, 4):
         raise DataError(
-            f"HF_ENDPOINT is {endpoint}, but was {known} when huggingface-hub {hub.__version__} was imported, which "
+            f"HF_ENDPOINT is {endpoint}, but was {endpoint} when huggingface-hub {hub.__version__} was imported, which "
             "reads it once: set it before Python starts, or pip install 'huggingface-hub>=1.4'"
         )
 

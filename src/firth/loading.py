@@ -13,7 +13,7 @@ from firth.arguments import explained, names_files
 from firth.errors import FormatError, KindError, OptionError, brief
 from firth.options import check_path
 from firth.storage import model_folder
-from firth.storage.files import check_exists, named
+from firth.storage.files import as_path, check_exists
 from firth.storage.snapshots import snapshot
 from firth.storage.untrusted import DAMAGE
 from firth.vectors.document_vectors import DocumentVectors
@@ -87,7 +87,7 @@ def load(
         OSError: the path cannot be read.
     """
     check_path(path)
-    given, path = path, named(path)
+    given, path = path, as_path(path)
     _check_class(kind)
     check_exists(path, f"a model or vectors{_from_elsewhere(os.fspath(given))}")
     if format is not None:
@@ -118,7 +118,7 @@ def _read(path: Path, format: str | None, reading: Reading) -> Any:
     """Return what a path holds: part of it, for word vectors of other programs."""
     if format == "firth" or (format is None and model_folder.may_be_model_folder(path)):
         return registry.load_folder(path)
-    return snapshot(path, lambda place: _read_other(place, format, reading))
+    return snapshot(path, lambda where: _read_other(where, format, reading))
 
 
 def _read_other(path: Path, format: str | None, reading: Reading) -> Any:
@@ -143,8 +143,8 @@ def _read_other(path: Path, format: str | None, reading: Reading) -> Any:
 
 def _check_class(kind: Any) -> None:
     if kind is not None and not isinstance(kind, type):
-        how = f"; a file format is given by name: format={kind!r}" if isinstance(kind, str) else ""
-        raise KindError(f"kind={brief(kind)}: expected a class, such as firth.WordVectors{how}")
+        advice = f"; a file format is given by name: format={kind!r}" if isinstance(kind, str) else ""
+        raise KindError(f"kind={brief(kind)}: expected a class, such as firth.WordVectors{advice}")
 
 
 def _exchanged(contents: Contents, path: Path) -> WordVectors:
@@ -166,17 +166,17 @@ _INSTEAD = {
 }
 
 
-def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how: Unpack[LoadArguments]) -> Any:
+def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **options: Unpack[LoadArguments]) -> Any:
     """Load word vectors, with or without subwords; the arguments are those of `load`.
 
     Args:
         documents: whether document vectors are accepted too.
-        how: further arguments of `load`.
+        options: further arguments of `load`.
 
     Raises:
         OptionError: the path holds something else.
     """
-    vectors = load(path, **how)
+    vectors = load(path, **options)
     if isinstance(vectors, WordVectors | SubwordVectors):
         return vectors
     if documents and isinstance(vectors, DocumentVectors):
@@ -185,28 +185,30 @@ def load_vectors(path: str | os.PathLike[str], *, documents: bool = False, **how
     raise OptionError(f"{path} holds {registry.plain_name(vectors)}, expected word vectors" + _INSTEAD.get(kind, ""))
 
 
-def load_words(path: str | os.PathLike[str], **how: Unpack[LoadArguments]) -> WordVectors:
+def load_words(path: str | os.PathLike[str], **options: Unpack[LoadArguments]) -> WordVectors:
     """Load word vectors; the arguments are those of `load`.
 
     Raises:
         OptionError: the path holds something else.
     """
-    return load_as(path, WordVectors, "word vectors", **how)
+    return load_as(path, WordVectors, "word vectors", **options)
 
 
-def load_as(path: str | os.PathLike[str], kind: type[ModelT], expected: str, **how: Unpack[LoadArguments]) -> ModelT:
+def load_as(
+    path: str | os.PathLike[str], kind: type[ModelT], expected: str, **options: Unpack[LoadArguments]
+) -> ModelT:
     """Load what must be of one kind; the arguments are those of `load`.
 
     Args:
         kind: the class.
         expected: what the message asks for.
-        how: further arguments of `load`.
+        options: further arguments of `load`.
 
     Raises:
         OptionError: the path holds something else.
     """
     try:
-        model = load(path, **how)
+        model = load(path, **options)
     except FormatError:
         if issubclass(kind, WordVectors) or not Path(path).is_file():
             raise
@@ -222,16 +224,16 @@ def _part(vectors: Any, path: Path, limit: int | None, dtype: npt.DTypeLike | No
         return vectors
     if not isinstance(vectors, WordVectors):
         raise OptionError(f"{path} holds {registry.plain_name(vectors)}: limit and dtype are for word vectors alone")
-    some = vectors if limit is None else vectors.first(limit)
+    selected = vectors if limit is None else vectors.first(limit)
     if dtype is None:
-        return some
-    output = some.output_vectors
+        return selected
+    output = selected.output_vectors
     return WordVectors(
-        some.lexicon,
-        np.asarray(some.vectors, dtype=dtype),
+        selected.lexicon,
+        np.asarray(selected.vectors, dtype=dtype),
         output_vectors=None if output is None else np.asarray(output, dtype=dtype),
-        metadata=some.metadata,
-        attributes=some.attributes,
+        metadata=selected.metadata,
+        attributes=selected.attributes,
     )
 
 

@@ -52,24 +52,24 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     options_type = dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(hinted_class(kind))
     _move_inherited_last(options_type)
     initialise: Any = options_type.__init__
-    known = {field.name: field for field in dataclasses.fields(options_type) if field.init}  # type: ignore[arg-type]  # it is a dataclass
+    names = {field.name: field for field in dataclasses.fields(options_type) if field.init}  # type: ignore[arg-type]  # it is a dataclass
 
     @functools.wraps(initialise)
     def checked(self: Any, *unnamed: Any, **named: Any) -> None:
-        if unnamed or not named.keys() <= known.keys():
+        if unnamed or not named.keys() <= names.keys():
             raise UnknownOptionError(
-                wrong_options(options_type, unnamed, {k: v for k, v in named.items() if k not in known})
+                wrong_options(options_type, unnamed, {k: v for k, v in named.items() if k not in names})
             )
         initialise(self, **named)
 
     receiver, *parameters = inspect.signature(initialise).parameters.values()
-    parameters.sort(key=lambda parameter: list(known).index(parameter.name))
+    parameters.sort(key=lambda parameter: list(names).index(parameter.name))
     vars(checked)["__signature__"] = inspect.Signature([receiver, *parameters], return_annotation=None)
     options_type.__init__ = checked  # type: ignore[method-assign]  # the same arguments, whose names are looked at first
     options_type.__repr__ = _repr  # type: ignore[method-assign]  # with the options in this order
     doc = inspect.cleandoc(kind.__doc__ or "")
     raises = [] if "Raises:\n" in doc else ["", "Raises:", "    OptionError: an option is out of its range."]
-    lines = [f"    {field.name}: {description(field)}" for field in known.values() if field.metadata]
+    lines = [f"    {field.name}: {description(field)}" for field in names.values() if field.metadata]
     options_type.__doc__ = "\n".join([doc, *raises, "", "Options:", *lines])
     if not any("__getattr__" in vars(base) for base in options_type.__mro__):
         options_type.__getattr__ = _no_attribute  # type: ignore[attr-defined]  # type checkers do not see it
@@ -193,12 +193,12 @@ def parsed(kind: type, name: str, text: str) -> Any:
     raise OptionError(f"{name}={brief(text)}: expected a number")
 
 
-def parse_spec(spec: str, known: Collection[str], *, first: str = "") -> dict[str, str]:
+def parse_spec(spec: str, names: Collection[str], *, first: str = "") -> dict[str, str]:
     """Return the options in a spec such as `skipgram:window=10:sample=0`, as text.
 
     Args:
         spec: a name and options, separated by colons.
-        known: the names of the options that there are; a hyphen in the spec counts as an underscore.
+        names: the names of the options that there are; a hyphen in the spec counts as an underscore.
         first: the option that the first part may set without its name, as in `reduce:50`.
 
     Raises:
@@ -212,11 +212,11 @@ def parse_spec(spec: str, known: Collection[str], *, first: str = "") -> dict[st
         key = key.strip().replace("-", "_")
         if not equals or not value:
             raise OptionError(
-                f"{part!r} in {spec!r}: expected OPTION=VALUE with one of {', '.join(sorted(known)) or 'none'}"
+                f"{part!r} in {spec!r}: expected OPTION=VALUE with one of {', '.join(sorted(names)) or 'none'}"
             )
-        if key not in known:
+        if key not in names:
             raise UnknownOptionError(
-                f"{part!r} in {spec!r}: {name} has no such option; {suggestion(key, sorted(known))}"
+                f"{part!r} in {spec!r}: {name} has no such option; {suggestion(key, sorted(names))}"
             )
         values[key] = value
     return values
@@ -252,12 +252,12 @@ def check_kind(name: str, value: Any, *kinds: type) -> None:
         return
     first = kinds[0].__name__
     if isinstance(value, str | os.PathLike):
-        how = f": firth.load({os.fspath(value)!r})"
+        remedy = f": firth.load({os.fspath(value)!r})"
     else:
-        how = f": {first}(...)" if dataclasses.is_dataclass(kinds[0]) and isinstance(value, dict) else ""
-        if how and all(isinstance(key, str) for key in value):
-            how = f": {first}({', '.join(f'{key}={reprlib.repr(one)}' for key, one in value.items())})"
-    raise wrong_kind(name, value, " or ".join(kind.__name__ for kind in kinds) + how)
+        remedy = f": {first}(...)" if dataclasses.is_dataclass(kinds[0]) and isinstance(value, dict) else ""
+        if remedy and all(isinstance(key, str) for key in value):
+            remedy = f": {first}({', '.join(f'{key}={reprlib.repr(item)}' for key, item in value.items())})"
+    raise wrong_kind(name, value, " or ".join(kind.__name__ for kind in kinds) + remedy)
 
 
 def check_whole(name: str, value: Any, least: int = 1) -> None:
@@ -291,8 +291,8 @@ def _plain(value: Any) -> Any:
 def _check_value(name: str, value: Any, kinds: tuple[Any, ...], meta: Any) -> None:
     if meta["choices"] is not None:
         # An option that is a name may also be an object, which knows by itself what it is.
-        others = tuple(kind for kind in kinds if isinstance(kind, type) and kind not in (str, type(None)))
-        if not isinstance(value, others) and value not in meta["choices"]:
+        classes = tuple(kind for kind in kinds if isinstance(kind, type) and kind not in (str, type(None)))
+        if not isinstance(value, classes) and value not in meta["choices"]:
             raise OptionError(f"{name}={brief(value)}: expected one of {', '.join(meta['choices'])}")
         return
     if bool in kinds and not isinstance(value, bool):

@@ -155,10 +155,10 @@ class F1:
 
     def __call__(self, weights: Ints, /) -> Floats:
         """Return F1 for each row of weights; NaN where the class is neither predicted nor true."""
-        found = weights @ (self.predicted & self.true).astype(np.int64)
+        matches = weights @ (self.predicted & self.true).astype(np.int64)
         with np.errstate(invalid="ignore"):
             return np.asarray(
-                2 * found / (weights @ self.predicted.astype(np.int64) + weights @ self.true.astype(np.int64))
+                2 * matches / (weights @ self.predicted.astype(np.int64) + weights @ self.true.astype(np.int64))
             )
 
 

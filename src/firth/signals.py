@@ -52,8 +52,8 @@ def stopping(forwarded: Callable[[], Iterable[int]] = tuple) -> Iterator[StopReq
 
     def handle(number: int, frame: FrameType | None) -> None:
         _last[0] = number
-        if others := list(forwarded()):
-            for process in others:
+        if processes := list(forwarded()):
+            for process in processes:
                 os.kill(process, signal.SIGTERM)
         elif request.stop:
             raise KeyboardInterrupt

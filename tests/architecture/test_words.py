@@ -18,7 +18,9 @@ CLEAN = [
     "alignment",
     "bias",
     "classify",
+    "cli",
     "cluster",
+    "comparison",
     "coreference",
     "counts",
     "data",
@@ -41,10 +43,14 @@ CLEAN = [
     "neural/models/tokens",
     "neural/models/trees",
     "parsing",
+    "plots",
     "postprocess",
     "relations",
     "senses",
     "sentences",
+    "sklearn",
+    "storage",
+    "vectors",
 ]
 
 PUBLIC = {
@@ -55,6 +61,12 @@ PUBLIC = {
     ("neural/models/coreference/spans.py", "kept"): "option in saved folders",
     ("neural/models/parsers/transition.py", "explore"): "option in saved folders",
     ("neural/models/reading/reader.py", "longest"): "option in saved folders",
+    ("plots/atlas.py", "places"): "documented argument of embedding_atlas",
+    ("plots/lattice.py", "found"): "documented argument of lattice",
+    ("vectors/sense_vectors.py", "how"): "documented argument of SenseVectors.similarity",
+    ("vectors/sense_vectors.py", "place"): "documented argument of SenseVectors.disambiguate",
+    ("vectors/space.py", "known"): "documented attribute of SubwordVectors",
+    ("vectors/subword_vectors.py", "known"): "documented attribute of SubwordVectors",
 }
 
 

@@ -94,7 +94,7 @@ def _print(alignment: Alignment, output: Path, figures: list[Retrieval], seconds
     source, target, facts = alignment.source, alignment.target, alignment.metadata
     if json:
         sizes = {"alignment": str(output), "source_words": len(source), "target_words": len(target), "dim": source.dim}
-        print_json({**sizes, **facts, "seconds": round(seconds, 3), "test": [each.facts for each in figures]})
+        print_json({**sizes, **facts, "seconds": round(seconds, 3), "test": [figure.facts for figure in figures]})
         return
     print(f"{output}: {len(source):,} and {len(target):,} words x {source.dim}, {seconds:.1f} s")
     if pairs := facts.get("pairs"):
@@ -106,12 +106,12 @@ def _print(alignment: Alignment, output: Path, figures: list[Retrieval], seconds
     print(f"translations stand out by a CSLS margin of {facts['margin']:.3f}; below {WEAK:g} most are wrong")
     if figures:
         print(f"{figures[0].asked:,} of {figures[0].given:,} test words, among {len(target):,} words")
-        for each in figures:
+        for retrieval in figures:
             shares = "  ".join(
                 f"P@{k} {100 * figure.value:.1f} ({100 * figure.low:.1f} to {100 * figure.high:.1f})"
-                for k, figure in each.precision.items()
+                for k, figure in retrieval.precision.items()
             )
-            print(f"  {NAMES[each.metric]:<18} {shares}  MRR {each.mrr.value:.3f}")
+            print(f"  {NAMES[retrieval.metric]:<18} {shares}  MRR {retrieval.mrr.value:.3f}")
 
 
 def _summary(facts: Mapping[str, Any]) -> str:

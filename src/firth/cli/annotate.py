@@ -62,7 +62,7 @@ def annotate(
     if before := finished(output):
         note(f"{output}: continuing after {counted(before.documents, 'document')} and what is finished of the next")
     try:
-        found = annotate_files(
+        result = annotate_files(
             files,
             output,
             tagger=tagger or None,
@@ -80,7 +80,7 @@ def annotate(
             done = counted(after.documents, "document")
             note(f"{output}: finished {done} and part of the next; the same command goes on")
         raise
-    facts = {name: value for name, value in vars(found).items() if name != "path"}
+    facts = {name: value for name, value in vars(result).items() if name != "path"}
     if json:
         print_json({"file": str(output), **facts})
     else:

@@ -8,7 +8,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Embed, OneThread, Quiet, names, number
 from firth.cli.groups import commands
-from firth.cli.output import note, on_a_line, print_json, working
+from firth.cli.output import note, on_a_line, print_json, show, working
 from firth.cli.texts import line_batches, source_of
 from firth.cli.training import Report, Run, StartVectors, Summary, TrainCommand
 from firth.cli.vectors import open_model
@@ -88,10 +88,10 @@ def _predict(
     if text is not None and corpus is not None:
         raise OptionError("--text and --corpus: expected one of them")
     if _is_file(questions):  # whose paragraphs are not read
-        questions = [each.question for each in read_questions(questions[0])]
+        questions = [item.question for item in read_questions(questions[0])]
     if text is not None:
         source = "\n".join(line for lines in line_batches(str(text), LINES) for line in lines)
-        found = reader.answer(questions, source, n=number, threads=threads, progress=not quiet)
+        results = reader.answer(questions, source, n=number, threads=threads, progress=not quiet)
     else:
         with working("reading the texts", quiet):
             texts = read_texts(source_of([str(corpus)]), progress=False)
@@ -100,20 +100,20 @@ def _predict(
             except CorpusError as error:  # which knows no file
                 raise CorpusError(f"{corpus}: {error}") from None
         options = {"paragraphs": paragraphs, "n": number}
-        found = reader.answer_from(questions, index, **options, threads=threads, progress=not quiet)
-    for question, best in zip(questions, found, strict=True):
+        results = reader.answer_from(questions, index, **options, threads=threads, progress=not quiet)
+    for question, best in zip(questions, results, strict=True):
         if len(questions) > 1 and not json:
             print(on_a_line(question))
         if best.paragraph < 0:
             note(f"{question!r}: nothing found, since no text has one of its words")
-        for each in (best, *best.others):
-            shown = {key: asdict(each)[key] for key in ("text", "start", "end", "probability")}
-            line = {} if corpus is None else {"line": each.paragraph + 1 or None}
+        for answer in (best, *best.others):
+            shown = {key: asdict(answer)[key] for key in ("text", "start", "end", "probability")}
+            line = {} if corpus is None else {"line": answer.paragraph + 1 or None}
             if json:
                 print_json({"question": question, **line, **shown})
-            elif each.paragraph >= 0:
-                place = f"{each.paragraph + 1}:{each.start}" if corpus is not None else str(each.start)
-                print(f"{each.probability:.4f}\t{place}\t{on_a_line(str(each))}")
+            elif answer.paragraph >= 0:
+                position = f"{answer.paragraph + 1}:{answer.start}" if corpus is not None else str(answer.start)
+                print(f"{answer.probability:.4f}\t{position}\t{on_a_line(str(answer))}")
 
 
 def _is_file(questions: list[str]) -> bool:
@@ -140,10 +140,7 @@ def _test(
 ) -> None:
     """Test a reader on questions with answers: exact match and F1, with intervals."""
     scores = open_model(model, "a reader").test(source, threads=threads, progress=not quiet)
-    if json:
-        print_json({name: value for name, value in asdict(scores).items() if value == value})  # without NaN
-    else:
-        print(scores)
+    show(json, {name: value for name, value in asdict(scores).items() if value == value}, scores)
 
 
 answer = commands(

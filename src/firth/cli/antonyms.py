@@ -8,8 +8,7 @@ from firth.cli.arguments import AsJson, Cache, Quiet, Seed, SomeWords, Vectors, 
 from firth.cli.output import note, print_json, working
 from firth.cli.queries import Count
 from firth.cli.texts import corpus_of
-from firth.cli.vectors import open_vectors, refuse_unknown
-from firth.cli.word_lists import read_words
+from firth.cli.vectors import open_vectors, read_words, refuse_unknown
 from firth.errors import OptionError
 from firth.relations.ranking import Candidate
 
@@ -66,10 +65,10 @@ def antonyms(
     if labelled is not None:
         with working("training the classifier of pairs", quiet):
             classifier = relations.train_classifier(relations.PairFeatures(space, counts), labelled, seed=seed)
-    known = [word for word in queries if word in space]
+    covered = [word for word in queries if word in space]
     with working("ranking candidates", quiet):
-        answers: Any = relations.antonyms(space, known, patterns=counts, classifier=classifier, topn=number)
-    for word, candidates in zip(known, answers, strict=True):
+        answers: Any = relations.antonyms(space, covered, patterns=counts, classifier=classifier, topn=number)
+    for word, candidates in zip(covered, answers, strict=True):
         _show(word, candidates, headed=len(queries) > 1, json=json)
     refuse_unknown(queries, space)
 
@@ -94,7 +93,7 @@ def _show(word: str, candidates: list[Candidate], *, headed: bool, json: bool) -
         note(f"{word}: no pattern joins it with another word of the vectors; give more text, or --pairs")
     width = max((len(candidate.word) for candidate in candidates), default=0)
     indent = "  " if headed else ""
-    for one in candidates:
-        odds = "" if one.log_odds is None else f"  log-odds {one.log_odds:+.2f}"
-        patterns = ", ".join(f"{pattern} {count}" for pattern, count in [*one.patterns.items()][:_PATTERNS])
-        print(f"{indent}{one.word:<{width}}  {one.score:+.3f}  cosine {one.cosine:+.3f}{odds}  {patterns}".rstrip())
+    for c in candidates:
+        odds = "" if c.log_odds is None else f"  log-odds {c.log_odds:+.2f}"
+        patterns = ", ".join(f"{pattern} {count}" for pattern, count in [*c.patterns.items()][:_PATTERNS])
+        print(f"{indent}{c.word:<{width}}  {c.score:+.3f}  cosine {c.cosine:+.3f}{odds}  {patterns}".rstrip())

@@ -49,11 +49,11 @@ PANELS = {
         "analogy": ("queries", "analogy", "Complete an analogy: A is to B as C is to which word?"),
         "antonyms": ("antonyms", "antonyms", "Find the antonyms (opposites) of words."),
         "senses": ("senses", "senses", "Show the senses of a word, and which one a sentence means."),
-        "translate-words": ("translations", "translate_words", "Translate words with aligned vectors."),
+        "translate-words": ("queries", "translate_words", "Translate words with aligned vectors."),
         "index": ("index", "index", "Build an index that speeds up the search for neighbours."),
     },
     "Sentences": {
-        "encode": ("encode", "encode", "Write the vectors of texts to a file."),
+        "encode": ("search", "encode", "Write the vectors of texts to a file."),
         "search": ("search", "search", "Find the texts that are nearest in meaning to a query."),
         "duplicates": ("search", "duplicates", "Find pairs of texts that say nearly the same."),
         "clusters": ("search", "clusters", "Group texts by meaning."),

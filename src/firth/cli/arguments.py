@@ -109,6 +109,15 @@ Checkpoint = Annotated[
 Every = Annotated[
     str | None, typer.Option(help="Time between checkpoints, such as 30s, 5m or 1h. Default: 5m.", metavar="TIME")
 ]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        help="Work on a Ray cluster: its address, 'auto' for the one of this machine, 'local' to start one.",
+        metavar="ADDRESS",
+    ),
+]
+Workers = Annotated[int | None, typer.Option(help="Workers of the cluster; by default one per processor.", metavar="N")]
 Embed = Annotated[
     list[Path] | None,
     typer.Option(

@@ -7,10 +7,9 @@ import numpy as np
 import typer
 
 from firth.cli.arguments import AsJson, Poles, Quiet, SomeWords, Vectors, WordFile, names, number, output
-from firth.cli.output import note, print_json
+from firth.cli.output import note, show
 from firth.cli.targets import check_vectors_target
-from firth.cli.vectors import open_vectors, open_word_vectors, refuse_unknown
-from firth.cli.word_lists import read_poles, read_words
+from firth.cli.vectors import open_vectors, open_word_vectors, read_poles, read_words, refuse_unknown
 from firth.directions import axis as axis_of_pairs
 from firth.directions import axis_between, neutralise, project
 from firth.directions.axis import Axis
@@ -47,9 +46,9 @@ def axis(
     space = (open_vectors if output is None else open_word_vectors)(vectors, quiet)
     direction = _axis(space, poles or [], pairs, method)
     queries = list(dict.fromkeys([*(words or []), *(read_words(word_file) if word_file else [])]))
-    known = [word for word in queries if word in space]
-    if known or not queries:
-        _show(_places(space, direction, known), None if queries else number, direction, json)
+    covered = [word for word in queries if word in space]
+    if covered or not queries:
+        _show(_places(space, direction, covered), None if queries else number, direction, json)
     if output is not None:
         neutralise(space, direction).save(output)
         note(f"{output}: {len(space):,} words x {space.dim}, without {direction.name}")
@@ -80,11 +79,8 @@ def _places(space: Any, direction: Axis, words: list[str]) -> list[tuple[str, fl
     return [(candidates[i], float(cosines[i])) for i in np.argsort(cosines, kind="stable").tolist()]
 
 
-def _show(places: list[tuple[str, float]], number: int | None, direction: Axis, json: bool) -> None:
-    ends = places if number is None or 2 * number >= len(places) else [*places[:number], *places[-number:]]
+def _show(positions: list[tuple[str, float]], number: int | None, direction: Axis, json: bool) -> None:
+    ends = positions if number is None or 2 * number >= len(positions) else [*positions[:number], *positions[-number:]]
     width = max(len(word) for word, _ in ends)
     for word, cosine in ends:
-        if json:
-            print_json({"word": word, "axis": direction.name, "cosine": cosine})
-        else:
-            print(f"{word:<{width}}  {cosine:+.4f}")
+        show(json, {"word": word, "axis": direction.name, "cosine": cosine}, f"{word:<{width}}  {cosine:+.4f}")

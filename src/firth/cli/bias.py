@@ -62,7 +62,7 @@ def bias(
     queries = _queries(test, sets, query, data)
     measure = _measured if test or query else _measured_if_known
     with working("measuring", quiet):
-        results = [result for each in queries for result in measure(space, each, metrics, seed)]
+        results = [result for item in queries for result in measure(space, item, metrics, seed)]
     if not results:
         raise OptionError(f"none of {len(queries)} tests can be run: these vectors lack their words")
     if json:
@@ -184,12 +184,12 @@ def _lists(
     pairs: Path | None, equalise: Path | None, specific: Path | None, neutral: Path | None, data: Path | None
 ) -> BiasLists:
     """The word lists about gender, unless pairs define another bias; the user's files replace single lists."""
-    usual = BiasLists.of_gender(data) if pairs is None else BiasLists(instruments.read_pairs(pairs))
+    default = BiasLists.of_gender(data) if pairs is None else BiasLists(instruments.read_pairs(pairs))
     return BiasLists(
-        usual.pairs,
-        usual.equalise_pairs if equalise is None else instruments.read_pairs(equalise),
-        usual.specific if specific is None else instruments.read_words(specific),
-        usual.neutral if neutral is None else instruments.read_words(neutral),
+        default.pairs,
+        default.equalise_pairs if equalise is None else instruments.read_pairs(equalise),
+        default.specific if specific is None else instruments.read_words(specific),
+        default.neutral if neutral is None else instruments.read_words(neutral),
     )
 
 
@@ -222,7 +222,7 @@ def _rows(change: ScoreChange) -> list[tuple[str, ...]]:
     rows = [(before.query, before.metric, before.value, after.value, _probability(before.p), _probability(after.p))]
     if "statistic" in before.facts:
         rows.append((before.query, "s(X, Y, A, B)", before.facts["statistic"], after.facts["statistic"], "", ""))
-    return [(name, what, f"{one:.3f}", f"{other:.3f}", *chances) for name, what, one, other, *chances in rows]
+    return [(name, what, f"{first:.3f}", f"{other:.3f}", *chances) for name, what, first, other, *chances in rows]
 
 
 def _note_missing(results: Sequence[BiasScore]) -> None:

@@ -1,8 +1,10 @@
 """`firth classify`: train, predict, test, quantise."""
 
+import inspect
+import shlex
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,16 +14,31 @@ from firth.classify.classifier import FASTTEXT, Classifier
 from firth.classify.files import load
 from firth.classify.scores import LabelScore, LabelScores
 from firth.classify.text_classifier import TextClassifier
-from firth.cli.arguments import AsJson, Checkpoint, Every, OnError, Quiet, Seed, TextFile, Threads, output
-from firth.cli.classify_flags import DEFAULT, HOMES, KINDS, PREDICTION, TABLE, Model, Texts, model_help
+from firth.cli.arguments import (
+    TEXT,
+    AsJson,
+    Checkpoint,
+    Embed,
+    Every,
+    OnError,
+    Quiet,
+    Seed,
+    TextFile,
+    Threads,
+    names,
+    number,
+    output,
+)
 from firth.cli.files import size_on_disk
-from firth.cli.flags import Flags, Group, add_command, with_flags
-from firth.cli.groups import PASSED_ON
-from firth.cli.output import complain, following, paragraphs, print_json, working
+from firth.cli.flags import Flags, add_command, with_flags
+from firth.cli.groups import commands
+from firth.cli.output import complain, print_json, show, with_progress, working
 from firth.cli.targets import check_file_target, check_folder_target, checkpoint_in
 from firth.cli.texts import line_batches, source_of
-from firth.cli.training import chosen_model, single_app
-from firth.comparison.named import named
+from firth.cli.training import Report, Run, StartVectors, TrainCommand, chosen_model, single_app
+from firth.comparison.models import Model as NamedModel
+from firth.comparison.models import models_in
+from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError
 from firth.registry import load_folder, plain_name
 from firth.signals import exit_status
@@ -29,6 +46,132 @@ from firth.storage.skipping import STOP
 from firth.storage.snapshots import snapshot
 from firth.timing import running_clock
 from firth.vectors.io.detect import check_file
+
+DEFAULT = "fasttext"
+KINDS = ("firth-classifier", "firth-label-model", "firth-tree-model")  # of folders that an output may replace
+HOMES = ("firth.neural.models.classification.", "firth.neural.models.trees.")  # of the other models
+
+Model = Annotated[Path, names("A classifier: a folder that firth wrote, or a .bin or .ftz file of fastText.", "MODEL")]
+Texts = Annotated[
+    list[str],
+    names(
+        "Labelled texts: files with __label__NAME in each line, tables, or - for standard input; trees in brackets, or "
+        "in CoNLL-U with lines # label = NAME.",
+        "FILE",
+    ),
+]
+
+
+def model_help() -> Any:
+    """Return the flag `--model`; the names of neural models are read without importing them."""
+    neural = ", ".join(models_in(HOMES))
+    return typer.Option(
+        help=f"Model: {DEFAULT}, or a neural one: {neural}; --model NAME --help shows its options.",
+        metavar="NAME",
+        show_default=True,
+    )
+
+
+@dataclass(frozen=True)
+class LabelTable(TableOptions):
+    """Where labelled texts stand in a table."""
+
+    column: Annotated[
+        str | None,
+        typer.Option(
+            help="Column with the texts, in a table: name, or number from 1. Default: text. Pairs: A,B.",
+            rich_help_panel=TEXT,
+        ),
+    ] = None
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            help="Column with the labels, in a table: name, or number from 1.", metavar="COLUMN", rich_help_panel=TEXT
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class PredictionOptions:
+    """Arguments of `Classifier.predict` and `Classifier.test`."""
+
+    k: Annotated[int, number("Labels to predict per text, at most.")] = 1
+    threshold: Annotated[float, typer.Option(help="Smallest probability of a predicted label.")] = 0.0
+    threads: Threads = None
+
+
+TABLE, PREDICTION = Flags(LabelTable, TEXT), Flags(PredictionOptions)
+TREES = Flags(TableOptions, TEXT, without=frozenset({"separator", "quoting", "header"}))  # are in no table
+
+
+def _train_neural(
+    run: Run,
+    source: Texts,
+    model: Annotated[str, model_help()] = DEFAULT,
+    held_out: Annotated[
+        str | None,
+        typer.Option(
+            help="Labelled texts that choose the best epoch. Default: a tenth of the training texts.", metavar="FILE"
+        ),
+    ] = None,
+    vectors: StartVectors = None,
+    embed: Embed = None,
+) -> Any:
+    """Train a neural classifier on labelled texts.
+
+    With --pairs an example is a pair of texts, from a table: --column FIRST,SECOND --labels LABEL.
+    """
+    table = TABLE.select(run.values)
+    return run.train(source_of(source), held_out=None if held_out is None else Path(held_out), **table)
+
+
+def _report_neural(run: Run, classifier: Any) -> Report:
+    facts, unit, seconds = classifier.metadata["training"], classifier.unit, run.seconds
+    best = facts["best"] or {}
+    if facts["texts_left_out"]:
+        complain(f"warning: {facts['texts_left_out']:,} texts without a label or a word were left out")
+    table = {
+        "classifier": str(run.output),
+        "kind": run.model.name,
+        "labels": len(classifier),
+        unit: len(classifier.words),
+        "dim": classifier.dim,
+        **{key: facts[key] for key in ("texts", "held_out_texts", "texts_truncated")},
+        "epochs": best.get("epoch"),
+        **{key: best[key] for key in ("held_out_loss", "held_out_error") if best.get(key) is not None},
+        "training_seconds": facts["seconds"],
+        "seconds": round(seconds, 3),
+        "interrupted": facts["interrupted"],
+    }
+    words = f"{len(classifier.words):,} {unit}"
+    lines = [
+        f"{run.output}: {run.model.name}, {len(classifier):,} labels, {words}, {seconds:.1f} s",
+        f"trained on {facts['texts']:,} texts in {facts['seconds']:.1f} s",
+    ]
+    if best:
+        error = best.get("held_out_error")
+        right = f"{100 * (1 - error):.1f} % right, " if error is not None else ""
+        loss, texts = f"{best['held_out_loss']:.3f} nats", f"{facts['held_out_texts']:,} held-out texts"
+        lines.append(f"best epoch {best['epoch']:g}: {right}{loss}, on {texts}")
+    return table, [*lines, f"next: firth classify test {shlex.quote(str(run.output))} TEXTS"]
+
+
+def _neural_flags(model: NamedModel) -> Any:
+    return [TABLE if "column" in inspect.signature(model.kind.train).parameters else TREES]
+
+
+def _not_taken(model: NamedModel) -> set[str]:
+    """What does nothing for a model: vectors for one over characters, encoders for one that is fine-tuned."""
+    without = set() if "embedding" in model.kind.__dataclass_fields__ else {"vectors"}
+    return without if getattr(model.kind, "embed_places", ()) else without | {"embed"}
+
+
+NEURAL = TrainCommand(
+    group="classify", what="classifier", homes=HOMES, default=DEFAULT, kinds=KINDS,
+    purpose="train the classifier {name}", train=_train_neural, report=_report_neural, flags=_neural_flags,
+    without=_not_taken,
+)  # fmt: skip
+
 
 LINES = 1 << 15  # per batch
 
@@ -51,12 +194,10 @@ def train(context: typer.Context) -> None:
 
 def trainer(arguments: Sequence[str]) -> typer.Typer:
     """Return the command with the flags of the model that the arguments name."""
-    if chosen_model(arguments, [DEFAULT, *named(HOMES)], DEFAULT) == DEFAULT:
+    if chosen_model(arguments, [DEFAULT, *models_in(HOMES)], DEFAULT) == DEFAULT:
         app = single_app()
         add_command(app, "train", with_flags(_train, [_OPTIONS, TABLE]))
         return app
-    from firth.cli.classify_neural import NEURAL
-
     return NEURAL.app(arguments)
 
 
@@ -87,15 +228,15 @@ def _train(
     states = checkpoint_in(checkpoint, every)
     if autotune is not None and checkpoint is not None:
         raise OptionError("--checkpoint with --autotune: a search cannot be resumed; leave one out")
-    how, table, texts = TextClassifier(**_OPTIONS.select(options)), TABLE.select(options), source_of(source)
+    trainer, table, texts = TextClassifier(**_OPTIONS.select(options)), TABLE.select(options), source_of(source)
     if autotune is not None:
-        tuned = how.autotune(
+        tuned = trainer.autotune(
             texts, **table, validation=autotune, seconds=seconds, metric=metric, seed=seed, threads=threads,
             progress=not quiet,
         )  # fmt: skip
         classifier = tuned.classifier
     else:
-        classifier = how.train(texts, **table, seed=seed, threads=threads, progress=not quiet, checkpoint=states)
+        classifier = trainer.train(texts, **table, seed=seed, threads=threads, progress=not quiet, checkpoint=states)
     classifier.metadata.setdefault("name", output.stem)
     classifier.save(output)
     _report(classifier, output, time.monotonic() - began, json)
@@ -125,7 +266,7 @@ def _predict(
         classifier = _open(model)
     kind = None if isinstance(classifier, Classifier) else classifier.options.pairs
     number = 0
-    for lines in following(_batches(classifier, texts, on_error), "predicting", quiet):
+    for lines in with_progress(_batches(classifier, texts, on_error), "predicting", quiet):
         items = lines if kind is None else [_pair(line, i) for i, line in enumerate(lines, number + 1)]
         number += len(lines)
         if kind == "relatedness":
@@ -133,10 +274,11 @@ def _predict(
                 print_json({"score": score}) if json else print(f"{score:.4f}")
             continue
         for labels in classifier.predict(items, **options):
-            if json:
-                print_json({"labels": [{"label": label, "probability": p} for label, p in labels]})
-            else:
-                print("\t".join(f"{label}\t{p:.4f}" for label, p in labels))
+            show(
+                json,
+                {"labels": [{"label": label, "probability": p} for label, p in labels]},
+                "\t".join(f"{label}\t{p:.4f}" for label, p in labels),
+            )
 
 
 def _batches(classifier: Any, texts: str, on_error: str) -> Iterable[Sequence[Any]]:
@@ -192,22 +334,16 @@ def quantise(
         small = load(model).quantise(width=width, lengths=lengths, keep=keep, labels=label_vectors, seed=seed)
         small.save(output)
     sizes = {"before": size_on_disk(model), "bytes": size_on_disk(output)}
-    if json:
-        print_json({"classifier": str(output), **sizes})
-    else:
-        print(f"{output}: {sizes['bytes']:,} bytes, before {sizes['before']:,}")
+    show(json, {"classifier": str(output), **sizes}, f"{output}: {sizes['bytes']:,} bytes, before {sizes['before']:,}")
 
 
-def _app() -> typer.Typer:
-    app = typer.Typer(cls=Group, help="Text classifiers: train, predict, test and shrink.")
-    app.command("train", help=paragraphs(train), context_settings=PASSED_ON)(train)
-    add_command(app, "predict", with_flags(_predict, [PREDICTION]))
-    add_command(app, "test", with_flags(_test, [TABLE, PREDICTION]))
-    add_command(app, "quantise", quantise)
-    return app
-
-
-classify = _app()
+classify = commands(
+    "Text classifiers: train, predict, test and shrink.",
+    train=train,
+    predict=with_flags(_predict, [PREDICTION]),
+    test=with_flags(_test, [TABLE, PREDICTION]),
+    quantise=quantise,
+)
 
 
 def _check_target(output: Path, suffix: str, sources: Sequence[str] = ()) -> None:

@@ -10,7 +10,7 @@ from firth.cli.evaluate import AnalogySets, SimilaritySets
 from firth.cli.flags import with_flags
 from firth.cli.output import complain
 from firth.cli.texts import CORPUS, READING, corpus_of
-from firth.comparison.models import MODELS, trainer
+from firth.comparison.models import trainer, vector_models
 from firth.comparison.run import compare as run
 from firth.errors import MissingExtraError, OptionError
 from firth.plots import models_by_time
@@ -26,7 +26,7 @@ def _compare(
     models: Annotated[
         str,
         typer.Option(
-            help=f"Models, separated by commas: {', '.join(sorted(MODELS))}. Colons add options: "
+            help=f"Models, separated by commas: {', '.join(sorted(vector_models()))}. Colons add options: "
             "skipgram,skipgram:window=10,glove:epochs=50.",
             metavar="NAMES",
         ),

@@ -98,11 +98,11 @@ def _predict(
     with working(f"reading {model}", quiet):
         resolver = open_model(model, "a model of coreference")
     documents = _documents(source, on_error)
-    found = resolver.predict(documents, mentions=mentions, singletons=singletons, threads=threads, progress=not quiet)
+    chains = resolver.predict(documents, mentions=mentions, singletons=singletons, threads=threads, progress=not quiet)
     if output is not None:
-        write_documents(output, found)
+        write_documents(output, chains)
         return
-    sys.stdout.writelines(content.decode() for content in serialised(found, JSONL if json else CONLLU))
+    sys.stdout.writelines(content.decode() for content in serialised(chains, JSONL if json else CONLLU))
 
 
 def _test(

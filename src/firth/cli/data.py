@@ -59,13 +59,13 @@ def get_sets(
     """
     if output is None and (SAMPLE in name or words is not None):
         raise OptionError("the sample text needs a folder to write to: firth data get sample -o texts")
-    for each in name:
+    for set_name in name:
         if output is None:
-            files = [path_of(each, data, progress=not quiet)]
+            files = [path_of(set_name, data, progress=not quiet)]
         else:
-            files = get(each, output, words=words, data=data, progress=not quiet)
+            files = get(set_name, output, words=words, data=data, progress=not quiet)
         if json:
-            print_json({"name": each, "files": list(map(str, files))})
+            print_json({"name": set_name, "files": list(map(str, files))})
         else:
             print(*files, sep="\n")
 

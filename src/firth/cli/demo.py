@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from firth.cli.arguments import AsJson, Quiet
-from firth.cli.output import note, print_json, scored
+from firth.cli.output import note, print_json, scored, show
 from firth.cli.targets import check_folder_target, check_writable
 from firth.corpus.encoded import Corpus
 from firth.data.documentation import paragraphs
@@ -104,10 +104,11 @@ def _show_analogies(vectors: WordVectors, json: bool) -> None:
         print("\nAnalogies")
     for a, b, c in questions:
         answers = vectors.analogy(a, b, c, n=3)
-        if json:
-            print_json({"a": a, "b": b, "c": c, "method": "add", "answers": scored(answers)})
-        else:
-            print(f"  {a} is to {b} as {c} is to {', '.join(word for word, _ in answers)}")
+        show(
+            json,
+            {"a": a, "b": b, "c": c, "method": "add", "answers": scored(answers)},
+            f"  {a} is to {b} as {c} is to {', '.join(word for word, _ in answers)}",
+        )
 
 
 def _groups(vectors: WordVectors) -> dict[str, list[str]]:
@@ -129,10 +130,7 @@ def _show_map(vectors: WordVectors, path: Path, json: bool) -> None:
         print(f"\nA map (as a picture: {str(missing).rpartition(': ')[2]})\n")
         print(text_map(vectors, list(words)))
         return
-    if json:
-        print_json({"map": str(path)})
-    else:
-        print(f"\nMap of words: {path}")
+    show(json, {"map": str(path)}, f"\nMap of words: {path}")
 
 
 def _say_what_next(path: Path) -> None:

@@ -46,8 +46,8 @@ def _distil(
     limits = {name: options[name] for name in ("min_count", "max_size") if options.get(name) is not None}
     with working(f"reading {encoder}", quiet):
         model: Any = load(encoder)
-    others = {name: value for name, value in options.items() if name not in limits}
-    text = corpus_of(corpus, others, progress=not quiet, every_word=True)
+    reading = {name: value for name, value in options.items() if name not in limits}
+    text = corpus_of(corpus, reading, progress=not quiet, every_word=True)
     import firth
 
     vectors = firth.distil(model, text, layer=layer, contexts=contexts, threads=threads, progress=not quiet, **limits)

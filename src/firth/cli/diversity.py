@@ -68,32 +68,32 @@ def _pattern(kind: str) -> str | int:
         raise OptionError(f"patterns={kind!r}: expected line, or a whole number of at least 1") from None
 
 
-def _facts(file: Path, kind: str, one: Diversity, least: int) -> dict[str, Any]:
+def _facts(file: Path, kind: str, result: Diversity, least: int) -> dict[str, Any]:
     return {
         "file": str(file),
         "patterns": kind,
-        "examples": one.examples,
-        "counted": one.total,
-        "different": one.patterns,
-        "distinct": one.distinct,
-        "distinct_alike": one.expected_patterns(least) / least,
+        "examples": result.examples,
+        "counted": result.total,
+        "different": result.patterns,
+        "distinct": result.distinct,
+        "distinct_alike": result.expected_patterns(least) / least,
         "alike": least,
-        "entropy": one.entropy,
-        "corrected": one.corrected,
-        "low": one.low,
-        "high": one.high,
-        "effective": one.effective,
-        "unseen": one.unseen,
+        "entropy": result.entropy,
+        "corrected": result.corrected,
+        "low": result.low,
+        "high": result.high,
+        "effective": result.effective,
+        "unseen": result.unseen,
     }
 
 
-def _cells(one: dict[str, Any]) -> tuple[str, ...]:
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     return (
-        one["file"],
-        one["patterns"],
-        *(f"{one[name]:,}" for name in ("examples", "counted", "different")),
-        *(f"{one[name]:.3f}" for name in ("distinct", "distinct_alike", "corrected")),
-        f"{one['low']:.3f} to {one['high']:.3f}",
-        f"{one['effective']:,.1f}",
-        f"{one['unseen']:.3f}",
+        row["file"],
+        row["patterns"],
+        *(f"{row[name]:,}" for name in ("examples", "counted", "different")),
+        *(f"{row[name]:.3f}" for name in ("distinct", "distinct_alike", "corrected")),
+        f"{row['low']:.3f} to {row['high']:.3f}",
+        f"{row['effective']:,.1f}",
+        f"{row['unseen']:.3f}",
     )

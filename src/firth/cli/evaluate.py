@@ -25,7 +25,7 @@ from firth.spelling import one_spelling
 
 
 def _names(kind: str) -> str:
-    return ", ".join(name for name, one in SETS.items() if one.kind == kind)
+    return ", ".join(name for name, data_set in SETS.items() if data_set.kind == kind)
 
 
 SimilaritySets = Annotated[

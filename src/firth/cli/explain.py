@@ -57,8 +57,8 @@ def explain(
     if output is not None:
         _write(explanations, output)
     if json:
-        for one in explanations:
-            print_json(one.described())
+        for explanation in explanations:
+            print_json(explanation.described())
     elif method == ALL:
         _print_all(explanations)
     elif sys.stdout.isatty():
@@ -91,8 +91,9 @@ def _write(explanations: Sequence[Explanation], output: Path) -> None:
 def _print_all(explanations: Sequence[Explanation]) -> None:
     first = explanations[0]
     print(f"{first.target} (p = {first.probability:.4f})")
-    rows = [[token, *(f"{one.scores[place]:.4f}" for one in explanations)] for place, token in enumerate(first.tokens)]
-    print_table([["", *(one.method for one in explanations)], *rows], left=(0,))
+    scores = zip(*(explanation.scores for explanation in explanations), strict=True)
+    rows = [[token, *(f"{score:.4f}" for score in row)] for token, row in zip(first.tokens, scores, strict=True)]
+    print_table([["", *(explanation.method for explanation in explanations)], *rows], left=(0,))
 
 
 def _print_coloured(explanation: Explanation) -> None:

@@ -90,7 +90,7 @@ def spaces_of(
     column: str | None,
     labels: str | None,
     quiet: bool,
-    how: TableOptions = USUAL,
+    table: TableOptions = USUAL,
 ) -> dict[str, Any]:
     """Return spaces of texts: of the documents of document vectors, and of the texts of a file in each encoder's space.
 
@@ -98,9 +98,9 @@ def spaces_of(
         path: the file; None for none.
         column: of the texts in a table; None for the only one, or the one called text.
     """
-    found = {f"{name}: documents": documents_of(model) for name, model in models.items()}
+    result = {f"{name}: documents": documents_of(model) for name, model in models.items()}
     if path is not None:
-        texts, values = texts_of(path, column, labels, how)
+        texts, values = texts_of(path, column, labels, table)
         columns, spaces = {labels or "label": values} if values else {}, {}
         for name, model in models.items():
             try:
@@ -116,12 +116,12 @@ def spaces_of(
             raise OptionError(
                 "--texts: none of these models encodes texts; expected word vectors, a sentence encoder ..."
             )
-        found |= spaces
-    return {name: space for name, space in found.items() if space is not None}
+        result |= spaces
+    return {name: space for name, space in result.items() if space is not None}
 
 
 def texts_of(
-    path: str, column: str | None, labels: str | None, how: TableOptions = USUAL
+    path: str, column: str | None, labels: str | None, table: TableOptions = USUAL
 ) -> tuple[list[str], list[str] | None]:
     """Return the texts of a file, without empty ones, and their labels, if it has any.
 
@@ -131,11 +131,11 @@ def texts_of(
     check_is_file(path)
     suffix = inner_suffix(Path(path))
     if labels is not None and suffix in TABLES:
-        pairs = labelled_cells(Path(path), column, labels, how, needs_labels=False)
+        pairs = labelled_cells(Path(path), column, labels, table, needs_labels=False)
         rows = [(_joined(text), str(label)) for text, label in pairs]
     elif labels is None and suffix in COLUMNS:
-        rows = [(_joined(text), "") for text in cells(Path(path), column, lambda file: None, how)]
-    elif column is not None or labels is not None or how.given():
+        rows = [(_joined(text), "") for text in cells(Path(path), column, lambda file: None, table)]
+    elif column is not None or labels is not None or table.given():
         raise OptionError(f"{path}: lines have no columns; expected a table: {', '.join(TABLES)}")
     else:
         lines = (line for batch in line_batches(path, LINES) for line in batch)
@@ -143,8 +143,8 @@ def texts_of(
     rows = [row for row in rows if row[0].strip()]
     if not rows:
         raise CorpusError(f"{path}: no texts; expected one on each line, or a table")
-    known = any(label for _, label in rows)
-    return [text for text, _ in rows], [label for _, label in rows] if known else None
+    labelled = any(label for _, label in rows)
+    return [text for text, _ in rows], [label for _, label in rows] if labelled else None
 
 
 def _joined(text: Any) -> str:
@@ -156,8 +156,8 @@ def _unlabelled(line: str) -> tuple[str, str]:
     if LABEL_PREFIX not in line:
         return line, ""
     parts = line.split(" ")
-    found = [part.removeprefix(LABEL_PREFIX) for part in parts if part.startswith(LABEL_PREFIX)]
-    return " ".join(part for part in parts if not part.startswith(LABEL_PREFIX)), found[0] if found else ""
+    label_list = [part.removeprefix(LABEL_PREFIX) for part in parts if part.startswith(LABEL_PREFIX)]
+    return " ".join(part for part in parts if not part.startswith(LABEL_PREFIX)), label_list[0] if label_list else ""
 
 
 def scores_of(path: Path | None, models: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
@@ -170,7 +170,7 @@ def scores_of(path: Path | None, models: Mapping[str, Any]) -> dict[str, list[di
         return {}
     if not path.is_file():
         raise OptionError(f"{path}: no such file; expected what firth evaluate --json has printed")
-    found: dict[str, list[dict[str, Any]]] = {}
+    scores: dict[str, list[dict[str, Any]]] = {}
     try:
         for line in text_of(path).splitlines():
             row = parse_json(line)
@@ -180,7 +180,7 @@ def scores_of(path: Path | None, models: Mapping[str, Any]) -> dict[str, list[di
             if not all(value is None or (isinstance(value, int | float) and math.isfinite(value))
                        for value in (score["value"], score["low"], score["high"])):  # fmt: skip
                 raise ValueError("no number")
-            found.setdefault(name if name in models else next(iter(models)), []).append(score)
+            scores.setdefault(name if name in models else next(iter(models)), []).append(score)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FormatError(f"{path}: not what firth evaluate --json prints") from None
-    return found
+    return scores

@@ -1,4 +1,4 @@
-"""`firth convert` and `firth info`."""
+"""`firth convert` and `firth info`, which also verifies checksums."""
 
 import dataclasses
 import typing
@@ -9,12 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from firth.cli.arguments import AsJson, Quiet, names
-from firth.cli.output import complain, note, print_json, working
+from firth.cli.output import complain, note, print_json, print_table, show, working
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
-from firth.cli.verify import print_states, verify_facts
-from firth.errors import OptionError
+from firth.errors import FirthError, OptionError
 from firth.loading import load, load_vectors
 from firth.registry import plain_name
+from firth.storage import checksums
+from firth.storage.checksums import FileState
+from firth.storage.integrity import files_of, fresh_reads
+from firth.storage.snapshots import snapshot
 from firth.text.tokenise import is_named
 from firth.vectors.codes import kind_of
 from firth.vectors.io.detect import check_file
@@ -99,10 +102,12 @@ def convert(
         else:
             vectors.save(target)  # with the words, and what inference for new documents needs
     entries = "words" if of_words else "documents"
-    if json:
-        print_json({"vectors": str(target), "format": format, entries: len(vectors), "dim": vectors.dim})
-    else:
-        note(f"{target}: {len(vectors):,} {entries} x {vectors.dim}, as {format}")
+    show(
+        json,
+        {"vectors": str(target), "format": format, entries: len(vectors), "dim": vectors.dim},
+        f"{target}: {len(vectors):,} {entries} x {vectors.dim}, as {format}",
+        to=note,
+    )
 
 
 def info(
@@ -220,11 +225,11 @@ def _vector_facts(path: Path) -> dict[str, Any]:
         facts["kind"], facts["words"] = "senses", facts.pop("entries")
         facts |= {"senses": len(vectors.vectors), "words_of_several_senses": several}
     if isinstance(vectors, SubwordVectors):
-        how = dataclasses.asdict(vectors.ngrams.hashing)
-        if not how["hashes"]:
-            del how["hashes"], how["seed"]
-        program = "fasttext" if "hashes" not in how else "floret"
-        facts["ngrams"] = {"hashing": program, **how, "rows": vectors.ngrams.matrix.shape[0]}
+        hashing = dataclasses.asdict(vectors.ngrams.hashing)
+        if not hashing["hashes"]:
+            del hashing["hashes"], hashing["seed"]
+        program = "fasttext" if "hashes" not in hashing else "floret"
+        facts["ngrams"] = {"hashing": program, **hashing, "rows": vectors.ngrams.matrix.shape[0]}
     facts["bytes"] = size_on_disk(path)
     return {**facts, **{name: value for name, value in vectors.metadata.items() if name != "path"}}
 
@@ -235,8 +240,8 @@ def _kind(model: object) -> str:
 
 def size_on_disk(path: Path) -> int:
     """Return the bytes of a file, or of all files in a folder."""
-    files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
-    return sum(each.stat().st_size for each in files)
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    return sum(file.stat().st_size for file in files)
 
 
 def _shown(value: Any) -> str:
@@ -252,3 +257,83 @@ def _shown(value: Any) -> str:
         return f"({', '.join(f'{name} {_shown(part)}' for name, part in value.items())})"
     text = "none" if value is None else str(value)
     return text if len(text) <= _WIDEST else f"{text[:_WIDEST]} ... ({len(text):,} characters)"
+
+
+WHOLE, FREE = "as written", "no checksum"
+
+
+def verify_facts(path: Path) -> dict[str, Any]:
+    """Check a folder and return the state of its files.
+
+    Args:
+        path: a folder that firth wrote, or one that contains such folders.
+
+    Returns:
+        "path", "whole" (nothing is damaged), "checksums" (whether there are any), "files" with "file", "bytes" and
+        "state", and "error": what is wrong in one sentence, or None.
+    """
+    return snapshot(path, _facts)
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    if not path.is_dir():
+        raise OptionError(f"{path} is not a folder; expected one that firth wrote: only those have checksums")
+    folders = _folders(path)
+    if not folders:
+        raise OptionError(f"{path} is a folder of something else; expected one that firth wrote")
+    states: dict[str, FileState] = {}
+    error = None
+    with fresh_reads() as examined:
+        for folder in folders:
+            try:
+                _open(folder)
+            except (FirthError, OSError) as problem:
+                error = error or str(problem)
+        for folder, checked in examined.items():
+            prefix = folder.relative_to(path)
+            states |= {(prefix / state.path).as_posix(): state for state in checked}
+    rest = [name for name in files_of(path) if name not in states and Path(name).name != checksums.FILE]
+    files = [{"file": name, "bytes": s.size, "state": s.problem or WHOLE} for name, s in sorted(states.items())]
+    files += [{"file": name, "bytes": (path / name).stat().st_size, "state": FREE} for name in rest]
+    return {"path": str(path), "whole": error is None, "checksums": bool(states), "files": files, "error": error}
+
+
+def print_states(facts: Mapping[str, Any]) -> None:
+    """Print a line per file: its name, bytes and state."""
+    rows = [(row["file"], "" if row["bytes"] is None else f"{row['bytes']:,}", row["state"]) for row in facts["files"]]
+    print_table([("file", "bytes", "state"), *rows], left=(0, 2))
+
+
+def _folders(path: Path) -> list[Path]:
+    """Return the folder itself if firth wrote it, else the folders inside that firth wrote."""
+    if _is_ours(path):
+        return [path]
+    folders: list[Path] = []
+    for inner in sorted(folder for folder in path.rglob("*") if folder.is_dir()):
+        if not any(outer in inner.parents for outer in folders) and _is_ours(inner):
+            folders.append(inner)
+    return folders
+
+
+def _is_ours(folder: Path) -> bool:
+    from firth.storage.model_folder import may_be_model_folder
+
+    return may_be_model_folder(folder) or any(
+        (folder / name).is_file() for name in ("corpus.json", "cooccurrence.json")
+    )
+
+
+def _open(folder: Path) -> None:
+    # The reader of each kind also checks the contents; some readers import the compiler.
+    if any((folder / name).is_file() for name in ("corpus.json", "ids.bin")):
+        from firth.corpus.encoded import Corpus
+
+        Corpus.open(folder)
+    elif any((folder / name).is_file() for name in ("cooccurrence.json", "rows.bin")):
+        from firth.counts.matrix import CooccurrenceMatrix
+
+        CooccurrenceMatrix.open(folder)
+    else:
+        from firth.loading import load
+
+        load(folder)

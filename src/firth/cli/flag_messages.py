@@ -16,28 +16,28 @@ RUNNING: dict[str, str] = {}  # flags of the command that runs, by the names of 
 _CALL = re.compile(r"(\([^()]*\))")
 
 
-def say_expected(error: Exception, expected: Mapping[str, str]) -> None:
+def explain_value(error: Exception, expected: Mapping[str, str]) -> None:
     """Word the error about a value of the wrong type as firth words its own.
 
     Args:
         error: of typer; others stay as they are.
     """
     parameter, cause = getattr(error, "param", None), error.__cause__
-    found: list[Any] = getattr(cause, "errors", list)()
-    if parameter is None or not found:
+    problems: list[Any] = getattr(cause, "errors", list)()
+    if parameter is None or not problems:
         return
-    first = found[0]
+    first = problems[0]
     what = expected.get(parameter.name) or _kind(first)
     if what is not None:
         message = f"{parameter.opts[0]} {shlex.quote(str(first['input']))}: expected {what}"
         vars(error)["format_message"] = lambda: message
 
 
-def _kind(found: Mapping[str, Any]) -> str | None:
-    bounds = found.get("ctx", {})
+def _kind(problem: Mapping[str, Any]) -> str | None:
+    bounds = problem.get("ctx", {})
     if "ge" in bounds:
         return f"a number of at least {bounds['ge']}"
-    return _KINDS.get(found["type"].partition("_")[0])
+    return _KINDS.get(problem["type"].partition("_")[0])
 
 
 def name_flags(error: Exception, parameters: Iterable[Any], renamed: Mapping[str, str]) -> None:

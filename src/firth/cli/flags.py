@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from firth import hints
-from firth.cli.flag_messages import EXPECTED, RENAMED, RUNNING, flags_of, name_flags, say_expected
+from firth.cli.flag_messages import EXPECTED, RENAMED, RUNNING, explain_value, flags_of, name_flags
 from firth.cli.output import paragraphs, showing_log
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.options import expected_number
@@ -169,7 +169,7 @@ class Command(TyperCommand):
         try:
             return super().make_context(info_name, args, parent, **extra)
         except Exception as error:
-            say_expected(error, vars(self.callback).get(EXPECTED, {}))
+            explain_value(error, vars(self.callback).get(EXPECTED, {}))
             raise
 
     def invoke(self, ctx: Any) -> Any:
@@ -186,7 +186,7 @@ class Command(TyperCommand):
         """Parse the command line; an output that is given twice is a mistake, where click would use the last."""
         names = [name for flag in self.params if flag.name == "output" for name in flag.opts if name.startswith("-")]
         short = tuple(name for name in names if not name.startswith("--"))  # a value may follow at once: -oFILE
-        outputs = [each for each in args if each.partition("=")[0] in names or (short and each.startswith(short))]
+        outputs = [arg for arg in args if arg.partition("=")[0] in names or (short and arg.startswith(short))]
         if len(outputs) > 1:
             layer = any(flag.name == "output_layer" for flag in self.params)
             advice = "; the output layer of the model is --output-layer" if layer else ""
@@ -204,7 +204,7 @@ class Command(TyperCommand):
                 return f"-{argument}"
             return argument
 
-        return [two_dashes(each) if i < end else each for i, each in enumerate(args)]
+        return [two_dashes(argument) if i < end else argument for i, argument in enumerate(args)]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help. The program ends after it."""
@@ -235,16 +235,16 @@ def with_reading(run: Callable[..., None]) -> Callable[..., None]:
     vectors = converts or not _VECTORS.isdisjoint(parameters)
     texts = not _READS.isdisjoint(parameters) or ("source" in parameters and "model" in parameters)
     more = [*([_ENCODING] if texts or vectors else []), *(_READING_VECTORS if vectors else [])]
-    more = [each for each in more if each.name not in parameters]
+    more = [parameter for parameter in more if parameter.name not in parameters]
     if not more:
         return run
 
     def read(**values: Any) -> None:
-        how = {each.name: values.pop(each.name) for each in more}
-        encoding, separator = how.pop("encoding", None), how.get("separator")
+        options = {parameter.name: values.pop(parameter.name) for parameter in more}
+        encoding, separator = options.pop("encoding", None), options.get("separator")
         if separator is not None:
-            how["separator"] = separator.replace("\\t", "\t")
-        with text_encoding(encoding), reading_vectors(**how):
+            options["separator"] = separator.replace("\\t", "\t")
+        with text_encoding(encoding), reading_vectors(**options):
             run(**values)
 
     result = as_command(read, run, [*parameters.values(), *more])
@@ -256,15 +256,15 @@ def _suggest_flag(error: Any) -> None:
     """Add the flag that is probably meant, and its help, to the error about an unknown flag."""
     command = error.ctx.command
     flags = {
-        flag.lstrip("-").replace("-", "_"): (flag, each)
-        for each in command.params
-        for flag in each.opts
+        flag.lstrip("-").replace("-", "_"): (flag, parameter)
+        for parameter in command.params
+        for flag in parameter.opts
         if flag.startswith("-")
     }
     given = error.option_name.lstrip("-").replace("-", "_")
-    arguments = [each for each in command.params if each.param_type_name == "argument"]
-    usage = [*(each.metavar or each.name.upper() for each in arguments), *(["-o OUT"] if "o" in flags else [])]
-    advice = hints.flag(error.ctx.command_path, given, flags, [each.name for each in arguments], usage)
+    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+    usage = [*(item.metavar or item.name.upper() for item in arguments), *(["-o OUT"] if "o" in flags else [])]
+    advice = hints.flag(error.ctx.command_path, given, flags, [argument.name for argument in arguments], usage)
     name = hints.same(given, flags) if advice is None else None
     if name is not None:
         flag, parameter = flags[name]
@@ -273,8 +273,8 @@ def _suggest_flag(error: Any) -> None:
         error.message += f"; {advice}"
         error.possibilities = []
     else:
-        near = {flags[each][0] for each in hints.near_names(given, flags)}
-        error.possibilities = [each for each in error.possibilities or () if each in near]
+        near = {flags[near_name][0] for near_name in hints.near_names(given, flags)}
+        error.possibilities = [flag for flag in error.possibilities or () if flag in near]
 
 
 def with_flags(command: Callable[..., None], flags: Iterable[Flags], **fixed: Any) -> Callable[..., None]:
@@ -291,13 +291,13 @@ def with_flags(command: Callable[..., None], flags: Iterable[Flags], **fixed: An
         for name, parameter in inspect.signature(command).parameters.items()
         if parameter.kind is not inspect.Parameter.VAR_KEYWORD and name not in fixed
     ]
-    parameters = [*(parameter for each in flags for parameter in each.parameters()), *own]
-    panels = list(dict.fromkeys([None, *(each.panel for each in flags)]))
+    parameters = [*(parameter for group in flags for parameter in group.parameters()), *own]
+    panels = list(dict.fromkeys([None, *(group.panel for group in flags)]))
     parameters.sort(key=lambda parameter: _place(_panel(parameter), panels))
     result = as_command(lambda **values: command(**fixed, **values), command, parameters)
-    vars(result)[EXPECTED] = {name: text for each in flags for name, text in each.expected().items()}
+    vars(result)[EXPECTED] = {name: text for group in flags for name, text in group.expected().items()}
     vars(result)[RENAMED] = {
-        name: f"--{flag.replace('_', '-')}" for each in flags for name, flag in each.renamed.items()
+        name: f"--{flag.replace('_', '-')}" for group in flags for name, flag in group.renamed.items()
     }
     return result
 
@@ -310,9 +310,9 @@ def as_command(
     def command(**values: Any) -> None:
         run(**values)
 
-    keyword_only = [each.replace(kind=_KEYWORD) for each in parameters]
+    keyword_only = [parameter.replace(kind=_KEYWORD) for parameter in parameters]
     command.__doc__, command.__name__ = documented.__doc__, documented.__name__
-    command.__annotations__ = {each.name: each.annotation for each in keyword_only}
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in keyword_only}
     vars(command)["__signature__"] = inspect.Signature(keyword_only)
     return command
 

@@ -7,7 +7,7 @@ import typer
 
 from firth.cli.flags import Group, add_command
 from firth.cli.output import paragraphs
-from firth.comparison.named import Model
+from firth.comparison.models import Model
 from firth.spelling import one_spelling
 
 PASSED_ON = {  # settings of a command that passes its arguments on: the command of the model reads everything

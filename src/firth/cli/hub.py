@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from firth.cli.arguments import AsJson, Quiet, names
-from firth.cli.output import note, print_json, working
+from firth.cli.output import note, show, working
 from firth.cli.targets import check_folder_target
 from firth.hub import from_hub, push_to_hub
 
@@ -29,10 +29,12 @@ def push(
     """
     with working(f"uploading {source}", quiet):
         commit = push_to_hub(source, repository, private=private or None, revision=revision)
-    if json:
-        print_json({"repository": repository, "revision": commit})
-    else:
-        note(f"{source}: uploaded to {repository}, revision {commit}")
+    show(
+        json,
+        {"repository": repository, "revision": commit},
+        f"{source}: uploaded to {repository}, revision {commit}",
+        to=note,
+    )
 
 
 def pull(
@@ -54,7 +56,9 @@ def pull(
         model = from_hub(repository, revision=revision)
         model.save(target)
     commit = model.metadata["hub"]["revision"]
-    if json:
-        print_json({"model": str(target), "kind": type(model).__name__, "repository": repository, "revision": commit})
-    else:
-        note(f"{target}: {type(model).__name__} of {repository}, revision {commit}")
+    show(
+        json,
+        {"model": str(target), "kind": type(model).__name__, "repository": repository, "revision": commit},
+        f"{target}: {type(model).__name__} of {repository}, revision {commit}",
+        to=note,
+    )

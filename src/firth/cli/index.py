@@ -8,7 +8,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Quiet, Vectors, number, output
 from firth.cli.flags import Flags, with_flags
-from firth.cli.output import note, print_json, working
+from firth.cli.output import note, print_json, show, working
 from firth.cli.targets import check_file_target
 from firth.cli.vectors import open_vectors
 from firth.errors import OptionError
@@ -55,10 +55,12 @@ def _index(
         index = space.index(kind, **index_options)
         index.save(output)
     settings, size = dataclasses.asdict(index.options), output.stat().st_size
-    if json:
-        print_json({"index": str(output), "kind": kind, "words": len(index), "options": settings, "bytes": size})
-    else:
-        note(f"{output}: {len(index):,} words, {kind}, {size / 1e6:.1f} MB")
+    show(
+        json,
+        {"index": str(output), "kind": kind, "words": len(index), "options": settings, "bytes": size},
+        f"{output}: {len(index):,} words, {kind}, {size / 1e6:.1f} MB",
+        to=note,
+    )
 
 
 index = with_flags(_index, FLAGS)
@@ -74,13 +76,13 @@ def _compare(vectors: str, index_options: dict[str, Any], number: int, queries: 
     if len(choices) < len(USUAL):
         note("hnsw is left out: usearch is not installed; pip install 'firth[ann]'")
     trials = try_indexes(space, choices, k=number, queries=queries)
-    for place in range(len(choices)):
-        with working(f"measuring index {place + 1}/{len(choices)}", quiet):
+    for i in range(len(choices)):
+        with working(f"measuring index {i + 1}/{len(choices)}", quiet):
             trial = next(trials)
         if json:
             print_json(dataclasses.asdict(trial))
             continue
-        if not place:
+        if not i:
             note(f"{trial.words:,} words x {trial.dim}; {trial.queries:,} held-out words, {trial.k} neighbours each")
             print(COLUMNS)
         print(_line(trial))

@@ -1,6 +1,6 @@
 """`firth lm`: train, score, generate, compare and mix language models."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,9 +9,10 @@ import typer
 
 from firth.cli.arguments import AsJson, Quiet, Seed, Sources, TextFile, names, number, output
 from firth.cli.files import language_facts, print_facts
-from firth.cli.flags import Flags, Group, add_command, with_flags
+from firth.cli.flags import Flags, with_flags
+from firth.cli.groups import commands
 from firth.cli.language_train import check_model_target, train
-from firth.cli.output import following, note, paragraphs, print_json, print_scores, scored, working
+from firth.cli.output import note, print_json, print_scores, scored, show, with_progress, working
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.cli.texts import READING, corpus_of, line_batches
 from firth.corpus.encoded import Corpus
@@ -48,22 +49,16 @@ def score(
     Each sentence is scored on its own, without the sentences before it.
     """
     scorer = _open(model, quiet)
-    for lines in following(line_batches(text, LINES), "scoring", quiet):
+    for lines in with_progress(line_batches(text, LINES), "scoring", quiet):
         for line, result in zip(lines, scorer.score(lines), strict=True):
-            if json:
-                print_json(_score_facts(line, result))
-            else:
-                print(_score_line(result, words))
+            show(json, _score_facts(line, result), _score_line(result, words))
 
 
 def perplexity(model: Model, text: Sources, quiet: Quiet = False, json: AsJson = False, **reading: Any) -> None:
     """Measure the perplexity of a text, with its interval."""
     scorer = _open(model, quiet)
     figure = scorer.perplexity(_held_out(scorer, text, reading, quiet), progress=not quiet)
-    if json:
-        print_json({"model": str(model), **figure.described()})
-    else:
-        print(figure)
+    show(json, {"model": str(model), **figure.described()}, figure)
 
 
 def _generate(
@@ -92,16 +87,17 @@ def _generate(
     method = _search(search, number, _BEAM.select(options), forced or ())
     generator = TextGenerator.of(scorer)
     prompts = [line for lines in line_batches("-", LINES) for line in lines] if prompt == "-" else [prompt]
-    for (beginning,) in following(([text] for text in prompts), "generating", quiet):
+    for (beginning,) in with_progress(([text] for text in prompts), "generating", quiet):
         words = generator.prompt(beginning)
-        for each in generator.continuations(
+        for continuation in generator.continuations(
             words, number, generation, method, seed=seed, unknown=unknown, forced=forced or ()
         ):
-            text = generator.text(words, each.ids)
+            text = generator.text(words, continuation.ids)
             if json:
-                tokens = [*generator.tokens(words), *generator.tokens(each.ids)]
-                facts = {"prompt": beginning, "text": text, "tokens": tokens}
-                print_json({**facts, "log_prob": each.log_prob, "score": each.score, "ended": each.ended})
+                tokens = [*generator.tokens(words), *generator.tokens(continuation.ids)]
+                facts: dict[str, Any] = {"prompt": beginning, "text": text, "tokens": tokens}
+                facts |= {name: getattr(continuation, name) for name in ("log_prob", "score", "ended")}
+                print_json(facts)
             else:
                 print(text)
 
@@ -156,10 +152,11 @@ def mix(
     mixture.metadata.setdefault("name", output.stem)
     mixture.save(output)
     weights = dict(zip(scorers, mixture.weights.tolist(), strict=True))
-    if json:
-        print_json({"model": str(output), "weights": weights})
-    else:
-        print(f"{output}: " + " + ".join(f"{weight:.3f} {name}" for name, weight in weights.items()))
+    show(
+        json,
+        {"model": str(output), "weights": weights},
+        f"{output}: " + " + ".join(f"{weight:.3f} {name}" for name, weight in weights.items()),
+    )
 
 
 def report(
@@ -186,10 +183,7 @@ def report(
     page = language_report(scorers, text, samples=samples, prompt=prompt, seed=seed, progress=not quiet)
     with replacing_file(output) as file:
         file.write(page.encode("utf-8", "backslashreplace"))
-    if json:
-        print_json({"page": str(output), "models": list(scorers)})
-    else:
-        note(f"{output}: {', '.join(scorers)}")
+    show(json, {"page": str(output), "models": list(scorers)}, f"{output}: {', '.join(scorers)}", to=note)
 
 
 def convert(
@@ -206,10 +200,7 @@ def convert(
     scorer = _open(model, quiet)
     with working(f"writing {output}", quiet):
         save_language_model(scorer, output)
-    if json:
-        print_json({"model": str(output), "words": len(scorer.vocabulary)})
-    else:
-        note(f"{output}: {scorer!r}")
+    show(json, {"model": str(output), "words": len(scorer.vocabulary)}, f"{output}: {scorer!r}", to=note)
 
 
 def info(model: Model, quiet: Quiet = False, json: AsJson = False) -> None:
@@ -221,26 +212,16 @@ def info(model: Model, quiet: Quiet = False, json: AsJson = False) -> None:
         print_facts(facts)
 
 
-def _app() -> typer.Typer:
-    app = typer.Typer(cls=Group, help="Language models: train, score, generate, compare and mix.")
-    # The command of the model reads everything after the model's name.
-    passed_on = {
-        "allow_extra_args": True,
-        "ignore_unknown_options": True,
-        "allow_interspersed_args": False,
-        "help_option_names": [],
-    }
-    app.command("train", help=paragraphs(train), context_settings=passed_on)(train)
-    add_command(app, "generate", with_flags(_generate, [_GENERATION, _BEAM]))
-    add_command(app, "next", next_words)
-    on_text = [with_flags(run, [_READING]) for run in (perplexity, compare, mix, report)]
-    commands: list[Callable[..., None]] = [score, *on_text, convert, info]
-    for run in commands:
-        add_command(app, run.__name__, run)
-    return app
-
-
-language = _app()
+language = commands(
+    "Language models: train, score, generate, compare and mix.",
+    train=train,
+    generate=with_flags(_generate, [_GENERATION, _BEAM]),
+    next=next_words,
+    score=score,
+    **{run.__name__: with_flags(run, [_READING]) for run in (perplexity, compare, mix, report)},
+    convert=convert,
+    info=info,
+)
 
 
 def _open(path: Path, quiet: bool) -> LanguageModel:

@@ -14,16 +14,15 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import Checkpoint, Every, Sources, output
-from firth.cli.cluster_flags import ClusterAddress, Workers, check_cluster
+from firth.cli.arguments import Checkpoint, ClusterAddress, Every, Sources, Workers, output
 from firth.cli.flags import Flags, add_command
 from firth.cli.output import note, working
-from firth.cli.targets import check_file_target, check_folder_target
+from firth.cli.targets import check_cluster, check_file_target, check_folder_target
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of, is_built_corpus
 from firth.cli.training import STOPS, Report, Run, TrainCommand, model_flags, single_app
 from firth.cluster.cluster import Cluster, how_on_cluster
-from firth.comparison.named import Model, named
+from firth.comparison.models import Model, models_in
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
 from firth.errors import MissingExtraError, OptionError
@@ -58,9 +57,9 @@ def train(context: typer.Context) -> None:
     `firth lm train --help` shows the models, `firth lm train MODEL --help` the options of one.
     """
     arguments = context.args
-    place = next((i for i, word in enumerate(arguments) if not word.startswith("-")), None)
-    if place is not None and (name := arguments[place].lower()) in named((*COUNTING, *NEURAL)):
-        arguments = [*arguments[:place], name, *arguments[place + 1 :]]  # LSTM is lstm
+    position = next((i for i, word in enumerate(arguments) if not word.startswith("-")), None)
+    if position is not None and (name := arguments[position].lower()) in models_in((*COUNTING, *NEURAL)):
+        arguments = [*arguments[:position], name, *arguments[position + 1 :]]  # LSTM is lstm
     with running_clock():  # importing PyTorch counts against --minutes
         trainers(arguments)(arguments, prog_name="firth lm train")
 
@@ -82,12 +81,12 @@ def trainers(arguments: Sequence[str]) -> typer.Typer:
 
 
 def _models(model_name: str | None) -> dict[str, Model]:
-    counting = named(COUNTING)
+    counting = models_in(COUNTING)
     if model_name in counting:
         return {model_name: counting[model_name]}
     try:
         importlib.import_module("firth.neural")  # which says what is missing
-        return {**counting, **named(NEURAL)}
+        return {**counting, **models_in(NEURAL)}
     except MissingExtraError:
         if model_name is None:
             note("Neural models need PyTorch: pip install 'firth[neural]'")
@@ -150,14 +149,14 @@ def _train(
     with on_cluster.lend() if on_cluster else contextlib.nullcontext():
         text, source = _texts(run.options, run.start, corpus, run.values, progress=not run.quiet)
         test, old = (
-            None if each is None else _held_out(each, text, run.values, progress=not run.quiet)
-            for each in (held_out, old_held_out)
+            None if path is None else _held_out(path, text, run.values, progress=not run.quiet)
+            for path in (held_out, old_held_out)
         )
         run.read = {"text": text, "test": test}
         with running_clock() as clock:
             clock.evaluations = (test is not None) + (old is not None)  # perplexities that are reported at the end
-            by = None if on_cluster is None else partial(on_cluster.train, run.options)
-            return run.train(source, by=by, held_out=test, start=run.start, old_held_out=old)
+            trainer = None if on_cluster is None else partial(on_cluster.train, run.options)
+            return run.train(source, trainer=trainer, held_out=test, start=run.start, old_held_out=old)
 
 
 def _check(run: Run) -> None:
@@ -165,8 +164,8 @@ def _check(run: Run) -> None:
     values = run.values
     check_model_target(run.output, values["corpus"], counts=_counts(run.model))
     counts = how_on_cluster(run.model.kind) == "counts"
-    others = {"--threads": values["threads"], "--processes": values.get("processes")}
-    check_cluster(values["cluster"], values["workers"], {} if counts else others)
+    local_flags = {"--threads": values["threads"], "--processes": values.get("processes")}
+    check_cluster(values["cluster"], values["workers"], {} if counts else local_flags)
     if values.get("old_held_out") is not None and values["start"] is None:
         raise OptionError(f"--old-held-out {values['old_held_out']} without --start: it is text like that of the start")
 
@@ -187,7 +186,7 @@ def _open_start(path: Path, model: Model, quiet: bool) -> Any:
     with working(f"reading {path}", quiet):
         start = opened_start(path)
     if not _is(start.options, model):
-        own = next((each for each, other in named(NEURAL).items() if _is(start.options, other)), "another model")
+        own = next((name for name, other in models_in(NEURAL).items() if _is(start.options, other)), "another model")
         raise OptionError(f"--start {path}: {path} was made by firth lm train {own}, not {model.name}; train {own}")
     return start
 
@@ -209,8 +208,8 @@ def _started_options(start: Any, flags: Flags, values: Mapping[str, Any]) -> Any
     if different:
         shown = {name: f"--{flags.renamed.get(name, name).replace('_', '-')}" for name in different}
         given = ", ".join(f"{shown[name]} {_shown(own)}" for name, (own, _) in different.items())
-        found = ", ".join(f"{shown[name]} {_shown(theirs)}" for name, (_, theirs) in different.items())
-        raise OptionError(f"{given} with --start: the start has {found}, which cannot change; leave it out")
+        start_values = ", ".join(f"{shown[name]} {_shown(theirs)}" for name, (_, theirs) in different.items())
+        raise OptionError(f"{given} with --start: the start has {start_values}, which cannot change; leave it out")
     stop_words = {} if values.get("stop_words") is None else {"stop_words": values["stop_words"]}
     text = [
         f"--{name.replace('_', '-')} {_shown(value)}" for name, value in {**CORPUS.select(values), **stop_words}.items()
@@ -233,22 +232,22 @@ def _texts(
         rules = {"tokens": start.rules.tokens, "sentences": start.rules.sentences, "min_count": 1}
         text = corpus_of(corpus, corpus_options, defaults=rules, progress=progress)
         return text, text
-    usual: dict[str, Any] = {**getattr(type(trainer), "corpus_options", {}), "unknown": UNK}
+    defaults: dict[str, Any] = {**getattr(type(trainer), "corpus_options", {}), "unknown": UNK}
     tokens = getattr(trainer, "default_tokens", CorpusOptions().tokens)
     if tokens != CorpusOptions().tokens:  # otherwise columns of words keep their words
-        usual["tokens"] = tokens
+        defaults["tokens"] = tokens
     if str(corpus_options.get("tokens", "")).endswith(".json"):
-        usual["min_count"] = 1  # rare subwords are kept
+        defaults["min_count"] = 1  # rare subwords are kept
     if not getattr(trainer, "spells", False):
-        text = corpus_of(corpus, corpus_options, defaults=usual, progress=progress)
+        text = corpus_of(corpus, corpus_options, defaults=defaults, progress=progress)
         return text, text
     # The model reads every word; the limits are for the words that it predicts.
     limits: dict[str, Any] = {
         name: corpus_options.pop(name) for name in ("min_count", "max_size") if name in corpus_options
     }
     if not is_built_corpus(corpus):
-        limits.setdefault("min_count", usual.get("min_count", CorpusOptions().min_count))
-    text = corpus_of(corpus, corpus_options, defaults={**usual, "min_count": 1, "unknown": None}, progress=progress)
+        limits.setdefault("min_count", defaults.get("min_count", CorpusOptions().min_count))
+    text = corpus_of(corpus, corpus_options, defaults={**defaults, "min_count": 1, "unknown": None}, progress=progress)
     return text, training_text(text, limits, spelled=True)
 
 
@@ -317,8 +316,8 @@ def _report(run: Run, model: Any) -> Report:
             lines.append(f"old text: perplexity {first:,.2f} before, {last:,.2f} after ({change:+.1f} %)")
     quoted = shlex.quote(str(run.output))
     generates = isinstance(model, LanguageModel)
-    following = f"lm generate {quoted}" if generates else f"tag train FILE -o TAGGER --embed {quoted}"
-    return table, [*lines, f"next: firth {following}"]
+    next_command = f"lm generate {quoted}" if generates else f"tag train FILE -o TAGGER --embed {quoted}"
+    return table, [*lines, f"next: firth {next_command}"]
 
 
 def _text_flags(model: Model) -> tuple[Flags, Flags]:

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import typer
@@ -25,9 +25,17 @@ def print_json(value: Mapping[str, Any]) -> None:
     print(json.dumps(value, ensure_ascii=False))
 
 
+def show(json: bool, facts: Mapping[str, Any], text: Any, *, to: Callable[[Any], None] = print) -> None:
+    """Print facts as JSON, or a text for readers."""
+    if json:
+        print_json(facts)
+    else:
+        to(text)
+
+
 def on_a_line(text: str) -> str:
     """Return a text without line breaks and tabs, which separate what is printed."""
-    return text.translate({ord(each): " " for each in "\n\r\t"})
+    return text.translate({ord(mark): " " for mark in "\n\r\t"})
 
 
 def printable(text: str) -> str:
@@ -116,7 +124,7 @@ def working(stage: str, quiet: bool) -> contextlib.AbstractContextManager[None]:
     return elapsed(stage, False if quiet else None)
 
 
-def following(batches: Iterable[Sequence[_T]], stage: str, quiet: bool) -> Iterator[Sequence[_T]]:
+def with_progress(batches: Iterable[Sequence[_T]], stage: str, quiet: bool) -> Iterator[Sequence[_T]]:
     """Yield batches of lines and count them on the terminal, unless the answers appear there themselves."""
     began = last = time.monotonic()
     count = 0

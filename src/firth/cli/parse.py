@@ -9,7 +9,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, names
 from firth.cli.groups import commands
-from firth.cli.output import following, print_json, working
+from firth.cli.output import print_json, with_progress, working
 from firth.cli.texts import batches, line_batches
 from firth.cli.training import Report, Run, StartVectors, Summary, TrainCommand
 from firth.cli.vectors import open_model
@@ -89,7 +89,7 @@ def _predict(
     The parser reads the tags of the file, or those of --tagger.
     """
     parser, tags = _opened(model, tagger, quiet)
-    for batch in following(_sentences(texts, tags is not None, on_error), "parsing", quiet):
+    for batch in with_progress(_sentences(texts, tags is not None, on_error), "parsing", quiet):
         for sentence in parser.predict(batch, tagger=tags, beam=beam, precision=precision, threads=threads):
             if json:
                 print_json({name: getattr(sentence, name) for name in ("words", "tags", "heads", "relations")})
@@ -120,11 +120,11 @@ def _test(
 ) -> None:
     """Test a parser on a treebank: attachment scores with the treebank's tags, and with those of --tagger."""
     parser, tags = _opened(model, tagger, quiet)
-    how: dict[str, Any] = {"beam": beam, "precision": precision, "threads": threads, "progress": not quiet}
-    scores = parser.test(source, tagger=tags, on_error=on_error, **how)
+    options: dict[str, Any] = {"beam": beam, "precision": precision, "threads": threads, "progress": not quiet}
+    scores = parser.test(source, tagger=tags, on_error=on_error, **options)
     if json:
-        for name, each in scores.rows.items():
-            print_json({"tags": name, **asdict(each), "intervals": scores.intervals[name]})
+        for name, score in scores.rows.items():
+            print_json({"tags": name, **asdict(score), "intervals": scores.intervals[name]})
     else:
         print(scores)
 

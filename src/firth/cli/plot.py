@@ -15,12 +15,11 @@ from firth.cli.flags import Group, add_command, as_command
 from firth.cli.output import note, print_json, working
 from firth.cli.plot_documents import command as document_command
 from firth.cli.plot_documents import coref, entities, parse
+from firth.cli.queries import Folder
 from firth.cli.semantic_change import New, Old, compare_times
 from firth.cli.senses import SenseFile, open_senses
 from firth.cli.targets import check_writable
-from firth.cli.translations import Folder
-from firth.cli.vectors import open_model
-from firth.cli.word_lists import lines, read_groups, read_objects, read_poles, read_words
+from firth.cli.vectors import lines, open_model, read_groups, read_objects, read_poles, read_words
 from firth.comparison.saved import RUN, read_comparison
 from firth.errors import OptionError
 from firth.loading import load, load_vectors
@@ -71,10 +70,10 @@ def analogy(
     if len(flat) % 2:
         raise OptionError(f"{len(flat)} words: expected pairs, such as man king woman queen")
     pairs = [(flat[i], flat[i + 1]) for i in range(0, len(flat), 2)]
-    for place, line in lines(word_file) if word_file else ():
+    for line_number, line in lines(word_file) if word_file else ():
         parts = line.split()
         if len(parts) != 2:
-            raise OptionError(f"{word_file} line {place}: {line[:60]!r}; expected two words")
+            raise OptionError(f"{word_file} line {line_number}: {line[:60]!r}; expected two words")
         pairs.append((parts[0], parts[1]))
     return plots.analogy_arrows(load_vectors(vectors), pairs, **common)
 
@@ -191,20 +190,21 @@ def models(
             "Folder of firth compare, or file with the output of firth evaluate --json; - for standard input.", "SOURCE"
         ),
     ],
-    by: Annotated[
-        str | None, typer.Option(help="Draw quality against training time, or each test set.", metavar="time|set")
+    against: Annotated[
+        str | None,
+        typer.Option("--by", help="Draw quality against training time, or each test set.", metavar="time|set"),
     ] = None,
     **common: Any,
 ) -> plots.Picture:
     """Draw a comparison of models, with the intervals of their figures."""
-    if by not in (None, "time", "set"):
-        raise OptionError(f"by={by!r}: expected time or set")
+    if against not in (None, "time", "set"):
+        raise OptionError(f"by={against!r}: expected time or set")
     if not Path(source).is_dir():
-        if by == "time":
+        if against == "time":
             raise OptionError(f"{source} holds no times: expected a folder of firth compare")
         return plots.models_by_set(read_objects(source), **common)
     comparison = read_comparison(source)
-    if by == "set":
+    if against == "set":
         rows = [{**figure, "vectors": row["model"]} for row in comparison.rows for figure in row["figures"]]
         return plots.models_by_set(rows, **common)
     return plots.models_by_time(comparison, **common)
@@ -244,9 +244,9 @@ def attention(
     if not text.strip():
         raise OptionError("an empty text; expected one to translate, in quotation marks")
     translator = open_model(model, "a translator")
-    found = translator.translate(text, beam=beam, return_attention=True)
-    source, target = translator.source.shown(found.source_tokens), translator.target.shown(found.tokens)
-    return plots.attention_heat_map(found.attention, source, target, **common)
+    translation = translator.translate(text, beam=beam, return_attention=True)
+    source, target = translator.source.shown(translation.source_tokens), translator.target.shown(translation.tokens)
+    return plots.attention_heat_map(translation.attention, source, target, **common)
 
 
 def semantic_change(
@@ -272,7 +272,7 @@ def _shared(
 
 def _command(draw: Callable[..., plots.Picture]) -> Callable[..., None]:
     """Return the command that draws and saves a picture, or prints its numbers."""
-    own = [each for each in inspect.signature(draw).parameters.values() if each.kind is not each.VAR_KEYWORD]
+    own = [value for value in inspect.signature(draw).parameters.values() if value.kind is not value.VAR_KEYWORD]
 
     def run(output: Path | None, quiet: bool, json: bool, **arguments: Any) -> None:
         if output is None and not json:

@@ -26,26 +26,26 @@ Title = Annotated[str | None, typer.Option(help="Title. Default: the name of the
 Drawn = tuple[Drawing, Iterable[dict[str, Any]]]  # and what is drawn, as JSON
 
 
-def parse(found: Document, number: Sentences = 20, title: Title = None) -> Drawn:
+def parse(document: Document, number: Sentences = 20, title: Title = None) -> Drawn:
     """Draw dependency trees as arcs over the words."""
     rows = (
         {"words": sentence.words, "heads": sentence.heads, "relations": sentence.relations}
-        for sentence in found.sentences[:number]
+        for sentence in document.sentences[:number]
     )
-    return plots.dependency_arcs(found, number=number, title=title), rows
+    return plots.dependency_arcs(document, number=number, title=title), rows
 
 
-def entities(found: Document, number: Sentences = 200, title: Title = None) -> Drawn:
+def entities(document: Document, number: Sentences = 200, title: Title = None) -> Drawn:
     """Mark the entities of a document in its text."""
     rows = (
-        {"start": start, "end": end, "label": label, "text": found.span_text(start, end)}
-        for start, end, label in found.entities
+        {"start": start, "end": end, "label": label, "text": document.span_text(start, end)}
+        for start, end, label in document.entities
     )
-    return plots.entity_spans(found, number=number, title=title), rows
+    return plots.entity_spans(document, number=number, title=title), rows
 
 
 def coref(
-    found: Document,
+    document: Document,
     number: Sentences = 200,
     singletons: Annotated[
         bool, typer.Option("--singletons", help="Also mark mentions that nothing else refers to.")
@@ -54,11 +54,11 @@ def coref(
 ) -> Drawn:
     """Mark the coreference chains of a document in its text."""
     rows = (
-        {"mentions": cluster, "texts": [found.span_text(*span) for span in cluster]}
-        for cluster in found.clusters
+        {"mentions": cluster, "texts": [document.span_text(*span) for span in cluster]}
+        for cluster in document.clusters
         if singletons or len(cluster) > 1
     )
-    return plots.coreference_chains(found, number=number, singletons=singletons, title=title), rows
+    return plots.coreference_chains(document, number=number, singletons=singletons, title=title), rows
 
 
 def _shared(
@@ -74,12 +74,12 @@ def command(draw: Callable[..., Drawn], *, svg: bool = False) -> Callable[..., N
         draw: one of `parse`, `entities` and `coref`.
     """
 
-    def run(file: Path, document: str | None, output: Path | None, quiet: bool, json: bool, **how: Any) -> None:
+    def run(file: Path, document: str | None, output: Path | None, quiet: bool, json: bool, **options: Any) -> None:
         if output is not None:
             check_drawing_target(output, svg)
             check_writable(output)
         with working("drawing", quiet):
-            drawing, rows = draw(_document(file, document), **how)
+            drawing, rows = draw(_document(file, document), **options)
         for row in rows if json else ():
             print_json(row)
         for text in drawing.notes:
@@ -94,9 +94,9 @@ def command(draw: Callable[..., Drawn], *, svg: bool = False) -> Callable[..., N
     endings = ".svg, .html or .txt" if svg else ".html or .txt"
     help = output(f"File to draw: {endings}. Default: the terminal.", "FILE")
     shared["output"] = shared["output"].replace(annotation=Annotated[Path | None, help])
-    first, document, *others = shared.values()
+    first, document, *rest = shared.values()
     own = list(inspect.signature(draw).parameters.values())[1:]
-    return as_command(run, draw, [first, document, *own, *others])
+    return as_command(run, draw, [first, document, *own, *rest])
 
 
 def _document(file: Path, name: str | None) -> Document:

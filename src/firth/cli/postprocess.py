@@ -74,7 +74,7 @@ def postprocess(
         names(f"Steps in order: {', '.join(STEPS)}. Colons add options: reduce:50, whiten:zca:ridge=0.01.", "STEP"),
     ],
     output: Output,
-    others: Annotated[
+    further: Annotated[
         list[str] | None, typer.Option("--with", help="Vectors to average or concatenate with.", metavar="VECTORS")
     ] = None,
     synonyms: Annotated[
@@ -92,10 +92,10 @@ def postprocess(
     What each step did, such as the variance kept or the pairs used, is printed and saved in the metadata.
     """
     parsed_steps = [_parse(spec) for spec in step]
-    _check_needs(parsed_steps, {"with": others, "synonyms": synonyms, "antonyms": antonyms})
+    _check_needs(parsed_steps, {"with": further, "synonyms": synonyms, "antonyms": antonyms})
     check_vectors_target(output, takes_files=True)
     pairs = {"synonyms": _pairs(synonyms or ()), "antonyms": _pairs(antonyms or ())}
-    space, *more = (open_word_vectors(path, quiet) for path in (vectors, *(others or ())))
+    space, *more = (open_word_vectors(path, quiet) for path in (vectors, *(further or ())))
     before = len(space.metadata.get(HISTORY, []))
     for name, what, values in parsed_steps:
         with working(name, quiet):

@@ -16,7 +16,7 @@ from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING as ANY_READING
 from firth.cli.texts import corpus_of
 from firth.cli.training import Report, Run, TrainCommand
-from firth.comparison.named import named
+from firth.comparison.models import models_in
 from firth.corpus.options import CorpusOptions
 from firth.errors import OptionError
 from firth.loading import load_as
@@ -141,5 +141,5 @@ PRETRAIN = TrainCommand(
 def command_of(name: str) -> Any:
     """Return the command of a model, with the flags of its own options."""
     PRETRAIN.need_torch(name)
-    model = named(HOMES)[name]
+    model = models_in(HOMES)[name]
     return model_command(model, PRETRAIN.of(model))

@@ -1,4 +1,4 @@
-"""`firth neighbours`, `firth similarity` and `firth analogy`."""
+"""`firth neighbours`, `firth similarity`, `firth analogy` and `firth translate-words`."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from firth.cli.arguments import AsJson, Quiet, Vectors, Words, names, number
-from firth.cli.output import note, print_json, print_scores, scored, working
+from firth.cli.output import note, print_json, print_scores, scored, show, working
 from firth.cli.vectors import open_vectors, refuse_unknown
 from firth.errors import OptionError
 from firth.loading import load_index
@@ -39,17 +39,17 @@ def neighbours(
 ) -> None:
     """Show the nearest neighbours of words by cosine similarity."""
     space = open_vectors(vectors, quiet, documents=True)
-    known = [word for word in words if word in space]
+    covered = [word for word in words if word in space]
     with working("searching neighbours", quiet):
-        answers = _neighbours(space, known, number, index, csls)
-    for word, answer in zip(known, answers, strict=True):
+        answers = _neighbours(space, covered, number, index, csls)
+    for word, answer in zip(covered, answers, strict=True):
         if json:
             print_json({"query": word, "neighbours": scored(answer)})
         else:
             if len(words) > 1:
                 print(word)
             print_scores(answer, indent="  " if len(words) > 1 else "")
-    if known and number > len(space) - 1:
+    if covered and number > len(space) - 1:
         note(f"{number:,} neighbours requested; there are {len(space) - 1:,} other words")
     refuse_unknown(words, space)
 
@@ -77,10 +77,7 @@ def _index(space: Any, index: str, csls: bool) -> Index:
 def similarity(vectors: Vectors, a: A, b: B, quiet: Quiet = False, json: AsJson = False) -> None:
     """Show the cosine similarity of two words: 1 for the same direction, 0 for nothing in common."""
     cosine = float(open_vectors(vectors, quiet, documents=True).similarity(a, b))
-    if json:
-        print_json({"a": a, "b": b, "similarity": cosine})
-    else:
-        print(f"{cosine:.4f}")
+    show(json, {"a": a, "b": b, "similarity": cosine}, f"{cosine:.4f}")
 
 
 def analogy(
@@ -102,3 +99,38 @@ def analogy(
         print_json({"a": a, "b": b, "c": c, "method": method, "answers": scored(answers)})
     else:
         print_scores(answers)
+
+
+Folder = Annotated[str, names("Folder of an alignment, from firth align.", "DIR")]
+
+
+def translate_words(
+    alignment: Folder,
+    words: Words,
+    number: Annotated[int, number("How many translations to show.")] = 5,
+    metric: Annotated[
+        str, typer.Option(help="Rank by cosine, or by csls, which corrects for hubs.", metavar="csls|cosine")
+    ] = "csls",
+    back: Annotated[bool, typer.Option("--back", help="Translate from the target language to the source.")] = False,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Translate words: show the nearest words of the other language."""
+    from firth.alignment.alignment import METRICS, load_alignment
+
+    if metric not in METRICS:
+        raise OptionError(f"metric={metric!r}: expected {' or '.join(METRICS)}")
+    with working(f"reading {alignment}", quiet):
+        spaces = load_alignment(alignment)
+    side = spaces.target if back else spaces.source
+    covered = [word for word in words if word in side]
+    with working("translating", quiet):
+        answers = spaces.translate(covered, number, cast(Literal["csls", "cosine"], metric), back=back)
+    for word, answer in zip(covered, answers, strict=True):
+        if json:
+            print_json({"query": word, "metric": metric, "translations": scored(answer)})
+            continue
+        if len(words) > 1:
+            print(word)
+        print_scores(answer, indent="  " if len(words) > 1 else "")
+    refuse_unknown(words, side)

@@ -1,23 +1,101 @@
-"""`firth search`, `firth duplicates` and `firth clusters`."""
+"""`firth encode`, `firth search`, `firth duplicates` and `firth clusters`: texts by their vectors."""
 
+import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, Seed, Sources, names, number
-from firth.cli.encoders import ENCODING, Model, open_encoder
-from firth.cli.flags import with_flags
-from firth.cli.output import note, print_json, working
+from firth.cli.arguments import TEXT, AsJson, Column, Quiet, Seed, Sources, names, number, output
+from firth.cli.flags import Flags, with_flags
+from firth.cli.output import note, print_json, show, working
+from firth.cli.targets import check_file_target
 from firth.cli.texts import READ_TABLES, source_of
-from firth.errors import FormatError
+from firth.corpus.table_options import TableOptions
+from firth.errors import FormatError, OptionError
+from firth.loading import load
+from firth.registry import plain_name
+from firth.sentences.averages import SentenceAverages
 from firth.sentences.clusters import cluster_texts
 from firth.sentences.duplicates import near_duplicates
+from firth.sentences.encoder import TextEncoder, as_encoder
+from firth.sentences.file_encoding import check_target, encode_file, finished_rows
 from firth.sentences.search import TextIndex
 from firth.sentences.text_blocks import read_texts
 from firth.vectors.index.options import OPTIONS
+from firth.vectors.io import sentence_transformers
 from firth.vectors.io.npy import mapped
+
+Model = Annotated[
+    Path,
+    names(
+        "Encoder: word vectors, document vectors, a sentence encoder, a classifier or a neural language model.", "MODEL"
+    ),
+]
+
+
+@dataclass(frozen=True)
+class EncodingOptions(TableOptions):
+    """How texts are read and encoded."""
+
+    column: Column = None
+    tokens: Annotated[
+        str | None,
+        typer.Option(
+            help="With word vectors: how texts are split into words. Default: as saved with the vectors, else unicode.",
+            metavar="unicode|whitespace|text8",
+            rich_help_panel=TEXT,
+        ),
+    ] = None
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            help="With a language model, or a contextual encoder (mean, cls): pooling of hidden states. Default: mean.",
+            metavar="mean|last|max|attention|cls",
+        ),
+    ] = None
+    max_length: Annotated[
+        int | None,
+        typer.Option(help="With a language model: tokens that are read of a text. Default: 512.", show_default=False),
+    ] = None
+    batch_size: Annotated[int | None, typer.Option(help="Texts that are read at once.", show_default=False)] = None
+
+
+ENCODING = Flags(EncodingOptions, TEXT)
+
+
+def open_encoder(path: Path, quiet: bool, options: dict[str, Any]) -> TextEncoder:
+    """Return the encoder at a path, with the flags of `ENCODING` that concern it."""
+    with working(f"reading {path}", quiet):
+        is_static = sentence_transformers.is_folder(path)
+        encoder = SentenceAverages.load(path) if is_static else as_encoder(load(path))
+    tokens = options.get("tokens")
+    pooling = {name: options[name] for name in ("pooling", "max_length") if options.get(name) is not None}
+    if tokens is not None:
+        if not isinstance(encoder, SentenceAverages):
+            raise OptionError(f"--tokens {tokens}: {path} holds {plain_name(encoder)}, which splits texts its own way")
+        encoder = dataclasses.replace(encoder, tokens=tokens)
+    if pooling:
+        encoder = _with_pooling(path, encoder, pooling)
+    return encoder
+
+
+def _with_pooling(path: Path, encoder: TextEncoder, pooling: dict[str, Any]) -> TextEncoder:
+    from firth.language.model import LanguageModel
+
+    if not isinstance(encoder, LanguageModel) and plain_name(encoder) != "a contextual encoder":
+        name, value = next(iter(pooling.items()))
+        flag = name.replace("_", "-")
+        raise OptionError(
+            f"--{flag} {value}: {path} holds {plain_name(encoder)}; expected a neural language model or a contextual "
+            "encoder"
+        )
+    from firth.neural.hidden_states import HiddenStates
+
+    return HiddenStates(cast(Any, encoder), **pooling)
+
 
 Corpus = Annotated[str, names("Text: a file with one text per line, a table, a folder or a glob.", "CORPUS")]
 Encoded = Annotated[
@@ -45,8 +123,8 @@ def _search(
         answers = text_index.search(list(queries), number)
     for query, matches in zip(queries, answers, strict=True):
         if json:
-            found = [{"line": match.row + 1, "score": match.score, "text": match.text} for match in matches]
-            print_json({"query": query, "matches": found})
+            facts = [{"line": match.row + 1, "score": match.score, "text": match.text} for match in matches]
+            print_json({"query": query, "matches": facts})
             continue
         if len(queries) > 1:
             print(query)
@@ -74,10 +152,11 @@ def _duplicates(
         )
     for pair in pairs:
         lines, both = (pair.first + 1, pair.second + 1), (texts[pair.first], texts[pair.second])
-        if json:
-            print_json({"score": pair.score, "lines": lines, "texts": both})
-        else:
-            print(f"{pair.score:.4f}\t{lines[0]}\t{lines[1]}\t{both[0]}\t{both[1]}")
+        show(
+            json,
+            {"score": pair.score, "lines": lines, "texts": both},
+            f"{pair.score:.4f}\t{lines[0]}\t{lines[1]}\t{both[0]}\t{both[1]}",
+        )
     note(f"{len(pairs):,} pairs among {len(texts):,} texts")
 
 
@@ -95,15 +174,15 @@ def _clusters(
     """Group lines by meaning, the largest group first. --json also prints the lines of each cluster."""
     encoder, texts = open_encoder(model, quiet, options), _texts(corpus, options, quiet)
     with working("clustering texts", quiet):
-        found = cluster_texts(encoder, texts, clusters, vectors=_rows(vectors), seed=seed, **_reading(options, quiet))
-    for cluster in range(len(found)):
-        rows = found.rows(cluster)
+        groups = cluster_texts(encoder, texts, clusters, vectors=_rows(vectors), seed=seed, **_reading(options, quiet))
+    for cluster in range(len(groups)):
+        rows = groups.rows(cluster)
         central = [texts[row] for row in rows[:number].tolist()]
         if json:
-            facts = {"cluster": cluster + 1, "texts": len(rows), "cohesion": found.cohesion(cluster)}
+            facts = {"cluster": cluster + 1, "texts": len(rows), "cohesion": groups.cohesion(cluster)}
             print_json({**facts, "central": central, "lines": (rows + 1).tolist()})
             continue
-        print(f"{cluster + 1}: {len(rows):,} texts, mean cosine {found.cohesion(cluster):.2f}")
+        print(f"{cluster + 1}: {len(rows):,} texts, mean cosine {groups.cohesion(cluster):.2f}")
         for text in central:
             print(f"  {text}")
 
@@ -130,3 +209,39 @@ def _rows(path: Path | None) -> Any:
 search = with_flags(_search, [ENCODING])
 duplicates = with_flags(_duplicates, [ENCODING])
 clusters = with_flags(_clusters, [ENCODING])
+
+
+def _encode(
+    model: Model,
+    texts: Sources,
+    output: Annotated[Path | None, output("File to write: .npy, .jsonl or .parquet.", "OUT")] = None,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
+) -> None:
+    """Write the vectors of texts, one per line, to a file: .npy, or .jsonl or .parquet with the texts.
+
+    After Ctrl-C the finished rows stay in OUT.part, and the same command continues with them.
+    """
+    if output is None:
+        raise OptionError("no file to write to: give -o OUT, a name that ends in .npy, .jsonl or .parquet")
+    check_file_target(output, check_target, texts)
+    encoder = open_encoder(model, quiet, options)
+    if rows := finished_rows(output):
+        note(f"{output}: continuing after {rows:,} texts")
+    reading: dict[str, Any] = {name: options[name] for name in ("column", "batch_size") if name in options}
+    reading |= READ_TABLES.select(options)
+    try:
+        result = encode_file(encoder, source_of(texts), output, progress=not quiet, **reading)
+    except KeyboardInterrupt:
+        if rows := finished_rows(output):
+            note(f"{output}: {rows:,} texts are finished; the same command continues after them")
+        raise
+    if json:
+        facts = {"texts": result.count, "dim": result.dim, "resumed": result.resumed, "problems": result.problems}
+        print_json({"vectors": str(output), **facts})
+    else:
+        note(f"{output}: {result.count:,} texts x {result.dim}")
+
+
+encode = with_flags(_encode, [ENCODING])

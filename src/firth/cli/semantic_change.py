@@ -28,10 +28,10 @@ def _semantic_change(
     new: New,
     words: Annotated[list[str] | None, names("Words to show. Default: those that changed most.", "WORD")] = None,
     number: Annotated[int, number("How many words to show.")] = 10,
-    by: Annotated[
+    order: Annotated[
         str,
         typer.Option(
-            help="Order: by the word's own distance, or by that of its neighbours.", metavar="|".join(MEASURES)
+            "--by", help="Order: by the word's own distance, or by that of its neighbours.", metavar="|".join(MEASURES)
         ),
     ] = "distance",
     quiet: Quiet = False,
@@ -43,12 +43,12 @@ def _semantic_change(
     The two spaces are aligned by the words that they share. The distance of a word that did not change is 0. Rare words
     move by chance; --min-count leaves them out.
     """
-    if by not in MEASURES:
-        raise OptionError(f"by={by!r}: expected {' or '.join(MEASURES)}")
+    if order not in MEASURES:
+        raise OptionError(f"by={order!r}: expected {' or '.join(MEASURES)}")
     settings = OPTIONS.select(options)
     with working("comparing the two times", quiet):
         change = compare_times(old, new, **settings)
-    for word in [word for word in words if word in change.new] if words else change.most_changed(number, by):
+    for word in [word for word in words if word in change.new] if words else change.most_changed(number, order):
         _print_word(change, word, json)
     refuse_unknown(words or [], change.new)
 

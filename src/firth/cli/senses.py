@@ -68,9 +68,9 @@ def _facts(space: SenseVectors, word: str, context: str | None, number: int) -> 
 
 def _probabilities(space: SenseVectors, word: str, context: str) -> list[float]:
     tokens = list(tokeniser(space.lexicon.tokens or NAME)(context))
-    known = _as_known(space, word)
-    place = tokens.index(known) if known in tokens else None
-    probabilities: list[float] = space.disambiguate(word, tokens, place=place).tolist()
+    word_form = _as_known(space, word)
+    position = tokens.index(word_form) if word_form in tokens else None
+    probabilities: list[float] = space.disambiguate(word, tokens, place=position).tolist()
     return probabilities
 
 

@@ -15,7 +15,7 @@ from firth.cli.output import working
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of
 from firth.cli.training import Report, Run, TrainCommand
-from firth.comparison.named import Model
+from firth.comparison.models import Model
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import CorpusOptions
 from firth.language.text import UNK
@@ -26,9 +26,9 @@ HOMES, DEFAULT = ("firth.neural.models.sentences.",), "skip-thought"
 
 
 def _corpus_flags(model: Model) -> Flags:
-    usual = CorpusOptions(**model.kind.text)
+    defaults = CorpusOptions(**model.kind.text)
     without = {"unknown", "keep_empty"} | ({"sentences"} if model.kind.reads_groups else set())
-    return replace(ANY_CORPUS, without=frozenset(without), defaults=usual)
+    return replace(ANY_CORPUS, without=frozenset(without), defaults=defaults)
 
 
 Output = Annotated[Path, output("Folder to save the encoder in.")]
@@ -62,9 +62,9 @@ def _train(
     """
     kind, reading = run.model.kind, READING.select(run.values)
     before = None if start is None else _opened(start)
-    usual = {**kind.text, "unknown": UNK} if before is None else _rules(before, kind)
+    defaults = {**kind.text, "unknown": UNK} if before is None else _rules(before, kind)
     text_options = {**_corpus_flags(run.model).select(run.values), **reading}
-    text = corpus_of(corpus, text_options, defaults=usual, progress=not run.quiet)
+    text = corpus_of(corpus, text_options, defaults=defaults, progress=not run.quiet)
     held: Any = None
     if held_out is not None:
         pairs = kind.selected_by_pairs

@@ -81,18 +81,19 @@ def open_models(given: Sequence[str], quiet: bool) -> dict[str, Any]:
     Args:
         given: paths, or NAME=PATH.
     """
-    found: dict[str, Any] = {}
-    for each in given:
-        name, equals, path = each.partition("=")
-        if not equals or Path(each).exists():
-            path = each
+    models: dict[str, Any] = {}
+    for item in given:
+        name, equals, path = item.partition("=")
+        if not equals or Path(item).exists():
+            path = item
             stem = Path(path.rstrip("/")).stem.encode("utf-8", "replace").decode() or "model"
-            name = next(one for one in (stem, *(f"{stem}-{n}" for n in range(2, len(given) + 2))) if one not in found)
-        elif not name or name in found:
-            raise OptionError(f"{each}: expected NAME=MODEL with a name of its own")
+            numbered = (stem, *(f"{stem}-{n}" for n in range(2, len(given) + 2)))
+            name = next(candidate for candidate in numbered if candidate not in models)
+        elif not name or name in models:
+            raise OptionError(f"{item}: expected NAME=MODEL with a name of its own")
         with working(f"reading {path}", quiet), in_memory():
-            found[name] = _opened(path)
-    return found
+            models[name] = _opened(path)
+    return models
 
 
 def _opened(path: str) -> Any:
@@ -101,8 +102,8 @@ def _opened(path: str) -> Any:
         return load(path)
     except FirthError:
         folder = Path(path)
-        inside = sorted(each.name for each in folder.iterdir() if is_model_folder(each)) if folder.is_dir() else []
+        inside = sorted(entry.name for entry in folder.iterdir() if is_model_folder(entry)) if folder.is_dir() else []
         if not inside:
             raise
-        some = ", ".join(f"{folder / name}" for name in inside[:3]) + (", ..." if len(inside) > 3 else "")
-        raise OptionError(f"{path} is a folder of models; expected the models themselves, such as {some}") from None
+        examples = ", ".join(f"{folder / name}" for name in inside[:3]) + (", ..." if len(inside) > 3 else "")
+        raise OptionError(f"{path} is a folder of models; expected the models themselves, such as {examples}") from None

@@ -106,10 +106,10 @@ class Answers:
             sign = "+"
         if not sides["+"] and not sides["-"]:
             raise OptionError("a sign without a word: expected king - man + woman")
-        found: list[tuple[str, float]] = self._space.most_similar(
+        answers: list[tuple[str, float]] = self._space.most_similar(
             sides["+"] or None, sides["-"] or None, topn=self._number
         )
-        return found
+        return answers
 
     def _similarity(self, words: list[str]) -> None:
         if len(words) != 2:
@@ -120,8 +120,8 @@ class Answers:
         if len(words) != 2:
             raise OptionError(":axis: expected two poles, such as cold hot or cold,cool hot,warm")
         along = axis_between(self._space, *([word for word in pole.split(",") if word] for pole in words))
-        known = self._space.words[:FREQUENT]
-        order = sorted(zip(project(self._space, along, known).tolist(), known, strict=True))
+        candidates = self._space.words[:FREQUENT]
+        order = sorted(zip(project(self._space, along, candidates).tolist(), candidates, strict=True))
         n = min(self._number, len(order))
         for end in (order[:n], order[: -n - 1 : -1]):
             print_scores([(word, value) for value, word in end])

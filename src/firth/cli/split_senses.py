@@ -23,9 +23,10 @@ FLAGS = (Flags(DiscourseAtoms, "With --by atoms"), Flags(WordNetSenses, "With --
 def _split_senses(
     vectors: Vectors,
     output: Annotated[Path, output("Folder to write.")],
-    by: Annotated[
+    method: Annotated[
         str,
         typer.Option(
+            "--by",
             help="Senses are atoms (directions that the vectors are sums of), or the synsets of WordNet.",
             metavar="|".join(METHODS),
         ),
@@ -50,10 +51,10 @@ def _split_senses(
     has the senses that WordNet lists; each is drawn towards the words of its synset and of related synsets.
     """
     method_options = {name: value for name, value in options.items() if value is not None}
-    _check(by, method_options, {"wordnet": wordnet, "floor": floor, "threads": threads})
+    _check(method, method_options, {"wordnet": wordnet, "floor": floor, "threads": threads})
     check_folder_target(output)
     space = open_word_vectors(vectors, quiet)
-    if by == "atoms":
+    if method == "atoms":
         atoms = DiscourseAtoms(**method_options).fit(
             space, seed=seed, threads=threads, progress=False if quiet else None
         )
@@ -68,20 +69,20 @@ def _split_senses(
 split_senses = with_flags(_split_senses, FLAGS)
 
 
-def _check(by: str, options: dict[str, Any], own: dict[str, Any]) -> None:
-    if by not in METHODS:
-        raise OptionError(f"--by {by}: expected {' or '.join(METHODS)}")
-    if by == "wordnet" and own["wordnet"] is None:
+def _check(method: str, options: dict[str, Any], own: dict[str, Any]) -> None:
+    if method not in METHODS:
+        raise OptionError(f"--by {method}: expected {' or '.join(METHODS)}")
+    if method == "wordnet" and own["wordnet"] is None:
         raise OptionError(
             "--by wordnet without --wordnet PATH: give Open English WordNet in YAML; after `git clone "
             "https://github.com/globalwordnet/english-wordnet` it is the folder english-wordnet/src/yaml"
         )
-    kind, foreign = (DiscourseAtoms, {"wordnet"}) if by == "atoms" else (WordNetSenses, {"floor", "threads"})
-    known = set(kind.__dataclass_fields__)
+    kind, foreign = (DiscourseAtoms, {"wordnet"}) if method == "atoms" else (WordNetSenses, {"floor", "threads"})
+    fields = set(kind.__dataclass_fields__)
     for name in (*options, *(name for name in foreign if own[name] is not None)):
-        if name not in known:
+        if name not in fields:
             raise OptionError(
-                f"--{name.replace('_', '-')} with --by {by}: it belongs to the other method; leave it out"
+                f"--{name.replace('_', '-')} with --by {method}: it belongs to the other method; leave it out"
             )
 
 

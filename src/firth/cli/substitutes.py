@@ -11,12 +11,12 @@ import typer
 from firth.cli.arguments import AsJson, Quiet, Sources, TextFile, names
 from firth.cli.flags import Flags
 from firth.cli.groups import commands
-from firth.cli.output import following, print_json, print_scores, working
+from firth.cli.output import print_json, print_scores, with_progress, working
 from firth.cli.texts import CORPUS as ANY_CORPUS
 from firth.cli.texts import READING, corpus_of, line_batches
 from firth.cli.training import Report, Run, TrainCommand
 from firth.cli.vectors import open_model
-from firth.comparison.named import Model
+from firth.comparison.models import Model
 from firth.corpus.options import CorpusOptions
 from firth.errors import OptionError
 from firth.language.text import UNK
@@ -27,8 +27,8 @@ Trained = Annotated[Path, names("A model that `firth substitutes train` wrote.",
 
 
 def _corpus(model: Model) -> Flags:
-    usual = CorpusOptions(**model.kind.text)
-    return replace(ANY_CORPUS, without=frozenset({"unknown", "keep_empty"}), defaults=usual)
+    defaults = CorpusOptions(**model.kind.text)
+    return replace(ANY_CORPUS, without=frozenset({"unknown", "keep_empty"}), defaults=defaults)
 
 
 def _train(
@@ -86,14 +86,14 @@ def _predict(
     if n < 1:
         raise OptionError(f"-n {n}: expected at least 1")
     with working(f"reading {model}", quiet):
-        found = open_model(model, "a model of contexts", "a contextual encoder")
-    if candidates is not None and plain_name(found) == "a contextual encoder":
+        opened = open_model(model, "a model of contexts", "a contextual encoder")
+    if candidates is not None and plain_name(opened) == "a contextual encoder":
         raise OptionError(f"--candidates: {model} predicts word pieces and ranks no others; leave it out")
     words = None if candidates is None else [word.strip() for word in candidates.split(",")]
     many = 1 if texts == "-" and sys.stdin.isatty() else LINES
-    for lines in following(line_batches(texts, many), "finding words", quiet):
+    for lines in with_progress(line_batches(texts, many), "finding words", quiet):
         for line in filter(str.strip, lines):
-            answers = found.substitutes(line, n=n, **({} if words is None else {"candidates": words}))
+            answers = opened.substitutes(line, n=n, **({} if words is None else {"candidates": words}))
             if json:
                 print_json({"text": line, "words": [{"word": word, "score": score} for word, score in answers]})
             else:
@@ -113,9 +113,9 @@ def _test(
 ) -> None:
     """Rank the candidates of lexical substitution sets: generalised average precision, with intervals."""
     with working(f"reading {model}", quiet):
-        found = open_model(model, "a model of contexts")
+        opened = open_model(model, "a model of contexts")
     sets: Sequence[str] = gold or ["lst-07"]
-    report = found.test(sets, unknown=unknown)
+    report = opened.test(sets, unknown=unknown)
     print(report.to_json() if json else report)
 
 

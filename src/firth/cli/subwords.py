@@ -9,7 +9,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Column, Quiet, Seed, Sources, TextFile, names, output
 from firth.cli.flags import Group, add_command, with_flags
-from firth.cli.output import following, print_json
+from firth.cli.output import print_json, show, with_progress
 from firth.cli.targets import check_file_target
 from firth.cli.texts import READ_TABLES, source_of, text_lines
 from firth.corpus.contents import contents, sentences
@@ -46,14 +46,15 @@ def train(
         raise CorpusError("the source holds lists of tokens; expected text: join the tokens")
     with reporting(not quiet) as report:
         meter = ReadingProgress(report, None)
-        how = CorpusOptions()
-        texts = (text for name, content in contents(source, meter) for text in sentences(content.texts(name), how))
+        rule = CorpusOptions()
+        texts = (text for name, content in contents(source, meter) for text in sentences(content.texts(name), rule))
         subwords = Subwords.train(texts, size, kind=kind, min_count=min_count)
     subwords.save(output)
-    if json:
-        print_json({"subwords": str(output), "kind": kind, "pieces": len(subwords)})
-    else:
-        print(f"{output}: {len(subwords):,} pieces, {kind}")
+    show(
+        json,
+        {"subwords": str(output), "kind": kind, "pieces": len(subwords)},
+        f"{output}: {len(subwords):,} pieces, {kind}",
+    )
 
 
 def encode(
@@ -84,15 +85,12 @@ def decode(model: Model, text: TextFile = "-", ids: Ids = False, quiet: Quiet = 
     subwords = Subwords.open(model)
     for number, line in enumerate(_lines(text, "decoding", quiet), 1):
         decoded = subwords.decode(_numbers(line, number)) if ids else subwords.join(line.split(" "))
-        if json:
-            print_json({"text": decoded})
-        else:
-            print(decoded)
+        show(json, {"text": decoded}, decoded)
 
 
 def _numbers(line: str, number: int) -> list[int]:
     try:
-        return [int(each) for each in line.split()]
+        return [int(field) for field in line.split()]
     except ValueError as error:
         raise OptionError(
             f"line {number} is {line[:40]!r}: expected numbers; leave out --ids to decode subwords"
@@ -102,7 +100,7 @@ def _numbers(line: str, number: int) -> list[int]:
 def _lines(path: str, stage: str, quiet: bool) -> Iterator[str]:
     """The lines of a file, without their ends."""
     lines = text_lines(path)
-    yield from lines if path == "-" else (line for (line,) in following(([line] for line in lines), stage, quiet))
+    yield from lines if path == "-" else (line for (line,) in with_progress(([line] for line in lines), stage, quiet))
 
 
 def _app() -> typer.Typer:

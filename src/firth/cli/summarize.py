@@ -9,12 +9,21 @@ import typer
 
 from firth.cli.arguments import AsJson, OneThread, Quiet, Seed, TextFile, names
 from firth.cli.flags import Flags, with_flags
-from firth.cli.generated import Attention, Beam, Together, print_generated
 from firth.cli.groups import commands
 from firth.cli.output import working
 from firth.cli.texts import READ_TABLES
 from firth.cli.training import Run, TrainCommand
-from firth.cli.translate import Columns, Pairs, read_pairs, report, train_on_pairs
+from firth.cli.translate import (
+    Attention,
+    Beam,
+    Columns,
+    Pairs,
+    Together,
+    print_generated,
+    read_pairs,
+    report,
+    train_on_pairs,
+)
 from firth.cli.vectors import open_model
 from firth.inference.generation_options import GenerationOptions
 

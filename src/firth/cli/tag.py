@@ -11,7 +11,7 @@ import typer
 
 from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, TextFile, names
 from firth.cli.groups import commands
-from firth.cli.output import following, print_json, working
+from firth.cli.output import print_json, with_progress, working
 from firth.cli.texts import batches, line_batches
 from firth.cli.training import Report, Run, StartVectors, Summary, TrainCommand
 from firth.cli.vectors import open_model
@@ -45,12 +45,12 @@ Tagged = Annotated[
 
 
 def _report(run: Run, tagger: Any) -> Report:
-    tags = {target: len(each) for target, each in tagger.tags.items()}
+    tags = {target: len(names) for target, names in tagger.tags.items()}
     schemes = tagger.metadata["training"].get("notations", {})
     shown = {target: f" ({schemes[target]})" if target in schemes else "" for target in tags}
     kinds = ", ".join(f"{count:,} tags of {target}{shown[target]}" for target, count in tags.items())
     words, read = len(tagger.words), f"{tagger.metadata['training']['words']:,} words"
-    scores = dict.fromkeys("accuracy" if known.scheme is None else "F1 of spans" for known in tagger.sets)
+    scores = dict.fromkeys("accuracy" if tag_set.scheme is None else "F1 of spans" for tag_set in tagger.sets)
     measure = f"{'mean ' if len(tags) > 1 else ''}{' and '.join(scores)} {{}}"
     facts = {"tags": tags, "words": words}
     summary = Summary(f"{kinds}, {words:,} words", facts, "sentences", read, ("broken_spans",), measure)
@@ -107,9 +107,9 @@ def _predict(
         tagger = open_model(model, "a tagger")
     conllu = ".conllu" in Path(texts).name
     filled = conllu and not json and not probabilities and set(tagger.targets) <= TAG_COLUMNS.keys()
-    for batch in following(_sentences(texts, conllu, columns, on_error, word_column), "tagging", quiet):
-        found = tagger.predict(batch, probabilities=probabilities, threads=threads)
-        for sentence, tagged in zip(batch, found, strict=True):
+    for batch in with_progress(_sentences(texts, conllu, columns, on_error, word_column), "tagging", quiet):
+        results = tagger.predict(batch, probabilities=probabilities, threads=threads)
+        for sentence, tagged in zip(batch, results, strict=True):
             if json:
                 print_json({key: value for key, value in asdict(tagged).items() if value or key != "probabilities"})
             elif filled:
@@ -123,12 +123,12 @@ def _predict(
 
 def _lines(tagged: Any) -> Iterator[str]:
     """Yield a line per word: the word, and of each target the tag and its probability, if asked for."""
-    for place, word in enumerate(tagged.words):
+    for i, word in enumerate(tagged.words):
         fields = [word]
         for target, tags in tagged.tags.items():
-            fields.append(tags[place])
+            fields.append(tags[i])
             if tagged.probabilities:
-                fields.append(f"{tagged.probabilities[target][place]:.4f}")
+                fields.append(f"{tagged.probabilities[target][i]:.4f}")
         yield "\t".join(fields)
 
 
@@ -145,7 +145,7 @@ def _sentences(texts: str, conllu: bool, columns: bool, on_error: str, word_colu
     if conllu:
         sentences: Iterator[Any] = read_conllu(texts, trees=False, on_error=on_error)
     else:
-        sentences = (each.words for each in read_columns(texts, word_column=word_column, on_error=on_error))
+        sentences = (sentence.words for sentence in read_columns(texts, word_column=word_column, on_error=on_error))
     yield from batches(sentences, LINES)
 
 
@@ -176,8 +176,8 @@ def _test(
     if not json:
         print(scores)
         return
-    for target, each in scores.items():
-        print_json({"target": target, "score": each.score, **asdict(each)})
+    for target, score in scores.items():
+        print_json({"target": target, "score": score.score, **asdict(score)})
 
 
 tag = commands(

@@ -1,13 +1,14 @@
-"""Checks of output paths, before hours of work."""
+"""Checks before hours of work: output paths, and flags that go together."""
 
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from firth.corpus.sources import reads
 from firth.errors import OptionError
 from firth.storage.checkpoints import Checkpoint
-from firth.storage.files import followed, is_fixed, named
+from firth.storage.files import as_path, is_read_only, resolved
 from firth.storage.kinds import LOADERS, PREFIX
 from firth.storage.model_folder import is_model_folder, kind_of
 from firth.storage.partial import is_empty
@@ -17,7 +18,7 @@ from firth.vectors.io.formats import EXCHANGES, format_of
 
 def check_folder_target(path: Path, what: str = "models", kinds: Collection[str] = LOADERS) -> None:
     """Check that a folder of vectors or another model can be written to a path."""
-    if named(path).is_dir():
+    if as_path(path).is_dir():
         kind = kind_of(path)
         if kind in LOADERS and kind not in kinds:
             other = kind.removeprefix(PREFIX).replace("-", " ")
@@ -59,8 +60,8 @@ def check_file_target(path: Path, check: Callable[[Path], None], sources: Sequen
 
 def check_writable(path: Path) -> None:
     """Check by writing that a file can be created beside a path, or in a folder that cannot be renamed."""
-    target = followed(path)
-    beside = target if is_fixed(target) else target.parent
+    target = resolved(path)
+    beside = target if is_read_only(target) else target.parent
     while not beside.exists():
         beside = beside.parent
     try:
@@ -79,8 +80,31 @@ def checkpoint_in(folder: Path | None, every: str | None) -> Checkpoint | None:
             )
         return None
     checkpoint = Checkpoint(folder) if every is None else Checkpoint(folder, every)
-    place = Path(checkpoint)
-    if place.exists() and not place.is_dir():
+    folder_path = Path(checkpoint)
+    if folder_path.exists() and not folder_path.is_dir():
         raise OptionError(f"--checkpoint {folder}: found a file; expected a folder, or a place for one")
-    check_writable(place / "state")
+    check_writable(folder_path / "state")
     return checkpoint
+
+
+def check_cluster(cluster: str | None, workers: int | None, local_flags: Mapping[str, Any]) -> None:
+    """Check, before a long text is read, that Ray is there and no option makes another one meaningless.
+
+    Args:
+        cluster: address of the cluster, or None.
+    """
+    if cluster is None:
+        if workers is not None:
+            raise OptionError(
+                f"--workers {workers} without --cluster; use --threads for threads of this machine, or --cluster with "
+                "an address"
+            )
+        return
+    if more := [flag for flag, value in local_flags.items() if value is not None]:
+        raise OptionError(
+            f"{' and '.join(more)} with --cluster: each of --workers is one process with one thread, and the seed "
+            "decides every bit; leave it out"
+        )
+    from firth.cluster.ray_crew import ray_package  # which says what is missing
+
+    ray_package()

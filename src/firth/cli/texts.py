@@ -16,7 +16,7 @@ from firth.corpus.sources import UNNAMED
 from firth.corpus.storage import is_built
 from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError, brief
-from firth.storage.files import named, text_of
+from firth.storage.files import as_path, text_of
 
 _Item = TypeVar("_Item")
 CORPUS, READING, READ_TABLES = Flags(CorpusOptions, TEXT), Flags(ReadingOptions, TEXT), Flags(TableOptions, TEXT)
@@ -68,7 +68,7 @@ def corpus_of(
 
 def is_built_corpus(sources: Sequence[str]) -> bool:
     """Return whether the sources of a command line are a corpus folder rather than text."""
-    return len(sources) == 1 and sources[0] != "" and is_built(named(sources[0]))
+    return len(sources) == 1 and sources[0] != "" and is_built(as_path(sources[0]))
 
 
 def source_of(sources: Sequence[str]) -> Any:
@@ -77,7 +77,7 @@ def source_of(sources: Sequence[str]) -> Any:
         raise CorpusError(UNNAMED)
     if "-" in sources and len(sources) > 1:
         raise OptionError("- (standard input) with other sources; expected it alone: cat the files into it")
-    return "-" if list(sources) == ["-"] else [Path(each) for each in sources]
+    return "-" if list(sources) == ["-"] else [Path(source) for source in sources]
 
 
 def line_batches(path: str, many: int) -> Iterator[list[str]]:

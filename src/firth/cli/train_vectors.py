@@ -10,14 +10,25 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import TEXT, AsJson, Checkpoint, Every, Quiet, Seed, Sources, Threads, output
-from firth.cli.cluster_flags import ClusterAddress, Workers, check_cluster
+from firth.cli.arguments import (
+    TEXT,
+    AsJson,
+    Checkpoint,
+    ClusterAddress,
+    Every,
+    Quiet,
+    Seed,
+    Sources,
+    Threads,
+    Workers,
+    output,
+)
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, print_json, showing_choices, working
-from firth.cli.targets import check_vectors_target, checkpoint_in
+from firth.cli.targets import check_cluster, check_vectors_target, checkpoint_in
 from firth.cli.texts import CORPUS, READING, corpus_of
 from firth.cluster.cluster import Cluster, how_on_cluster
-from firth.comparison.named import Model
+from firth.comparison.models import Model
 from firth.corpus.encoded import Corpus
 from firth.counts.phrases import PhraseTable
 from firth.embeddings.trainer import Trainer, result_type
@@ -98,8 +109,8 @@ def train(
     }  # fmt: skip
     rest: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     with showing_choices(quiet), on_cluster.lend() if on_cluster else contextlib.nullcontext():
-        usual = getattr(kind, "corpus_options", None)
-        text = _text(corpus, phrases, options, progress=not quiet, defaults=usual, threads=threads)
+        defaults = getattr(kind, "corpus_options", None)
+        text = _text(corpus, phrases, options, progress=not quiet, defaults=defaults, threads=threads)
         if on_cluster is None:
             vectors = trainer.train(text, seed=seed, threads=threads, progress=not quiet, **rest)
         else:
@@ -151,8 +162,8 @@ def _text(
         return corpus_of(sources, options, progress=progress, defaults=defaults, threads=threads)
     table = PhraseTable.open(phrases)
     limits = {name: options[name] for name in ("min_count", "max_size") if options[name] is not None}
-    others = {name: value for name, value in options.items() if name not in limits}
-    whole = corpus_of(sources, others, progress=progress, defaults=defaults, every_word=True, threads=threads)
+    reading = {name: value for name, value in options.items() if name not in limits}
+    whole = corpus_of(sources, reading, progress=progress, defaults=defaults, every_word=True, threads=threads)
     return table.apply(whole, cache=options["cache"], progress=progress, **limits)
 
 

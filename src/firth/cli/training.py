@@ -21,7 +21,7 @@ from firth.cli.arguments import AsJson, Checkpoint, Every, OneThread, Quiet, See
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.output import end, paragraphs, print_json, working
 from firth.cli.targets import check_folder_target, checkpoint_in
-from firth.comparison.named import Model, named
+from firth.comparison.models import Model, models_in
 from firth.errors import MissingExtraError, OptionError, counted
 from firth.loading import load, load_vectors
 from firth.spelling import one_spelling
@@ -91,12 +91,12 @@ class TrainCommand:
 
         line = self.line or f"Train a {self.what}: `firth {self.group} train FILE... -o OUT`."
         several = f"`firth {self.group} train --model NAME --help` shows the options of a model."
-        train.__doc__ = f"{line}\n\n{several}" if len(named(self.homes)) > 1 else line
+        train.__doc__ = f"{line}\n\n{several}" if len(models_in(self.homes)) > 1 else line
         return train
 
     def app(self, arguments: Sequence[str]) -> typer.Typer:
         """Return the command `train` with the flags of the model that the arguments name."""
-        models = named(self.homes)
+        models = models_in(self.homes)
         name = chosen_model(arguments, list(models), self.default or next(iter(models)))
         self.need_torch(name)
         command = self.of(models[name])
@@ -122,7 +122,7 @@ class TrainCommand:
         def run(**values: Any) -> None:
             self._run(model, values)
 
-        models = f"\n\nModels: {', '.join(named(self.homes))}." if self.lists else ""
+        models = f"\n\nModels: {', '.join(models_in(self.homes))}." if self.lists else ""
         run.__doc__ = f"{inspect.getdoc(self.train)}\n\n{STOPS}{models}"
         vars(run)["__signature__"] = inspect.Signature(self._parameters(model))
         return with_flags(run, [*model_flags(self, model), *self.flags(model)])
@@ -143,11 +143,12 @@ class TrainCommand:
         added = [parameter for parameter in shared if parameter.name not in names]
         first = [parameter for parameter in added if parameter.name in ("output", "model")]
         last = [parameter for parameter in own if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
-        order = [own[0], *first, *(each for each in own[1:] if each not in last), *added[len(first) :], *last]
+        middle = [parameter for parameter in own[1:] if parameter not in last]
+        order = [own[0], *first, *middle, *added[len(first) :], *last]
         takes = inspect.signature(model.kind.train).parameters
         without = {name for name in _OPTIONAL if name not in takes} | set(self.without(model))
         without |= {"every"} if "checkpoint" in without else set()
-        return [each.replace(kind=_POSITIONAL) for each in order if each.name not in without]
+        return [parameter.replace(kind=_POSITIONAL) for parameter in order if parameter.name not in without]
 
     def _run(self, model: Model, values: Mapping[str, Any]) -> None:
         """Train a model, save it, and report on it."""
@@ -267,14 +268,14 @@ class Run:
     @property
     def training(self) -> Any:
         """The training options: those of the model with the flags applied; None for a model without any."""
-        usual = getattr(self.model.kind, "training", None)
-        return None if usual is None else replace(usual, **Flags(type(usual), "Training").select(self.values))
+        defaults = getattr(self.model.kind, "training", None)
+        return None if defaults is None else replace(defaults, **Flags(type(defaults), "Training").select(self.values))
 
-    def train(self, data: Any, *, by: Callable[..., Any] | None = None, **arguments: Any) -> Any:
+    def train(self, data: Any, *, trainer: Callable[..., Any] | None = None, **arguments: Any) -> Any:
         """Return the trained model.
 
         Args:
-            by: trains in place of the options' own `train`.
+            trainer: trains in place of the options' own `train`.
             **arguments: of `train`; those that are None, or that it does not take, are left out.
         """
         for name, read in (("vectors", load_vectors), ("embed", _load_all)):
@@ -285,7 +286,7 @@ class Run:
         arguments |= {"training": self.training, "seed": self.values.get("seed"), "checkpoint": self.checkpoint}
         takes = inspect.signature(self.options.train).parameters
         given = {name: value for name, value in arguments.items() if value is not None and name in takes}
-        train = self.options.train if by is None else by
+        train = self.options.train if trainer is None else trainer
         return train(data, threads=self.values["threads"], progress=not self.quiet, **given)
 
 
@@ -311,14 +312,14 @@ def model_flags(command: TrainCommand, model: Model) -> list[Flags]:
     """Return the flags of a model's options, and of its training if it has any."""
     flags = [Flags(model.kind, "Model", frozenset(model.preset) | model.unused, renamed=command.renamed)]
     if "training" in inspect.signature(model.kind.train).parameters:
-        usual = model.kind.training
-        flags.append(Flags(type(usual), "Training", defaults=usual))
+        defaults = model.kind.training
+        flags.append(Flags(type(defaults), "Training", defaults=defaults))
     return flags
 
 
 def model_help(homes: tuple[str, ...]) -> Any:
     """Return the flag `--model`."""
-    text = f"Model: {', '.join(named(homes))}; --model NAME --help shows its options."
+    text = f"Model: {', '.join(models_in(homes))}; --model NAME --help shows its options."
     return typer.Option(help=text, metavar="NAME", show_default=True)
 
 

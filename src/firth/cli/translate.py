@@ -1,6 +1,7 @@
 """`firth translate`: train translators, translate texts, test translations, learn candidate lists."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,11 +10,10 @@ import typer
 
 from firth.cli.arguments import TEXT, AsJson, OneThread, Quiet, Seed, TextFile, names, output
 from firth.cli.flags import Flags, with_flags
-from firth.cli.generated import Attention, Beam, Together, print_generated
 from firth.cli.groups import commands
-from firth.cli.output import print_json, working
+from firth.cli.output import on_a_line, print_json, show, with_progress, working
 from firth.cli.targets import check_folder_target
-from firth.cli.texts import READ_TABLES
+from firth.cli.texts import READ_TABLES, line_batches
 from firth.cli.training import Report, Run, Summary, TrainCommand
 from firth.cli.vectors import open_model
 from firth.errors import FormatError, OptionError
@@ -21,6 +21,54 @@ from firth.inference.generation_options import GenerationOptions
 from firth.readers.lines import numbered_lines
 from firth.readers.parallel import ParallelTexts, read_parallel
 from firth.storage.files import check_exists
+
+LINES = 256  # texts that are sorted by length and searched together before they are printed
+
+Beam = Annotated[int, typer.Option(help="Number of beams; 1 for greedy search.")]
+Attention = Annotated[bool, typer.Option("--attention", help="With --json: attention of each token.")]
+Together = Annotated[int, typer.Option(help="Texts that are searched together.")]
+
+
+def print_generated(
+    texts: str, generate: Callable[..., Sequence[Any]], doing: str, *, seed: int, n_best: int, quiet: bool, json: bool
+) -> None:
+    """Print what is generated from the lines of a file as it is finished, in their order.
+
+    Args:
+        generate: texts and a seed to translations or summaries.
+        doing: what the progress says, such as "translating".
+    """
+    number = 0
+    for lines in with_progress(_lines_of(texts), doing, quiet):
+        for source, best in zip(lines, generate(lines, seed=seed + number), strict=True):
+            number += 1
+            _show(number, source, best, n_best, json)
+        sys.stdout.flush()
+
+
+def _lines_of(texts: str) -> Iterator[list[str]]:
+    """Yield the texts of a file in batches; of a terminal one by one."""
+    many = 1 if texts == "-" and sys.stdin.isatty() else LINES
+    return line_batches(texts, many)
+
+
+def _show(number: int, source: str, best: Any, n_best: int, json: bool) -> None:
+    """Print what was generated from a text."""
+    several = (best, *best.others)
+    if json:
+        shown = [
+            {"text": result.text, "score": result.score, "log_prob": result.log_prob, "tokens": result.tokens}
+            | ({} if result.attention is None else {"attention": result.attention.round(4).tolist()})
+            for result in several
+        ]
+        tokens = {"source_tokens": best.source_tokens} if best.attention is not None else {}
+        print_json({"source": source, **tokens, **(shown[0] if n_best == 1 else {"translations": shown})})
+    elif n_best == 1:
+        print(on_a_line(best.text))
+    else:
+        for result in several:
+            print(f"{number}\t{result.score:.4f}\t{on_a_line(result.text)}")
+
 
 Translator = Annotated[Path, names("A translator: a folder that firth wrote.", "MODEL")]
 Pairs = Annotated[
@@ -87,17 +135,19 @@ def report(run: Run, model: Any) -> Report:
     facts = model.metadata["training"]
     sizes = {"source_size": len(model.source), "target_size": len(model.target)}
     dropped = {"dropped": facts["dropped"]}
-    told = f"{len(model.source):,} {model.options.source_units} to {len(model.target):,} {model.options.target_units}"
+    units = model.options.source_units, model.options.target_units
+    described = f"{len(model.source):,} {units[0]} to {len(model.target):,} {units[1]}"
     left_out = ", ".join(f"{count:,} {reason}" for reason, count in facts["dropped"].items() if count)
     read = f"{facts['target_tokens']:,} target tokens" + (f" (left out: {left_out})" if left_out else "")
-    summary = Summary(told, {**sizes, **dropped}, "pairs", read, ("target_tokens",), "{} nats per token")
+    summary = Summary(described, {**sizes, **dropped}, "pairs", read, ("target_tokens",), "{} nats per token")
     return summary.report(run, trained)
 
 
-def train_on_pairs(run: Run, source: Sequence[Path], held_out: Sequence[Path] | None, **how: Any) -> Any:
+def train_on_pairs(run: Run, source: Sequence[Path], held_out: Sequence[Path] | None, **options: Any) -> Any:
     """Train on the pairs of one file, or of two; the arguments are those of `read_pairs`."""
-    how |= READ_TABLES.select(run.values)
-    return run.train(read_pairs(source, **how), held_out=None if held_out is None else read_pairs(held_out, **how))
+    options |= READ_TABLES.select(run.values)
+    held_out_pairs = None if held_out is None else read_pairs(held_out, **options)
+    return run.train(read_pairs(source, **options), held_out=held_out_pairs)
 
 
 def _train(
@@ -125,9 +175,9 @@ train = TrainCommand(
 ).command()  # fmt: skip
 
 
-def _opened(model: Path, others: Sequence[Path] | None, quiet: bool) -> Any:
+def _opened(model: Path, further: Sequence[Path] | None, quiet: bool) -> Any:
     with working(f"reading {model}", quiet):
-        several = [open_model(path, "a translator") for path in (model, *(others or ()))]
+        several = [open_model(path, "a translator") for path in (model, *(further or ()))]
     if len(several) == 1:
         return several[0]
     import firth
@@ -256,10 +306,11 @@ def _candidates(
     with working("learning candidate lists", quiet):
         system = system.with_candidates(pairs, per_token=per_token, frequent=frequent)
     system.save(output)
-    if json:
-        print_json({"path": str(output), "tokens": len(system.source), "per_token": per_token, "frequent": frequent})
-    else:
-        print(f"{output}: {len(system.source):,} source tokens x {per_token}, {frequent:,} frequent target tokens")
+    show(
+        json,
+        {"path": str(output), "tokens": len(system.source), "per_token": per_token, "frequent": frequent},
+        f"{output}: {len(system.source):,} source tokens x {per_token}, {frequent:,} frequent target tokens",
+    )
 
 
 translate = commands(

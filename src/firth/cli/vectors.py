@@ -1,15 +1,19 @@
-"""Vectors and other models that a command line names, and words that they lack."""
+"""Vectors, other models and lists of words that a command line names, and words that they lack."""
 
+import sys
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from firth import registry
 from firth.cli.output import complain, note, working
-from firth.errors import OptionError
+from firth.errors import FormatError, OptionError
 from firth.loading import load, load_vectors
 from firth.sentences.encoder import TextEncoder
+from firth.storage.encodings import decoded_text
+from firth.storage.files import text_of
+from firth.storage.untrusted import parse_json
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 
@@ -59,3 +63,70 @@ def refuse_unknown(words: Iterable[str], vectors: Any) -> None:
         complain(str(vectors.lexicon.unknown(word)))
     if unknown:
         raise vectors.lexicon.unknown(unknown[-1])
+
+
+def read_words(path: str) -> list[str]:
+    """Return the words of a file, one per line; - is standard input. Text after a tab is ignored."""
+    return [word for _, line in lines(path) if (word := line.partition("\t")[0].strip())]
+
+
+def read_poles(text: str) -> tuple[list[str], list[str]]:
+    """Return the two poles of an axis, such as `woman:man` or `she,her:he,him`."""
+    first, colon, second = text.partition(":")
+    ends = [[word.strip() for word in end.split(",") if word.strip()] for end in (first, second)]
+    if not (colon and all(ends)):
+        raise OptionError(f"--poles {text}: expected two poles separated by a colon, such as woman:man")
+    return ends[0], ends[1]
+
+
+def read_groups(path: str) -> dict[str, list[str]]:
+    """Return groups of words by their names.
+
+    The file has a word, a tab and its group per line, or it is a JSON object: lists of words by group, or groups by
+    word.
+    """
+    content = list(lines(path))
+    if content and content[0][1].startswith("{"):
+        return _groups_of_json(path, "\n".join(line for _, line in content))
+    groups: dict[str, list[str]] = {}
+    for number, line in content:
+        word, tab, group = line.partition("\t")
+        if not (tab and word.strip() and group.strip()):
+            raise FormatError(f"{path} line {number}: {line[:60]!r}; expected a word, a tab and its group")
+        groups.setdefault(group.strip(), []).append(word.strip())
+    return groups
+
+
+def _groups_of_json(path: str, content: str) -> dict[str, list[str]]:
+    try:
+        value = parse_json(content)
+    except ValueError as error:
+        raise FormatError(f"{path}: no JSON object ({error}); expected lists of words by group") from None
+    groups: dict[str, list[str]] = {}
+    for name, entry in value.items():
+        if isinstance(entry, str):
+            groups.setdefault(entry, []).append(name)
+        elif isinstance(entry, list) and all(isinstance(word, str) for word in entry):
+            groups[name] = entry
+        else:
+            raise FormatError(f"{path}: {name!r} has {entry!r}; expected a list of words, or the name of a group")
+    return groups
+
+
+def read_objects(path: str) -> list[dict[str, Any]]:
+    """Return the JSON objects of a file, one per line; - is standard input."""
+    objects = []
+    for number, line in lines(path):
+        try:
+            objects.append(dict(parse_json(line)))
+        except (ValueError, TypeError):
+            raise FormatError(f"{path} line {number}: {line[:60]!r}; expected one JSON object per line") from None
+    return objects
+
+
+def lines(path: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file that are not empty, with their numbers from 1."""
+    text = decoded_text(sys.stdin.buffer.read(), "standard input") if path == "-" else text_of(path)
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield number, line.rstrip("\r")

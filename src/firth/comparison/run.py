@@ -26,7 +26,7 @@ from firth.errors import FirthError, OptionError
 from firth.evaluation.evaluate import check_sets
 from firth.kernels.threads import usable_threads
 from firth.signals import last_signal
-from firth.storage.checksums import stamped
+from firth.storage.checksums import with_checksum
 from firth.storage.files import json_bytes, replacing_file, sync_folder
 
 WORKER = "import sys; sys.path[:] = sys.argv[1:]; from firth.comparison.worker import main; sys.exit(main())"
@@ -145,11 +145,11 @@ def _begin(folder: Path, run: dict[str, Any]) -> dict[str, Any]:
 
 def _write_run(folder: Path, run: Mapping[str, Any]) -> None:
     with replacing_file(folder / RUN) as file:
-        file.write(json_bytes(stamped(run), indent=2))
+        file.write(json_bytes(with_checksum(run), indent=2))
 
 
 def _append(path: Path, row: Mapping[str, Any]) -> None:
-    rows = [stamped(record) for record in [*read_rows(path), row]]
+    rows = [with_checksum(record) for record in [*read_rows(path), row]]
     with replacing_file(path) as file:
         file.writelines(json_bytes(record) + b"\n" for record in rows)
     sync_folder(path.parent)

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 
 from firth.errors import CorpusError, MissingExtraError
 from firth.storage.encodings import HOW, Utf8Stream
-from firth.storage.untrusted import Bounded
+from firth.storage.untrusted import SizeLimited
 from firth.storage.user_files import open_file
 
 HEAD = 1 << 16  # bytes that are checked to tell text from other files
@@ -85,7 +85,7 @@ def opened(path: Path, encoding: str | None = None) -> Iterator[tuple[BinaryIO, 
         if compression is None:
             yield raw, text_stream(raw, str(path), encoding)
         else:
-            with cast("BinaryIO", Bounded(compression(raw), path)) as stream:
+            with cast("BinaryIO", SizeLimited(compression(raw), path)) as stream:
                 yield raw, text_stream(stream, str(path), encoding)
 
 

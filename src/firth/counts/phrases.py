@@ -48,8 +48,8 @@ from firth.kernels.phrases import EMPTY, count_candidates, enter_phrases, join_p
 from firth.kernels.threads import usable_threads
 from firth.options import option, options_class
 from firth.progress import Progress, Status, reporting
-from firth.storage.checksums import stamped, unstamped
-from firth.storage.files import beginning, check_replaceable, replacing_file
+from firth.storage.checksums import unstamped, with_checksum
+from firth.storage.files import check_replaceable, first_bytes, replacing_file
 from firth.storage.untrusted import file_bytes, parse_json
 
 THRESHOLDS = {"count": 100.0, "pmi": 5.0, "npmi": 0.5}
@@ -165,7 +165,7 @@ class Phrases:
 
 
 def _is_table(path: Path) -> bool:
-    return json.dumps(FORMAT).encode() in beginning(path)
+    return json.dumps(FORMAT).encode() in first_bytes(path)
 
 
 check_target = functools.partial(check_replaceable, is_ours=_is_table, what="files of phrases")
@@ -273,7 +273,8 @@ class PhraseTable:
             "passes": passes,
         }  # fmt: skip
         with replacing_file(path) as file:
-            file.write(json.dumps(stamped(content), ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"))
+            text = json.dumps(with_checksum(content), ensure_ascii=False, indent=1)
+            file.write(text.encode("utf-8", "surrogatepass"))
 
     @classmethod
     @names_files

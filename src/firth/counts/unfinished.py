@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from firth.errors import CorpusError, OptionError
 from firth.storage.checkpoints import FILE, FORMER, Checkpoint, make_folder, restore_state, write_state
-from firth.storage.partial import holding
+from firth.storage.partial import lock
 from firth.timing import Stopwatch
 
 NAMES = ("columns.bin", "values.bin")
@@ -65,7 +65,7 @@ class UnfinishedRows:
         with self._open, self._saving():
             if self._kept is not None:
                 make_folder(self._kept)
-                if not self._open.enter_context(holding(self._kept / LOCK)):
+                if not self._open.enter_context(lock(self._kept / LOCK)):
                     raise OptionError(
                         f"checkpoint={str(self._kept)!r}: another process counts there now; expected a folder for "
                         "each, or wait for it"

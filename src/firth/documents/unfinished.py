@@ -71,7 +71,7 @@ class UnfinishedFile:
         """
         part = self._files.part
         with self._files.locked():
-            with self._files.beginning():
+            with self._files.starting():
                 self._continue()
             with (
                 self._telling(),

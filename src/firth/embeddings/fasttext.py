@@ -161,7 +161,7 @@ class FastText(CorpusTrainer[SubwordVectors, SubwordVectors], WindowModel):
         for rows in np.array_split(ngrams, max(1, len(ngrams) // 4096)):
             rows[:] = (random.random(rows.shape, dtype=np.float32) * 2 - 1) / self.dim
         if start is not None:
-            start_rows = start.ngrams.places(subwords.buckets)
+            start_rows = start.ngrams.positions(subwords.buckets)
             ngrams[start_rows >= 0] = start.ngrams.rows(start_rows[start_rows >= 0])
         return subwords, dataclasses.replace(matrices, inputs=inputs)
 

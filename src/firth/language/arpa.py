@@ -38,7 +38,7 @@ from firth.language.ngram_tables import Table
 from firth.language.ngram_trie import LN10, NEVER, Trie
 from firth.language.text import BOS, UNK
 from firth.storage.files import check_replaceable, replacing_file
-from firth.storage.untrusted import Bounded
+from firth.storage.untrusted import SizeLimited
 from firth.storage.user_files import open_file
 
 BLOCK = 1 << 16  # lines read or written at once
@@ -140,7 +140,7 @@ def _opened(path: Path) -> BinaryIO:
     if path.suffix != ".gz":
         return open_file(path)
     file = open_file(path)
-    return io.BufferedReader(Bounded(gzip.GzipFile(fileobj=file), path, file))
+    return io.BufferedReader(SizeLimited(gzip.GzipFile(fileobj=file), path, file))
 
 
 class _Reader:

@@ -39,14 +39,14 @@ def analogy_arrows(vectors: Vectors, pairs: Sequence[tuple[str, str]], *, title:
     for a, b in pairs:
         if a == b:
             raise OptionError(f"the pair {a} {b}: expected two different words")
-    known, notes = _known(vectors, pairs)
-    selection = choose(vectors, [word for pair in known for word in pair], most=2 * MOST)
+    covered, notes = _known(vectors, pairs)
+    selection = choose(vectors, [word for pair in covered for word in pair], most=2 * MOST)
     row = {word: i for i, word in enumerate(selection.words)}
-    arrows = [(row[a], row[b]) for a, b in known if a in row and b in row]
+    arrows = [(row[a], row[b]) for a, b in covered if a in row and b in row]
     if not arrows:
         raise OptionError(f"no pair that can be drawn: {'; '.join(selection.notes)}")
-    places, share = principal(selection.rows)
-    ends = np.array([[places[a], places[b]] for a, b in arrows])
+    positions, share = principal(selection.rows)
+    ends = np.array([[positions[a], positions[b]] for a, b in arrows])
     marks = [Lines(ends=ends, style="arrow", groups=[0] * len(arrows))]
     if len(arrows) == 2:
         marks.insert(0, Lines(ends=ends.transpose(1, 0, 2), style="guide"))
@@ -55,14 +55,14 @@ def analogy_arrows(vectors: Vectors, pairs: Sequence[tuple[str, str]], *, title:
         groups[first] = 0
     agreement = _agreement(np.array([selection.rows[b] - selection.rows[a] for a, b in arrows]))
     rows = [
-        {"a": selection.words[a], "b": selection.words[b], "from": places[a].tolist(), "to": places[b].tolist()}
+        {"a": selection.words[a], "b": selection.words[b], "from": positions[a].tolist(), "to": positions[b].tolist()}
         for a, b in arrows
     ]
     parallel = f"; mean cosine between the arrows in all dimensions: {agreement:z.2f}" if len(arrows) > 1 else ""
     return Picture(
         kind="analogy",
         title=f"{counted(len(arrows), 'pair')} of words{name_of(vectors)}" if title is None else title,
-        marks=[*marks, Points(xy=places, labels=selection.words, groups=groups)],
+        marks=[*marks, Points(xy=positions, labels=selection.words, groups=groups)],
         rows=rows,
         caption=f"Two principal components of the vectors at length 1: {100 * share:.0f} % of the variance{parallel}.",
         notes=[*notes, *selection.notes],
@@ -73,12 +73,12 @@ def analogy_arrows(vectors: Vectors, pairs: Sequence[tuple[str, str]], *, title:
 def _known(vectors: Vectors, pairs: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], list[str]]:
     words = list(dict.fromkeys(word for pair in pairs for word in pair))
     present, notes = known_words(vectors, words)
-    known = [pair for pair in dict.fromkeys(pairs) if set(pair) <= set(present)]
-    if not known:
+    covered = [pair for pair in dict.fromkeys(pairs) if set(pair) <= set(present)]
+    if not covered:
         raise vectors.lexicon.unknown(next(word for word in words if word not in present))
-    if len(known) > MOST:
-        notes.append(f"the first {MOST} of {len(known):,} pairs are drawn")
-    return known[:MOST], notes
+    if len(covered) > MOST:
+        notes.append(f"the first {MOST} of {len(covered):,} pairs are drawn")
+    return covered[:MOST], notes
 
 
 def _agreement(offsets: np.ndarray) -> float:

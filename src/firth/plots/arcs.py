@@ -61,7 +61,7 @@ def ports_of(arcs: Sequence[Arc], words: int) -> list[list[Arc | None]]:
     """Return what stands above each word from left to right: its arcs, and None where a line to the root stands."""
     left: list[list[Arc]] = [[] for _ in range(words)]
     right: list[list[Arc]] = [[] for _ in range(words)]
-    for arc in sorted(arcs, key=lambda each: each.level):
+    for arc in sorted(arcs, key=lambda arc: arc.level):
         left[arc.right].append(arc)
         right[arc.left].append(arc)
     dependents = {arc.dependent for arc in arcs}

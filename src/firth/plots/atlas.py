@@ -87,9 +87,9 @@ def embedding_atlas(
 def _neighbours(vectors: VectorSpace, count: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return (V, count) rows and (V, count) cosine distances of the nearest other words."""
     ids, cosines = nearest(vectors.vectors, vectors.norms, np.asarray(vectors.vectors), count + 1)
-    others = ids != np.arange(len(ids))[:, None]
-    others[others.all(axis=1), -1] = False  # a word with equals before it
-    return ids[others].reshape(len(ids), count), 1 - cosines[others].reshape(len(ids), count)
+    is_other = ids != np.arange(len(ids))[:, None]
+    is_other[is_other.all(axis=1), -1] = False  # a word with equals before it
+    return ids[is_other].reshape(len(ids), count), 1 - cosines[is_other].reshape(len(ids), count)
 
 
 def _lists(arrow: Any, rows: npt.NDArray[Any]) -> Any:

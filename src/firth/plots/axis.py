@@ -54,9 +54,9 @@ def word_axis(
     selection = choose(vectors, words, groups, most=min(number, MOST))
     notes = list(selection.notes)
     directions = [_direction(vectors, axis, notes) for axis in axes]
-    places = selection.rows @ np.stack([direction for direction, _ in directions], axis=1)  # (n, 1 or 2)
+    positions = selection.rows @ np.stack([direction for direction, _ in directions], axis=1)  # (n, 1 or 2)
     names = [name for _, name in directions]
-    picture = _two(selection, places, names, notes) if second else _one(selection, places[:, 0], names[0], notes)
+    picture = _two(selection, positions, names, notes) if second else _one(selection, positions[:, 0], names[0], notes)
     what = f"{counted(len(picture.rows), 'word')} between {' and '.join(names)}{name_of(vectors)}"
     return replace(picture, title=what if title is None else title)
 
@@ -71,14 +71,14 @@ def _direction(vectors: Vectors, poles: Poles, notes: list[str]) -> tuple[Floats
     return direction.direction, direction.name
 
 
-def _one(selection: Selection, places: Floats, name: str, notes: list[str]) -> Picture:
+def _one(selection: Selection, positions: Floats, name: str, notes: list[str]) -> Picture:
     """Each word on a line of its own, from those that lean most to the first pole up to the other's."""
-    order = np.argsort(-places, kind="stable")
+    order = np.argsort(-positions, kind="stable")
     if len(order) > MOST_ROWS:
         notes.append(f"the {MOST_ROWS} words that lean most to a pole, of {len(order):,}, are drawn")
         order = np.concatenate([order[: MOST_ROWS // 2], order[-MOST_ROWS // 2 :]])
     words, groups = [selection.words[i] for i in order], [selection.groups[i] for i in order]
-    xy = np.column_stack([places[order], np.arange(len(order))[::-1]])
+    xy = np.column_stack([positions[order], np.arange(len(order))[::-1]])
     stems = np.stack([np.column_stack([np.zeros(len(xy)), xy[:, 1]]), xy], axis=1)
     reach = max(float(np.abs(xy[:, 0]).max()) * 1.1, 0.05)
     middle = np.array([[[0.0, -0.7], [0.0, len(xy) - 0.3]]])
@@ -106,14 +106,14 @@ def _one(selection: Selection, places: Floats, name: str, notes: list[str]) -> P
     )
 
 
-def _two(selection: Selection, places: Floats, names: list[str], notes: list[str]) -> Picture:
-    reach = np.maximum(np.abs(places).max(axis=0) * 1.12, 0.05)
+def _two(selection: Selection, positions: Floats, names: list[str], notes: list[str]) -> Picture:
+    reach = np.maximum(np.abs(positions).max(axis=0) * 1.12, 0.05)
     cross = np.array([[[-reach[0], 0.0], [reach[0], 0.0]], [[0.0, -reach[1]], [0.0, reach[1]]]])
     return Picture(
         kind="axis",
         title="",
-        marks=[Lines(ends=cross, style="guide"), Points(xy=places, labels=selection.words, groups=selection.groups)],
-        rows=[{"word": word, "x": x, "y": y} for word, (x, y) in zip(selection.words, places.tolist(), strict=True)],
+        marks=[Lines(ends=cross, style="guide"), Points(xy=positions, labels=selection.words, groups=selection.groups)],
+        rows=[{"word": word, "x": x, "y": y} for word, (x, y) in zip(selection.words, positions.tolist(), strict=True)],
         caption=CAPTION,
         notes=notes,
         x=Axis(name=f"{names[0]} (cosine)", low=-reach[0], high=reach[0]),

@@ -34,24 +34,25 @@ def token_scores(explanations: Explanation | Sequence[Explanation], *, title: st
     shown = min(len(first), MOST)
     heights = np.arange(shown)[::-1].astype(np.float64)
     marks: list[Points | Lines] = [Lines(ends=np.array([[[0.0, -0.7], [0.0, shown - 0.3]]]), style="guide")]
-    for number, one in enumerate(several):
-        scores = (one.scores if len(several) == 1 else one.strengths)[:shown]
-        places = heights + _APART * ((len(several) - 1) / 2 - number) / len(several)
-        ends = np.stack([np.column_stack([np.zeros(shown), places]), np.column_stack([scores, places])], axis=1)
-        hover = [f"{token}: {score:.4f} ({one.method})" for token, score in zip(one.tokens, scores, strict=False)]
+    for number, explanation in enumerate(several):
+        scores = (explanation.scores if len(several) == 1 else explanation.strengths)[:shown]
+        bar_heights = heights + _APART * ((len(several) - 1) / 2 - number) / len(several)
+        ends = np.stack([np.column_stack([x, bar_heights]) for x in (np.zeros(shown), scores)], axis=1)
+        values = zip(explanation.tokens, scores, strict=False)
+        hover = [f"{token}: {score:.4f} ({explanation.method})" for token, score in values]
         marks.append(Lines(ends=ends, style="interval", groups=[number] * shown))
         marks.append(
-            Points(xy=np.column_stack([scores, places]), labels=hover, groups=[number] * shown, labelled=False)
+            Points(xy=np.column_stack([scores, bar_heights]), labels=hover, groups=[number] * shown, labelled=False)
         )
     return Picture(
         kind="explanation",
         title=f"{first.target} (p = {first.probability:.3f})" if title is None else title,
         marks=marks,
-        groups=[one.method for one in several] if len(several) > 1 else [],
+        groups=[explanation.method for explanation in several] if len(several) > 1 else [],
         rows=[
-            {"token": token, "method": one.method, "score": float(score)}
-            for one in several
-            for token, score in zip(one.tokens, one.scores, strict=True)
+            {"token": token, "method": explanation.method, "score": float(score)}
+            for explanation in several
+            for token, score in zip(explanation.tokens, explanation.scores, strict=True)
         ],
         caption="To the right: for the answer; to the left: against it. Jacobian and attention have no sign.",
         notes=[f"the first {MOST} of {len(first):,} tokens are drawn"] if len(first) > MOST else [],

@@ -127,13 +127,13 @@ def obstacles(picture: Picture) -> Obstacles:
     return Obstacles(np.concatenate(lines), np.concatenate(dots))
 
 
-def place(
+def place_labels(
     points: Points,
     anchors: Floats,
     sizes: Floats,
     radii: Floats,
     box: npt.ArrayLike,
-    others: Obstacles,
+    marks: Obstacles,
     occupied: Floats | None = None,
 ) -> Placement:
     """Place labels without collisions.
@@ -142,7 +142,7 @@ def place(
         anchors: (n, 2) their positions, in pixels from a corner of the box.
         sizes: (n, 2) widths and heights of the labels, in pixels; only those from `priority` are used.
         radii: (n,) of the points' dots, in pixels.
-        others: what labels should not cover, in pixels.
+        marks: what labels should not cover, in pixels.
         occupied: (t, 4) centres and sizes of earlier labels.
 
     Returns:
@@ -154,7 +154,7 @@ def place(
         fixed = np.empty((0, 4)) if occupied is None else occupied
         crowded = [i for i in order if len(order) > CROWD and not points.is_head(i)]
         return _beside(
-            order, anchors, sizes, radii, edge, others, fixed, set(crowded), {i for i in order if points.is_head(i)}
+            order, anchors, sizes, radii, edge, marks, fixed, set(crowded), {i for i in order if points.is_head(i)}
         )
     middles = np.clip(separate(anchors, sizes), sizes / 2, edge - sizes / 2)
     shown = np.zeros(len(anchors), dtype=bool)
@@ -174,7 +174,7 @@ def _beside(
     sizes: Floats,
     radii: Floats,
     edge: Floats,
-    others: Obstacles,
+    marks: Obstacles,
     occupied: Floats,
     crowded: set[int],
     heads: set[int],
@@ -190,17 +190,17 @@ def _beside(
             middle = anchors[i] + side * (sizes[i] / 2 + (gap, gap if ring or not side[0] else gap / 2))
             if (np.abs(middle - edge / 2) + sizes[i] / 2 > edge / 2).any() or _touches(middle, sizes[i], *fixed):
                 continue
-            dots, lines = _covered(middle, sizes[i] / 2 + widest, others)
-            dots += _crossed(anchors[i], middle, others.dots, widest) if ring else 0
+            dots, lines = _covered(middle, sizes[i] / 2 + widest, marks)
+            dots += _crossed(anchors[i], middle, marks.dots, widest) if ring else 0
             cost = 4 * dots + 0.5 * lines + 1.5 * ring + 0.1 * rank
             if cost < best and (dots <= (0 if i in crowded else _MOST_COVERED) or i in heads):
                 best, middles[i], shown[i], led[i] = cost, middle, True, ring > 0
     return Placement(middles, shown, led)
 
 
-def _covered(middle: Floats, half: Floats, others: Obstacles) -> tuple[int, int]:
+def _covered(middle: Floats, half: Floats, marks: Obstacles) -> tuple[int, int]:
     """Return the numbers of dots and of points on lines that a label covers."""
-    dots, lines = (int((np.abs(places - middle) < half).all(axis=1).sum()) for places in (others.dots, others.lines))
+    dots, lines = (int((np.abs(points - middle) < half).all(axis=1).sum()) for points in (marks.dots, marks.lines))
     return dots, lines
 
 

@@ -36,8 +36,8 @@ def lattice(found: Any, *, least: float = LEAST, title: str | None = None) -> Dr
     shown = [edge for edge in found.edges if edge.probability >= least or _key(edge) in best]
     senses = 1 + max(edge.sense for edge in found.edges)
     tokens = {edge.start: edge.text for edge in found.edges if edge.stop - edge.start == 1}
-    widths = [max(text_width(_seen(tokens[place]), WORD) + 10, 22) for place in range(len(found.tokens))]
-    lefts = [MARGIN + sum(widths[:place]) for place in range(len(widths) + 1)]
+    widths = [max(text_width(_seen(tokens[i]), WORD) + 10, 22) for i in range(len(found.tokens))]
+    lefts = [MARGIN + sum(widths[:i]) for i in range(len(widths) + 1)]
     levels = max(edge.stop - edge.start for edge in shown) * senses
     parts = []
     for edge in shown:

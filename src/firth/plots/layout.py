@@ -51,10 +51,10 @@ def principal(rows: npt.ArrayLike) -> tuple[Points, float]:
         _, lengths, axes = np.linalg.svd(values, full_matrices=False)
     # The sign of a component is arbitrary: make its greatest entry positive, so that maps do not flip by chance.
     axes = axes[:2] * np.sign(axes[np.arange(len(axes[:2])), np.abs(axes[:2]).argmax(axis=1)])[:, None]
-    places = values @ axes.T
+    positions = values @ axes.T
     whole = float((lengths**2).sum())
     share = float((lengths[:2] ** 2).sum()) / whole if whole else 1.0
-    return np.pad(places, ((0, 0), (0, 2 - places.shape[1]))), share
+    return np.pad(positions, ((0, 0), (0, 2 - positions.shape[1]))), share
 
 
 def _majorise(points: Points, distances: Points) -> Points:
@@ -92,9 +92,9 @@ def separate(anchors: Points, sizes: Points, obstacles: float = 0.0) -> Points:
     return middles
 
 
-def _push(middles: Points, sizes: Points, others: Points, other_sizes: Points) -> Points:
+def _push(middles: Points, sizes: Points, obstacles: Points, other_sizes: Points) -> Points:
     """The shortest move of each box out of the other boxes."""
-    difference = middles[:, None] - others[None]  # (n, n, 2)
+    difference = middles[:, None] - obstacles[None]  # (n, n, 2)
     reach = (sizes[:, None] + other_sizes[None]) / 2
     overlap = np.maximum(reach - np.abs(difference), 0)
     np.einsum("iid->id", overlap)[:] = 0  # a label may cover its own point

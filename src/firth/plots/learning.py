@@ -41,8 +41,8 @@ def learning_curves(
         levels = np.array(list(baselines.values()))
         sides = np.stack([np.zeros_like(levels), np.full_like(levels, width)], 1)
         marks.append(Lines(ends=np.stack([sides, np.repeat(levels[:, None], 2, 1)], 2), style="guide"))
-        places = np.column_stack([np.full_like(levels, width * 0.88), levels])
-        marks.append(Points(xy=places, labels=list(baselines), groups=[NO_GROUP] * len(levels), dotted=False))
+        ends = np.column_stack([np.full_like(levels, width * 0.88), levels])
+        marks.append(Points(xy=ends, labels=list(baselines), groups=[NO_GROUP] * len(levels), dotted=False))
     values = np.concatenate([*(xy[:, 1] for xy in curves.values()), list((baselines or {}).values())])
     return Picture(
         kind="learning",

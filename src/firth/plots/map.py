@@ -48,11 +48,11 @@ def word_map(
     if words is None and groups is None:
         words = vectors.words
     selection = choose(vectors, words or (), groups, most=min(number, MOST), keep=heads)
-    places, caption = project(selection.rows, method, seed)
+    positions, caption = project(selection.rows, method, seed)
     ranks = vectors.key_to_index
     order = sorted(range(len(selection.words)), key=lambda i: ranks.get(selection.words[i], len(ranks)))
     points = Points(
-        xy=places[order],
+        xy=positions[order],
         labels=[selection.words[i] for i in order],
         groups=[selection.groups[i] for i in order],
         heads=[selection.words[i] in set(heads) for i in order],

@@ -65,7 +65,7 @@ class MapPage:
 
 def map_page(
     labels: Sequence[str],
-    places: npt.NDArray[np.floating],
+    positions: npt.NDArray[np.floating],
     *,
     groups: npt.NDArray[np.integer],
     names: Sequence[str] = (),
@@ -77,14 +77,14 @@ def map_page(
     """Return a page with a map.
 
     Args:
-        places: (n, 2).
+        positions: (n, 2).
         groups: (n,) the number of each point's colour, below 65,536.
         names: of the colours, for a legend; empty for none.
         palette: the colours, as "#rrggbb", used in turn; "" stands for the explorer's of that place, as none do.
     """
-    middle = (places.max(0) + places.min(0)) / 2
-    widest = float(np.abs(places - middle).max()) or 1.0
-    rounded = np.round((places - middle) * (32_000 / widest)).astype(np.int16)
+    middle = (positions.max(0) + positions.min(0)) / 2
+    widest = float(np.abs(positions - middle).max()) or 1.0
+    rounded = np.round((positions - middle) * (32_000 / widest)).astype(np.int16)
     data = {
         "words": list(labels), "places": packed(rounded), "groups": packed(np.asarray(groups, dtype=np.uint16)),
         "names": list(names), "palette": list(palette), "bold": list(bold),
@@ -96,7 +96,7 @@ def map_page(
         "data": json.dumps(data, ensure_ascii=True).replace("<", "\\u003c"),
         "scatter": scatter_script(),
     }
-    return MapPage(title, PART.sub(lambda found: parts[found[1]], (folder / PAGE).read_text(encoding="utf-8")))
+    return MapPage(title, PART.sub(lambda match: parts[match[1]], (folder / PAGE).read_text(encoding="utf-8")))
 
 
 def scatter_script() -> str:
@@ -110,17 +110,22 @@ def packed(numbers: npt.NDArray[Any]) -> str:
 
 
 def grouped_page(
-    labels: Sequence[str], found: tuple[npt.NDArray[np.floating], str], groups: Groups, *, name: str, what: str = "word"
+    labels: Sequence[str],
+    projection: tuple[npt.NDArray[np.floating], str],
+    groups: Groups,
+    *,
+    name: str,
+    what: str = "word",
 ) -> MapPage:
     """Return a page with the first 20,000 labels of a map in the colours of their groups.
 
     Args:
-        found: (n, 2) places of the first labels, and how to read them.
+        projection: (n, 2) places of the first labels, and how to read them.
     """
-    n = min(MOST, len(found[0]))
+    n = min(MOST, len(projection[0]))
     title = counted(n, what) + (f" of {name}" if name else "")
     return map_page(
-        labels[:n], found[0][:n], groups=groups.labels[:n], names=groups.names, title=title, caption=found[1]
+        labels[:n], projection[0][:n], groups=groups.labels[:n], names=groups.names, title=title, caption=projection[1]
     )
 
 
@@ -138,8 +143,8 @@ def explore(vectors: Vectors, *, number: int = MOST, method: str = "pca", seed: 
         raise OptionError(f"{counted(len(vectors), 'word')}: expected at least 3 for a map")
     rows = unit(np.asarray(vectors.vectors[:number], dtype=np.float32))
     words = vectors.words[:number]
-    found = project(rows.astype(np.float64), method, seed)
-    return grouped_page(words, found, word_groups(rows, words), name=name_of(vectors).strip(" ()"))
+    projection = project(rows.astype(np.float64), method, seed)
+    return grouped_page(words, projection, word_groups(rows, words), name=name_of(vectors).strip(" ()"))
 
 
 def is_map(picture: Picture) -> bool:
@@ -157,9 +162,9 @@ def picture_page(picture: Picture) -> MapPage:
     assert isinstance(points, Points), "is_map was asked"
     numbers = np.array([points.group(i) for i in range(len(points.labels))])
     colours = [*dict.fromkeys([*range(len(picture.groups)), *numbers.tolist()])]  # in the order of the legend
-    place = {number: i for i, number in enumerate(colours)}
+    number_of = {number: i for i, number in enumerate(colours)}
     return map_page(
-        points.labels, points.xy, groups=np.array([place[number] for number in numbers.tolist()]),
+        points.labels, points.xy, groups=np.array([number_of[number] for number in numbers.tolist()]),
         names=picture.groups, palette=[NEITHER if c == NO_GROUP else "" for c in colours],
         bold=[i for i in range(len(points.labels)) if points.is_head(i)], title=picture.title,
         caption=picture.caption,

@@ -35,8 +35,8 @@ def neighbour_network(
         raise OptionError("no words to start from: name one or more")
     if number < 1 or hops not in (1, 2):
         raise OptionError(f"number={number}, hops={hops}: expected at least 1 neighbour, and 1 or 2 hops")
-    known, notes = known_words(vectors, list(dict.fromkeys(words)))
-    starts = choose(vectors, known, most=MOST)
+    covered, notes = known_words(vectors, list(dict.fromkeys(words)))
+    starts = choose(vectors, covered, most=MOST)
     edges: dict[tuple[str, str], float] = {}
     _add_edges(edges, vectors, starts.words, number)
     groups = {word: i for i, word in enumerate(starts.words)}
@@ -51,31 +51,32 @@ def neighbour_network(
         notes.append(f"the first {MOST} of {len(hop):,} words are drawn: ask for fewer words or neighbours")
     row = {word: i for i, word in enumerate(selection.words)}
     visible = {pair: cosine for pair, cosine in edges.items() if set(pair) <= set(row)}
-    places = flatten(selection.rows)
+    positions = flatten(selection.rows)
     cosines = np.array(list(visible.values()))
     low, high = cosines.min(initial=1.0), cosines.max(initial=0.0)
     links = Lines(
-        ends=np.array([[places[row[a]], places[row[b]]] for a, b in visible]).reshape(-1, 2, 2),
+        ends=np.array([[positions[row[a]], positions[row[b]]] for a, b in visible]).reshape(-1, 2, 2),
         style="link",
         labels=[f"{a}, {b}: {cosine:z.3f}" for (a, b), cosine in visible.items()],
         groups=[groups[a] for a, _ in visible],
         strengths=((cosines - low) / max(high - low, 1e-12)).tolist(),
     )
     points = Points(
-        xy=places,
+        xy=positions,
         labels=selection.words,
         groups=[groups[word] for word in selection.words],
         heads=[hop[word] == 0 for word in selection.words],
     )
     nodes = [
         {"word": word, "x": x, "y": y, "hop": hop[word]}
-        for word, (x, y) in zip(selection.words, places.tolist(), strict=True)
+        for word, (x, y) in zip(selection.words, positions.tolist(), strict=True)
     ]
     names = ", ".join(starts.words[:4]) + (", ..." if len(starts.words) > 4 else "")
-    usual = f"{counted(number, 'nearest neighbour')} of {names}{' and of these' if hops == 2 else ''}{name_of(vectors)}"
+    of = f"{names}{' and of these' if hops == 2 else ''}{name_of(vectors)}"
+    default = f"{counted(number, 'nearest neighbour')} of {of}"
     return Picture(
         kind="neighbours",
-        title=usual if title is None else title,
+        title=default if title is None else title,
         marks=[links, points],
         rows=[*nodes, *({"a": a, "b": b, "cosine": cosine} for (a, b), cosine in visible.items())],
         caption=f"{counted(len(selection.words), 'word')}, {counted(len(visible), 'line')}; thicker lines mean higher "

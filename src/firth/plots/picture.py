@@ -227,10 +227,10 @@ def colour_of(group: int) -> str:
 
 def limits(picture: Picture) -> tuple[Floats, Floats]:
     """Return the lower and the upper corner of a picture's marks with a margin, each (2,)."""
-    places = np.concatenate([_places(mark) for mark in picture.marks])
+    points = np.concatenate([_places(mark) for mark in picture.marks])
     low, high = np.empty(2), np.empty(2)
     for i, axis in enumerate((picture.x, picture.y)):
-        low[i], high[i] = _range(places[:, i], axis)
+        low[i], high[i] = _range(points[:, i], axis)
     return low, high
 
 

@@ -58,8 +58,8 @@ def project(rows: Floats, method: str | None = None, seed: int = 0) -> tuple[Flo
 
 
 def _pca(rows: Floats, seed: int) -> tuple[Floats, str]:
-    places, share = principal(rows)
-    return places, f"Two principal components of the vectors at length 1: {100 * share:.0f} % of their variance."
+    positions, share = principal(rows)
+    return positions, f"Two principal components of the vectors at length 1: {100 * share:.0f} % of their variance."
 
 
 def _stress(rows: Floats, seed: int) -> tuple[Floats, str]:
@@ -80,8 +80,8 @@ def _tsne(rows: Floats, seed: int) -> tuple[Floats, str]:
         near = min(len(rows) - 1, int(3 * perplexity))
         neighbours = module.nearest_neighbors.Sklearn(rows, near, "euclidean", n_jobs=1, random_state=seed)
         affinities = module.affinity.PerplexityBasedNN(perplexity=perplexity, knn_index=neighbours, n_jobs=1)
-        places = module.TSNE(random_state=seed, n_jobs=1).fit(rows, affinities=affinities)
-    return np.array(places, dtype=np.float64), f"t-SNE of cosines, perplexity {perplexity:.0f}: {NEVER}."
+        positions = module.TSNE(random_state=seed, n_jobs=1).fit(rows, affinities=affinities)
+    return np.array(positions, dtype=np.float64), f"t-SNE of cosines, perplexity {perplexity:.0f}: {NEVER}."
 
 
 def _umap(rows: Floats, seed: int) -> tuple[Floats, str]:
@@ -92,8 +92,8 @@ def _umap(rows: Floats, seed: int) -> tuple[Floats, str]:
         warnings.simplefilter("ignore")
         module = library("umap", "draw a map by UMAP", "maps")
         model = module.UMAP(n_neighbors=near, metric="cosine", init="pca", random_state=seed, n_jobs=1)
-        places = model.fit_transform(rows.astype(np.float32))
-    return np.array(places, dtype=np.float64), f"UMAP of cosines, {near} neighbours: {NEVER}."
+        positions = model.fit_transform(rows.astype(np.float32))
+    return np.array(positions, dtype=np.float64), f"UMAP of cosines, {near} neighbours: {NEVER}."
 
 
 def _check_enough(rows: Floats, method: str) -> None:

@@ -34,21 +34,21 @@ def word_path(
     """
     if not 1 <= number <= MOST // 2:
         raise OptionError(f"number={number}: expected from 1 to {MOST // 2} neighbours per time")
-    place = changes.new.get_index(word)
+    row = changes.new.get_index(word)
     then, now = ([other for other, _ in side.similar_by_word(word, topn=number)] for side in (changes.old, changes.new))
     around = list(dict.fromkeys([*then, *now]))
-    rows = np.stack([changes.old.vectors[place], changes.new.vectors[place], *changes.new.get_vector(around)])
-    places, caption = project(unit(rows).astype(np.float64), method)
+    rows = np.stack([changes.old.vectors[row], changes.new.vectors[row], *changes.new.get_vector(around)])
+    points, caption = project(unit(rows).astype(np.float64), method)
     groups = [2 if {other} <= {*then} & {*now} else 0 if other in then else 1 for other in around]
     labels = [f"{word} then", f"{word} now", *around]
-    positions = [{"word": label, "x": x, "y": y} for label, (x, y) in zip(labels, places.tolist(), strict=True)]
-    figures = f"distance {changes.distance[place]:z.2f}, neighbourhood {changes.neighbourhood[place]:z.2f}"
+    positions = [{"word": label, "x": x, "y": y} for label, (x, y) in zip(labels, points.tolist(), strict=True)]
+    figures = f"distance {changes.distance[row]:z.2f}, neighbourhood {changes.neighbourhood[row]:z.2f}"
     return Picture(
         kind="semantic-change",
         title=f"{word}: {figures}" if title is None else title,
         marks=[
-            Lines(ends=places[None, :2], style="arrow", groups=[6]),
-            Points(xy=places, labels=labels, groups=[0, 1, *groups], heads=[True, True, *[False] * len(around)]),
+            Lines(ends=points[None, :2], style="arrow", groups=[6]),
+            Points(xy=points, labels=labels, groups=[0, 1, *groups], heads=[True, True, *[False] * len(around)]),
         ],
         rows=positions,
         caption=f"{caption} Neighbours are at their new positions.",

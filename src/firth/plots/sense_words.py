@@ -51,7 +51,7 @@ def sense_words(
         for sense, words in zip(largest, near, strict=True)
         for other, cosine in words
     ]
-    groups = [place for place, words in enumerate(near) for _ in words]
+    groups = [i for i, words in enumerate(near) for _ in words]
     heights = -np.arange(len(rows)) - 1.2 * np.array(groups, dtype=np.float64)
     cosines = np.array([cosine for words in near for _, cosine in words], dtype=np.float64)
     tips = np.column_stack([cosines, heights])

@@ -40,23 +40,23 @@ def sense_map(
     requested = list(dict.fromkeys(words))
     if not requested:
         raise OptionError("no words to draw the senses of: name one or more")
-    known = [word for word in requested if word in senses]
-    if not known:
+    covered = [word for word in requested if word in senses]
+    if not covered:
         raise senses.lexicon.unknown(requested[0])
     rows: dict[str, int] = {}
     groups: dict[str, list[str]] = {}
-    for word in known:
+    for word in covered:
         for sense in senses.senses(word):
             head = _name(senses, word, sense.number, rows)
             near = [_name(senses, *key, rows) for key, _ in senses.sense_neighbours(word, sense.number, number)]
             groups[head] = [head, *near]
     mapped = WordVectors(list(rows), senses.vectors[list(rows.values())])
-    names = ", ".join(known[:4]) + (", ..." if len(known) > 4 else "")
-    usual = f"Senses of {names}, each with {number} neighbours"
+    names = ", ".join(covered[:4]) + (", ..." if len(covered) > 4 else "")
+    default = f"Senses of {names}, each with {number} neighbours"
     picture = word_map(
-        mapped, groups=groups, heads=list(groups), method=method, seed=seed, title=usual if title is None else title
+        mapped, groups=groups, heads=list(groups), method=method, seed=seed, title=default if title is None else title
     )
-    missing = [word for word in requested if word not in known]
+    missing = [word for word in requested if word not in covered]
     notes = [f"{len(missing)} of {len(requested)} words have no senses: {', '.join(missing[:5])}"] if missing else []
     return replace(picture, kind="senses", notes=[*picture.notes, *notes])
 

@@ -128,7 +128,7 @@ def _drawing(
         body="\n".join(
             [
                 '<div class="firth-spans">',
-                f'<p class="firth-legend">{"".join(_legend(*each) for each in legend)}</p>',
+                f'<p class="firth-legend">{"".join(_legend(*entry) for entry in legend)}</p>',
                 *_paragraphs(document, shown, last),
                 "</div>",
             ]
@@ -142,12 +142,12 @@ def _with_levels(spans: Sequence[_Marked]) -> list[_Marked]:
     """Give spans levels: a span below those that it covers or crosses."""
     tops: defaultdict[int, int] = defaultdict(int)  # of each token, levels that are taken
     placed = []
-    for span in sorted(spans, key=lambda each: (each.end - each.start, each.start)):
+    for span in sorted(spans, key=lambda span: (span.end - span.start, span.start)):
         level = max(tops[token] for token in range(span.start, span.end))
         for token in range(span.start, span.end):
             tops[token] = level + 1
         placed.append(_Marked(span.start, span.end, span.label, span.group, level))
-    return sorted(placed, key=lambda each: (each.start, -each.end))
+    return sorted(placed, key=lambda span: (span.start, -span.end))
 
 
 def _rules(spans: Sequence[_Marked]) -> Iterator[str]:
@@ -168,11 +168,11 @@ def _places(document: Document) -> Sequence[tuple[int, int]]:
     """Places of tokens in a text: the raw one, or that of `_text`."""
     if document.offsets:
         return document.offsets
-    places, at = [], 0
+    starts, at = [], 0
     for token in document.tokens:
-        places.append((at, at + len(token)))
+        starts.append((at, at + len(token)))
         at += len(token) + 1
-    return places
+    return starts
 
 
 def _paragraphs(document: Document, spans: Sequence[_Marked], last: int) -> Iterator[str]:
@@ -199,11 +199,11 @@ def _pieces(document: Document, spans: Sequence[_Marked], start: int, end: int) 
     """Yield stretches of text that the same spans cover, as HTML."""
     here = [span for span in spans if span.start < end and span.end > start]
     cuts = sorted({start, end, *(cut for span in here for cut in (span.start, span.end) if start < cut < end)})
-    text, places = _text(document), _places(document)
+    text, starts = _text(document), _places(document)
     for first, after in pairwise(cuts):
         covering = [span for span in here if span.start <= first and span.end >= after]
-        written = escape(text[places[first][0] : places[after - 1][1]])
-        gap = "" if after == end else escape(text[places[after - 1][1] : max(places[after - 1][1], places[after][0])])
+        written = escape(text[starts[first][0] : starts[after - 1][1]])
+        gap = "" if after == end else escape(text[starts[after - 1][1] : max(starts[after - 1][1], starts[after][0])])
         yield _piece(written, gap, covering, after)
 
 
@@ -239,17 +239,17 @@ def _text(document: Document) -> str:
 def _paragraphs_as_text(document: Document, spans: Sequence[_Marked], last: int) -> Iterator[str]:
     """Yield sentences, with brackets around spans and the label before the closing one."""
     opening, closing = defaultdict[int, int](int), defaultdict[int, list[str]](list)
-    for span in sorted(spans, key=lambda each: -each.start):
+    for span in sorted(spans, key=lambda span: -span.start):
         opening[span.start] += 1
         closing[span.end - 1].append(span.label)
-    text, places = _text(document), _places(document)
+    text, starts = _text(document), _places(document)
     ends = {start - 1 for start in document.sentence_starts}
     line: list[str] = []
     for token in range(last):
-        written = text[slice(*places[token])]
+        written = text[slice(*starts[token])]
         line.append("[" * opening[token] + written + "".join(f" {label}]" for label in closing[token]))
         if token in ends or token == last - 1:
             yield "".join(line)
             line = []
-        elif places[token + 1][0] > places[token][1]:
+        elif starts[token + 1][0] > starts[token][1]:
             line.append(" ")

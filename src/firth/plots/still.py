@@ -20,7 +20,7 @@ from firth.plots.labels import (
     label_text,
     legend_room,
     obstacles,
-    place,
+    place_labels,
     priority,
     wrap,
 )
@@ -147,8 +147,8 @@ def _dress(axes: Any, axis: Axis | None, name: str, ends: tuple[float, float]) -
     on = axes.xaxis if name == "x" else axes.yaxis
     on.set_label_text(clean(axis.name), color=INK, fontsize=SMALL)
     if axis.ticks:
-        places, texts = zip(*axis.ticks, strict=True)
-        on.set_ticks(places, [label_text(text, LONGEST_TICK) for text in texts])
+        positions, texts = zip(*axis.ticks, strict=True)
+        on.set_ticks(positions, [label_text(text, LONGEST_TICK) for text in texts])
         on.set_ticks([], minor=True)
     if axis.grid:
         axes.grid(axis=name, color=PALE, linewidth=0.8)
@@ -248,7 +248,7 @@ def _label(figure: Any, axes: Any, picture: Picture) -> None:
     if picture.equal:
         (left, below), (right, above) = equal_scale(*limits(picture), edge)
         axes.set(xlim=(left, right), ylim=(below, above))
-    others = obstacles(picture).transform(lambda places: axes.transData.transform(places) - corner)
+    marks = obstacles(picture).transform(lambda points: axes.transData.transform(points) - corner)
     occupied = np.empty((0, 4))
     for mark in picture.marks:
         if isinstance(mark, Points) and (order := priority(mark)):
@@ -256,7 +256,7 @@ def _label(figure: Any, axes: Any, picture: Picture) -> None:
             artists = {i: _text(axes, mark, i) for i in order}
             sizes = _sizes(figure, artists, mark)
             radii = np.array([(_area(mark, i) ** 0.5 / 2 + _OUTLINE / 2) * DPI / 72 for i in range(len(anchors))])
-            placement = place(mark, anchors, sizes, radii, edge, others, occupied)
+            placement = place_labels(mark, anchors, sizes, radii, edge, marks, occupied)
             _put(axes, mark, artists, anchors, placement, sizes, edge)
             occupied = np.concatenate([occupied, np.hstack([placement.middles, sizes])[placement.shown]])
 

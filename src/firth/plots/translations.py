@@ -36,32 +36,32 @@ def translation_map(
     requested = list(dict.fromkeys(words))
     if not requested or number < 1:
         raise OptionError(f"{len(requested)} words with {number} translations each: expected at least one of both")
-    known, notes = known_words(alignment.source, requested)
-    if len(known) > MOST:
-        notes.append(f"the first {MOST} of {len(known):,} words are drawn")
-    known = known[:MOST]
-    answers = alignment.translate(known, number)
-    others = list(dict.fromkeys(other for answer in answers for other, _ in answer))
-    rows = [alignment.source.get_vector(known), alignment.target.get_vector(others)]
-    places, caption = project(unit(np.concatenate(rows)).astype(np.float64), method)
-    row = {word: len(known) + i for i, word in enumerate(others)}
+    covered, notes = known_words(alignment.source, requested)
+    if len(covered) > MOST:
+        notes.append(f"the first {MOST} of {len(covered):,} words are drawn")
+    covered = covered[:MOST]
+    answers = alignment.translate(covered, number)
+    translations = list(dict.fromkeys(other for answer in answers for other, _ in answer))
+    rows = [alignment.source.get_vector(covered), alignment.target.get_vector(translations)]
+    positions, caption = project(unit(np.concatenate(rows)).astype(np.float64), method)
+    row = {word: len(covered) + i for i, word in enumerate(translations)}
     ties = [(i, row[other], score) for i, answer in enumerate(answers) for other, score in answer]
     links = Lines(
-        ends=np.array([[places[i], places[j]] for i, j, _ in ties]),
+        ends=np.array([[positions[i], positions[j]] for i, j, _ in ties]),
         style="link",
-        labels=[f"{known[i]}, {others[j - len(known)]}: {score:z.3f}" for i, j, score in ties],
+        labels=[f"{covered[i]}, {translations[j - len(covered)]}: {score:z.3f}" for i, j, score in ties],
         strengths=[0.3] * len(ties),
     )
-    groups = [0] * len(known) + [1] * len(others)
+    groups = [0] * len(covered) + [1] * len(translations)
     names = [str(alignment.metadata.get(side) or side) for side in ("source", "target")]
     points = [
         {"word": word, "side": names[group], "x": x, "y": y}
-        for word, group, (x, y) in zip([*known, *others], groups, places.tolist(), strict=True)
+        for word, group, (x, y) in zip([*covered, *translations], groups, positions.tolist(), strict=True)
     ]
     return Picture(
         kind="translations",
-        title=f"{counted(len(known), 'word')} and their translations" if title is None else title,
-        marks=[links, Points(xy=places, labels=[*known, *others], groups=groups)],
+        title=f"{counted(len(covered), 'word')} and their translations" if title is None else title,
+        marks=[links, Points(xy=positions, labels=[*covered, *translations], groups=groups)],
         rows=points,
         caption=f"{caption} Lines link each word to its nearest by CSLS.",
         notes=notes,

@@ -41,7 +41,7 @@ def dependency_arcs(source: Any, *, number: int = MOST, title: str | None = None
     shown = sentences[:number]
     if not shown:
         raise OptionError("no sentence to draw: expected at least one with a tree")
-    bare = next((each for each in shown if not each.heads), None)
+    bare = next((sentence for sentence in shown if not sentence.heads), None)
     if bare is not None:
         raise OptionError(
             f"the sentence {' '.join(bare.words)[:60]!r} has no tree; parse it first: firth annotate --parser"
@@ -64,12 +64,12 @@ def _sentences(source: Any) -> Sequence[DependencySentence]:
     if isinstance(source, Document):
         return source.sentences
     items: list[Any] = list(source) if isinstance(source, Iterable) and not isinstance(source, str) else []
-    found = [
+    sentences = [
         sentence for item in items if isinstance(item, Document | DependencySentence) for sentence in _sentences(item)
     ]
-    if not found:
+    if not sentences:
         raise OptionError("no sentence to draw: expected a Document, or DependencySentence with trees")
-    return found
+    return sentences
 
 
 @dataclass(frozen=True)
@@ -132,12 +132,12 @@ def _centres(words: Sequence[_Word]) -> list[float]:
     """Return the centre of each word: far enough from those before it for the words and for the labels between them."""
     centres = [MARGIN + words[0].left]
     for number, word in enumerate(words[1:], 1):
-        place = centres[-1] + words[number - 1].right + GAP + word.left
+        x = centres[-1] + words[number - 1].right + GAP + word.left
         for arc, line in word.lines.items():
             if arc is not None and arc.right == number:
                 start = max([centres[arc.left] + words[arc.left].lines[arc], *_crossing(arc, words, centres)])
-                place = max(place, start + text_width(arc.label, SMALL) + 2 * ROUND + 8 - line)
-        centres.append(place)
+                x = max(x, start + text_width(arc.label, SMALL) + 2 * ROUND + 8 - line)
+        centres.append(x)
     return centres
 
 
@@ -169,20 +169,20 @@ def _label_place(edges: Sequence[float], width: float) -> float:
     """Return the middle of an arc's label: as central as its ends and the lines between them leave room for."""
     central = (edges[0] + edges[-1]) / 2
     rooms = [(low + width / 2 + 3, high - width / 2 - 3) for low, high in pairwise(edges)]
-    places = [min(max(central, low), high) for low, high in rooms if low <= high]
-    return min(places, key=lambda place: abs(place - central), default=central)
+    candidates = [min(max(central, low), high) for low, high in rooms if low <= high]
+    return min(candidates, key=lambda x: abs(x - central), default=central)
 
 
-def _root(label: str, place: float, level: int, floor: float) -> str:
+def _root(label: str, x: float, level: int, floor: float) -> str:
     top = floor - level * LEVEL
     return (
-        f'<g class="a"><path d="M{place:.1f} {top + 6}V{floor}"/>{_tip(place, floor)}'
-        f'<text x="{place:.1f}" y="{top + 2}" class="l">{escape(label)}</text></g>'
+        f'<g class="a"><path d="M{x:.1f} {top + 6}V{floor}"/>{_tip(x, floor)}'
+        f'<text x="{x:.1f}" y="{top + 2}" class="l">{escape(label)}</text></g>'
     )
 
 
-def _tip(place: float, floor: float) -> str:
-    return f'<polygon points="{place - 3.5:.1f},{floor - 6} {place + 3.5:.1f},{floor - 6} {place:.1f},{floor}"/>'
+def _tip(x: float, floor: float) -> str:
+    return f'<polygon points="{x - 3.5:.1f},{floor - 6} {x + 3.5:.1f},{floor - 6} {x:.1f},{floor}"/>'
 
 
 def _stacked(pictures: Sequence[_Picture]) -> str:

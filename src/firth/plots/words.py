@@ -1,5 +1,6 @@
 """The words that a picture shows: known, not too many, in the colours of their groups."""
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -60,10 +61,10 @@ def choose(
     requested = list(dict.fromkeys(words or [word for members in (groups or {}).values() for word in members]))
     if not requested:
         raise OptionError("no words to draw: name some, or give a list of words or of groups")
-    known, notes = known_words(vectors, requested)
-    selection = _most_frequent(vectors, known, most, keep)
-    if len(selection) < len(known):
-        notes.append(f"the {len(selection):,} most frequent of {len(known):,} words are drawn")
+    covered, notes = known_words(vectors, requested)
+    selection = _most_frequent(vectors, covered, most, keep)
+    if len(selection) < len(covered):
+        notes.append(f"the {len(selection):,} most frequent of {len(covered):,} words are drawn")
     rows = np.asarray(vectors.get_vector(selection), dtype=np.float64)
     lengths = np.linalg.norm(rows, axis=1)
     usable = np.isfinite(lengths) & (lengths > 0)
@@ -93,10 +94,10 @@ def known_words(vectors: Vectors, words: Sequence[str]) -> tuple[list[str], list
     """
     rows = vectors.key_to_index  # looked up first: half a million lookups in the vectors take seconds
     has = [word in rows or word in vectors for word in words]
-    known, unknown = (list(compress(words, has)), [word for word, known in zip(words, has, strict=True) if not known])
-    if unknown and not known:
+    covered, unknown = list(compress(words, has)), list(compress(words, map(operator.not_, has)))
+    if unknown and not covered:
         raise vectors.lexicon.unknown(unknown[0])
-    return known, [f"{len(unknown):,} of {len(words):,} words have no vector: {_names(unknown)}"] if unknown else []
+    return covered, [f"{len(unknown):,} of {len(words):,} words have no vector: {_names(unknown)}"] if unknown else []
 
 
 def _names(words: Sequence[str]) -> str:

@@ -43,7 +43,7 @@ from firth.loading import load as load_vectors
 from firth.options import check_kind, check_path
 from firth.progress import Progress
 from firth.sentences.word_rows import LineAverages, WordRows
-from firth.storage.files import named
+from firth.storage.files import as_path
 from firth.storage.snapshots import snapshot
 from firth.text.batches import TextsWarning, encoded_in_batches
 from firth.text.inputs import Text, check_items, token_lists
@@ -159,13 +159,13 @@ class SentenceAverages:
             OSError: the folder cannot be read.
         """
         check_path(path)
-        return snapshot(named(path), lambda _: cls._read(path))
+        return snapshot(as_path(path), lambda _: cls._read(path))
 
     @classmethod
     def _read(cls, path: str | os.PathLike[str]) -> "SentenceAverages":
         vectors = load_vectors(path)
-        if isinstance(vectors, WordVectors) and sentence_transformers.is_folder(named(path)):
-            return cls(vectors, "mean", tokens=sentence_transformers.tokens_of(named(path), vectors.words))
+        if isinstance(vectors, WordVectors) and sentence_transformers.is_folder(as_path(path)):
+            return cls(vectors, "mean", tokens=sentence_transformers.tokens_of(as_path(path), vectors.words))
         averages = cls.from_metadata(vectors) if isinstance(vectors, WordVectors | SubwordVectors) else None
         if averages is None:
             raise FormatError(
@@ -194,7 +194,7 @@ class SentenceAverages:
                 f"tokens={brief(self.tokens)}: only tokenisers with a name can be saved; split the texts yourself"
             )
         if format == "sentence-transformers":
-            self._save_rows(named(path))
+            self._save_rows(as_path(path))
             return
         direction = None if self.direction is None else self.direction.tolist()
         settings = {

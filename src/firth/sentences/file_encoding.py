@@ -198,7 +198,7 @@ class _Writing:
     def write(self, blocks: Iterator[Block], stopped: Callable[[], bool]) -> None:
         """Encode all blocks and give the file its name."""
         with self.files.locked():
-            with self.files.beginning():
+            with self.files.starting():
                 first, file = self._begin(blocks)
             try:
                 self._append_all(first, blocks, file, stopped)

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 
 from firth.errors import FormatError, OptionError
-from firth.storage.files import beginning
+from firth.storage.files import first_bytes
 from firth.storage.untrusted import parse_json
 from firth.storage.user_files import open_file
 from firth.vectors.cosine import Matrix
@@ -54,7 +54,7 @@ def format_of(path: Path) -> str:
 
 def has_format(path: Path) -> bool:
     """Return whether a file begins like a file of vectors of the format that its name says."""
-    return beginning(path).startswith(STARTS[format_of(path)])
+    return first_bytes(path).startswith(STARTS[format_of(path)])
 
 
 def create(path: Path, format: str, dim: int) -> RowFile:

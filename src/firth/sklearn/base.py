@@ -41,9 +41,9 @@ def texts_of(X: Any) -> Texts:
     if kinds == {True}:
         return texts
     if True in kinds:
-        place = next(i for i, text in enumerate(texts) if isinstance(text, str) != isinstance(texts[0], str))
+        i = next(i for i, text in enumerate(texts) if isinstance(text, str) != isinstance(texts[0], str))
         raise KindError(
-            f"X[{place}]={brief(texts[place])} is {type(texts[place]).__name__}, X[0] is {type(texts[0]).__name__}; "
+            f"X[{i}]={brief(texts[i])} is {type(texts[i]).__name__}, X[0] is {type(texts[0]).__name__}; "
             "expected texts (str) only, or lists of tokens only; fill in missing values"
         )
     return token_lists(texts, str.split, "X")

@@ -70,8 +70,8 @@ class LanguageModelFeatures(TransformerMixin, TextEstimator):
         texts = texts_of(X)
         if self.model is None:
             options = NgramLM(**self._values(NGRAMS))
-            how = {**self._values(VOCABULARY), "unknown": UNK, "sentences": "text"}
-            with self._corpus(texts, **how) as corpus:
+            reading = {**self._values(VOCABULARY), "unknown": UNK, "sentences": "text"}
+            with self._corpus(texts, **reading) as corpus:
                 self.model_ = options.train(corpus, threads=self._threads(), progress=bool(self.verbose))
         else:
             self._check_unused({**NGRAMS, **VOCABULARY}, "model")

@@ -54,7 +54,9 @@ def takes_options(*groups: Options, same_bits: bool = True) -> Callable[[Estimat
         declared = inspect.get_annotations(kind)
         own = {name: vars(kind)[name] for name in declared if name in vars(kind) and declared[name] is not ClassVar}
         types = {
-            name: each for parent in reversed(kind.__mro__) for name, each in inspect.get_annotations(parent).items()
+            name: annotation
+            for parent in reversed(kind.__mro__)
+            for name, annotation in inspect.get_annotations(parent).items()
         }
         shared = [name for name in SHARED if name in types]
         defaults = {**own, **{name: SHARED[name][0] for name in shared}}
@@ -84,12 +86,12 @@ def takes_options(*groups: Options, same_bits: bool = True) -> Callable[[Estimat
     return decorate
 
 
-def _explained(kind: str, known: Collection[str], unnamed: Collection[Any], named: Mapping[str, Any]) -> str:
+def _explained(kind: str, names: Collection[str], unnamed: Collection[Any], named: Mapping[str, Any]) -> str:
     lines = [f"{brief(value)}: {kind} takes parameters by name" for value in unnamed]
     for name, value in named.items():
-        if name not in known:
+        if name not in names:
             other = CONVENTIONS.get(name)
-            cure = f"use {other}" if other in known else suggestion(name, known)
+            cure = f"use {other}" if other in names else suggestion(name, names)
             lines.append(f"{name}={brief(value)}: {kind} has no such parameter; {cure}")
     return "\n".join(lines)
 

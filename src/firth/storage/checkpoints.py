@@ -101,8 +101,8 @@ def seconds_of(time: float | str | timedelta) -> float:
     if isinstance(time, timedelta):
         time = time.total_seconds()
     pattern = r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smh]?)\s*"
-    found = re.fullmatch(pattern, time, re.ASCII) if isinstance(time, str) else None
-    number = float(found[1]) * UNITS[found[2] or "s"] if found else time
+    match = re.fullmatch(pattern, time, re.ASCII) if isinstance(time, str) else None
+    number = float(match[1]) * UNITS[match[2] or "s"] if match else time
     if isinstance(number, str | bool) or not isinstance(number, int | float) or not 0 <= number < MOST:
         raise OptionError(f"every={brief(time)}: expected seconds, or a time such as '30s', '5m' or '1.5h'")
     return float(number)
@@ -244,7 +244,7 @@ def check_identity(identity: Mapping[str, Any], expected: Mapping[str, Any], fol
         if isinstance(value, dict) and isinstance(there, dict):
             parts = [k for k in {**value, **there} if there.get(k) != value.get(k)]
             verb = "have" if key.endswith("s") else "has"
-            there, here = (", ".join(_shown(k, each.get(k)) for k in parts) for each in (there, value))
+            there, here = (", ".join(_shown(k, facts.get(k)) for k in parts) for facts in (there, value))
         raise OptionError(
             f"{folder} holds a checkpoint of another run: its {key} {verb} {there}, this run's {verb} {here}; go "
             "on with the same corpus, options, seed and threads, or name another folder"

@@ -72,7 +72,7 @@ def write(folder: Path) -> None:
         "format": FORMAT, "version": VERSION, "algorithm": ALGORITHM, "block": BLOCK,
         "files": {name: {"size": size, "blocks": _to_hex(sums)} for name, (size, sums) in files.items()},
     }  # fmt: skip
-    text = json.dumps(stamped(content), indent=1)
+    text = json.dumps(with_checksum(content), indent=1)
     (folder / FILE).write_text(text + "\n", encoding="ascii")
 
 
@@ -104,13 +104,13 @@ def checksum_of(content: Mapping[str, Any]) -> int:
     return zlib.crc32(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
 
 
-def stamped(content: Mapping[str, Any]) -> dict[str, Any]:
+def with_checksum(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a JSON object of its own is to say: its content and its checksum."""
     return {**content, "checksum": checksum_of(content)}
 
 
 def unstamped(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of what `stamped` made, or of an object without a checksum.
+    """Return the content of what `with_checksum` made, or of an object without a checksum.
 
     Raises:
         ValueError: the checksum is that of another content.
@@ -152,7 +152,7 @@ def _altered(expected: tuple[int, ...], actual: tuple[int, ...], size: int, bloc
         return ""
     if len(expected) != len(actual):  # it grew or shrank while it was read
         return "changed while it was read"
-    wrong = [i for i, (one, other) in enumerate(zip(expected, actual, strict=True)) if one != other]
+    wrong = [i for i, (first, second) in enumerate(zip(expected, actual, strict=True)) if first != second]
     more = f" and {len(wrong) - 1:,} more blocks" if len(wrong) > 1 else ""
     first, last = wrong[0] * block, min((wrong[0] + 1) * block, size)
     return f"altered: bytes {first:,} to {last:,}{more} are not those that were written"
@@ -182,7 +182,7 @@ def _entry(name: str, entry: Mapping[str, Any], block: int) -> tuple[int, tuple[
 
 
 def _to_hex(sums: tuple[int, ...]) -> str:
-    return "".join(f"{each:08x}" for each in sums)
+    return "".join(f"{checksum:08x}" for checksum in sums)
 
 
 def _with_inner(folder: Path, checksums: Checksums, prefix: str, cure: str, depth: int) -> Iterator[tuple[str, Entry]]:
@@ -229,7 +229,7 @@ def _digest(path: Path, block: int) -> tuple[int, tuple[int, ...]]:
     with ThreadPoolExecutor(threads) as pool:  # zlib and reading both let other threads run
         cuts = [starts[i * len(starts) // threads : (i + 1) * len(starts) // threads] for i in range(threads)]
         parts = pool.map(lambda cut: _sums(path, cut, block), cuts)
-        return size, tuple(each for part in parts for each in part)
+        return size, tuple(checksum for part in parts for checksum in part)
 
 
 def _sums(path: Path, starts: range, block: int) -> tuple[int, ...]:

@@ -99,10 +99,10 @@ def detected(content: bytes, *, mixed: bool = False) -> str | None:
     if mixed:
         return None
     latin = 2 * sum(map(len, _RUN.findall(sample))) <= len(_BEYOND.findall(sample))
-    places = _places(sample, latin=latin)
+    positions = _places(sample, latin=latin)
     # A page whose letters fit, even if the score of one that does not is higher.
-    fits = [each for each in _pages(latin) if _share(places, *each) >= _LEAST]
-    page = max(fits, key=lambda each: _score(places, *each))[0] if fits else None
+    fits = [page for page in _pages(latin) if _share(positions, *page) >= _LEAST]
+    page = max(fits, key=lambda candidate: _score(positions, *candidate))[0] if fits else None
     return _greek(sample) if page in ("cp1253", "iso8859_7") else page
 
 
@@ -141,10 +141,10 @@ def _places(sample: bytes, *, latin: bool) -> Counter[_Place]:
     ascii_lower, ascii_letters = frozenset(range(97, 123)), frozenset((*range(65, 91), *range(97, 123)))
     letters = ascii_letters if latin else ascii_letters.union(range(128, 256))
     around = b"\n" + sample + b"\n"
-    places = (match.start() for match in _BEYOND.finditer(around))
+    starts = (match.start() for match in _BEYOND.finditer(around))
     return Counter(
         _Place(around[i], around[i - 1] in letters, around[i - 1] in ascii_lower, around[i + 1] in letters)
-        for i in places
+        for i in starts
     )
 
 
@@ -163,26 +163,26 @@ def _kinds(page: str, letters: str) -> tuple[frozenset[int], frozenset[int], dic
     return frozenset(lower), frozenset(other), marks
 
 
-def _weight(place: _Place, page: str, letters: str) -> float:
+def _weight(position: _Place, page: str, letters: str) -> float:
     """Return how well a byte fits where it stands, from 0 to 1."""
     lower, other, marks = _kinds(page, letters)
-    if place.byte in lower:
+    if position.byte in lower:
         return 1.0
-    if place.byte in other:
-        return 0.0 if place.behind_lower else _CAPITAL
-    mark = marks.get(place.byte)
-    if mark is None or (place.behind_letter and mark not in (_WITHIN if place.before_letter else _BEHIND)):
+    if position.byte in other:
+        return 0.0 if position.behind_lower else _CAPITAL
+    mark = marks.get(position.byte)
+    if mark is None or (position.behind_letter and mark not in (_WITHIN if position.before_letter else _BEHIND)):
         return 0.0
     return 1.0
 
 
-def _share(places: Counter[_Place], page: str, letters: str) -> float:
-    return sum(count for place, count in places.items() if _weight(place, page, letters)) / places.total()
+def _share(positions: Counter[_Place], page: str, letters: str) -> float:
+    return sum(count for position, count in positions.items() if _weight(position, page, letters)) / positions.total()
 
 
-def _score(places: Counter[_Place], page: str, letters: str) -> float:
-    total = sum(count * _weight(place, page, letters) for place, count in places.items())
-    return (_CASELESS if "ء" in letters else 1.0) * total / places.total()
+def _score(positions: Counter[_Place], page: str, letters: str) -> float:
+    total = sum(count * _weight(position, page, letters) for position, count in positions.items())
+    return (_CASELESS if "ء" in letters else 1.0) * total / positions.total()
 
 
 def _share_of_hangul(sample: bytes) -> float:

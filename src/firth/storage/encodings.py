@@ -282,12 +282,12 @@ class Utf8Stream(io.RawIOBase):
         raw = getattr(file, "raw", file)
         if not isinstance(raw, io.FileIO) or not file.seekable():
             return []
-        place, size = file.tell(), os.fstat(raw.fileno()).st_size
+        position, size = file.tell(), os.fstat(raw.fileno()).st_size
         parts = []
-        for start in range(place, size, max(size // _SPREAD, BLOCK)):
+        for start in range(position, size, max(size // _SPREAD, BLOCK)):
             file.seek(start)
             parts.append(file.read(BLOCK).partition(b"\n")[2].rpartition(b"\n")[0])
-        file.seek(place)
+        file.seek(position)
         return parts
 
     def _decode(self, content: bytes) -> None:
@@ -374,8 +374,8 @@ def _in_order(named: str | None, content: bytes) -> str | None:
     """Return the encoding that the user names, with an order of bytes where there is no mark for it."""
     if named not in ("utf-16", "utf-32"):
         return named
-    found = _without_mark(content) if named == "utf-16" else None
-    return found if found and found.startswith(named) else f"{named}-le"
+    decoded = _without_mark(content) if named == "utf-16" else None
+    return decoded if decoded and decoded.startswith(named) else f"{named}-le"
 
 
 def _decodes(content: bytes, encoding: str) -> bool:

@@ -113,21 +113,21 @@ def as_utf8(text: str, what: str) -> bytes:
         ) from None
 
 
-def json_bytes(value: Any, **how: Any) -> bytes:
+def json_bytes(value: Any, **options: Any) -> bytes:
     """Return JSON as UTF-8.
 
     Lone surrogates, as names of files and broken texts hold them that are no UTF-8, are written as escapes.
 
     Args:
-        how: further arguments of `json.dumps`.
+        options: further arguments of `json.dumps`.
     """
     try:
-        return json.dumps(value, ensure_ascii=False, **how).encode()
+        return json.dumps(value, ensure_ascii=False, **options).encode()
     except UnicodeEncodeError:
-        return json.dumps(value, **how).encode()
+        return json.dumps(value, **options).encode()
 
 
-def named(path: str | os.PathLike[str]) -> Path:
+def as_path(path: str | os.PathLike[str]) -> Path:
     """Return a path that a file or folder can have, whether it is there or not.
 
     Raises:
@@ -174,7 +174,7 @@ def check_exists(path: Path, expected: str) -> None:
         raise FileError.of(error, path) from None
 
 
-def beginning(path: Path) -> bytes:
+def first_bytes(path: Path) -> bytes:
     """Return the first `HEAD` bytes of a file, in which it says what it is."""
     with open_file(path) as file:
         return file.read(HEAD)
@@ -227,7 +227,7 @@ def replacing_file(path: str | os.PathLike[str], former: str | os.PathLike[str] 
         with naming(path), Path(path).open("wb") as file:
             yield file
         return
-    target = followed(path)
+    target = resolved(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(target.parent, target.name)
     with partial_file(target) as aside:
@@ -281,12 +281,12 @@ def replacing_folder(
     Raises:
         FileError: the folder cannot be written; the error names it.
     """
-    target = followed(path)
+    target = resolved(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    fixed = is_fixed(target)
-    place = target / target.name if fixed else target
-    remove_leftovers(place.parent, place.name)
-    with partial_folder(place) as aside:
+    fixed = is_read_only(target)
+    inside = target / target.name if fixed else target
+    remove_leftovers(inside.parent, inside.name)
+    with partial_folder(inside) as aside:
         mode = aside.stat().st_mode
         aside.chmod(0o700)
         yield aside
@@ -300,12 +300,12 @@ def replacing_folder(
     sync_folder(target.parent)
 
 
-def is_fixed(folder: Path) -> bool:
+def is_read_only(folder: Path) -> bool:
     """Return whether a folder is there and cannot be renamed: it is mounted, or the folder around it is read-only."""
     return folder.is_dir() and (os.path.ismount(folder) or not os.access(folder.parent, os.W_OK | os.X_OK))
 
 
-def followed(path: str | os.PathLike[str]) -> Path:
+def resolved(path: str | os.PathLike[str]) -> Path:
     """Return what a path leads to past symbolic links, whether anything is there or not.
 
     Raises:

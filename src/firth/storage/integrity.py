@@ -5,7 +5,7 @@ covers and runs the reader's own check of the contents, if it has one: ids in ra
 well is remembered below the cache folder, for as long as path, device, inode, size and times of change of all files
 stay; then opening costs a few calls of `stat`. Of a folder without checksums the contents are checked alone.
 
-Inside `reading_anew` everything is read again whatever is remembered: `firth info --verify`.
+Inside `fresh_reads` everything is read again whatever is remembered: `firth info --verify`.
 
 What was changed less than two seconds ago is verified and not remembered: a further change within the resolution of the
 file system's clock could not be seen.
@@ -46,24 +46,24 @@ def verify(folder: Path, cure: str = CURE, check: Callable[[Path], object] | Non
     covered = checksums.covered(folder, cure)
     if covered is None and check is None:
         return None
-    place = _place(folder, check)
+    key = _place(folder, check)
     state, newest = _state(folder, covered)
     anew = _examined.get()
-    if anew is not None or _recall(place) != state:
+    if anew is not None or _recall(key) != state:
         try:
             refuse(folder, _examine(folder, covered, anew), cure)
             if check is not None:
                 check(folder)
         except FormatError:
-            _forget(place)
+            _forget(key)
             raise
         if newest < time.time() - MTIME_RESOLUTION:
-            _remember(place, state)
+            _remember(key, state)
     return None if covered is None else frozenset(covered)
 
 
 @contextlib.contextmanager
-def reading_anew() -> Iterator[dict[Path, list[FileState]]]:
+def fresh_reads() -> Iterator[dict[Path, list[FileState]]]:
     """Let `verify` read everything again inside the context, and examine all files of a folder where one is damaged.
 
     Yields:
@@ -129,19 +129,19 @@ def _place(folder: Path, check: Callable[[Path], object] | None) -> str:
     return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _note(place: str) -> Path:
-    return cache_folder("verified") / place[:2] / place[2:]
+def _note(key: str) -> Path:
+    return cache_folder("verified") / key[:2] / key[2:]
 
 
-def _recall(place: str) -> str | None:
+def _recall(key: str) -> str | None:
     with contextlib.suppress(OSError, ValueError):
-        return _note(place).read_text("ascii")
-    return _remembered.get(place)
+        return _note(key).read_text("ascii")
+    return _remembered.get(key)
 
 
-def _remember(place: str, state: str) -> None:
-    _remembered[place] = state
-    note = _note(place)
+def _remember(key: str, state: str) -> None:
+    _remembered[key] = state
+    note = _note(key)
     with contextlib.suppress(OSError):
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_text(state, "ascii")  # one that a kill cuts short equals no state
@@ -150,7 +150,7 @@ def _remember(place: str, state: str) -> None:
             old.unlink()
 
 
-def _forget(place: str) -> None:
-    _remembered.pop(place, None)
+def _forget(key: str) -> None:
+    _remembered.pop(key, None)
     with contextlib.suppress(OSError):
-        _note(place).unlink()
+        _note(key).unlink()

@@ -312,7 +312,7 @@ def _check_kind(content: ModelFolder) -> None:
 def _parts(folder: Path, covered: Collection[str] | None) -> list[str]:
     """Return the names of the folders inside that hold models; what a user has put there is none of them."""
     if covered is None:
-        return [each.name for each in folder.iterdir() if SUBFOLDER.fullmatch(each.name) and _kind_of(each)]
+        return [entry.name for entry in folder.iterdir() if SUBFOLDER.fullmatch(entry.name) and _kind_of(entry)]
     inside = (name.removesuffix(f"/{CONFIG}") for name in covered if name.endswith(f"/{CONFIG}"))
     return [name for name in inside if SUBFOLDER.fullmatch(name)]
 

@@ -36,7 +36,7 @@ _NO_LOCK = -1
 
 
 @contextlib.contextmanager
-def holding(path: Path) -> Iterator[bool]:
+def lock(path: Path) -> Iterator[bool]:
     """Hold the lock of a file, which is made; yield whether this process has it.
 
     Where there are no locks, everybody has it.
@@ -256,9 +256,9 @@ def remove(path: Path) -> None:
             path.unlink()
             return
         for parent, folders, _ in os.walk(path):  # a folder that is read-only keeps what is in it
-            for each in (Path(parent, name) for name in folders):
-                if not each.is_symlink():
-                    each.chmod(0o700)
+            for folder in (Path(parent, name) for name in folders):
+                if not folder.is_symlink():
+                    folder.chmod(0o700)
         shutil.rmtree(path, ignore_errors=True)
 
 

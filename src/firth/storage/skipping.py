@@ -42,13 +42,13 @@ class Skipping:
 
     def add(self, number: int, problem: str, remedy: str = "", option: str = "") -> None:
         """Skip a part."""
-        found = f"{self.place} {number:,}: {problem}"
+        message = f"{self.place} {number:,}: {problem}"
         if self.on_error != SKIP:
             options = [option, f"to leave out such {self.unit}s, on_error='skip'"] if self.on_error else []
-            raise self.error("; ".join([f"{self.path} {found}", *filter(None, [remedy, *options])]))
+            raise self.error("; ".join([f"{self.path} {message}", *filter(None, [remedy, *options])]))
         self.skipped += 1
         if len(self.shown) < LISTED:
-            self.shown.append(found)
+            self.shown.append(message)
 
     def tell(self, expected: str = "") -> None:
         """Warn of what was skipped, at the end of the file.

@@ -111,7 +111,7 @@ def _files(folder: Path) -> list[str]:
     return [str(path.relative_to(folder)) for path in paths if path != folder]
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def _exchange(first: Path, second: Path) -> bool:
     """Swap two names in one step, or return False where the system or the file system cannot."""
     if sys.platform not in ("linux", "darwin"):
         return False
@@ -119,6 +119,6 @@ def _exchange(one: Path, other: Path) -> bool:
 
     library, here, exchange = ctypes.CDLL(None), -100, 2  # AT_FDCWD; RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
     if (rename := getattr(library, "renameat2", None)) is not None:  # glibc 2.28 of 2018, musl 1.2.4
-        return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
+        return bool(rename(here, os.fsencode(first), here, os.fsencode(second), exchange) == 0)
     rename = getattr(library, "renamex_np", None)  # macOS 10.12 of 2016
-    return rename is not None and rename(os.fsencode(one), os.fsencode(other), exchange) == 0
+    return rename is not None and rename(os.fsencode(first), os.fsencode(second), exchange) == 0

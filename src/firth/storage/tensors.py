@@ -57,11 +57,11 @@ def write(file: BinaryIO, tensors: Tensors, dtypes: Mapping[str, npt.DTypeLike])
     """
     header: dict[str, Any] = {}
     types = {name: np.dtype(dtypes[name]).newbyteorder("<") for name in tensors}
-    place = 0
+    start = 0
     for name, tensor in tensors.items():
-        end = place + tensor.size * types[name].itemsize
-        header[name] = {"dtype": _CODES[types[name]], "shape": list(tensor.shape), "data_offsets": [place, end]}
-        place = end
+        end = start + tensor.size * types[name].itemsize
+        header[name] = {"dtype": _CODES[types[name]], "shape": list(tensor.shape), "data_offsets": [start, end]}
+        start = end
     text = json.dumps({"__metadata__": {"format": "np"}, **header}, separators=(",", ":")).encode()
     text += b" " * (-(8 + len(text)) % LINE)
     file.write(len(text).to_bytes(8, "little") + text)

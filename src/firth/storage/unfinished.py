@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.errors import OptionError
-from firth.storage.files import followed, json_bytes, replacing_file, sync_folder
+from firth.storage.files import json_bytes, replacing_file, resolved, sync_folder
 from firth.storage.partial import locked
 from firth.storage.swapping import take_mode
 from firth.storage.untrusted import file_bytes, parse_json
@@ -34,7 +34,7 @@ class UnfinishedFile:
     """
 
     def __init__(self, target: Path, further: Sequence[str] = ()) -> None:
-        self.target = followed(target)
+        self.target = resolved(target)
         self._endings = (STATE, PART, *further)
 
     def beside(self, ending: str) -> Path:
@@ -71,7 +71,7 @@ class UnfinishedFile:
             yield
 
     @contextlib.contextmanager
-    def beginning(self) -> Iterator[None]:
+    def starting(self) -> Iterator[None]:
         """Leave no empty file, made for the lock, if the beginning fails."""
         try:
             yield

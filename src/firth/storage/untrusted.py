@@ -108,11 +108,11 @@ def mapped_numbers(path: Path, dtype: str) -> npt.NDArray[Any]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         names = [name for name, _ in pairs]
         raise ValueError(f"the field {next(name for name in names if names.count(name) > 1)[:40]!r} is there twice")
-    return found
+    return result
 
 
 def _check_surrogates(value: Any) -> None:
@@ -159,7 +159,7 @@ def check_unpacked(path: str | os.PathLike[str], needed: int, what: str, size: i
         )
 
 
-class Bounded(io.RawIOBase):
+class SizeLimited(io.RawIOBase):
     """A decompressor's output, up to the limit.
 
     Args:
@@ -214,7 +214,7 @@ def opened(path: Path, buffering: int = 1 << 20) -> BinaryIO:
         return cast("BinaryIO", file)
     try:
         # The decompressors read lines in Python; a buffer around them reads them in C.
-        return io.BufferedReader(Bounded(unpack(file, path), path, file), buffering)
+        return io.BufferedReader(SizeLimited(unpack(file, path), path, file), buffering)
     except BaseException:
         file.close()
         raise
@@ -245,7 +245,7 @@ def _only_member(file: BinaryIO, path: Path) -> Any:
 _PACKED: dict[bytes, Callable[[BinaryIO, Path], Any]] = {
     b"\x1f\x8b": lambda file, _: gzip.GzipFile(fileobj=file),
     b"BZh": lambda file, _: bz2.BZ2File(file),
-    b"\xfd7zXZ": lambda file, _: lzma.LZMAFile(file),  # noqa: SIM115  `Bounded` closes it
+    b"\xfd7zXZ": lambda file, _: lzma.LZMAFile(file),  # noqa: SIM115  `SizeLimited` closes it
     b"PK\x03\x04": _only_member,
 }
 _MAGIC = 6  # bytes that tell a packed file
@@ -258,7 +258,7 @@ def gunzipped(path: Path) -> bytes:
         FormatError: it is damaged, or unpacks to more than it may.
     """
     try:
-        with open_file(path) as file, Bounded(gzip.GzipFile(fileobj=file), path) as stream:
+        with open_file(path) as file, SizeLimited(gzip.GzipFile(fileobj=file), path) as stream:
             return stream.read()
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"{path}: damaged gzip data ({error}); fetch it or pack it again") from error
@@ -294,7 +294,7 @@ def tar_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], wha
     try:
         with open_file(path) as raw:
             unpack = _TARS.get(cast("Any", raw).peek(2)[:2])
-            stream = Bounded(raw if unpack is None else unpack(raw), path)
+            stream = SizeLimited(raw if unpack is None else unpack(raw), path)
             # As a stream: members are read as they come, and nothing is looked for elsewhere in the archive.
             with tarfile.open(fileobj=io.BufferedReader(stream), mode="r|") as archive:
                 for member in archive:

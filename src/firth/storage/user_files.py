@@ -52,8 +52,8 @@ def check_file(path: str | os.PathLike[str]) -> None:
 
 def is_handed_over(path: str | os.PathLike[str]) -> bool:
     """Return whether a path names what the process has open, such as `/dev/stdin` or `/dev/fd/63`, or `/dev/null`."""
-    place = Path(path).absolute()
-    return place in STREAMS or place.parent in OPEN_FOLDERS
+    absolute = Path(path).absolute()
+    return absolute in STREAMS or absolute.parent in OPEN_FOLDERS
 
 
 @contextlib.contextmanager

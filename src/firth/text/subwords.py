@@ -27,7 +27,7 @@ from typing import Any
 
 from firth.arguments import explained, names_files
 from firth.errors import CorpusError, FormatError, MissingExtraError, OptionError, brief
-from firth.storage.files import beginning, check_replaceable, replacing_file
+from firth.storage.files import check_replaceable, first_bytes, replacing_file
 from firth.storage.untrusted import file_bytes, parse_json
 from firth.text.byte_level import CHARACTERS, PATTERN, checked, chunks, to_bytes, to_characters
 from firth.text.byte_pairs import BytePairEncoding, apply_merges, character_merges
@@ -43,7 +43,7 @@ _LONGEST_CHUNK = 1000  # bytes; longer than any chunk
 
 
 def _is_tokeniser(path: Path) -> bool:
-    start = beginning(path).lstrip()
+    start = first_bytes(path).lstrip()
     return start.startswith(b"{") and b'"added_tokens"' in start
 
 

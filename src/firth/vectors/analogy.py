@@ -56,8 +56,8 @@ def product_scores(space: VectorSpace, queries: Sequence[Query], end: int, unkno
         (B, end) float32; NaN for a query whose words were all skipped.
     """
     scores = np.full((len(queries), end), np.nan, dtype=np.float32)
-    for places, scorer in _scorers(space, queries, unknown):
-        scores[places] = all_scores(scorer, len(places), 0, end, block_rows(len(places), space.vectors))
+    for positions, scorer in _scorers(space, queries, unknown):
+        scores[positions] = all_scores(scorer, len(positions), 0, end, block_rows(len(positions), space.vectors))
     return scores
 
 
@@ -72,26 +72,26 @@ def product_nearest(
     k = max(min(k, end), 0)
     rows = np.zeros((len(queries), k), dtype=np.int64)
     scores = np.full((len(queries), k), np.nan, dtype=np.float32)
-    for places, scorer in _scorers(space, queries, unknown):
-        block = block_rows(len(places) * len(queries[places[0]].terms), space.vectors)
-        rows[places], scores[places] = best_rows(scorer, len(places), k, 0, end, block)
+    for positions, scorer in _scorers(space, queries, unknown):
+        block = block_rows(len(positions) * len(queries[positions[0]].terms), space.vectors)
+        rows[positions], scores[positions] = best_rows(scorer, len(positions), k, 0, end, block)
     return rows, scores
 
 
 def _scorers(space: VectorSpace, queries: Sequence[Query], unknown: str) -> list[tuple[list[int], Scorer]]:
     """Return scorers of queries of equal shape with their places in the batch; queries of skipped words have none."""
     shapes: dict[tuple[int, int], list[tuple[int, Matrix]]] = defaultdict(list)
-    for place, query in enumerate(queries):
+    for position, query in enumerate(queries):
         terms, likes = _terms(space, query, unknown)
         if len(terms):
-            shapes[likes, len(terms)].append((place, terms))
+            shapes[likes, len(terms)].append((position, terms))
     scorers = []
     for (likes, _), members in shapes.items():
         for low in range(0, len(members), BATCH):
-            some = members[low : low + BATCH]
-            matrix = np.stack([terms for _, terms in some])  # (B, P + N, D)
+            batch = members[low : low + BATCH]
+            matrix = np.stack([terms for _, terms in batch])  # (B, P + N, D)
             scorer = product_scorer(space.vectors, space.norms, matrix[:, :likes], matrix[:, likes:])
-            scorers.append(([place for place, _ in some], scorer))
+            scorers.append(([position for position, _ in batch], scorer))
     return scorers
 
 
@@ -103,7 +103,7 @@ def _terms(space: VectorSpace, query: Query, unknown: str) -> tuple[Matrix, int]
     if not positive:
         raise OptionError("a product of cosines without positive words: expected at least one")
     negative = [term for term, weight in zip(query.terms, query.weights, strict=True) if weight < 0]
-    likes, unlikes = (_rows(space, some, unknown) for some in (positive, negative))
+    likes, unlikes = (_rows(space, side, unknown) for side in (positive, negative))
     return np.concatenate([likes, unlikes]), len(likes)
 
 

@@ -19,13 +19,13 @@ SMOOTHING = 1e-3  # a, where the paper's results are flat
 
 def word_bags(texts: Sequence[Sequence[str]]) -> tuple[list[str], csr_array]:
     """Return the U distinct words of n texts in order of first use, and (n, U) float32 counts."""
-    places: dict[str, int] = {}
-    columns = [places.setdefault(word, len(places)) for text in texts for word in text]
+    column_of: dict[str, int] = {}
+    columns = [column_of.setdefault(word, len(column_of)) for text in texts for word in text]
     ends = np.cumsum([0, *map(len, texts)])
-    shape = len(texts), len(places)
+    shape = len(texts), len(column_of)
     bags = csr_array((np.ones(len(columns), np.float32), np.array(columns, dtype=np.int64), ends), shape=shape)
     bags.sum_duplicates()
-    return list(places), bags
+    return list(column_of), bags
 
 
 def smooth_weights(
@@ -47,7 +47,7 @@ def smooth_weights(
 
 
 def weighted_averages(
-    bags: csr_array, matrix: Matrix, weights: npt.NDArray[np.float64], known: npt.NDArray[np.bool_]
+    bags: csr_array, matrix: Matrix, weights: npt.NDArray[np.float64], has_vector: npt.NDArray[np.bool_]
 ) -> Matrix:
     """Return (1 / n) sum_w weight(w) v(w) of each text over its n known words; zeros for a text without any.
 
@@ -55,9 +55,9 @@ def weighted_averages(
         bags: (T, U) word counts of each text.
         matrix: (U, D) vectors, zeros for unknown words.
         weights: (U,).
-        known: (U,) mask of the words with a vector.
+        has_vector: (U,) mask of the words with a vector.
     """
-    lengths = bags @ known.astype(np.float32)
+    lengths = bags @ has_vector.astype(np.float32)
     sums = bags @ np.asarray(matrix * weights[:, None], dtype=np.float32)
     return np.asarray(sums / np.maximum(lengths, 1)[:, None], dtype=np.float32)
 

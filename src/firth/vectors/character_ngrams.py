@@ -107,12 +107,14 @@ class _Characters:
         return remaining[remaining + n - 1 <= self.last[self.owner[remaining]]]
 
 
-def _fnv_buckets(text: npt.NDArray[np.uint8], ends: Ids, plain: npt.NDArray[np.bool_], how: Hashing) -> tuple[Ids, Ids]:
+def _fnv_buckets(
+    text: npt.NDArray[np.uint8], ends: Ids, plain: npt.NDArray[np.bool_], hashing: Hashing
+) -> tuple[Ids, Ids]:
     c = _Characters.of(text, ends)
-    most = min(how.max_n, int((c.last - c.begins).max(initial=0)) + 1)  # whatever the options of a file say
+    most = min(hashing.max_n, int((c.last - c.begins).max(initial=0)) + 1)  # whatever the options of a file say
     signed = text.astype(np.uint32) | np.where(text >= 128, SIGN, np.uint32(0))
     # Row i of the tables belongs to the n-grams that begin with character i.
-    table = np.zeros((len(c.first), max(most - how.min_n + 1, 0)), dtype=np.int64)
+    table = np.zeros((len(c.first), max(most - hashing.min_n + 1, 0)), dtype=np.int64)
     there = np.zeros(table.shape, dtype=np.bool_)
     hashes, remaining = np.full(len(c.first), OFFSET), np.flatnonzero(plain[c.owner])
     for n in range(1, most + 1):
@@ -120,10 +122,10 @@ def _fnv_buckets(text: npt.NDArray[np.uint8], ends: Ids, plain: npt.NDArray[np.b
         if not len(remaining):
             break
         hashes[remaining] = _extended(hashes[remaining], signed, c.first[remaining + n - 1], c.size[remaining + n - 1])
-        if n >= how.min_n:
-            table[remaining, n - how.min_n] = hashes[remaining].astype(np.int64) % how.buckets
-            there[remaining, n - how.min_n] = True
-    if how.min_n == 1 and most:
+        if n >= hashing.min_n:
+            table[remaining, n - hashing.min_n] = hashes[remaining].astype(np.int64) % hashing.buckets
+            there[remaining, n - hashing.min_n] = True
+    if hashing.min_n == 1 and most:
         there[c.begins, 0] = there[c.last, 0] = False  # a mark alone is no n-gram
     counts = np.bincount(c.owner, weights=there.sum(axis=1), minlength=len(ends)).astype(np.int64)
     return counts, table[there]
@@ -134,27 +136,27 @@ def _extended(
 ) -> npt.NDArray[np.uint32]:
     """Return hashes with a character more: `size` bytes from `at`."""
     for byte in range(int(size.max())):
-        some = np.flatnonzero(size > byte) if byte else slice(None)
-        hashes[some] = (hashes[some] ^ signed[at[some] + byte]) * PRIME
+        longer = np.flatnonzero(size > byte) if byte else slice(None)
+        hashes[longer] = (hashes[longer] ^ signed[at[longer] + byte]) * PRIME
     return hashes
 
 
-def _murmur_buckets(text: npt.NDArray[np.uint8], ends: Ids, how: Hashing) -> tuple[Ids, Ids]:
+def _murmur_buckets(text: npt.NDArray[np.uint8], ends: Ids, hashing: Hashing) -> tuple[Ids, Ids]:
     c = _Characters.of(text, ends)
     owners, starts, stops = [np.arange(len(ends))], [c.first[c.begins]], [ends]
     remaining = np.arange(len(c.first))
-    for n in range(1, how.max_n + 1):
+    for n in range(1, hashing.max_n + 1):
         remaining = c.longer(remaining, n)
-        some = remaining if n > 1 else np.setdiff1d(remaining, np.concatenate([c.begins, c.last]))
-        if n >= how.min_n and len(some):
-            owners.append(c.owner[some])
-            starts.append(c.first[some])
-            stops.append(c.first[some + n - 1] + c.size[some + n - 1])
+        starting = remaining if n > 1 else np.setdiff1d(remaining, np.concatenate([c.begins, c.last]))
+        if n >= hashing.min_n and len(starting):
+            owners.append(c.owner[starting])
+            starts.append(c.first[starting])
+            stops.append(c.first[starting + n - 1] + c.size[starting + n - 1])
     owner = np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
-    hashes = murmur128(text, np.concatenate(starts)[order], np.concatenate(stops)[order], how.seed)
-    ids = hashes[:, : how.hashes].astype(np.int64) % how.buckets
-    return how.hashes * np.bincount(owner, minlength=len(ends)), ids.reshape(-1)
+    hashes = murmur128(text, np.concatenate(starts)[order], np.concatenate(stops)[order], hashing.seed)
+    ids = hashes[:, : hashing.hashes].astype(np.int64) % hashing.buckets
+    return hashing.hashes * np.bincount(owner, minlength=len(ends)), ids.reshape(-1)
 
 
 def _bytes(word: str) -> bytes:
@@ -185,14 +187,14 @@ class NgramRows:
     used: Ids | None = None
     pruned: bool = False
 
-    def rows(self, places: Any = slice(None)) -> Floats:
-        """Return rows: all, or those at some places, (M, D) float32."""
+    def rows(self, ids: Any = slice(None)) -> Floats:
+        """Return rows, all or some of them, (M, D) float32."""
         if isinstance(self.matrix, Codes):
-            return self.matrix.rows(places)
-        return np.asarray(self.matrix[places], dtype=np.float32)
+            return self.matrix.rows(ids)
+        return np.asarray(self.matrix[ids], dtype=np.float32)
 
-    def places(self, buckets: Ids) -> Ids:
-        """Return the place of each bucket's row, or -1 where it has none."""
+    def positions(self, buckets: Ids) -> Ids:
+        """Return the position of each bucket's row, or -1 where it has none."""
         if self.used is None:
             return buckets
         if not len(self.used):
@@ -220,13 +222,13 @@ class NgramRows:
         sums, counts = np.zeros((len(words), dim), dtype=np.float32), np.zeros(len(words), dtype=np.int64)
         has_ngrams = np.zeros(len(words), dtype=np.bool_)
         for first in range(0, len(words), TOGETHER):
-            some = slice(first, first + TOGETHER)
-            starts, buckets = self.hashing.buckets_of(words[some])
-            places = self.places(buckets)
-            places_with_row = np.flatnonzero(places >= 0)
-            sizes = np.diff(np.searchsorted(places_with_row, starts))
-            has_ngrams[some], counts[some] = sizes > 0, sizes if self.pruned else np.diff(starts)
-            if len(places_with_row):
+            block = slice(first, first + TOGETHER)
+            starts, buckets = self.hashing.buckets_of(words[block])
+            positions = self.positions(buckets)
+            filled = np.flatnonzero(positions >= 0)
+            sizes = np.diff(np.searchsorted(filled, starts))
+            has_ngrams[block], counts[block] = sizes > 0, sizes if self.pruned else np.diff(starts)
+            if len(filled):
                 begins = (np.cumsum(sizes) - sizes)[sizes > 0]
-                sums[some][sizes > 0] = np.add.reduceat(self.rows(places[places_with_row]), begins, axis=0)
+                sums[block][sizes > 0] = np.add.reduceat(self.rows(positions[filled]), begins, axis=0)
         return sums, counts, has_ngrams

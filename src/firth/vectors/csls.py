@@ -24,28 +24,28 @@ from firth.vectors.neighbours import BATCH, best_rows, block_rows, nearest
 NEIGHBOURS = 10  # K of the paper
 
 
-def surroundings(points: Matrix, others: Matrix, neighbours: int = NEIGHBOURS, *, own: bool = False) -> Matrix:
-    """Return the mean cosine of each point with its K nearest vectors among others: r of the formula.
+def surroundings(points: Matrix, candidates: Matrix, neighbours: int = NEIGHBOURS, *, own: bool = False) -> Matrix:
+    """Return the mean cosine of each point with its K nearest candidates: r of the formula.
 
     Args:
         points: (B, D).
-        others: (V, D).
-        neighbours: K; all others if there are fewer.
-        own: point i is row i of the others, and not its own neighbour.
+        candidates: (V, D).
+        neighbours: K; all candidates if there are fewer.
+        own: point i is row i of the candidates, and not its own neighbour.
 
     Returns:
-        (B,) float32, or float64 if the others are.
+        (B,) float32, or float64 if the candidates are.
 
     Raises:
         OptionError: `neighbours` is below 1, or there are no others.
         ShapeError: the widths differ, or with `own` the numbers of points and others.
     """
-    _check_widths(points, others)
-    if neighbours < 1 or len(others) <= own:
-        raise OptionError(f"{neighbours} neighbours among {len(others)} vectors: expected at least one of each")
-    if own and len(points) != len(others):
-        raise ShapeError(f"{len(points)} points and {len(others)} others: expected equal numbers")
-    rows, cosines = nearest(others, row_norms(others), points, neighbours + own)
+    _check_widths(points, candidates)
+    if neighbours < 1 or len(candidates) <= own:
+        raise OptionError(f"{neighbours} neighbours among {len(candidates)} vectors: expected at least one of each")
+    if own and len(points) != len(candidates):
+        raise ShapeError(f"{len(points)} points and {len(candidates)} candidates: expected equal numbers")
+    rows, cosines = nearest(candidates, row_norms(candidates), points, neighbours + own)
     if own:
         mine = rows == np.arange(len(rows))[:, None]
         mine[~mine.any(axis=1), -1] = True  # not found among many duplicates: drop the last one instead
@@ -53,44 +53,45 @@ def surroundings(points: Matrix, others: Matrix, neighbours: int = NEIGHBOURS, *
     return np.asarray(cosines.mean(axis=1))
 
 
-def csls(points: Matrix, others: Matrix, neighbours: int = NEIGHBOURS) -> Matrix:
+def csls(points: Matrix, candidates: Matrix, neighbours: int = NEIGHBOURS) -> Matrix:
     """Return the CSLS of each point with each other vector.
 
     Args:
         points: (B, D).
-        others: (V, D).
+        candidates: (V, D).
 
     Returns:
         (B, V).
     """
-    around_points, around_others = surroundings(points, others, neighbours), surroundings(others, points, neighbours)
-    return np.asarray(2 * unit(points) @ unit(others).T - around_points[:, None] - around_others)
+    around_points = surroundings(points, candidates, neighbours)
+    around_candidates = surroundings(candidates, points, neighbours)
+    return np.asarray(2 * unit(points) @ unit(candidates).T - around_points[:, None] - around_candidates)
 
 
-def csls_nearest(points: Matrix, others: Matrix, k: int, neighbours: int = NEIGHBOURS) -> tuple[Rows, Matrix]:
+def csls_nearest(points: Matrix, candidates: Matrix, k: int, neighbours: int = NEIGHBOURS) -> tuple[Rows, Matrix]:
     """Return the k other vectors of highest CSLS with each point, best first; ties by row.
 
     Args:
         points: (B, D).
-        others: (V, D).
+        candidates: (V, D).
         k: number of vectors per point, at most V.
 
     Returns:
         (B, k) rows of `others`, and (B, k) their CSLS.
     """
-    around = surroundings(others, points, neighbours)
-    return ranked(others, row_norms(others), around, points, surroundings(points, others, neighbours), k)
+    around = surroundings(candidates, points, neighbours)
+    return ranked(candidates, row_norms(candidates), around, points, surroundings(points, candidates, neighbours), k)
 
 
 def ranked(
-    others: Matrix, norms: Matrix, around_others: Matrix, points: Matrix, around_points: Matrix, k: int
+    candidates: Matrix, norms: Matrix, around_candidates: Matrix, points: Matrix, around_points: Matrix, k: int
 ) -> tuple[Rows, Matrix]:
     """Return the k others of highest CSLS with each point, as `csls_nearest` does, for given r of both sides.
 
     Args:
-        others: (V, D).
+        candidates: (V, D).
         norms: (V,) their lengths.
-        around_others: (V,) r of each.
+        around_candidates: (V,) r of each.
         points: (B, D).
         around_points: (B,) r of each.
         k: number of vectors per point, at most V.
@@ -102,22 +103,22 @@ def ranked(
     parts = []
     for low in range(0, max(len(points), 1), BATCH):
         batch = points[low : low + BATCH]
-        score = _adjusted(cosine_scorer(others, norms, batch), around_others, around_points[low : low + BATCH])
-        parts.append(best_rows(score, len(batch), k, 0, len(others), block_rows(len(batch), others)))
+        score = _adjusted(cosine_scorer(candidates, norms, batch), around_candidates, around_points[low : low + BATCH])
+        parts.append(best_rows(score, len(batch), k, 0, len(candidates), block_rows(len(batch), candidates)))
     return np.concatenate([rows for rows, _ in parts]), np.concatenate([scores for _, scores in parts])
 
 
-def _adjusted(cosines: Scorer, around_others: Matrix, around_points: Matrix) -> Scorer:
+def _adjusted(cosines: Scorer, around_candidates: Matrix, around_points: Matrix) -> Scorer:
     def score(start: int, end: int) -> Matrix:
         scores = cosines(start, end)
         scores *= 2
-        scores -= around_others[start:end]
+        scores -= around_candidates[start:end]
         scores -= around_points[:, None]
         return scores
 
     return score
 
 
-def _check_widths(points: Matrix, others: Matrix) -> None:
-    if points.ndim != 2 or others.ndim != 2 or points.shape[1] != others.shape[1]:
-        raise ShapeError(f"matrices of shape {points.shape} and {others.shape}: expected equal widths")
+def _check_widths(points: Matrix, candidates: Matrix) -> None:
+    if points.ndim != 2 or candidates.ndim != 2 or points.shape[1] != candidates.shape[1]:
+        raise ShapeError(f"matrices of shape {points.shape} and {candidates.shape}: expected equal widths")

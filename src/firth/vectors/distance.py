@@ -25,16 +25,16 @@ def shares(words: Sequence[str]) -> tuple[list[str], npt.NDArray[np.float64]]:
     return list(counts), np.array(list(counts.values())) / len(words)
 
 
-def between(one: Document, other: Document) -> float:
+def between(first: Document, second: Document) -> float:
     """Return the word mover's distance of two documents.
 
     Args:
-        one: (n, D) vectors of the distinct words and (n,) their shares.
-        other: (m, D) and (m,).
+        first: (n, D) vectors of the distinct words and (n,) their shares.
+        second: (m, D) and (m,).
     """
     from scipy.spatial.distance import cdist
 
-    return transport_cost(cdist(one[0], other[0]), one[1], other[1])
+    return transport_cost(cdist(first[0], second[0]), first[1], second[1])
 
 
 def transport_cost(

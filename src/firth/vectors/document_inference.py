@@ -95,18 +95,18 @@ def infer(
         words: (V, D) input vectors.
         outputs: (V, Q) output vectors; Q = D, or (2 window + 1) D where vectors are concatenated.
     """
-    how, dim = reading(options, frozen=True), options["dim"]
-    first = 0 if how.mode == DBOW else len(words)
+    layout, dim = reading(options, frozen=True), options["dim"]
+    first = 0 if layout.mode == DBOW else len(words)
     inputs = aligned_rows(first + len(documents), dim)
     inputs[:first, :dim] = words[:first]
-    parts = aligned_rows(len(outputs) * width_of(how.mode, how.window), dim)
+    parts = aligned_rows(len(outputs) * width_of(layout.mode, layout.window), dim)
     parts[:, :dim] = np.reshape(outputs, (len(parts), dim))
     frozen_outputs = parts.reshape(len(outputs), -1)
-    by = scoring_of(options, counts)
+    layer = scoring_of(options, counts)
     keep = Vocabulary([""] * len(counts), counts, int(counts.sum())).keep_probabilities(options["sample"])
     task = Inference(
         thresholds=keep_thresholds(keep),
-        noise=by.noise,
+        noise=layer.noise,
         documents=first,
         dim=dim,
         epochs=options["epochs"],
@@ -117,10 +117,10 @@ def infer(
     states = np.array([_state(seed, document) for document in documents], dtype=np.uint64)
 
     def infer_piece(begin: int, end: int) -> None:
-        work = document_work(how, inputs.shape[1], most_outputs(by))
-        at, wide = document_addresses(work, inputs, frozen_outputs, how)
+        work = document_work(layout, inputs.shape[1], most_outputs(layer))
+        at, wide = document_addresses(work, inputs, frozen_outputs, layout)
         loss = new_loss()
-        infer_documents(ids, offsets, states, task, how, work, predictor(by, at, loss), at, wide, begin, end)
+        infer_documents(ids, offsets, states, task, layout, work, predictor(layer, at, loss), at, wide, begin, end)
 
     # Pieces hold about equally many words; a piece may be empty.
     pieces = threads * PIECES
@@ -147,9 +147,9 @@ def infer_documents(
     offsets: npt.NDArray[np.int64],  # (R + 1,) start of each document
     states: npt.NDArray[np.uint64],  # (R,) random states, updated
     task: Inference,
-    how: Reading,
+    layout: Reading,
     work: Workspace,
-    by: Predictor,
+    predictor: Predictor,
     at: Addresses,
     wide: Addresses,  # the same, for rows as wide as the outputs
     first: int,  # first document
@@ -172,7 +172,20 @@ def infer_documents(
                 count, end = subsample(ids, position, offsets[d + 1], thresholds, random, sentence)
                 rate = np.float32(task.first_lr + (task.last_lr - task.first_lr) * (progress / total))
                 read_piece(
-                    sentence, count, document, rate, how, by, at, wide, noise, random, sets, contexts, table, signs
+                    sentence,
+                    count,
+                    document,
+                    rate,
+                    layout,
+                    predictor,
+                    at,
+                    wide,
+                    noise,
+                    random,
+                    sets,
+                    contexts,
+                    table,
+                    signs,
                 )
                 progress += end - position
                 position = end

@@ -243,10 +243,10 @@ class DocumentVectors:
         return vectors
 
     def _ids(self, documents: Sequence[Sequence[str]]) -> list[npt.NDArray[np.int32]]:
-        places = {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(documents)))}
-        rows = rows_of(self.words, list(places)).astype(np.int32)
-        found = (rows[[places[token] for token in tokens]] if len(tokens) else rows[:0] for tokens in documents)
-        return [ids[ids >= 0] for ids in found]
+        index = {word: i for i, word in enumerate(dict.fromkeys(chain.from_iterable(documents)))}
+        rows = rows_of(self.words, list(index)).astype(np.int32)
+        id_lists = (rows[[index[token] for token in tokens]] if len(tokens) else rows[:0] for tokens in documents)
+        return [ids[ids >= 0] for ids in id_lists]
 
     def _inferred(
         self, ids: Sequence[npt.NDArray[np.int32]], options: Mapping[str, Any], *, seed: int, threads: int | None

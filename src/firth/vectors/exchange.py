@@ -197,8 +197,8 @@ def read_table(table: Any, words: str | None = None, vectors: str | Sequence[str
         tokens = frame.get_column(used[0]).to_list()
     numbers = _vector_columns(vectors, kinds)
     matrix = _matrix(frame, numbers, kinds)
-    others = {str(name): frame.get_column(name) for name in frame.columns if name not in (*used, *numbers)}
-    attributes = {name: _attribute(column) for name, column in others.items() if not column.dtype.is_nested()}
+    rest = {str(name): frame.get_column(name) for name in frame.columns if name not in (*used, *numbers)}
+    attributes = {name: _attribute(column) for name, column in rest.items() if not column.dtype.is_nested()}
     return Contents(tokens, matrix, attributes, _metadata(frame.to_native()))
 
 
@@ -232,14 +232,14 @@ def _kind(column: Any, narwhals: Any) -> str:
     return "fraction" if dtype.is_float() else "other"
 
 
-def _column(argument: str, name: Any, usual: str, candidates: list[Any], kinds: Mapping[Any, str]) -> Any:
+def _column(argument: str, name: Any, default: str, candidates: list[Any], kinds: Mapping[Any, str]) -> Any:
     """Return the name of the column: the given one, the usual one, or the only candidate."""
     if name is not None:
         if name in kinds:
             return name
         raise FormatError(f"the table has no column {name!r}; expected one of {', '.join(map(str, kinds))}")
-    if usual in candidates or len(candidates) == 1:
-        return usual if usual in candidates else candidates[0]
+    if default in candidates or len(candidates) == 1:
+        return default if default in candidates else candidates[0]
     columns = ", ".join(f"{name} ({kind})" for name, kind in list(kinds.items())[:12])
     raise FormatError(f"a table with the columns {columns or 'none'}; name the one of the {argument} with {argument}=")
 

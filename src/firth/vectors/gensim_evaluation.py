@@ -51,29 +51,29 @@ def evaluate_word_pairs(
 
     rows = _usable(space, restrict_vocab, case_insensitive)
     gold: list[float] = []
-    known: list[tuple[int, int] | None] = []  # rows of the two words; None where one is unknown
+    covered: list[tuple[int, int] | None] = []  # rows of the two words; None where one is unknown
     unknown = 0
     for line in _lines(pairs, encoding):
         fields = None if line.startswith("#") else _read_pair(line.upper() if case_insensitive else line, delimiter)
         if fields is None:
             continue
-        one, other, score = fields
-        if one in rows and other in rows:
-            known.append((rows[one], rows[other]))
+        first, second, score = fields
+        if first in rows and second in rows:
+            covered.append((rows[first], rows[second]))
         else:
             unknown += 1
             if not dummy4unknown:
                 continue
-            known.append(None)
+            covered.append(None)
         gold.append(score)
     if not gold:
         raise FormatError(
             f"{pairs}: no pair of two known words and a score; expected lines 'word{delimiter}word{delimiter}score'"
         )
     cosines = np.zeros(len(gold))
-    places = [place for place, pair in enumerate(known) if pair is not None]
-    known_pairs = [pair for pair in known if pair is not None]
-    cosines[places] = similarity(space, [one for one, _ in known_pairs], [other for _, other in known_pairs])
+    positions = [i for i, pair in enumerate(covered) if pair is not None]
+    known_pairs = [pair for pair in covered if pair is not None]
+    cosines[positions] = similarity(space, [first for first, _ in known_pairs], [second for _, second in known_pairs])
     share = 100.0 * unknown / (len(gold) if dummy4unknown else len(gold) + unknown)
     return stats.pearsonr(gold, cosines), stats.spearmanr(gold, cosines), share
 
@@ -85,8 +85,8 @@ def _lines(path: Path, encoding: str) -> list[str]:
 
 def _read_pair(line: str, delimiter: str) -> tuple[str, str, float] | None:
     try:
-        one, other, score = line.split(delimiter)
-        return one, other, float(score)
+        first, second, score = line.split(delimiter)
+        return first, second, float(score)
     except ValueError:
         return None
 
@@ -121,14 +121,14 @@ def evaluate_word_analogies(
     rows = _usable(space, restrict_vocab, case_insensitive)
     sections = _read_questions(analogies, case_insensitive)
     questions = [question for _, lines in sections for question in lines]
-    known = [question for question in questions if all(word in rows for word in question)]
-    like = [[rows[b], rows[c]] for _, b, c, _ in known]
-    unlike = [[rows[a]] for a, _, _, _ in known]
+    covered = [question for question in questions if all(word in rows for word in question)]
+    like = [[rows[b], rows[c]] for _, b, c, _ in covered]
+    unlike = [[rows[a]] for a, _, _, _ in covered]
     ask = asks[similarity_function]
-    answers = ask(space, like, unlike, topn=CANDIDATES, restrict_vocab=restrict_vocab) if known else []
+    answers = ask(space, like, unlike, topn=CANDIDATES, restrict_vocab=restrict_vocab) if covered else []
     right = {
         question: _first_usable([word for word, _ in answer], question, rows, case_insensitive) == question[3]
-        for question, answer in zip(known, answers, strict=True)
+        for question, answer in zip(covered, answers, strict=True)
     }
     results = [_section(name, lines, right, dummy4unknown) for name, lines in sections]
     total = {
@@ -136,8 +136,8 @@ def evaluate_word_analogies(
         "correct": [question for section in results for question in section["correct"]],
         "incorrect": [question for section in results for question in section["incorrect"]],
     }
-    judged = len(total["correct"]) + len(total["incorrect"])
-    return (len(total["correct"]) / judged if judged else 0.0), [*results, total]
+    scored = len(total["correct"]) + len(total["incorrect"])
+    return (len(total["correct"]) / scored if scored else 0.0), [*results, total]
 
 
 Question = tuple[str, ...]  # a, b, c and the expected d

@@ -70,8 +70,8 @@ class Lexicon:
         """Return the row of a word, as it is written or in another form; None if it is unknown."""
         row = self.rows.get(word)
         if row is None and self.forms is not None and isinstance(word, str):
-            found = (self.rows.get(form) for form in self.forms(word))
-            row = next((one for one in found if one is not None), None)
+            rows = (self.rows.get(form) for form in self.forms(word))
+            row = next((match for match in rows if match is not None), None)
         return row
 
     def rows_of(self, words: Sequence[str]) -> list[int]:
@@ -111,8 +111,8 @@ class Lexicon:
 
     def _parts(self, word: str) -> list[str]:
         """Return the words that the text's rule makes of one that is unknown, if they are several that are known."""
-        found = parts(word, self.tokens) if self.forms is not None and len(word) <= LONGEST else []
-        return found if len(found) > 1 and all(each in self.rows for each in found) else []
+        words = parts(word, self.tokens) if self.forms is not None and len(word) <= LONGEST else []
+        return words if len(words) > 1 and all(part in self.rows for part in words) else []
 
     def suggestions(self, word: str) -> list[str]:
         """Return up to three known words that are spelt like `word`, best first.

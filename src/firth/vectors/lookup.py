@@ -33,7 +33,7 @@ def get_index(space: VectorSpace, key: Any, default: int | None = None) -> Any:
         UnknownWordError: the key has no row and there is no default.
     """
     if not is_key(key):
-        return [space.get_index(one, default) for one in keys_of(key)]
+        return [space.get_index(word, default) for word in keys_of(key)]
     row = space.lexicon.row_of(key) if isinstance(key, str) else _row_number(key, len(space))
     row = default if row is None else row
     if row is None:
@@ -60,7 +60,7 @@ def get_vector(space: VectorSpace, key: Any, norm: bool = False, *, unknown: Unk
     else:
         keys = [key] if is_key(key) else keys_of(key)
         if unknown == "skip" and not is_key(key):
-            keys = [one for one in keys if one in space]
+            keys = [word for word in keys if word in space]
         vectors = gather(space, keys, unknown)
         vectors = unit(vectors) if norm else vectors
         if not is_key(key):
@@ -100,11 +100,11 @@ def get_mean_vector(
         UnknownWordError: a word has no vector and `ignore_missing` is false.
     """
     if is_batch(keys):
-        each = [None] * len(keys) if weights is None else weights
+        weight_lists = [None] * len(keys) if weights is None else weights
         return np.stack(
             [
-                get_mean_vector(space, some, some_weights, pre_normalize, post_normalize, ignore_missing)
-                for some, some_weights in zip(keys, each, strict=True)
+                get_mean_vector(space, batch_keys, some_weights, pre_normalize, post_normalize, ignore_missing)
+                for batch_keys, some_weights in zip(keys, weight_lists, strict=True)
             ]
         )
     keys = keys_of(keys, "keys")
@@ -113,11 +113,11 @@ def get_mean_vector(
     weights = np.ones(len(keys)) if weights is None else np.asarray(weights, dtype=np.float64)
     if len(weights) != len(keys):
         raise OptionError(f"{len(weights)} weights for {len(keys)} keys: expected one a key")
-    places = [place for place, key in enumerate(keys) if not (ignore_missing and is_key(key) and key not in space)]
-    matrix = np.zeros((len(places), space.dim))
-    for place, term in enumerate(keys[place] for place in places):
-        matrix[place] = get_vector(space, term, norm=pre_normalize) if is_key(term) else as_vector(space, term)
-    mean = mean_of(matrix, weights[places])
+    positions = [i for i, key in enumerate(keys) if not (ignore_missing and is_key(key) and key not in space)]
+    matrix = np.zeros((len(positions), space.dim))
+    for row, term in enumerate(keys[i] for i in positions):
+        matrix[row] = get_vector(space, term, norm=pre_normalize) if is_key(term) else as_vector(space, term)
+    mean = mean_of(matrix, weights[positions])
     return (unit(mean) if post_normalize else mean).astype(space.norms.dtype)
 
 

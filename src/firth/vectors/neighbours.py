@@ -59,10 +59,10 @@ class _Best:
     def offer(self, scores: Matrix, first_row: int) -> None:
         if not self._kept:
             self._floor = self._first_floor(scores)
-        places = np.flatnonzero(scores > self._floor[:, None])  # far faster than nonzero, which divides for every score
-        queries, columns = np.divmod(places, scores.shape[1])
-        self._kept.append((queries, columns + first_row, scores.ravel()[places]))
-        self._fresh += len(places)
+        beating = np.flatnonzero(scores > self._floor[:, None])  # faster than nonzero, which divides for every score
+        queries, columns = np.divmod(beating, scores.shape[1])
+        self._kept.append((queries, columns + first_row, scores.ravel()[beating]))
+        self._fresh += len(beating)
         if self._fresh >= self._batch * self._k:
             self._merge()
 
@@ -77,9 +77,9 @@ class _Best:
         queries, rows, scores = (np.concatenate(parts) for parts in zip(*self._kept, strict=True))
         order = np.lexsort((rows, -scores, queries))
         queries, rows, scores = queries[order], rows[order], scores[order]
-        place = np.arange(len(queries)) - np.searchsorted(queries, queries)  # among the rows of the same query
-        self._kept = [(queries[place < self._k], rows[place < self._k], scores[place < self._k])]
-        self._floor[queries[place == self._k - 1]] = scores[place == self._k - 1]
+        rank = np.arange(len(queries)) - np.searchsorted(queries, queries)  # among the rows of the same query
+        self._kept = [(queries[rank < self._k], rows[rank < self._k], scores[rank < self._k])]
+        self._floor[queries[rank == self._k - 1]] = scores[rank == self._k - 1]
         self._fresh = 0
 
     def result(self) -> tuple[Rows, Matrix]:
@@ -123,9 +123,9 @@ def nearest(
         return result
     parts = []
     for low in range(0, len(queries), BATCH):
-        some = queries[low : low + BATCH]
-        score = cosine_scorer(vectors, norms, some)
-        parts.append(best_rows(score, len(some), k, start, end, block_rows(len(some), vectors)))
+        batch = queries[low : low + BATCH]
+        score = cosine_scorer(vectors, norms, batch)
+        parts.append(best_rows(score, len(batch), k, start, end, block_rows(len(batch), vectors)))
     if not parts:
         return np.empty((0, 0), dtype=np.int64), np.empty((0, 0), dtype=norms.dtype)
     return np.concatenate([rows for rows, _ in parts]), np.concatenate([scores for _, scores in parts])

@@ -122,17 +122,17 @@ def gather(space: VectorSpace, keys: Sequence[Any], unknown: str, *, exact: bool
     """
     check_policy(unknown)
     rows = rows_of(space, keys, exact=exact)
-    known = rows >= 0
+    has_vector = rows >= 0
     vectors = np.empty((len(rows), space.dim), dtype=space.vectors.dtype)
-    vectors[known] = space.vectors[rows[known]]
-    if not known.all() and space.inference is not None:
-        places = [place for place in np.flatnonzero(~known).tolist() if isinstance(keys[place], str)]
-        inferred, has_vectors = space.inference([keys[place] for place in places])
-        vectors[places], known[places] = inferred, has_vectors
-    if not known.all():
+    vectors[has_vector] = space.vectors[rows[has_vector]]
+    if not has_vector.all() and space.inference is not None:
+        positions = [i for i in np.flatnonzero(~has_vector).tolist() if isinstance(keys[i], str)]
+        inferred, has_vectors = space.inference([keys[i] for i in positions])
+        vectors[positions], has_vector[positions] = inferred, has_vectors
+    if not has_vector.all():
         if unknown == "raise":
-            raise space.lexicon.unknown(keys[int(np.argmin(known))])
-        vectors[~known] = space.average() if unknown == "average" else (np.nan if unknown == "skip" else 0.0)
+            raise space.lexicon.unknown(keys[int(np.argmin(has_vector))])
+        vectors[~has_vector] = space.average() if unknown == "average" else (np.nan if unknown == "skip" else 0.0)
     return vectors
 
 
@@ -195,8 +195,8 @@ def mean_vectors(space: VectorSpace, queries: Sequence[Query], unknown: str) -> 
     skipped = np.isnan(key_vectors).any(axis=1) & (rows < 0)
     key_vectors[skipped] = 0.0
     matrix[keyed] = unit(key_vectors)
-    for place in np.flatnonzero(~keyed):
-        matrix[place] = as_vector(space, terms[place])
+    for row in np.flatnonzero(~keyed):
+        matrix[row] = as_vector(space, terms[row])
     mask = np.ones(len(terms), dtype=bool)
     mask[np.flatnonzero(keyed)[skipped]] = False
     sums = np.zeros((len(queries), space.dim))

@@ -100,9 +100,9 @@ def nearest_rounded(
     parts = []
     with ThreadPoolExecutor(threads) as pool:
         for low in range(0, len(queries), QUERIES):
-            some = _Queries.rounded(np.ascontiguousarray(queries[low : low + QUERIES]), tile)
-            floors = _sampled_floors(vectors[start:end], norms[start:end], some.exact, k)
-            search = partial(_search, tile, vectors, norms, some, k, floors)
+            batch = _Queries.rounded(np.ascontiguousarray(queries[low : low + QUERIES]), tile)
+            floors = _sampled_floors(vectors[start:end], norms[start:end], batch.exact, k)
+            search = partial(_search, tile, vectors, norms, batch, k, floors)
             try:
                 parts.append(_merged(list(pool.map(search, bounds[:-1], bounds[1:])), k))
             except CrowdError:
@@ -113,14 +113,14 @@ def nearest_rounded(
 def _sampled_floors(vectors: Matrix, norms: Matrix, queries: Floats, k: int) -> Floats:
     """Return cosines (B,) that k rows reach: those of a sample from everywhere, for words are sorted by frequency."""
     step = len(vectors) // SAMPLE
-    rows, lengths = (np.ascontiguousarray(each[::step]) for each in (vectors, norms))
+    rows, lengths = (np.ascontiguousarray(array[::step]) for array in (vectors, norms))
     scores = cosine_scorer(rows, lengths, queries)(0, len(rows))
     return np.asarray(np.partition(scores, -k, axis=1)[:, -k] - MARGIN)
 
 
 def _merged(results: Sequence[tuple[Rows, Floats]], k: int) -> tuple[Rows, Floats]:
     """Join what was found among earlier and later rows: the earlier first among equals."""
-    rows, scores = (np.concatenate(each, axis=1) for each in zip(*results, strict=True))
+    rows, scores = (np.concatenate(arrays, axis=1) for arrays in zip(*results, strict=True))
     order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(rows, order, axis=1), np.take_along_axis(scores, order, axis=1)
 
@@ -171,5 +171,5 @@ class _Block:
         return int(np.bitwise_count(hits[:, 1]).sum())
 
     def _call(self, name: str, *arguments: Any) -> int:
-        plain = [each.ctypes.data if isinstance(each, np.ndarray) else each for each in arguments]
+        plain = [argument.ctypes.data if isinstance(argument, np.ndarray) else argument for argument in arguments]
         return int(self._kernels[name](*plain))

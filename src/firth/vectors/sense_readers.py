@@ -68,32 +68,32 @@ class Contexts:
         Args:
             rows: the new id of each old id; -1 drops the word.
         """
-        return Contexts(rows[self.ids], self.offsets, self.distances).known()
+        return Contexts(rows[self.ids], self.offsets, self.distances).in_vocabulary()
 
-    def known(self) -> "Contexts":
+    def in_vocabulary(self) -> "Contexts":
         """Return the contexts without words of id -1."""
         has = self.ids >= 0
         ends = np.concatenate([[0], np.cumsum(has)])
         distances = None if self.distances is None else self.distances[has]
         return Contexts(self.ids[has], ends[self.offsets], distances)
 
-    def beside(self, places: Rows) -> "Contexts":
+    def beside(self, positions: Rows) -> "Contexts":
         """Return the words around one word of each context, with their distances from it.
 
         Args:
-            places: (B,) index of that word in its context.
+            positions: (B,) index of that word in its context.
 
         Raises:
             OptionError: an index is outside its context.
         """
         lengths = np.diff(self.offsets)
-        if places.shape != lengths.shape or not ((places >= 0) & (places < lengths)).all():
+        if positions.shape != lengths.shape or not ((positions >= 0) & (positions < lengths)).all():
             raise OptionError(
-                f"place={places.tolist()}, contexts of {lengths.tolist()} tokens: expected indices of tokens"
+                f"place={positions.tolist()}, contexts of {lengths.tolist()} tokens: expected indices of tokens"
             )
-        centres = np.repeat(self.offsets[:-1] + places, lengths)
+        centres = np.repeat(self.offsets[:-1] + positions, lengths)
         distances = np.abs(np.arange(len(self.ids)) - centres)
-        return Contexts(np.where(distances > 0, self.ids, -1), self.offsets, distances).known()
+        return Contexts(np.where(distances > 0, self.ids, -1), self.offsets, distances).in_vocabulary()
 
     def sums(self, weights: npt.NDArray[Any], matrix: npt.NDArray[Any], decay: float = 0.0) -> npt.NDArray[Any]:
         """Return the weighted sum of the rows of each context, (B, E).
@@ -210,9 +210,9 @@ class Likelihood:
             rows: (n,) rows of the senses; not used here.
             vectors: (n, D) sense vectors.
         """
-        words, places = np.unique(contexts.ids, return_inverse=True)
+        words, inverse = np.unique(contexts.ids, return_inverse=True)
         table = self._word_scores(words, vectors)
-        distinct = Contexts(places.ravel(), contexts.offsets, contexts.distances)
+        distinct = Contexts(inverse.ravel(), contexts.offsets, contexts.distances)
         return np.asarray(distinct.sums(np.ones(len(words)), table, self.decay))
 
     def _word_scores(self, words: Rows, vectors: Matrix) -> Floats:
@@ -222,8 +222,8 @@ class Likelihood:
         lengths = self.tree.lengths[words]
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         steps = np.repeat(self.tree.starts[words] - starts[:-1], lengths) + np.arange(starts[-1])
-        nodes, places = np.unique(self.tree.nodes[steps], return_inverse=True)
-        scores = np.matmul(self.outputs[nodes], vectors.T).astype(np.float64)[places.ravel()]
+        nodes, inverse = np.unique(self.tree.nodes[steps], return_inverse=True)
+        scores = np.matmul(self.outputs[nodes], vectors.T).astype(np.float64)[inverse.ravel()]
         turns = -np.logaddexp(0, -self.tree.signs[steps, None] * scores)  # log sigma
         return Contexts(np.arange(starts[-1]), starts).sums(np.ones(starts[-1]), turns)
 

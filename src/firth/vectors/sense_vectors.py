@@ -203,15 +203,15 @@ class SenseVectors:
         Raises:
             UnknownWordError: the word has none.
         """
-        place = self.lexicon.row_of(word)
-        if place is None:
+        index = self.lexicon.row_of(word)
+        if index is None:
             raise self.lexicon.unknown(word)
-        return slice(int(self.offsets[place]), int(self.offsets[place + 1]))
+        return slice(int(self.offsets[index]), int(self.offsets[index + 1]))
 
     def sense_at(self, row: int) -> tuple[str, int]:
         """Return the word and number of the sense in a row of the vectors."""
-        place = int(np.searchsorted(self.offsets, row, side="right")) - 1
-        return self.words[place], int(row - self.offsets[place])
+        index = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        return self.words[index], int(row - self.offsets[index])
 
     def senses(self, word: str) -> list[Sense]:
         """Return the senses of a word, in the order of their numbers.
@@ -254,7 +254,7 @@ class SenseVectors:
         windows = Contexts.of([[self._row(token) for token in tokens] for tokens in contexts])
         if place is not None:
             windows = windows.beside(np.atleast_1d(place))
-        probabilities = self.probabilities(word, windows.known())
+        probabilities = self.probabilities(word, windows.in_vocabulary())
         return probabilities if batch else np.asarray(probabilities[0])
 
     @explained
@@ -338,8 +338,8 @@ class SenseVectors:
             raise OptionError(f"how={brief(how)}: expected one of {', '.join(SIMILARITIES)}")
         if how in ("avg", "max") and not (context is None and other_context is None):
             raise OptionError(f"a context with how={brief(how)}: expected 'avgc' or 'maxc', or no context")
-        vectors, others = self.vectors[self.rows(word)], self.vectors[self.rows(other)]
-        cosines = np.matmul(cosine.unit(vectors), cosine.unit(others).T, dtype=np.float64)
+        vectors, candidates = self.vectors[self.rows(word)], self.vectors[self.rows(other)]
+        cosines = np.matmul(cosine.unit(vectors), cosine.unit(candidates).T, dtype=np.float64)
         if how == "avg":
             return float(cosines.mean())
         if how == "max":

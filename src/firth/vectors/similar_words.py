@@ -268,7 +268,7 @@ def similar_by_key(
     unknown: Unknown = "raise",
 ) -> Any:
     """Return the words most like a word or row, or like each of a list of them; see `most_similar`."""
-    positive = [key] if is_key(key) else [[one] for one in keys_of(key)]
+    positive = [key] if is_key(key) else [[word] for word in keys_of(key)]
     if not positive:
         return []
     return most_similar(space, positive, topn=topn, restrict_vocab=restrict_vocab, unknown=unknown)
@@ -297,7 +297,7 @@ def most_similar_to_given(space: VectorSpace, key1: Any, keys_list: Sequence[Key
         raise OptionError("keys_list is empty: expected words to choose from")
     query_vectors = unit(gather(space, [key1] if is_key(key1) else keys_of(key1), "raise").astype(np.float64))
     candidates = unit(gather(space, keys_list, "raise").astype(np.float64))
-    best = [keys_list[int(place)] for place in (query_vectors @ candidates.T).argmax(axis=1)]
+    best = [keys_list[int(i)] for i in (query_vectors @ candidates.T).argmax(axis=1)]
     return best[0] if is_key(key1) else best
 
 

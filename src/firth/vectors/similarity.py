@@ -41,7 +41,7 @@ def similarity(space: VectorSpace, w1: Any, w2: Any, *, unknown: Unknown = "rais
     pairs = paired(w1, w2)
     left, right = (
         unit(gather(space, side, unknown).astype(np.float64))
-        for side in ([one for one, _ in pairs], [other for _, other in pairs])
+        for side in ([first for first, _ in pairs], [other for _, other in pairs])
     )
     cosines = np.einsum("bd,bd->b", left, right)
     return float(cosines[0]) if is_key(w1) and is_key(w2) else cosines
@@ -70,15 +70,15 @@ def distances(space: VectorSpace, word_or_vector: Any, other_words: Sequence[Key
     Raises:
         UnknownWordError: a word has no vector.
     """
-    one = is_key(word_or_vector) or (np.ndim(word_or_vector) == 1 and isinstance(word_or_vector, np.ndarray))
-    items = [word_or_vector] if one else keys_of(word_or_vector)
+    single = is_key(word_or_vector) or (np.ndim(word_or_vector) == 1 and isinstance(word_or_vector, np.ndarray))
+    items = [word_or_vector] if single else keys_of(word_or_vector)
     query_vectors = np.stack([get_vector(space, item) if is_key(item) else as_vector(space, item) for item in items])
-    others = keys_of(other_words, "other_words")
-    if others:
-        cosines = cosine_similarities(query_vectors, gather(space, others, "raise"))
+    candidates = keys_of(other_words, "other_words")
+    if candidates:
+        cosines = cosine_similarities(query_vectors, gather(space, candidates, "raise"))
     else:
         cosines = neighbours.cosines(space.vectors, space.norms, query_vectors)
-    return (1 - cosines)[0] if one else 1 - cosines
+    return (1 - cosines)[0] if single else 1 - cosines
 
 
 def closer_than(space: VectorSpace, key1: Any, key2: Any) -> Any:
@@ -90,7 +90,7 @@ def closer_than(space: VectorSpace, key1: Any, key2: Any) -> Any:
         UnknownWordError: a word has no vector.
     """
     if not (is_key(key1) and is_key(key2)):
-        return [closer_than(space, one, other) for one, other in paired(key1, key2)]
+        return [closer_than(space, first, second) for first, second in paired(key1, key2)]
     all_distances = distances(space, key1)
     row = space.get_index(key2, -1)
     limit = all_distances[row] if row >= 0 else distance(space, key1, key2)
@@ -105,7 +105,7 @@ def rank(space: VectorSpace, key1: Any, key2: Any) -> Any:
         UnknownWordError: a word has no vector.
     """
     if not (is_key(key1) and is_key(key2)):
-        return [rank(space, one, other) for one, other in paired(key1, key2)]
+        return [rank(space, first, second) for first, second in paired(key1, key2)]
     return len(closer_than(space, key1, key2)) + 1
 
 
@@ -123,7 +123,7 @@ def relative_cosine_similarity(space: VectorSpace, wa: Any, wb: Any, topn: int =
         UnknownWordError: a word has no vector.
     """
     if not (is_key(wa) and is_key(wb)):
-        return [relative_cosine_similarity(space, one, other, topn) for one, other in paired(wa, wb)]
+        return [relative_cosine_similarity(space, first, second, topn) for first, second in paired(wa, wb)]
     neighbours_of = similar_by_word(space, wa, topn)
     if not neighbours_of:
         raise OptionError(f"topn={topn}: expected at least 1 neighbour to compare with")
@@ -141,10 +141,10 @@ def n_similarity(space: VectorSpace, ws1: Any, ws2: Any) -> Any:
     ws1, ws2 = keys_of(ws1, "ws1"), keys_of(ws2, "ws2")
     if not (ws1 and ws2):
         raise OptionError("n_similarity of an empty list: expected at least one word on each side")
-    one, other = (
+    first, second = (
         unit(np.atleast_2d(get_mean_vector(space, side, pre_normalize=False)).astype(np.float64)) for side in (ws1, ws2)
     )
-    cosines = np.einsum("bd,bd->b", one, other)
+    cosines = np.einsum("bd,bd->b", first, second)
     return cosines if is_batch(ws1) or is_batch(ws2) else float(cosines[0])
 
 
@@ -163,7 +163,7 @@ def rank_by_centrality(space: VectorSpace, words: Any, use_norm: bool = True) ->
     """
     words = keys_of(words, "words")
     if is_batch(words):
-        return [rank_by_centrality(space, some, use_norm) for some in words]
+        return [rank_by_centrality(space, group, use_norm) for group in words]
     present = [word for word in words if has_vector(space, word)]
     if not present:
         raise OptionError(f"none of {brief(list(words))} has a vector: expected at least one known word")
@@ -179,7 +179,7 @@ def doesnt_match(space: VectorSpace, words: Any) -> Any:
         OptionError: no word has a vector.
     """
     ranked = rank_by_centrality(space, words)
-    return [some[-1][1] for some in ranked] if is_batch(words) else ranked[-1][1]
+    return [group[-1][1] for group in ranked] if is_batch(words) else ranked[-1][1]
 
 
 def wmdistance(space: VectorSpace, document1: Any, document2: Any, norm: bool = True) -> Any:
@@ -198,7 +198,7 @@ def wmdistance(space: VectorSpace, document1: Any, document2: Any, norm: bool = 
     Source: `firth.vectors.distance`.
     """
     if is_batch(document1) or is_batch(document2):
-        return [wmdistance(space, one, other, norm) for one, other in zip(document1, document2, strict=True)]
+        return [wmdistance(space, first, second, norm) for first, second in zip(document1, document2, strict=True)]
     document1, document2 = keys_of(document1, "document1"), keys_of(document2, "document2")
     present = [[word for word in document if has_vector(space, word)] for document in (document1, document2)]
     if not all(present):

@@ -89,8 +89,8 @@ class SubwordVectors:
             sums += own
             parts += 1
         sums /= np.maximum(parts, 1)[:, None].astype(np.float32)
-        known = WordVectors(words, sums, counts=counts, output_vectors=output_vectors, metadata=metadata)
-        return cls(known, own, ngrams, codes)
+        composed_words = WordVectors(words, sums, counts=counts, output_vectors=output_vectors, metadata=metadata)
+        return cls(composed_words, own, ngrams, codes)
 
     def infer(self, words: Sequence[str]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
         """Return the vectors of words from n-grams alone, (W, D), and a mask of the words with any n-gram, (W,).
@@ -131,12 +131,12 @@ class SubwordVectors:
         Raises:
             OptionError: `count` is below 1.
         """
-        known = self.known.first(count)
+        kept = self.known.first(count)
         own = None if self.own is None else self.own[:count]
         codes = self.codes
         if codes is not None and self.own is not None:
-            codes = codes.part(np.r_[: len(known), len(self.own) : codes.shape[0]])
-        return SubwordVectors(known, own, self.ngrams, codes)
+            codes = codes.part(np.r_[: len(kept), len(self.own) : codes.shape[0]])
+        return SubwordVectors(kept, own, self.ngrams, codes)
 
     def quantise(
         self, kind: str = "product", *, width: int = 2, lengths: bool = True, seed: int = 0
@@ -192,12 +192,12 @@ class SubwordVectors:
         return self.known[key]
 
     def __repr__(self) -> str:
-        how, rows = self.ngrams.hashing, self.ngrams.matrix.shape[0]
-        return f"<SubwordVectors: {len(self):,} words x {self.dim}, {rows:,} n-grams of {how.min_n} to {how.max_n}>"
+        h, rows = self.ngrams.hashing, self.ngrams.matrix.shape[0]
+        return f"<SubwordVectors: {len(self):,} words x {self.dim}, {rows:,} n-grams of {h.min_n} to {h.max_n}>"
 
     def _repr_html_(self) -> str:
-        how = self.ngrams.hashing
-        return table(self.known, more=f"; unknown words from n-grams of {how.min_n} to {how.max_n} characters")
+        hashing = self.ngrams.hashing
+        return table(self.known, more=f"; unknown words from n-grams of {hashing.min_n} to {hashing.max_n} characters")
 
     @property
     def words(self) -> list[str]:

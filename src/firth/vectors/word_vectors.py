@@ -259,8 +259,8 @@ class WordVectors(Hinted):
             self._output_vectors = np.concatenate([self._output_vectors, room])
         self._attributes.grow(int(new.sum()))
         for name, values in (extras or {}).items():
-            for place in np.flatnonzero(new | old):
-                self._attributes.write(name, self.get_index(keys[place]), values[place])
+            for position in np.flatnonzero(new | old):
+                self._attributes.write(name, self.get_index(keys[position]), values[position])
 
     def get_vecattr(self, key: Any, attr: str) -> Any:
         """Return an attribute of a word, or of each of a list of words.

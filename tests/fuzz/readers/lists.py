@@ -59,21 +59,21 @@ def use_labelled_pairs(path: Path) -> Any:
 
 def use_groups(path: Path) -> Any:
     """Groups of words that a plot colours."""
-    from firth.cli.word_lists import read_groups
+    from firth.cli.vectors import read_groups
 
     return read_groups(str(path))
 
 
 def use_words(path: Path) -> Any:
     """Words that a plot shows."""
-    from firth.cli.word_lists import read_words
+    from firth.cli.vectors import read_words
 
     return read_words(str(path))
 
 
 def use_objects(path: Path) -> Any:
     """Figures that a plot draws."""
-    from firth.cli.word_lists import read_objects
+    from firth.cli.vectors import read_objects
 
     return read_objects(str(path))
 

@@ -119,13 +119,13 @@ def test_lines_are_counted_where_answers_go_to_a_file(monkeypatch):
         yield statuses.append if progress is None else lambda status: None
 
     monkeypatch.setattr(output, "reporting", record)
-    assert list(output.following([["a", "b"], ["c"]], "scoring", quiet=False)) == [["a", "b"], ["c"]]
+    assert list(output.with_progress([["a", "b"], ["c"]], "scoring", quiet=False)) == [["a", "b"], ["c"]]
     assert [(status.stage, status.done, status.unit) for status in statuses] == [
         ("scoring", 2, "lines"),
         ("scoring", 3, "lines"),
     ]
     statuses.clear()
-    assert list(output.following([["a"]], "scoring", quiet=True)) == [["a"]]
+    assert list(output.with_progress([["a"]], "scoring", quiet=True)) == [["a"]]
     assert statuses == []
 
 

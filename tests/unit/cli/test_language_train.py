@@ -11,7 +11,7 @@ import pytest
 import firth
 from firth.cli.app import build_app
 from firth.cli.language_train import CORPUS, COUNTING, NEURAL, train, trainers
-from firth.comparison.named import named
+from firth.comparison.models import models_in
 from firth.errors import MissingExtraError, OptionError
 from firth.language.text import UNK, training_text
 
@@ -56,9 +56,9 @@ def parameters(name):
     return inspect.signature(command.callback).parameters
 
 
-@pytest.mark.parametrize("name", list(named(COUNTING)))
+@pytest.mark.parametrize("name", list(models_in(COUNTING)))
 def test_every_option_of_every_model_that_counts_has_a_flag(name):
-    model = named(COUNTING)[name]
+    model = models_in(COUNTING)[name]
     fields = {field.name for field in dataclasses.fields(model.kind)}
     assert model.unused <= fields
     assert fields - set(model.preset) - model.unused <= set(parameters(name))
@@ -68,7 +68,7 @@ def test_every_option_of_every_model_that_counts_has_a_flag(name):
 
 def test_every_option_of_every_neural_model_has_a_flag_and_none_takes_anothers_place():
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-    for name, model in named(NEURAL).items():
+    for name, model in models_in(NEURAL).items():
         fields = {field.name for field in dataclasses.fields(model.kind) if field.metadata}
         assert "output" in fields  # -o/--output is the file to write
         own = fields - set(model.preset) - model.unused - {"output"} | {"output_layer"}
@@ -261,7 +261,7 @@ def test_without_torch_neural_names_say_what_to_install(without_torch, capsys):
     with pytest.raises(MissingExtraError, match=r"'lstm', which is not an n-gram model.*pip install 'firth\[neural\]'"):
         trainers(["lstm", "text.txt"])
     names = {command.name for command in trainers(["--help"]).registered_commands}
-    assert names == set(named(COUNTING))
+    assert names == set(models_in(COUNTING))
     assert "pip install 'firth[neural]'" in capsys.readouterr().err
 
 

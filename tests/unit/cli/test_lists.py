@@ -4,7 +4,7 @@ import typer
 
 from firth.cli import lists
 from firth.cli.language import language
-from firth.comparison.named import named
+from firth.comparison.models import models_in
 
 
 def listed(app):
@@ -16,4 +16,4 @@ def test_list_names_every_command():
 
 
 def test_list_names_every_pretrained_model():
-    assert set(listed(lists.pretrain)) == set(named(("firth.neural.models.pretraining.",)))
+    assert set(listed(lists.pretrain)) == set(models_in(("firth.neural.models.pretraining.",)))

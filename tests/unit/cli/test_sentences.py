@@ -11,7 +11,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 import firth
 from firth.cli.app import build_app
 from firth.cli.sentences import HOMES, TRAIN
-from firth.comparison.named import named
+from firth.comparison.models import models_in
 from firth.errors import FormatError, OptionError
 from firth.text.batches import TextsWarning
 from tests.unit.neural.models.sentences.tiny import documents
@@ -65,7 +65,7 @@ def test_help_shows_the_options_of_the_model(capsys):
 
 
 def test_no_flag_of_a_model_has_the_name_of_another():
-    for name, model in named(HOMES).items():
+    for name, model in models_in(HOMES).items():
         flags = inspect.signature(TRAIN.of(model)).parameters
         assert "momentum" in flags
         assert ("key_momentum" in flags) == (name == "moco")

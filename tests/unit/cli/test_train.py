@@ -11,7 +11,7 @@ import typer
 import firth
 from firth.cli.flags import Flags, with_flags
 from firth.cli.train_vectors import command
-from firth.comparison.models import MODELS
+from firth.comparison.models import vector_models
 from firth.corpus.options import CorpusOptions
 from firth.options import option
 from tests.robustness.command import sentences
@@ -27,7 +27,7 @@ def here(monkeypatch, tmp_path):
 
 
 def run(model="skipgram", corpus=("text.txt",), output="out.firth", **options):
-    train_model = command(MODELS[model])
+    train_model = command(vector_models()[model])
     given = {name: each.default for name, each in inspect.signature(train_model).parameters.items()}
     train_model(**{**given, **BASE, "corpus": list(corpus), "output": Path(output), **options})
 
@@ -74,8 +74,8 @@ def test_a_command_gets_its_flags():
 
 
 def test_every_option_of_every_model_and_of_the_corpus_has_a_flag_or_a_reason():
-    for name, model in MODELS.items():
-        flags = set(inspect.signature(command(MODELS[name])).parameters)
+    for name, model in vector_models().items():
+        flags = set(inspect.signature(command(vector_models()[name])).parameters)
         fields = {field.name for field in dataclasses.fields(model.kind)}
         assert fields - set(model.preset) <= flags
         assert set(model.preset) <= fields
@@ -83,15 +83,15 @@ def test_every_option_of_every_model_and_of_the_corpus_has_a_flag_or_a_reason():
         assert {field.name for field in dataclasses.fields(CorpusOptions)} <= flags
 
 
-@pytest.mark.parametrize("model", list(MODELS))
+@pytest.mark.parametrize("model", list(vector_models()))
 def test_trains_what_python_code_would(model, capsys):
-    kind = MODELS[model].kind
+    kind = vector_models()[model].kind
     passes = {"epochs": 2} if "epochs" in kind.__dataclass_fields__ else {}
     run(model, dim=8, min_count=1, json=True, **passes)
     told = json.loads(capsys.readouterr().out)
     found = firth.load("out.firth")
     corpus = firth.Corpus.build("text.txt", **{**getattr(kind, "corpus_options", {}), "min_count": 1})
-    options = dict(MODELS[model].preset, dim=8, **passes)
+    options = dict(vector_models()[model].preset, dim=8, **passes)
     expected = kind(**options).train(corpus, seed=3, threads=1, progress=False)
     np.testing.assert_array_equal(found.vectors, expected.vectors)
     assert found.metadata["training"]["options"] == expected.metadata["training"]["options"]
@@ -135,7 +135,7 @@ def test_old_words_are_frozen(capsys, tmp_path):
 
 @pytest.mark.parametrize(("model", "shown"), [("fasttext", True), ("structured", True), ("glove", False)])
 def test_models_that_cannot_freeze_have_no_flag(model, shown):
-    assert ("freeze" in inspect.signature(command(MODELS[model])).parameters) == shown
+    assert ("freeze" in inspect.signature(command(vector_models()[model])).parameters) == shown
 
 
 def test_a_corpus_folder_is_trained_on_as_it_is(capsys):
@@ -216,7 +216,7 @@ def test_a_cluster_merges_as_often_as_the_flag_says(monkeypatch):
 
 @pytest.mark.parametrize(("model", "shown"), [("fasttext", True), ("glove", True), ("adagram", False), ("lsa", False)])
 def test_models_without_such_a_training_have_no_flag(model, shown):
-    assert ("deterministic" in inspect.signature(command(MODELS[model])).parameters) == shown
+    assert ("deterministic" in inspect.signature(command(vector_models()[model])).parameters) == shown
 
 
 def test_a_model_of_senses_refuses_deterministic():
@@ -234,10 +234,10 @@ def test_a_model_of_senses_says_what_it_made(capsys):
 
 
 def test_common_options_are_options():
-    kinds = {model.kind for model in MODELS.values()} | {firth.TextClassifier}
+    kinds = {model.kind for model in vector_models().values()} | {firth.TextClassifier}
     for kind in kinds:
         assert set(kind.common_options) <= {field.name for field in dataclasses.fields(kind)}, kind.__name__
-    assert all(model.description.endswith(").") for model in MODELS.values())  # each names its paper
+    assert all(model.description.endswith(").") for model in vector_models().values())  # each names its paper
 
 
 def test_a_name_that_no_file_can_have_is_refused_as_such(run, tmp_path):

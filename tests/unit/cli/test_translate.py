@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.cli import generated
+from firth.cli import translate
 from firth.cli.app import build_app
 from firth.errors import FormatError, MissingFileError, OptionError
 
@@ -85,7 +85,7 @@ def test_train_predict_and_test(capsys, tmp_path):
 def test_finished_lines_are_kept_after_an_interrupt(capsys, monkeypatch, tmp_path):
     trained()
     capsys.readouterr()
-    monkeypatch.setattr(generated, "LINES", 2)
+    monkeypatch.setattr(translate, "LINES", 2)
     (tmp_path / "in").write_text("a\nb\nc\na b\n", encoding="utf-8")
     firth.load("t")
     from firth.neural.models.translation.predict import TranslationModel

@@ -3,7 +3,7 @@
 import pytest
 
 import firth
-from firth.comparison.models import MODELS, trainer
+from firth.comparison.models import trainer, vector_models
 from firth.errors import OptionError
 
 
@@ -19,7 +19,7 @@ def test_every_model_has_a_name():
         "coals",
         "lsa",
         "ngram",
-    } < set(MODELS)
+    } < set(vector_models())
 
 
 def test_options_of_the_name_go_before_those_of_all():

@@ -7,7 +7,7 @@ import pytest
 
 import firth
 from firth.errors import FormatError, OptionError
-from firth.storage.checksums import stamped
+from firth.storage.checksums import with_checksum
 
 LINES = ["new york is big", "i love new york", "new york new jersey", "the bank of america is big", "bank of america"]
 
@@ -121,7 +121,7 @@ def test_a_file_of_other_phrases(tmp_path, change):
         if name != "checksum"
     }
     assert firth.PhraseTable.open(tmp_path / "phrases.json") == table
-    (tmp_path / "phrases.json").write_text(json.dumps(stamped(told | change)))
+    (tmp_path / "phrases.json").write_text(json.dumps(with_checksum(told | change)))
     with pytest.raises(FormatError, match="not a file of phrases"):
         firth.PhraseTable.open(tmp_path / "phrases.json")
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from firth.plots.labels import Obstacles, label_text, legend_room, obstacles, place, priority, text_width, wrap
+from firth.plots.labels import Obstacles, label_text, legend_room, obstacles, place_labels, priority, text_width, wrap
 from firth.plots.picture import Curve, Lines, Picture, Points
 
 BOX = (200.0, 100.0)
@@ -33,7 +33,7 @@ def test_widths_know_scripts():
 
 def test_a_label_stands_to_the_right_of_its_dot_where_there_is_room():
     """A label 20 x 10 at (100, 50): its middle is 10 + 2 (dot) + 3 to the right, and 0.6 x (5 + 2.5) above it."""
-    placed = place(points(1), np.array([[100.0, 50.0]]), np.array([[20.0, 10.0]]), DOT[:1], BOX, NOTHING)
+    placed = place_labels(points(1), np.array([[100.0, 50.0]]), np.array([[20.0, 10.0]]), DOT[:1], BOX, NOTHING)
     np.testing.assert_allclose(placed.middles, [[115, 54.5]])
     assert placed.shown.tolist() == [True]
 
@@ -41,16 +41,16 @@ def test_a_label_stands_to_the_right_of_its_dot_where_there_is_room():
 def test_a_label_goes_left_where_the_right_is_taken_or_the_edge():
     anchors = np.array([[190.0, 50.0]])
     sizes = np.array([[40.0, 10.0]])
-    assert place(points(1), anchors, sizes, DOT[:1], BOX, NOTHING).middles[0, 0] == 165
+    assert place_labels(points(1), anchors, sizes, DOT[:1], BOX, NOTHING).middles[0, 0] == 165
     others = np.column_stack([np.full(21, 120.0), np.linspace(40, 60, 21)])
-    assert place(points(1), anchors - (90, 0), sizes, DOT[:1], BOX, Obstacles(others, NONE)).middles[0, 0] == 75
+    assert place_labels(points(1), anchors - (90, 0), sizes, DOT[:1], BOX, Obstacles(others, NONE)).middles[0, 0] == 75
 
 
 def test_of_labels_that_find_no_room_the_head_is_shown():
     anchors, sizes = np.full((40, 2), 50.0), np.full((40, 2), 30.0)
     for dotted in (True, False):
         heads = [i == 39 for i in range(40)]
-        placed = place(points(40, heads=heads, dotted=dotted), anchors, sizes, DOT[:40], (80.0, 80.0), NOTHING)
+        placed = place_labels(points(40, heads=heads, dotted=dotted), anchors, sizes, DOT[:40], (80.0, 80.0), NOTHING)
         assert placed.shown[39]
         assert placed.shown.sum() < 12
         low, high = placed.middles[placed.shown] - 15, placed.middles[placed.shown] + 15
@@ -66,14 +66,16 @@ def test_of_a_crowd_only_so_many_are_tried():
 
 def test_labels_avoid_earlier_labels():
     taken = np.array([[115.0, 54.5, 20.0, 10.0]])
-    placed = place(points(1), np.array([[100.0, 50.0]]), np.array([[20.0, 10.0]]), DOT[:1], BOX, NOTHING, taken)
+    placed = place_labels(points(1), np.array([[100.0, 50.0]]), np.array([[20.0, 10.0]]), DOT[:1], BOX, NOTHING, taken)
     assert placed.shown.tolist() == [True]
     assert placed.middles[0, 0] < 100
 
 
 def test_a_label_leaves_room_around_its_own_dot_however_large():
     for radius in (1.0, 8.0, 20.0):
-        placed = place(points(1), np.array([[80.0, 50.0]]), np.array([[20.0, 10.0]]), np.array([radius]), BOX, NOTHING)
+        placed = place_labels(
+            points(1), np.array([[80.0, 50.0]]), np.array([[20.0, 10.0]]), np.array([radius]), BOX, NOTHING
+        )
         assert placed.middles[0, 0] - 10 == 80 + radius + 3
 
 
@@ -82,19 +84,19 @@ def test_a_label_covers_no_dot_and_goes_out_on_a_line_where_its_dot_is_among_oth
     around = np.array([[x, y] for x in (82, 100, 118) for y in (38.0, 50, 62) if (x, y) != (100, 50)])
     anchors, sizes = np.array([[100.0, 50.0]]), np.array([[20.0, 10.0]])
     others = Obstacles(NONE, np.concatenate([anchors, around]))
-    placed = place(points(1), anchors, sizes, DOT[:1], BOX, others)
+    placed = place_labels(points(1), anchors, sizes, DOT[:1], BOX, others)
     assert placed.led.tolist() == placed.shown.tolist() == [True]
     assert not (np.abs(others.dots - placed.middles) < sizes / 2 + 2).all(axis=1).any()
     crowd = Points(xy=np.zeros((300, 2)), labels=["w"] * 300)
     sides = np.repeat(anchors, 300, axis=0)
-    placed = place(crowd, sides, np.repeat(sizes, 300, axis=0), DOT[:300], BOX, others)
+    placed = place_labels(crowd, sides, np.repeat(sizes, 300, axis=0), DOT[:300], BOX, others)
     assert not placed.led.any()  # in a crowd a label without room is left out
 
 
 def test_a_line_to_a_label_runs_through_no_other_dot():
     anchors, sizes = np.array([[100.0, 50.0]]), np.array([[20.0, 10.0]])
     wall = np.column_stack([np.full(31, 125.0), np.linspace(20, 80, 31)])
-    placed = place(points(1), anchors, sizes, DOT[:1], BOX, Obstacles(NONE, np.concatenate([anchors, wall])))
+    placed = place_labels(points(1), anchors, sizes, DOT[:1], BOX, Obstacles(NONE, np.concatenate([anchors, wall])))
     assert placed.middles[0, 0] + 10 < 125
 
 

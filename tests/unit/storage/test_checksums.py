@@ -198,7 +198,7 @@ def test_folders_nested_without_end_are_followed_to_a_depth(tmp_path):
 
 def test_each_bit_of_a_stamped_object_counts():
     content = {"score": 0.1, "words": ["a", "\udc80", "\u00e9"], "count": 2**40, "nothing": None}
-    text = json.dumps(checksums.stamped(content)).encode()
+    text = json.dumps(checksums.with_checksum(content)).encode()
     assert checksums.unstamped(json.loads(text)) == content
     refused = 0
     for bit in range(8 * len(text)):

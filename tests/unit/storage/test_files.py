@@ -249,7 +249,7 @@ class TestFolder:
         """A mounted folder gets its files one by one."""
         (target / "mine").write_text("mine", encoding="utf-8")
         inode = target.stat().st_ino
-        monkeypatch.setattr(files, "is_fixed", lambda folder: True)
+        monkeypatch.setattr(files, "is_read_only", lambda folder: True)
         with replacing_folder(target, own) as folder:
             (folder / "one").write_text("new", encoding="utf-8")
         assert self.read(target) == {"one": "new", **({"mine": "mine"} if own else {})}

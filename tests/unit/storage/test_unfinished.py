@@ -38,7 +38,7 @@ def test_a_beginning_that_fails_leaves_no_empty_file(tmp_path):
     file = UnfinishedFile(tmp_path / "out.npy")
     with file.locked():
         assert file.part.exists()
-        with pytest.raises(ValueError, match="failed"), file.beginning():
+        with pytest.raises(ValueError, match="failed"), file.starting():
             raise ValueError("failed")
         assert not file.part.exists()
     assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ import pytest
 from firth.errors import FileError, FormatError, OptionError
 from firth.storage import untrusted
 from firth.storage.untrusted import (
-    Bounded,
+    SizeLimited,
     check_unpacked,
     file_bytes,
     gunzipped,
@@ -75,10 +75,10 @@ def test_the_limit_grows_with_the_file_and_can_be_set(small, monkeypatch):
 def test_what_unfolds_too_far_is_refused(small, tmp_path, pack, unpack):
     path = tmp_path / "packed"
     path.write_bytes(pack(b"a" * 1000))
-    with Bounded(unpack(path), path) as stream:
+    with SizeLimited(unpack(path), path) as stream:
         assert len(stream.read()) == 1000
     path.write_bytes(pack(b"a" * 1_000_000))
-    with Bounded(unpack(path), path) as stream, pytest.raises(FormatError, match=r"unpacks to more than .* bytes"):
+    with SizeLimited(unpack(path), path) as stream, pytest.raises(FormatError, match=r"unpacks to more than .* bytes"):
         stream.read()
 
 

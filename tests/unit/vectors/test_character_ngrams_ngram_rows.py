@@ -42,7 +42,7 @@ def test_an_n_gram_that_repeats_counts_each_time():
 def test_a_row_for_every_bucket():
     rows = NgramRows(HOW, np.arange(1000, dtype=np.float32)[:, None])
     assert rows.sums(["ab"])[0].tolist() == [[bucket("<ab") + bucket("ab>")]]
-    assert rows.places(np.array([3, 999])).tolist() == [3, 999]
+    assert rows.positions(np.array([3, 999])).tolist() == [3, 999]
 
 
 def test_no_rows_at_all():

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError
 from firth.storage import tensors as safetensors
-from firth.storage.files import beginning, check_replaceable, replacing_file
+from firth.storage.files import check_replaceable, first_bytes, replacing_file
 from firth.storage.untrusted import parse_json
 from firth.vectors.index.results import Tensors
 from firth.vectors.space import VectorSpace
@@ -42,7 +42,7 @@ def fingerprint(space: VectorSpace) -> str:
 
 
 def _is_index(path: Path) -> bool:
-    start = beginning(path)
+    start = first_bytes(path)
     return start[8:9] == b"{" and b'"about"' in start and b'"seal"' in start
 
 

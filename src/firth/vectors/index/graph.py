@@ -89,30 +89,30 @@ def check_nodes(
     size = len(starts)
     has_key = np.zeros(size, np.bool_)
     for slot in range(size):
-        place, key = starts[slot], np.uint64(0)
+        at, key = starts[slot], np.uint64(0)
         for i in range(8):
-            key |= np.uint64(nodes[place + i]) << np.uint64(8 * i)
-        level = np.int64(nodes[place + 8]) | np.int64(nodes[place + 9]) << 8
+            key |= np.uint64(nodes[at + i]) << np.uint64(8 * i)
+        level = np.int64(nodes[at + 8]) | np.int64(nodes[at + 9]) << 8
         if key >= np.uint64(size) or has_key[np.int64(key)] or level != levels[slot]:
             return slot
         has_key[np.int64(key)] = True
-        place += NODE
+        at += NODE
         for layer in range(level + 1):
             room = 2 * connectivity if layer == 0 else connectivity
-            count = _uint32(nodes, place)
+            count = _uint32(nodes, at)
             if count > room:
                 return slot
             for i in range(count):
-                other = _uint32(nodes, place + 4 + 4 * i)
+                other = _uint32(nodes, at + 4 + 4 * i)
                 if other >= size or levels[other] < layer:
                     return slot
-            place += 4 + 4 * room
+            at += 4 + 4 * room
     return -1
 
 
 @njit(nogil=True, inline="always")
-def _uint32(data: Bytes, place: int) -> Any:
+def _uint32(data: Bytes, at: int) -> Any:
     number = np.int64(0)
     for i in range(4):
-        number |= np.int64(data[place + i]) << (8 * i)
+        number |= np.int64(data[at + i]) << (8 * i)
     return number

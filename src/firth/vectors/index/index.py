@@ -39,13 +39,13 @@ class Neighbours:
     @property
     def words(self) -> list[list[str]]:
         """The words of each query, best first."""
-        return [[self.vocabulary[row] for row in some if row != NO_ROW] for some in self.rows.tolist()]
+        return [[self.vocabulary[row] for row in rows if row != NO_ROW] for rows in self.rows.tolist()]
 
     @property
     def answers(self) -> list[Answer]:
         """[(word, score), ...] for each query, as `most_similar` answers."""
         scores = self.scores.tolist()
-        return [list(zip(some, scores[place], strict=False)) for place, some in enumerate(self.words)]
+        return [list(zip(words, scores[i], strict=False)) for i, words in enumerate(self.words)]
 
 
 class Index:

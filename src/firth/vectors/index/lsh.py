@@ -213,29 +213,29 @@ def scan_buckets(
                 size = _push(heap_costs, heap_sets, heap_tables, size, shifted, crossed + (1 << last), t)
             key = 0
             for i in range(bits):
-                place = nearness[t, i]
-                if (projections[q, t, place] > 0) != (crossed >> i & 1 == 1):
-                    key |= 1 << place
+                bit = nearness[t, i]
+                if (projections[q, t, bit] > 0) != (crossed >> i & 1 == 1):
+                    key |= 1 << bit
             count = _collect(order[t], starts[t], key, last_query, q, points, count)
         scanned[q] = count
         _rank(queries[q], rows, scale, points[:count], best[q], scores[q])
 
 
 @njit(nogil=True, inline="always")
-def _insert_bit(places: Longs, costs: Floats, count: int, cost: float) -> None:
+def _insert_bit(bits: Longs, costs: Floats, count: int, cost: float) -> None:
     """Insert bit `count` among as many that are sorted by cost."""
     i = count
     while i > 0 and costs[i - 1] > cost:
-        costs[i], places[i] = costs[i - 1], places[i - 1]
+        costs[i], bits[i] = costs[i - 1], bits[i - 1]
         i -= 1
-    costs[i], places[i] = cost, count
+    costs[i], bits[i] = cost, count
 
 
 @njit(nogil=True, inline="always")
 def _collect(order: Ints, starts: Ints, key: int, last_query: Ints, query: int, points: Ints, count: int) -> int:
     """Add the points of a bucket that the query has not scanned yet, and return the new count."""
-    for place in range(starts[key], starts[key + 1]):
-        row = order[place]
+    for slot in range(starts[key], starts[key + 1]):
+        row = order[slot]
         if last_query[row] != query:
             last_query[row] = query
             points[count] = row

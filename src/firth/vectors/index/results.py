@@ -78,5 +78,5 @@ def without(results: SearchResults, own: Rows, k: int) -> SearchResults:
     order = np.argsort(is_own, axis=1, kind="stable")  # the own row goes to the end, all others keep their places
     rows = np.where(is_own, NO_ROW, results.rows)
     scores = np.where(is_own, np.nan, results.scores)
-    rows, scores = (np.take_along_axis(each, order, axis=1)[:, :k] for each in (rows, scores))
+    rows, scores = (np.take_along_axis(array, order, axis=1)[:, :k] for array in (rows, scores))
     return SearchResults(rows, scores, results.scanned)

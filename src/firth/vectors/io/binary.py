@@ -20,7 +20,7 @@ LONGEST_WORD = 2**16  # bytes; a file without a space in so many bytes is not in
 Matrix = npt.NDArray[Any]
 
 
-def read(file: BinaryIO, path: str, how: Reading) -> tuple[list[str], Matrix]:
+def read(file: BinaryIO, path: str, reading: Reading) -> tuple[list[str], Matrix]:
     """Return the V words and (V, D) vectors of a binary file.
 
     Raises:
@@ -28,9 +28,9 @@ def read(file: BinaryIO, path: str, how: Reading) -> tuple[list[str], Matrix]:
             valid text or repeats; the message names the record.
     """
     promised, dim = read_header(file.readline(LONGEST_HEADER), path)
-    table = Table(dim, how.dtype)
+    table = Table(dim, reading.dtype)
     records = _Records(file, dim)
-    while len(table) < promised and not how.enough(len(table)):
+    while len(table) < promised and not reading.enough(len(table)):
         where = f"{path} record {len(table) + 1}"
         record = records.next(where)
         if record is None:
@@ -39,13 +39,13 @@ def read(file: BinaryIO, path: str, how: Reading) -> tuple[list[str], Matrix]:
                 "copy it again, or correct the header"
             )
         token, numbers = record
-        table.append(how.word(token, where), numbers)
-    if not how.enough(len(table)) and (rest := records.rest().strip(b"\r\n ")):
+        table.append(reading.word(token, where), numbers)
+    if not reading.enough(len(table)) and (rest := records.rest().strip(b"\r\n ")):
         raise FormatError(
             f"{path}: {len(rest):,} or more bytes after {promised:,} vectors, the count in the header; expected the "
             "end: correct the header"
         )
-    return table.finish(lambda row: f"{path} record {row + 1}", how.duplicates)
+    return table.finish(lambda row: f"{path} record {row + 1}", reading.duplicates)
 
 
 class _Records:

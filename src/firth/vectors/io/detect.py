@@ -96,7 +96,7 @@ def detect(path: Path, separator: str = " ") -> str:
         _, dim = read_header(first, str(path))
     except FormatError:
         separators = (separator, *OTHERS) if separator == " " else (separator,)
-        if any(_is_row(first.replace(each.encode(), b" ")) for each in separators):
+        if any(_is_row(first.replace(mark.encode(), b" ")) for mark in separators):
             return "glove"
         line = first[:60].decode("utf-8", "replace")
         raise FormatError(

@@ -259,25 +259,25 @@ def _read_dictionary(reader: _Reader, arguments: Arguments) -> dict[str, Any]:
 
 
 def _read_entries(reader: _Reader, words: int, labels: int) -> tuple[list[str], npt.NDArray[np.int64]]:
-    content, place = reader.content, reader.place
+    content, offset = reader.content, reader.place
     names: list[str] = []
     counts = np.zeros(words + labels, dtype=np.int64)
     count_and_type = struct.Struct("<qb")
     for entry in range(words + labels):
-        end = content.find(b"\0", place)
+        end = content.find(b"\0", offset)
         if end < 0 or end + 10 > len(content):
             raise FormatError(
                 f"{reader.name}: ends in entry {entry + 1:,} of {words + labels:,} of the dictionary; copy it again"
             )
-        names.append(content[place:end].decode("utf-8", "surrogateescape"))
+        names.append(content[offset:end].decode("utf-8", "surrogateescape"))
         counts[entry], kind = count_and_type.unpack_from(content, end + 1)
         if kind != (entry >= words) or counts[entry] < 0:
             raise FormatError(
                 f"{reader.name}: entry {entry + 1:,} of the dictionary, {names[-1][:40]!r}, has the type {kind} and "
                 f"the count {counts[entry]}; expected type {int(entry >= words)}: the file is damaged"
             )
-        place = end + 10
-    reader.place = place
+        offset = end + 10
+    reader.place = offset
     if len(set(names)) != len(names):
         raise FormatError(f"{reader.name}: a word occurs twice in the dictionary; the file is damaged")
     return names, counts

@@ -60,14 +60,14 @@ def _arguments(space: VectorSpace, ngrams: NgramRows | None) -> Arguments:
     training = space.metadata.get("training")
     options: dict[str, Any] = training.get("options", {}) if isinstance(training, dict) else {}
     training_options = {name: options[name] for name in OPTIONS if name in options}
-    how = Hashing(0, 0, 0) if ngrams is None else ngrams.hashing
+    hashing = Hashing(0, 0, 0) if ngrams is None else ngrams.hashing
     return Arguments(
         dim=space.dim,
         loss=options["objective"] if options.get("objective") in LOSSES else "negative",
         model=options["architecture"] if options.get("architecture") in MODELS else "skipgram",
-        buckets=how.buckets if how.max_n >= how.min_n else 0,
-        min_n=how.min_n if how.max_n >= how.min_n else 0,
-        max_n=how.max_n if how.max_n >= how.min_n else 0,
+        buckets=hashing.buckets if hashing.max_n >= hashing.min_n else 0,
+        min_n=hashing.min_n if hashing.max_n >= hashing.min_n else 0,
+        max_n=hashing.max_n if hashing.max_n >= hashing.min_n else 0,
         **training_options,
     )
 

@@ -42,8 +42,8 @@ def read(file: BinaryIO, path: str) -> NgramRows:
     rows = max(CHUNK // dim, 1)
     for first in range(0, hashing.buckets, rows):
         chunk = np.empty((min(rows, hashing.buckets - first), dim), dtype=np.float32)
-        for place in range(len(chunk)):
-            chunk[place] = _numbers(file.readline(), first + place, dim, path)
+        for row in range(len(chunk)):
+            chunk[row] = _numbers(file.readline(), first + row, dim, path)
         chunks.append(chunk)
     if file.read(2).strip():
         raise FormatError(f"{path}: more than the {hashing.buckets:,} rows that the first line states; damaged")
@@ -88,20 +88,21 @@ def write(file: BinaryIO, ngrams: NgramRows) -> None:
     Raises:
         OptionError: the n-grams are hashed with fastText's method.
     """
-    how, dim = ngrams.hashing, ngrams.matrix.shape[1]
-    if not how.hashes:
+    hashing, dim = ngrams.hashing, ngrams.matrix.shape[1]
+    if not hashing.hashes:
         raise OptionError(
             "these n-grams are hashed with fastText's method, which floret cannot read: train with hashing='floret' "
             "and about 50,000 buckets, or save as fasttext"
         )
     marks = " ".join(MARKS)
-    file.write(f"{how.buckets} {dim} {how.min_n} {how.max_n} {how.hashes} {how.seed} {marks}\n".encode())
+    numbers = hashing.buckets, dim, hashing.min_n, hashing.max_n, hashing.hashes, hashing.seed
+    file.write(f"{' '.join(map(str, numbers))} {marks}\n".encode())
     form = " %.9g" * dim + "\n"
     rows = max(CHUNK // dim, 1)
-    for first in range(0, how.buckets, rows):
-        buckets = np.arange(first, min(first + rows, how.buckets))
-        places = ngrams.places(buckets)
+    for first in range(0, hashing.buckets, rows):
+        buckets = np.arange(first, min(first + rows, hashing.buckets))
+        positions = ngrams.positions(buckets)
         block = np.zeros((len(buckets), dim), dtype=np.float32)
-        block[places >= 0] = ngrams.rows(places[places >= 0])
+        block[positions >= 0] = ngrams.rows(positions[positions >= 0])
         for bucket, row in zip(buckets.tolist(), block.tolist(), strict=True):
             file.write((str(bucket) + form % tuple(row)).encode())

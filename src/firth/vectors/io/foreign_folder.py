@@ -18,9 +18,9 @@ def check_folder(path: Path, own: Collection[str], layout: str) -> None:
     """
     if path.exists() and not path.is_dir():
         raise OptionError(f"{path} is a file; {layout} is a folder: give a new name, or delete the file first")
-    if path.is_dir() and not is_empty(path) and (others := sorted({*files_of(path)} - {*own})):
+    if path.is_dir() and not is_empty(path) and (foreign := sorted({*files_of(path)} - {*own})):
         raise OptionError(
-            f"{path} is a folder with other files ({', '.join(others[:3])}); expected a new name, or a folder that "
+            f"{path} is a folder with other files ({', '.join(foreign[:3])}); expected a new name, or a folder that "
             f"firth wrote as {layout}"
         )
 

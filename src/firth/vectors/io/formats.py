@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
 from firth.options import check_path
-from firth.storage.files import named, replacing_file
+from firth.storage.files import as_path, replacing_file
 from firth.storage.model_folder import CONFIG
 from firth.storage.untrusted import DAMAGE, file_bytes, parse_json
 from firth.vectors.io import (
@@ -226,7 +226,7 @@ def save_subwords(
 def _target(path: PathLike, format: str | None, *, subwords: bool) -> tuple[Path, str]:
     """Return the path and the format to write, checked."""
     check_path(path)
-    target = named(path)
+    target = as_path(path)
     format = format_of(target, subwords=subwords) if format is None else format
     check_format(format)
     if format in EXCHANGES:

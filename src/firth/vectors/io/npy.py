@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
-from firth.storage.files import check_replaceable, followed, replacing_file
+from firth.storage.files import check_replaceable, replacing_file, resolved
 from firth.storage.mapping import is_copying
 from firth.storage.partial import in_steps
 from firth.storage.untrusted import file_bytes, is_packed
@@ -52,7 +52,7 @@ def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
             os.fsync(file.fileno())  # which may take long, and fail, before either is replaced
         with replacing_file(words) as beside:
             beside.write(b"".join(line + b"\n" for line in lines))
-            both.enter_context(in_steps(followed(path)))
+            both.enter_context(in_steps(resolved(path)))
 
 
 def is_matrix(path: Path) -> bool:

@@ -99,12 +99,12 @@ def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
 
 def write_ngrams(ngrams: NgramRows, words: list[str], metadata: Mapping[str, Any], path: Path) -> None:
     """Write a folder with a table of n-grams hashed by floret's method, which gives every word a vector."""
-    how = ngrams.hashing
-    places = ngrams.places(np.arange(how.buckets))
-    matrix = np.zeros((how.buckets, ngrams.matrix.shape[1]), np.float32)
-    matrix[places >= 0] = ngrams.rows(places[places >= 0])
-    settings = {"mode": "floret", "minn": how.min_n, "maxn": how.max_n, "hash_count": how.hashes}
-    settings |= {"hash_seed": how.seed, "bow": MARKS[0], "eow": MARKS[1]}
+    hashing = ngrams.hashing
+    positions = ngrams.positions(np.arange(hashing.buckets))
+    matrix = np.zeros((hashing.buckets, ngrams.matrix.shape[1]), np.float32)
+    matrix[positions >= 0] = ngrams.rows(positions[positions >= 0])
+    settings = {"mode": "floret", "minn": hashing.min_n, "maxn": hashing.max_n, "hash_count": hashing.hashes}
+    settings |= {"hash_seed": hashing.seed, "bow": MARKS[0], "eow": MARKS[1]}
     _write(path, words, matrix, msgpack_strings({}), settings, metadata)
 
 
@@ -196,13 +196,13 @@ def read(path: Path, reading: Reading) -> Contents:
         raise FormatError(f"{folder / STRINGS}: expected a list of strings; copy the folder again")
     names = dict(zip(_keys(strings, str(folder)).tolist(), strings, strict=True))
     names.update(enumerate(SYMBOLS))
-    known = [(names[key], row) for key, row in table if key in names]
-    if not known and table:
+    named = [(names[key], row) for key, row in table if key in names]
+    if not named and table:
         raise FormatError(f"{folder}: none of the {len(table):,} keys belongs to a string of {STRINGS}; copy it again")
-    rows = np.array([row for _, row in known], dtype=np.int64)
+    rows = np.array([row for _, row in named], dtype=np.int64)
     if len(rows) and int(rows.max()) >= len(matrix):
         raise FormatError(f"{folder / ROWS}: row {int(rows.max()):,}, expected at most {len(matrix) - 1:,}")
-    words = [word for word, _ in known]
+    words = [word for word, _ in named]
     every = len(rows) == len(matrix) and bool((rows == np.arange(len(rows))).all())
     return settle(words, matrix if every else matrix[rows], lambda row: f"{path}: {words[row]!r}", reading)
 
@@ -250,20 +250,20 @@ def read_msgpack_table(data: bytes, where: str) -> list[tuple[int, int]]:
     if not data:
         raise FormatError(f"{where}: an empty file, expected a table of rows")
     mark = data[0]
-    size, place = (mark & 0x0F, 1) if mark & 0xF0 == 0x80 else (0, 1)
+    size, offset = (mark & 0x0F, 1) if mark & 0xF0 == 0x80 else (0, 1)
     if mark in (MAP16, MAP32):
-        place = 3 if mark == MAP16 else 5
-        size = int.from_bytes(data[1:place], "big")
+        offset = 3 if mark == MAP16 else 5
+        size = int.from_bytes(data[1:offset], "big")
     elif mark & 0xF0 != 0x80:
         raise FormatError(f"{where}: byte {mark:#x}, expected a MessagePack map; copy the file again")
     numbers: list[int] = []
     for _ in range(2 * size):
-        head = data[place] if place < len(data) else -1
+        head = data[offset] if offset < len(data) else -1
         width = _SIZES.get(head, 0)
         if not 0 <= head < 0x80 and not width:
-            raise FormatError(f"{where}: damaged or cut short at byte {place:,}; copy the file again")
-        numbers.append(int.from_bytes(data[place + 1 : place + 1 + width], "big") if width else head)
-        place += 1 + width
-    if place != len(data):
-        raise FormatError(f"{where}: {len(data):,} bytes, expected {place:,}; copy the file again")
+            raise FormatError(f"{where}: damaged or cut short at byte {offset:,}; copy the file again")
+        numbers.append(int.from_bytes(data[offset + 1 : offset + 1 + width], "big") if width else head)
+        offset += 1 + width
+    if offset != len(data):
+        raise FormatError(f"{where}: {len(data):,} bytes, expected {offset:,}; copy the file again")
     return list(zip(numbers[::2], numbers[1::2], strict=True))

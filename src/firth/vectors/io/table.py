@@ -110,12 +110,12 @@ def reading_vectors(**given: Any) -> Iterator[None]:
         _given.reset(token)
 
 
-def as_named(**how: Any) -> Reading:
+def as_named(**options: Any) -> Reading:
     """Return options of reading; those at their defaults are as `reading_vectors` names them."""
     encoding = named_encoding()
     named = {**({} if encoding is None else {"encoding": encoding}), **(_given.get() or {})}
-    usual = {each.name: each.default for each in fields(Reading)}
-    return Reading(**{name: named.get(name, value) if value == usual[name] else value for name, value in how.items()})
+    defaults = {option.name: option.default for option in fields(Reading)}
+    return Reading(**{k: named.get(k, value) if value == defaults[k] else value for k, value in options.items()})
 
 
 class Table:
@@ -132,10 +132,10 @@ class Table:
 
     def append(self, word: str, numbers: npt.NDArray[Any]) -> None:
         """Add a row of D numbers."""
-        place = len(self.words) % self._size
-        if place == 0:
+        row = len(self.words) % self._size
+        if row == 0:
             self._chunks.append(np.empty((self._size, self._dim), dtype=self._dtype))
-        self._chunks[-1][place] = numbers
+        self._chunks[-1][row] = numbers
         self.words.append(word)
 
     def finish(self, where: Where, duplicates: Duplicates) -> tuple[list[str], npt.NDArray[Any]]:
@@ -228,15 +228,15 @@ class Contents:
         Raises:
             FormatError: the counts are no whole numbers.
         """
-        others = dict(self.attributes)
-        counts = others.pop("count", None)
+        rest = dict(self.attributes)
+        counts = rest.pop("count", None)
         if counts is None:
-            return None, others
+            return None, rest
         with np.errstate(invalid="ignore"):
             whole = counts.astype(np.int64) if counts.dtype.kind in "iuf" else None
         if whole is None or not (whole == counts).all() or (whole < 0).any():
             raise FormatError("the column 'count' holds something else than whole numbers from 0; name it otherwise")
-        return whole, others
+        return whole, rest
 
 
 def settle(words: list[str], matrix: npt.NDArray[Any], where: Where, reading: Reading, **more: Any) -> Contents:

@@ -32,7 +32,7 @@ Words = list[str]
 Matrix = npt.NDArray[Any]
 
 
-def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, Matrix]:
+def read(file: BinaryIO, path: str, header: bool, reading: Reading) -> tuple[Words, Matrix]:
     """Return the V words and (V, D) vectors of a text file.
 
     Args:
@@ -43,19 +43,19 @@ def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, 
             valid text or repeats; the message names the line.
     """
     lines: Iterator[bytes] = iter(file)
-    promised, dim = read_header(next(lines, b"").removeprefix(BYTE_ORDER_MARK), path) if header else (None, how.dim)
+    promised, dim = read_header(next(lines, b"").removeprefix(BYTE_ORDER_MARK), path) if header else (None, reading.dim)
     if dim is None:
         first = list(islice(lines, GLANCE))
-        how = _with_separator(how, first, path)
-        dim = _usual_width(first, how.separator, path)
+        reading = _with_separator(reading, first, path)
+        dim = _usual_width(first, reading.separator, path)
         lines = chain(first, lines)
-    split = _Splitter(dim, how, header)
-    table = Table(dim, how.dtype)
+    split = _Splitter(dim, reading, header)
+    table = Table(dim, reading.dtype)
     with warnings.catch_warnings():
         # NumPy before 2.3 only warns when it stops at invalid text.
         warnings.simplefilter("error", DeprecationWarning)
         for number, line in enumerate(lines, start=1 + header):
-            if how.enough(len(table)):
+            if reading.enough(len(table)):
                 break
             if promised is not None and len(table) == promised and line.startswith(UNCOUNTED):
                 promised += 1
@@ -64,13 +64,13 @@ def read(file: BinaryIO, path: str, header: bool, how: Reading) -> tuple[Words, 
                 break
             where = f"{path} line {number}"
             token, numbers = split(line, where)
-            table.append(how.word(token, where), numbers)
-    if promised is not None and len(table) < promised and not how.enough(len(table)):
+            table.append(reading.word(token, where), numbers)
+    if promised is not None and len(table) < promised and not reading.enough(len(table)):
         raise FormatError(
             f"{path}: {len(table):,} vectors, the header states {promised:,}; the file is cut short: "
             "copy it again, or correct the header"
         )
-    return table.finish(lambda row: f"{path} line {row + 1 + header}", how.duplicates)
+    return table.finish(lambda row: f"{path} line {row + 1 + header}", reading.duplicates)
 
 
 def read_header(line: bytes, path: str) -> tuple[int, int]:
@@ -91,15 +91,16 @@ def read_header(line: bytes, path: str) -> tuple[int, int]:
     return count, dim
 
 
-def _with_separator(how: Reading, lines: list[bytes], path: str) -> Reading:
+def _with_separator(reading: Reading, lines: list[bytes], path: str) -> Reading:
     """Return the options with what ends the word on each of the first lines; say so where it is no space."""
     filled = [line.rstrip(b" \t\r\n") for line in lines if line.strip()]
-    found = next((each for each in OTHERS if filled and all(_ends_word(each.encode(), line) for line in filled)), None)
-    if how.separator != " " or found is None:
-        return how
-    if found != "\t" or any(b" " in line.partition(b"\t")[0] for line in filled):  # else tabs are spaces
-        warn_caller(f"{path}: {found!r} ends the word on each line, not a space; said by separator={found!r}")
-    return replace(how, separator=found)
+    marks = (mark for mark in OTHERS if filled and all(_ends_word(mark.encode(), line) for line in filled))
+    separator = next(marks, None)
+    if reading.separator != " " or separator is None:
+        return reading
+    if separator != "\t" or any(b" " in line.partition(b"\t")[0] for line in filled):  # else tabs are spaces
+        warn_caller(f"{path}: {separator!r} ends the word on each line, not a space; said by separator={separator!r}")
+    return replace(reading, separator=separator)
 
 
 def _ends_word(separator: bytes, line: bytes) -> bool:
@@ -133,10 +134,10 @@ def _width(line: bytes, separator: str) -> int:
 
 def _check_end(lines: Iterable[bytes], number: int, full: bool, path: str) -> None:
     """Check that only blank lines remain."""
-    for place, line in enumerate(lines, start=number):
+    for line_number, line in enumerate(lines, start=number):
         if line.strip():
             where_it_ends = "after as many vectors as the header states" if full else "after an empty line"
-            raise FormatError(f"{path} line {place}: {line[:40]!r} {where_it_ends}; expected the end of the file")
+            raise FormatError(f"{path} line {line_number}: {line[:40]!r} {where_it_ends}; expected the end of the file")
 
 
 def _spaced(numbers: bytes, separator: bytes) -> bytes:
@@ -147,11 +148,11 @@ def _spaced(numbers: bytes, separator: bytes) -> bytes:
 class _Splitter:
     """Splits lines into the bytes of the word and D numbers."""
 
-    def __init__(self, dim: int, how: Reading, header: bool) -> None:
-        self._dim, self._certain = dim, how.dim is not None
-        self._separator = how.separator.encode()
+    def __init__(self, dim: int, reading: Reading, header: bool) -> None:
+        self._dim, self._certain = dim, reading.dim is not None
+        self._separator = reading.separator.encode()
         self._refuses_tabs = self._separator == b" " and not (self._certain or header)
-        self._dtype = np.float32 if how.dtype == np.float32 else np.float64
+        self._dtype = np.float32 if reading.dtype == np.float32 else np.float64
 
     def __call__(self, line: bytes, where: str) -> tuple[bytes, Matrix]:
         line = line.rstrip(b" \t\r\n")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firth.cli.generated import _show
+from firth.cli.translate import _show
 from firth.neural.models.translation.scorer import Translation
 
 PRINTED = {1: "a b  c\n", 2: "7\t0.0000\ta b  c\n7\t0.0000\td e \n"}
