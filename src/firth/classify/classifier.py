@@ -398,12 +398,7 @@ def feature_batches(features: Features, size: int) -> Iterator[Features]:
 
 
 def batches(texts: Iterable[Any]) -> Iterator[list[str]]:
-    """Yield `BATCH` texts at a time.
-
-    Raises:
-        KindError: `texts` is something else, such as a table.
-        CorpusError: an item is not a string.
-    """
+    """Yield `BATCH` texts at a time."""
     remaining, start = iter(check_items(texts)), 0
     while batch := list(itertools.islice(remaining, BATCH)):
         bad = next((i for i, text in enumerate(batch) if not isinstance(text, str)), None)
@@ -424,11 +419,7 @@ def _map_batches(batches: Iterable[Any], function: Callable[[Any], Any], threads
 
 
 def check_k(k: int, threshold: float, labels: int) -> int:
-    """Check k and the threshold; return k, at most the number of labels.
-
-    Raises:
-        OptionError: k or the threshold is out of its range.
-    """
+    """Check k and the threshold; return k, at most the number of labels."""
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise OptionError(f"k={k!r}: expected a whole number of at least 1")
     if not 0 <= threshold <= 1:

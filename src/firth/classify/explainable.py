@@ -86,11 +86,7 @@ class LinearText:
 def linear_text(
     text: str, map: FeatureMap, model: LabelProbabilities, prefix: str, labels: Sequence[str], target: str | None
 ) -> LinearText:
-    """Return a text as the input rows of a classifier, for one label.
-
-    Raises:
-        OptionError: there is no such label, or the text has no token that the classifier knows.
-    """
+    """Return a text as the input rows of a classifier, for one label."""
     tokens, rows, shares = _rows(text, map, model, prefix)
     if not len(rows):
         raise OptionError(f"text={brief(text)}: expected at least one word that the classifier knows")

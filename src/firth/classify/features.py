@@ -109,9 +109,7 @@ class FeatureMap:
         """Return the features of lines.
 
         Args:
-            lines: the texts.
             labels: numbers of the labels inside the lines; None leaves labels out.
-            prefix: prefix of labels inside the lines.
         """
         return self._extract(lines, labels or {}, prefix, grow=False)[0]
 
@@ -173,7 +171,6 @@ def bucket_rows(used: npt.NDArray[np.integer], buckets: int, words: int, default
 
     Args:
         used: (U,) the buckets of the rows after those of the words.
-        buckets: how many buckets there are.
         words: V.
         default: the value for a bucket without a row.
     """
@@ -245,11 +242,7 @@ class TrainingTexts:
 
 
 def encode_texts(model: _Options, data: LabelledTexts, *, seed: int) -> TrainingTexts:
-    """Encode labelled lines as rows, with the options of `model`; `seed` decides the training order.
-
-    Raises:
-        CorpusError: no text has a label, all texts have the same label, or no word is left.
-    """
+    """Encode labelled lines as rows, with the options of `model`; `seed` decides the training order."""
     lines = data.lines
     if not len(lines.ends):
         raise CorpusError(f"{data.name}: no texts; expected lines of text with labels")

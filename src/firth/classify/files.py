@@ -40,13 +40,7 @@ LOSSES = ("softmax", "hierarchical", "negative", "ova")
 
 @names_files
 def load(path: str | os.PathLike[str]) -> Classifier:
-    """Read a classifier: a folder of firth, or a `.bin` or `.ftz` file of fastText.
-
-    Raises:
-        FormatError: it is neither, or it is damaged.
-        OptionError: it does not hold a classifier.
-        OSError: it cannot be read.
-    """
+    """Read a classifier: a folder of firth, or a `.bin` or `.ftz` file of fastText."""
     path = Path(path)
     if snapshot(path, Path.is_dir):
         content = registry.load_folder(path)
@@ -58,11 +52,7 @@ def load(path: str | os.PathLike[str]) -> Classifier:
 
 
 def restore(content: ModelFolder) -> Classifier:
-    """Return the classifier of a folder.
-
-    Raises:
-        FormatError: the folder is damaged.
-    """
+    """Return the classifier of a folder."""
     words, labels, facts = content.words(), content.words("labels"), content.config
     if not labels or len(set(words)) != len(words) or len(set(labels)) != len(labels):
         raise content.damaged(
@@ -123,12 +113,7 @@ def _restored(content: ModelFolder, side: str, rows: int, dim: int) -> Any:
 
 
 def from_fasttext(file: FastTextFile, name: str = "classifier") -> Classifier:
-    """Convert the content of a fastText file to a classifier; `name` appears in its metadata and in errors.
-
-    Raises:
-        OptionError: the file holds word vectors.
-        FormatError: no tree can be built from its label counts.
-    """
+    """Convert the content of a fastText file to a classifier; `name` appears in its metadata and in errors."""
     a, words = file.arguments, len(file.words)
     if a.model != "supervised":
         raise OptionError(f"{name} holds fastText {a.model} word vectors, expected a classifier")

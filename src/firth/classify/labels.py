@@ -39,11 +39,7 @@ class LabelSet:
 
 
 def frequent_labels(data: LabelledTexts, *, prefix: str, min_count: int) -> LabelSet:
-    """Return the labels that occur at least `min_count` times.
-
-    Raises:
-        CorpusError: fewer than two labels are left.
-    """
+    """Return the labels that occur at least `min_count` times."""
     labels = count_labels(data, prefix=prefix)
     size = int((labels.counts >= min_count).sum())
     if size < 2:
@@ -52,11 +48,7 @@ def frequent_labels(data: LabelledTexts, *, prefix: str, min_count: int) -> Labe
 
 
 def count_labels(data: LabelledTexts, *, prefix: str) -> LabelSet:
-    """Return all labels of texts; those inside a text begin with `prefix`.
-
-    Raises:
-        CorpusError: there are none, or one has no name.
-    """
+    """Return all labels of texts; those inside a text begin with `prefix`."""
     if data.labels is not None:
         counts = Counter(name for labels in data.labels for name in labels)
     else:

@@ -21,12 +21,7 @@ KIND = "firth-classifier"
 
 
 def save(classifier: Any, path: str | os.PathLike[str]) -> None:
-    """Write a folder; an older folder of firth at `path` is replaced.
-
-    Raises:
-        OptionError: the path is another kind of folder, or the metadata is not JSON.
-        OSError: the folder cannot be written.
-    """
+    """Write a folder; an older folder of firth at `path` is replaced."""
     c, m = classifier, classifier.map
     arrays: dict[str, npt.NDArray[Any]] = {
         "counts": c.counts,
@@ -66,13 +61,7 @@ def _stored(side: str, matrix: Any) -> dict[str, npt.NDArray[Any]]:
 
 
 def save_fasttext(classifier: Any, path: str | os.PathLike[str]) -> None:
-    """Write a file that fastText opens: `.ftz` for a quantised classifier, `.bin` otherwise.
-
-    Raises:
-        OptionError: another kind of file is at `path`.
-        FormatError: a word or a label contains a space.
-        OSError: the file cannot be written.
-    """
+    """Write a file that fastText opens: `.ftz` for a quantised classifier, `.bin` otherwise."""
     check_file(path)
     fasttext.write(to_fasttext(classifier), path)
 

@@ -78,7 +78,6 @@ def mention_arrays(document: Document, spans: Sequence[Span] | None = None) -> M
     """Return the mentions of a document as arrays.
 
     Args:
-        document: that they are in.
         spans: of the mentions; None for those of the document's chains.
     """
     mentions = read_mentions(document, spans)

@@ -62,11 +62,7 @@ def read_mentions(document: Document, spans: Iterable[Span] | None = None) -> li
     """Return mentions in the order of the text, the longer of two with one start first.
 
     Args:
-        document: that they are in.
         spans: of the mentions; None for those of the document's chains.
-
-    Raises:
-        KindError: it is not a document.
     """
     check_document(document)
     chosen = document.mentions if spans is None else sorted(set(spans), key=lambda span: (span[0], -span[1]))

@@ -59,7 +59,6 @@ def candidate_pairs(arrays: MentionArrays, *, nearest: int, matching: int) -> tu
     """Return (P,) later and (P,) earlier mentions of the pairs that a model scores.
 
     Args:
-        arrays: the mentions.
         nearest: how many of the mentions before one are its candidates.
         matching: how many more further away that share its head, or have a head among its words.
     """
@@ -101,8 +100,6 @@ def read_pairs(document: Document, arrays: MentionArrays, *, nearest: int, match
     """Return the pairs of a document with their features.
 
     Args:
-        document: that the mentions are in.
-        arrays: the mentions.
         nearest: as in `candidate_pairs`.
         matching: see `candidate_pairs`.
     """

@@ -24,11 +24,7 @@ def link_by_string(document: Document, spans: Iterable[Span] | None = None) -> D
     """Return the document with chains by the rule.
 
     Args:
-        document: to annotate.
         spans: of the mentions; None for those of the document's own chains.
-
-    Raises:
-        KindError: it is not a document.
     """
     chains: dict[str, list[Span]] = {}
     for mention in read_mentions(document, spans):

@@ -75,7 +75,6 @@ class AttendedCharacters(nn.Module):
         """Return what n target words come from.
 
         Args:
-            source: embeds source words.
             ids: (n, S) of the source words; see `CharacterEncoder.forward`.
             embedded: (n, S, D) their embeddings.
             weights: (n, S) attention, which sums to 1.

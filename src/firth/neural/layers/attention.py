@@ -124,9 +124,6 @@ def make_scores(kind: str, query_width: int, key_width: int, hidden: int) -> nn.
         query_width: D_q.
         key_width: D_k, equal to D_q for dot products.
         hidden: width of the hidden layer of additive scores.
-
-    Raises:
-        OptionError: there is no such kind, or the widths differ where they may not.
     """
     if kind not in KINDS:
         raise OptionError(f"attention={kind!r}: expected one of {', '.join(KINDS)}")

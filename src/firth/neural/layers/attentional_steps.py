@@ -63,7 +63,6 @@ def attentional_steps(
         values: (P, S, H).
         inside: (B, S) or (T, B, S) False at padding and outside a window; True somewhere in each row.
         mask: (T, B, H) on the attentional states, or None.
-        weights: of the steps.
         start: h, c and a before the first step, (B, H) each.
 
     Returns:

@@ -49,7 +49,6 @@ class CellStep(Protocol):
         Args:
             p: (B, G H) pre-activations; overwritten with the activations.
             x: (B, G H) W x and the biases, where they are separate.
-            before: the state.
             after: output, the next state.
             cache: (B, H) output, what else the backward step needs.
         """
@@ -69,7 +68,6 @@ class CellStep(Protocol):
         """Take one backward step.
 
         Args:
-            derivatives: of this step.
             d: the gradient of the state after the step.
             d_p: (B, G' H) output, the gradient of p, followed by that of x where the input is separate.
 

@@ -71,7 +71,6 @@ class ConditionalLayer(nn.Module):
 
         Args:
             x: inputs of all sequences in packed order.
-            packing: of the B sequences.
             condition: (B, C) vector of each sequence, if the layer takes any.
         """
         bias = self.bias_ih if CELL_STEPS[self.kind].separate_input else self.bias_ih + self.bias_hh

@@ -150,9 +150,6 @@ class NegativeQueue(nn.Module):
 
         Args:
             keys: (B, D).
-
-        Raises:
-            OptionError: the queue is smaller than the batch.
         """
         check_queue(self.size, len(keys))
         places = (self.next + torch.arange(len(keys), device=self.keys.device)) % self.size
@@ -162,11 +159,7 @@ class NegativeQueue(nn.Module):
 
 
 def check_queue(size: int, batch: int) -> None:
-    """Check that a queue holds a batch.
-
-    Raises:
-        OptionError: it is smaller.
-    """
+    """Check that a queue holds a batch."""
     if size < batch:
         raise OptionError(
             f"queue={size}: smaller than a batch of {batch} keys, which would replace some of its own; expected at "
@@ -219,9 +212,6 @@ def alignment(x: torch.Tensor, y: torch.Tensor, power: float = 2.0) -> torch.Ten
         y: (N, D), the positives of x.
         power: alpha.
 
-    Raises:
-        ShapeError: x and y differ in shape, or are empty.
-
     Source:
         Wang and Isola 2020, section 4.1.1.
     """
@@ -238,9 +228,6 @@ def uniformity(x: torch.Tensor, scale: float = 2.0) -> torch.Tensor:
     Args:
         x: (N, D), of any length.
         scale: t.
-
-    Raises:
-        ShapeError: there are fewer than two rows.
 
     Source:
         Wang and Isola 2020, section 4.1.2.

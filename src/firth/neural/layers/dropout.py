@@ -75,11 +75,7 @@ class Dropouts:
 
 
 def checked_rate(name: str, rate: float) -> float:
-    """Return a dropout rate; `name` is for the message.
-
-    Raises:
-        OptionError: the rate is not a number from 0 to below 1.
-    """
+    """Return a dropout rate; `name` is for the message."""
     if not 0.0 <= rate < 1.0:
         raise OptionError(f"{name}={rate!r}: expected a rate from 0 to below 1")
     return float(rate)

@@ -66,10 +66,8 @@ class WordEmbedding(nn.Module):
         """Return a table of trained vectors.
 
         Args:
-            vectors: trained word vectors.
             words: V words in the order of their ids, such as a `Vocabulary`.
             frozen: whether training leaves all rows unchanged, also those of words without a vector.
-            dropout: as for the class.
             seed: of the rows of words without a vector.
 
         Raises:

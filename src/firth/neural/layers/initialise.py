@@ -59,15 +59,10 @@ def initialise(
     highway's gate keeps its negative bias.
 
     Args:
-        module: to initialise.
         weights: a name of `SCHEMES`.
         recurrent: a name of `SCHEMES`, for recurrent matrices.
         embeddings: limit of the uniform distribution of embeddings, which is symmetric.
-        forget_bias: bias of an LSTM's forget gate.
         seed: of the weights; torch's own generator does not matter.
-
-    Raises:
-        OptionError: there is no such scheme.
     """
     for name in (weights, recurrent):
         if name not in SCHEMES:

@@ -84,11 +84,7 @@ class PairHead(nn.Module):
 
 
 def soft_labels(scores: npt.ArrayLike, lowest: int, highest: int) -> npt.NDArray[np.float32]:
-    """Return (N, L) distributions over the whole numbers from `lowest` to `highest`, whose means are (N,) scores.
-
-    Raises:
-        CorpusError: a score is outside of the range.
-    """
+    """Return (N, L) distributions over the whole numbers from `lowest` to `highest`, whose means are (N,) scores."""
     values = np.asarray(scores, dtype=np.float64)
     wrong = ~((values >= lowest) & (values <= highest))
     if wrong.any():

@@ -78,7 +78,6 @@ def run_lattice(
     """Follow all edges.
 
     Args:
-        edges: of T tokens.
         start: (L, B, H) outputs and cells, and (L, B) float64 log alpha, of the first nodes.
         recurrent: (4 H, H), U.
         output: (R, H), V, and (R,), b.

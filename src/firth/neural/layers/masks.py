@@ -25,9 +25,7 @@ def causal_mask(
 
     Args:
         steps: T queries; the last is at the position of the last key.
-        before: keys before the first query.
         context: maximum number of keys per query, with its own; None for no limit.
-        device: of the mask.
     """
     queries = torch.arange(before, before + steps, device=device)[:, None]
     keys = torch.arange(before + steps, device=device)

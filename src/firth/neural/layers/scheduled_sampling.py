@@ -121,8 +121,6 @@ def scheduled_scores(
         decoder: turns vectors and a state into scores and the next state.
         words: (V, D) the vector of each word.
         ids: (B, T) int64, the true word before each step.
-        state: the initial state.
-        feeding: the inputs.
         generator: of coins and draws; None for torch's own.
 
     Returns:
@@ -153,7 +151,6 @@ def mixed_inputs(
         true: (B, t, D) vectors of the true words.
         scores: (B, t, V) of the same words.
         words: (V, D) the vector of each word.
-        feeding: the inputs.
         generator: of coins and draws; None for torch's own.
     """
     coins = torch.rand(*true.shape[:2], 1, generator=generator, device=true.device) < feeding.share

@@ -34,11 +34,7 @@ ATTENTION_WIDTH, ROWS = 100, 4  # A; weighted means of structured attention
 
 
 def check_pooling(pooling: str) -> None:
-    """Check the name of a pooling.
-
-    Raises:
-        OptionError: there is no such pooling.
-    """
+    """Check the name of a pooling."""
     if pooling not in POOLINGS:
         raise OptionError(f"pooling={pooling!r}: expected one of {', '.join(POOLINGS)}")
 
@@ -50,9 +46,6 @@ def pooled(hidden: torch.Tensor, lengths: torch.Tensor, pooling: str) -> torch.T
         hidden: (B, T, D) states; those after a sequence's end have no influence, whatever they are.
         lengths: (B,) int64 number of states of each sequence, at most T.
         pooling: "mean", "last", "max" or "attention".
-
-    Raises:
-        OptionError: there is no such pooling.
     """
     check_pooling(pooling)
     if not hidden.shape[1]:
@@ -117,7 +110,6 @@ def k_max(x: torch.Tensor, lengths: torch.Tensor, k: int) -> torch.Tensor:
     Args:
         x: (B, T, D).
         lengths: (B,) int64, steps of each sequence; of fewer than k, zeros follow.
-        k: numbers per dimension.
     """
     x = nn.functional.pad(x, (0, 0, 0, max(0, k - x.shape[1])))
     inside = padding_mask(lengths, x.shape[1]).transpose(1, 2)  # (B, T, 1)

@@ -24,7 +24,6 @@ def gaussian(
     """Return a normal draw that passes gradients to mean and variance.
 
     Args:
-        mean: of each number.
         log_variance: its natural logarithm, of the same shape.
         generator: of the noise; None for torch's own.
     """
@@ -94,7 +93,6 @@ def annealed_temperature(step: int, *, start: float = 1.0, rate: float = 1e-4, l
     Args:
         step: from 0.
         start: the temperature at step 0.
-        rate: decay rate per step.
         least: minimum.
     """
     return max(least, start * math.exp(-rate * step))

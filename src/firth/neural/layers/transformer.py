@@ -197,8 +197,6 @@ def transformer_blocks(
     """Return the initialised blocks of a stack.
 
     Args:
-        config: shared by all blocks.
-        layers: number of blocks.
         memory: whether the blocks have cross-attention.
         positions: "relative" and "rotary" act inside each block; other names do not.
     """
@@ -222,10 +220,6 @@ def added_positions(kind: str, width: int, context: int) -> LearnedPositions | S
     Args:
         kind: a name of `firth.neural.layers.positions.POSITIONS`.
         width: D.
-        context: number of positions.
-
-    Raises:
-        OptionError: there is no such kind.
     """
     if kind not in POSITIONS:
         raise OptionError(f"positions={kind!r}: expected one of {', '.join(POSITIONS)}")

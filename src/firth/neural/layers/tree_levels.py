@@ -86,9 +86,6 @@ def tree_levels(trees: Sequence[Sequence[int] | Numbers]) -> TreeLevels:
     Args:
         trees: B trees, each the number of every node's parent, -1 for the root; siblings are in the order of their
             numbers.
-
-    Raises:
-        ShapeError: there is no tree, or parents do not form one tree.
     """
     if not len(trees):
         raise ShapeError("no trees: expected at least one")

@@ -81,7 +81,6 @@ class TreeLstm(nn.Module):
 
         Args:
             x: (M, D) vectors of the nodes that have words, in the order of their rows.
-            levels: of the trees.
             words: (M,) rows of the nodes that have words, ascending; None if all have.
 
         Raises:

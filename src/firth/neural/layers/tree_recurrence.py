@@ -38,7 +38,6 @@ def run_child_sum(leaves: torch.Tensor, inner: torch.Tensor, weight: torch.Tenso
         leaves: (leaves, 3 H) pre-activations of u, i, o from the inputs and biases.
         inner: (N - leaves, 4 H) those of u, i, o, f.
         weight: (4 H, H) blocks for u, i, o, f.
-        levels: of the trees.
     """
     apply: Callable[..., Pair] = _ChildSum.apply  # torch gives it no types
     return apply(leaves, inner, weight, levels)
@@ -51,7 +50,6 @@ def run_nary(leaves: torch.Tensor, inner: torch.Tensor, weight: torch.Tensor, le
         leaves: (leaves, 3 H) pre-activations of u, i, o from the inputs and biases.
         inner: (N - leaves, 4 H) those of u, i, o, f; each child's gate has the same f.
         weight: ((3 + K) H, K H) blocks for u, i, o, f_1 ... f_K by the children's hidden states.
-        levels: of the trees.
     """
     apply: Callable[..., Pair] = _Nary.apply
     return apply(leaves, inner, weight, levels)

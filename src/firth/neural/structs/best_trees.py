@@ -18,9 +18,6 @@ def best_trees(arcs: torch.Tensor, lengths: torch.Tensor, *, projective: bool = 
         lengths: (B,) words of each sentence, from 1 to n.
         projective: whether arcs may not cross (Eisner's algorithm in place of Chu-Liu/Edmonds).
 
-    Raises:
-        ShapeError: see `projective_trees.check_arcs`; there is no tree of possible arcs.
-
     Source:
         `kernels.spanning_trees`; `kernels.projective_trees`.
     """

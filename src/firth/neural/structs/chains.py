@@ -52,11 +52,7 @@ class Chain(NamedTuple):
     lengths: torch.Tensor
 
     def check(self) -> None:
-        """Compare the shapes.
-
-        Raises:
-            ShapeError: they do not belong together, or a length is below 1 or above T.
-        """
+        """Compare the shapes."""
         check_shapes(self.tags[:, :, 0], self.tags.shape[2], self[1:])
 
 
@@ -65,11 +61,7 @@ def check_shapes(tokens: torch.Tensor, K: int, others: tuple[torch.Tensor, ...])
 
     Args:
         tokens: (B, T) anything of the tokens.
-        K: number of tags or labels.
         others: transitions, first, last and lengths.
-
-    Raises:
-        ShapeError: they do not belong together, or a length is below 1 or above T.
     """
     (B, T), lengths = tokens.shape, others[-1]
     shapes, expected = [tuple(each.shape) for each in others], [(K, K), (K,), (K,), (B,)]
@@ -80,11 +72,7 @@ def check_shapes(tokens: torch.Tensor, K: int, others: tuple[torch.Tensor, ...])
 
 
 def chain_total(chain: Chain, ring: Semiring) -> Values:
-    """Return the (B, ...) values of all tag sequences together, by the recurrence as it is written above.
-
-    Raises:
-        ShapeError: see `Chain.check`.
-    """
+    """Return the (B, ...) values of all tag sequences together, by the recurrence as it is written above."""
     chain.check()
     tags = ring.values(chain.tags)
     transitions = ring.values(chain.transitions)
@@ -100,11 +88,7 @@ def chain_score(chain: Chain, tags: torch.Tensor) -> torch.Tensor:
     """Return the (B,) scores of tag sequences.
 
     Args:
-        chain: their scores.
         tags: (B, T) numbers of tags; those beyond a length are not read.
-
-    Raises:
-        ShapeError: see `Chain.check`.
     """
     chain.check()
     T = chain.tags.shape[1]
@@ -119,11 +103,7 @@ def chain_score(chain: Chain, tags: torch.Tensor) -> torch.Tensor:
 
 
 def log_partition(chain: Chain) -> torch.Tensor:
-    """Return (B,) log Z; -inf where no sequence is possible. It has a first derivative, `chain_total` has all.
-
-    Raises:
-        ShapeError: see `Chain.check`.
-    """
+    """Return (B,) log Z; -inf where no sequence is possible. It has a first derivative, `chain_total` has all."""
     chain.check()
     largest = max(float(each.detach().nan_to_num(neginf=0.0).abs().max()) for each in chain[:4])
     if not largest <= LARGEST:
@@ -137,20 +117,12 @@ def log_partition(chain: Chain) -> torch.Tensor:
 
 
 def marginals(chain: Chain) -> torch.Tensor:
-    """Return (B, T, K) probabilities of each tag at each token; 0 beyond a length.
-
-    Raises:
-        ShapeError: see `Chain.check`.
-    """
+    """Return (B, T, K) probabilities of each tag at each token; 0 beyond a length."""
     return _gradient(chain, log_partition)
 
 
 def best_tags(chain: Chain) -> list[list[int]]:
-    """Return the best tag sequence of each text (Viterbi); of equally good tags of a token the first.
-
-    Raises:
-        ShapeError: see `Chain.check`.
-    """
+    """Return the best tag sequence of each text (Viterbi); of equally good tags of a token the first."""
     chain.check()
     scores = [each.detach().double().cpu().numpy() for each in chain[:4]]
     paths = np.empty(chain.tags.shape[:2], np.int64)
@@ -159,12 +131,7 @@ def best_tags(chain: Chain) -> list[list[int]]:
 
 
 def k_best_tags(chain: Chain, k: int) -> list[list[tuple[list[int], float]]]:
-    """Return the k best tag sequences of each text with their scores, best first; fewer where there are not so many.
-
-    Raises:
-        OptionError: k is below 1.
-        ShapeError: see `Chain.check`.
-    """
+    """Return the k best tag sequences of each text with their scores, best first; fewer where there are not so many."""
     _, T, K = chain.tags.shape
     ring, leaf = KBest(min(k, K**T)), _with_gradient(chain)  # there are no more sequences
     with torch.enable_grad():
@@ -178,11 +145,7 @@ def k_best_tags(chain: Chain, k: int) -> list[list[tuple[list[int], float]]]:
 
 
 def sample_tags(chain: Chain, generator: torch.Generator) -> list[list[int]]:
-    """Return a tag sequence of each text, drawn with its probability.
-
-    Raises:
-        ShapeError: see `Chain.check`.
-    """
+    """Return a tag sequence of each text, drawn with its probability."""
     drawn = _gradient(chain, lambda one: chain_total(one, Sample(generator)))
     return _within(drawn.argmax(2), chain.lengths)
 

@@ -40,9 +40,6 @@ def tree_log_partition(arcs: torch.Tensor, lengths: torch.Tensor) -> torch.Tenso
     Args:
         arcs: (B, n + 1, n + 1) scores of arcs from head to dependent; 0 is the root. -inf: not possible.
         lengths: (B,) words of each sentence, from 1 to n.
-
-    Raises:
-        ShapeError: see `projective_trees.check_arcs`.
     """
     n = check_arcs(arcs, lengths)
     places = torch.arange(n + 1, device=arcs.device)
@@ -66,11 +63,7 @@ def tree_log_partition(arcs: torch.Tensor, lengths: torch.Tensor) -> torch.Tenso
 
 
 def arc_marginals(arcs: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-    """Return (B, n + 1, n + 1) probabilities of the arcs; arguments as in `tree_log_partition`.
-
-    Raises:
-        ShapeError: see `projective_trees.check_arcs`.
-    """
+    """Return (B, n + 1, n + 1) probabilities of the arcs; arguments as in `tree_log_partition`."""
     leaf = arcs.detach().requires_grad_()
     with torch.enable_grad():
         return torch.autograd.grad(tree_log_partition(leaf, lengths).sum(), leaf)[0]

@@ -35,10 +35,6 @@ def projective_total(arcs: torch.Tensor, lengths: torch.Tensor, ring: Semiring) 
     Args:
         arcs: (B, n + 1, n + 1) scores of arcs from head to dependent; 0 is the root.
         lengths: (B,) words of each sentence, from 1 to n.
-        ring: what is computed of them.
-
-    Raises:
-        ShapeError: the scores are not square, or a length is below 1 or above n.
     """
     n = check_arcs(arcs, lengths)
     scores = ring.values(arcs)
@@ -76,11 +72,7 @@ def _joined(
 
 
 def check_arcs(arcs: torch.Tensor, lengths: torch.Tensor) -> int:
-    """Return n, the words of the longest sentence that the scores of arcs have room for.
-
-    Raises:
-        ShapeError: the scores are not (B, n + 1, n + 1), or a length is below 1 or above n.
-    """
+    """Return n, the words of the longest sentence that the scores of arcs have room for."""
     shape = tuple(arcs.shape)
     if len(shape) != 3 or shape[1] != shape[2] or shape[1] < 2 or lengths.shape != shape[:1]:
         raise ShapeError(

@@ -47,20 +47,12 @@ class Segments(NamedTuple):
     lengths: torch.Tensor
 
     def check(self) -> None:
-        """Compare the shapes.
-
-        Raises:
-            ShapeError: they do not belong together, or a length is below 1 or above T.
-        """
+        """Compare the shapes."""
         check_shapes(self.pieces[:, :, 0, 0], self.pieces.shape[3], self[1:])
 
 
 def segments_total(segments: Segments, ring: Semiring) -> Values:
-    """Return the (B, ...) values of all segmentations together.
-
-    Raises:
-        ShapeError: see `Segments.check`.
-    """
+    """Return the (B, ...) values of all segmentations together."""
     segments.check()
     B, T, L, K = segments.pieces.shape
     pieces, transitions = ring.values(segments.pieces), ring.values(segments.transitions)
@@ -81,9 +73,6 @@ def piece_gradients(segments: Segments, ring: Semiring) -> torch.Tensor:
     """Return the (B, T, L, K) derivatives of the totals with respect to the scores of pieces.
 
     They are the probabilities of pieces (LOG), or 1 for those of the best segmentation (MAX) or of one drawn (Sample).
-
-    Raises:
-        ShapeError: see `Segments.check`.
     """
     leaf = segments.pieces.detach().requires_grad_()
     with torch.enable_grad():

@@ -91,20 +91,13 @@ class OutputLayer(torch.nn.Module, abc.ABC):
 
     @abc.abstractmethod
     def log_prob(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Return (N, V) log-probabilities of all words, in nats, for (N, D) hidden states.
-
-        Raises:
-            OptionError: the layer gives no probabilities.
-        """
+        """Return (N, V) log-probabilities of all words, in nats, for (N, D) hidden states."""
 
     def prepared(self) -> "PreparedScores":
         """Return what scores words in a search, without gradients, with the weights as they are now.
 
         It returns (N, V) scores of all words for (N, D) hidden states, and (N,) numbers less which the scores are
         log-probabilities, or None where they are that already.
-
-        Raises:
-            OptionError: when called, if the layer gives no probabilities.
         """
         return lambda hidden: (self.log_prob(hidden), None)
 
@@ -115,9 +108,6 @@ class OutputLayer(torch.nn.Module, abc.ABC):
         Args:
             hidden: (N, D).
             targets: (N,) int64.
-
-        Raises:
-            OptionError: the layer gives no probabilities.
         """
 
 
@@ -133,15 +123,10 @@ def checked_number(
     """Return an option that is a number.
 
     Args:
-        name: of the option.
-        value: of the option.
         least: minimum.
         most: maximum.
         whole: whether it must be a whole number.
         above: whether `least` itself is excluded.
-
-    Raises:
-        OptionError: the value is not a finite number in the range.
     """
     kinds: Any = numbers.Integral if whole else numbers.Real
     fits = not isinstance(value, bool) and isinstance(value, kinds) and abs(value) < math.inf
@@ -154,22 +139,14 @@ def checked_number(
 
 
 def checked_switch(name: str, value: Any) -> bool:
-    """Return an option that is True or False.
-
-    Raises:
-        OptionError: the value is neither.
-    """
+    """Return an option that is True or False."""
     if isinstance(value, bool):
         return value
     raise OptionError(f"{name}={value!r}: expected True or False (yes or no)")
 
 
 def checked_counts(counts: Any, words: int) -> npt.NDArray[np.int64]:
-    """Return (V,) word counts as an int64 array.
-
-    Raises:
-        ShapeError: there are not V counts, or one is negative.
-    """
+    """Return (V,) word counts as an int64 array."""
     array = np.asarray(counts)
     if array.shape != (words,) or array.dtype.kind not in "iu" or (array < 0).any():
         raise ShapeError(f"counts of shape {array.shape}: expected {words} whole numbers of at least 0, one per word")
@@ -182,7 +159,6 @@ def shares(counts: Any, words: int, power: float = 1.0) -> npt.NDArray[np.float6
     Args:
         counts: (V,) or None.
         words: V.
-        power: exponent on counts before normalisation.
     """
     if counts is None:
         return np.full(words, 1 / words)

@@ -109,10 +109,6 @@ def frequency_classes(share: npt.NDArray[np.float64], classes: int) -> npt.NDArr
 
     Args:
         share: (V,) above 0.
-        classes: number of classes.
-
-    Raises:
-        OptionError: more classes than words, or none.
 
     Source: Mikolov et al. 2011, section 4.2; the square root is from their program, the RNNLM toolkit.
     """

@@ -95,12 +95,7 @@ def named_codes(name: str, words: int, *, counts: Any, seed: int, codes: int = 1
         name: one of `TREES`.
         words: V.
         counts: (V,) word counts, or None.
-        seed: of random trees.
         codes: number of trees to join; above 1 for random trees only, the others would all be equal.
-
-    Raises:
-        OptionError: unknown tree, `codes` out of range, or a Huffman tree without counts.
-        ShapeError: there are not V counts.
     """
     if name not in TREES:
         raise OptionError(f"tree={name!r}: expected one of {', '.join(TREES)}, or WordCodes")

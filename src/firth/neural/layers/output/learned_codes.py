@@ -101,11 +101,6 @@ def learned_codes(means: Vectors, *, clustering: ClusteringOptions = ClusteringO
 
     Args:
         means: (V, D), see `ContextMeans`.
-        clustering: how parts are split.
-        seed: of the initial directions of EM.
-
-    Raises:
-        ShapeError: there are no words, or a number is not finite.
     """
     if means.ndim != 2 or not len(means) or not np.isfinite(means).all():
         raise ShapeError(f"mean contexts of shape {means.shape}: expected (V, D) finite numbers, V at least 1")

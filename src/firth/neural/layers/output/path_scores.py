@@ -54,7 +54,6 @@ def path_log_prob(
         hidden: (N, D).
         weight: (L - 1, D) one row per node.
         bias: (L - 1,).
-        passes: the nodes on the paths.
         count: number of requested leaves; a leaf without passes is the only one of its tree and certain.
     """
     apply: Callable[..., torch.Tensor] = _PathLogProb.apply

@@ -32,10 +32,6 @@ def make_output(kind: str, config: OutputConfig, **options: Any) -> OutputLayer:
         kind: a name of `OUTPUTS`.
         config: width, words, counts, tied weight and seed.
         options: of the kind, by name.
-
-    Raises:
-        OptionError: there is no such kind, or an option is out of its range.
-        ShapeError: there are not V counts, or the tied weight does not have V rows.
     """
     names = options_of(kind)
     for name in options:
@@ -45,11 +41,7 @@ def make_output(kind: str, config: OutputConfig, **options: Any) -> OutputLayer:
 
 
 def options_of(kind: str) -> list[str]:
-    """Return the names of a kind's own options.
-
-    Raises:
-        OptionError: there is no such kind.
-    """
+    """Return the names of a kind's own options."""
     if kind not in OUTPUTS:
         raise OptionError(f"output={kind!r}: expected one of {', '.join(OUTPUTS)}")
     return list(inspect.signature(OUTPUTS[kind]).parameters)[1:]

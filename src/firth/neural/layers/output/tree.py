@@ -84,14 +84,7 @@ class TreeSoftmax(OutputLayer):
         return WordCodes(self.inner_nodes.cpu().numpy(), self.leaf_words.cpu().numpy())
 
     def hang(self, codes: WordCodes) -> None:
-        """Replace the tree; if it has another number of nodes, weights are zero until they are loaded.
-
-        Args:
-            codes: the tree.
-
-        Raises:
-            ShapeError: its words are not V.
-        """
+        """Replace the tree; if it has another number of nodes, weights are zero until they are loaded."""
         self._hang(codes, self.weight.device)
         nodes = len(codes.children)
         if nodes != len(self.weight):
@@ -151,7 +144,6 @@ def first_bias(codes: WordCodes, share: npt.NDArray[np.float64]) -> npt.NDArray[
     """Return (L - 1,) the biases that give each word its share where the hidden vector is zero.
 
     Args:
-        codes: the tree.
         share: (V,) above 0.
     """
     paths = codes.paths

@@ -202,11 +202,7 @@ def label_counts(labels: Sequence[Sequence[str]]) -> LabelSet:
 
 
 def label_set(labels: Sequence[Sequence[str]], name: str) -> LabelSet:
-    """Return the labels of examples; `name` is that of their source.
-
-    Raises:
-        CorpusError: there are fewer than two.
-    """
+    """Return the labels of examples; `name` is that of their source."""
     counted = label_counts(labels)
     if len(counted.names) < 2:
         raise CorpusError(
@@ -216,11 +212,7 @@ def label_set(labels: Sequence[Sequence[str]], name: str) -> LabelSet:
 
 
 def check_held_out_labels(labels: Iterable[str], names: Sequence[str]) -> None:
-    """Check that examples which select a model have some of its labels.
-
-    Raises:
-        CorpusError: they have none.
-    """
+    """Check that examples which select a model have some of its labels."""
     counts = Counter(labels)
     if counts.keys().isdisjoint(names):
         present, expected = (
@@ -233,11 +225,7 @@ def check_held_out_labels(labels: Iterable[str], names: Sequence[str]) -> None:
 
 
 def scores_of(labels: Sequence[Sequence[str]], name: str) -> npt.NDArray[np.float64]:
-    """Return the scores of related pairs; `name` is that of their source.
-
-    Raises:
-        CorpusError: one is no number.
-    """
+    """Return the scores of related pairs; `name` is that of their source."""
     try:
         return np.array([float(score) for score, *_ in labels])
     except ValueError as error:
@@ -295,9 +283,6 @@ def development_split(examples: Examples, seed: int) -> tuple[Examples, Examples
     """Return training examples and a tenth of all, at random among those of each label, for the choice of the model.
 
     The only example of a label is always trained on.
-
-    Raises:
-        CorpusError: there are fewer than two examples.
     """
     if len(examples) < 2:
         raise CorpusError(

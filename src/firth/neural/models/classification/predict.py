@@ -59,11 +59,7 @@ class RelatednessScores:
 
 
 def relatedness_scores(true: npt.NDArray[np.float64], predicted: npt.NDArray[np.float64]) -> RelatednessScores:
-    """Compare (N,) predicted scores with true ones.
-
-    Raises:
-        CorpusError: there are fewer than two pairs, or all true scores are the same.
-    """
+    """Compare (N,) predicted scores with true ones."""
     if len(true) < 2 or np.ptp(true) == 0:
         raise CorpusError(f"{len(true):,} pairs with the same score: expected at least two with different ones")
     return RelatednessScores(

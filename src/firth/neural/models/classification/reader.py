@@ -176,9 +176,6 @@ def learn_reader(
         vectors: words with a vector are kept however rare they are.
         extra_words: most frequent words of `vectors` that are known, too, so that texts to come have fewer unknown
             words.
-
-    Raises:
-        CorpusError: no word is left.
     """
     counts: Counter[str] = Counter()
     for text in texts:

@@ -137,11 +137,7 @@ def read_labelled(
 
 
 def with_vectors(options: Options, vectors: WordVectors | None) -> Options:
-    """Return the options with the width of given vectors, and no more extra words than they have.
-
-    Raises:
-        OptionError: the options need vectors and there are none, or there are some and the model reads no words.
-    """
+    """Return the options with the width of given vectors, and no more extra words than they have."""
     if vectors is not None:
         check_kind("vectors", vectors, WordVectors)
     embedding = getattr(options, "embedding", None)
@@ -201,9 +197,6 @@ def train_module(
     """Train a module on examples that are already read; `validation` selects the best epoch.
 
     `prepare`, if there is one, sets the first parameters of the new module.
-
-    Raises:
-        CorpusError: no text with a label has a token, or no held-out text has a label of the training texts.
     """
     labels, targets_of = learned_labels(options, examples.labels, examples.name)
     if not options.gives_scores:

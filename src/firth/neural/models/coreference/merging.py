@@ -174,7 +174,6 @@ def run(
     """Merge clusters until every mention had its turn.
 
     Args:
-        scored: the mentions and their pairs.
         policy: scores of the actions; the best is taken.
         likely: so many antecedents of a mention, those with the best scores, name the clusters to merge with.
         chains: (M,) gold chain of each mention, for the costs; None for none.

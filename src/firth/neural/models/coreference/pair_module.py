@@ -72,9 +72,6 @@ class PairCodes(nn.Module):
         Args:
             starts: (K,) first tokens.
             widths: (K,) words, less one.
-            inputs: the document.
-            rows: the R later spans.
-            columns: the C earlier ones.
         """
         parts, offset = [], 0
         for name in self.names:
@@ -197,7 +194,6 @@ class PairModule(nn.Module):
         """Return the scores of a document.
 
         Args:
-            inputs: the document.
             hidden: whether to return what the scores of pairs are computed from; otherwise (P, 0).
         """
         mentions = self.mentions(inputs)

@@ -221,11 +221,7 @@ class ChainModel(SavedModel):
 
 
 def gold_documents(source: Any) -> list[Document]:
-    """Return documents with gold chains.
-
-    Raises:
-        CorpusError: none has a chain.
-    """
+    """Return documents with gold chains."""
     documents = documents_of(source)
     if not any(document.clusters for document in documents):
         raise CorpusError(

@@ -24,11 +24,7 @@ def documents_of(source: Any, name: str = "documents", on_error: str = STOP) -> 
     Args:
         source: a path, a document, or several: `.conllu` and `.jsonl` as `firth.read_documents` reads them, anything
             else, also folders and archives, in the columns of CoNLL-2012.
-        name: for error messages.
         on_error: "stop" at the first damaged sentence, document or mention of a file, or "skip" them.
-
-    Raises:
-        CorpusError: there is no document, or an item is something else.
     """
     if isinstance(source, Document):
         return [source]
@@ -47,11 +43,7 @@ def documents_of(source: Any, name: str = "documents", on_error: str = STOP) -> 
 
 
 def training_documents(source: Any, name: str) -> list[Document]:
-    """Return documents of which each has a mention, at least one of them a chain of two.
-
-    Raises:
-        CorpusError: no chain has two mentions.
-    """
+    """Return documents of which each has a mention, at least one of them a chain of two."""
     documents = [document for document in documents_of(source, name) if document.clusters]
     if not any(len(chain) > 1 for document in documents for chain in document.clusters):
         raise CorpusError(

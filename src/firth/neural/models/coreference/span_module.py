@@ -126,8 +126,6 @@ class SpanModule(nn.Module):
         """Return spans with their vectors.
 
         Args:
-            spans: all of the document.
-            inputs: the document.
             starts: (K,) first tokens.
             widths: (K,) words, less one; below L.
         """

@@ -145,7 +145,6 @@ def antecedent_loss(links: Links, chains: torch.Tensor) -> torch.Tensor:
     """Return the marginal likelihood of gold antecedents: minus its logarithm, summed over the kept spans.
 
     Args:
-        links: antecedents of K spans.
         chains: (K,) number of each span's gold chain; -1 for no mention.
     """
     same = (chains.unsqueeze(1) == chains[links.antecedents]) & (chains >= 0).unsqueeze(1)

@@ -92,10 +92,6 @@ def read_graph(edges: Any, features: Any, *, dim: int | None = None) -> Graph:
         edges: (N, N) weights, a SciPy sparse matrix or an array; 0 where there is no edge.
         features: (N, D) sparse matrix or array; None for a unit of its own per node.
         dim: D, if it is known.
-
-    Raises:
-        ShapeError: the edges are not square, or the features have no width, or another number of rows or width.
-        OptionError: a weight is negative.
     """
     weights = _matrix(edges, "edges")
     n = weights.shape[0]
@@ -133,12 +129,7 @@ def normalised(weights: csr_array) -> csr_array:
 def read_labels(
     labels: Any, nodes: int, names: Sequence[str] | None = None, *, what: str = "node"
 ) -> tuple[list[str], Ints]:
-    """Return the names of labels, and the label of each node or `UNKNOWN`.
-
-    Raises:
-        ShapeError: there are more or fewer labels than nodes.
-        CorpusError: no node has a label, all have the same, or one is none of the names.
-    """
+    """Return the names of labels, and the label of each node or `UNKNOWN`."""
     plain = plain_labels(labels, what=what)
     if len(plain) != nodes:
         hint = f"expected one per {what}, None where it is unknown"

@@ -83,9 +83,6 @@ def fitted(
     """Return a trained module, and the facts of its training.
 
     Held-out nodes select the model by their error, or `by_loss`; labels are those of `read_labels`.
-
-    Raises:
-        CorpusError: all nodes with labels are held out.
     """
     names, numbers = labels
     rows = np.setdiff1d(np.flatnonzero(numbers != UNKNOWN), held_out)
@@ -120,11 +117,7 @@ def fitted(
 
 
 def read_held_out(nodes: Any, labels: Ints) -> Ints:
-    """Return the numbers of held-out nodes, given the (N,) labels of all.
-
-    Raises:
-        OptionError: they are no numbers of nodes with labels.
-    """
+    """Return the numbers of held-out nodes, given the (N,) labels of all."""
     try:
         rows = np.asarray([] if nodes is None else nodes)
     except ValueError:  # lists of several lengths

@@ -33,12 +33,7 @@ class NodeScores:
 
     @classmethod
     def of(cls, predicted: npt.NDArray[np.int64], labels: Any, names: Sequence[str], what: str) -> "NodeScores":
-        """Compare (N,) predicted numbers of labels with the labels of N nodes, or of what they are called.
-
-        Raises:
-            CorpusError: no node has a label, or one is none of the names.
-            ShapeError: there are more or fewer labels.
-        """
+        """Compare (N,) predicted numbers of labels with the labels of N nodes, or of what they are called."""
         _, expected = read_labels(labels, len(predicted), names, what=what)
         labelled = expected != UNKNOWN
         right, count = int((predicted == expected)[labelled].sum()), int(labelled.sum())

@@ -172,7 +172,6 @@ class BiaffineModule(ParserModule):
         """Return (N, L) scores of the labels of the N arcs to all words, sentence by sentence.
 
         Args:
-            scores: of a batch.
             heads: (B, n) head of each word.
         """
         rows, words = scores.real.nonzero(as_tuple=True)

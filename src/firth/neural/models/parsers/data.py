@@ -49,11 +49,7 @@ def root_number(relations: Sequence[str]) -> int:
 
 
 def read_sentences(source: Any, *, trees: bool = True, on_error: str = SKIP) -> list[DependencySentence]:
-    """Return annotated sentences.
-
-    Raises:
-        CorpusError: a file is missing, there is no sentence, an item is none, or a sentence has no tree.
-    """
+    """Return annotated sentences."""
     check_on_error(on_error)
     sentences = list(_sentences(source, trees, on_error))
     if not sentences:
@@ -87,9 +83,6 @@ def development_split(
     """Return the sentences to train on, and the last tenth, which selects the model.
 
     The last ones, because neighbours come from one document.
-
-    Raises:
-        CorpusError: there are fewer than two.
     """
     if len(sentences) < 2:
         raise CorpusError(

@@ -167,11 +167,7 @@ class ParserModel(SavedModel):
 
 
 def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str]) -> None:
-    """Check that sentences have the tags that a parser reads.
-
-    Raises:
-        CorpusError: none of a sentence's words has one.
-    """
+    """Check that sentences have the tags that a parser reads."""
     for name in columns:
         for number, sentence in enumerate(sentences, 1):
             if len(sentence) and set(COLUMNS[name](sentence)) == {NONE} and name != "feats":
@@ -184,11 +180,7 @@ def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str
 def with_predicted_tags(
     sentences: Sequence[DependencySentence], tagger: Any, columns: Sequence[str] = ()
 ) -> list[DependencySentence]:
-    """Return sentences with the tags of a tagger in place of their own.
-
-    Raises:
-        KindError: it is none, or has other targets.
-    """
+    """Return sentences with the tags of a tagger in place of their own."""
     if not callable(getattr(tagger, "predict", None)) or isinstance(tagger, ParserModel):
         raise KindError(
             f"tagger={brief(tagger)}: expected a tagger, as firth.Tagger(...).train(...) returns it; "
@@ -207,11 +199,7 @@ def with_predicted_tags(
 
 
 def _sentence(item: Any, where: str, tagger: Any) -> DependencySentence:
-    """Return a sentence to parse.
-
-    Raises:
-        CorpusError: it is something else, or a sentence without tags and there is no tagger.
-    """
+    """Return a sentence to parse."""
     if isinstance(item, DependencySentence):
         return item
     if tagger is not None and isinstance(item, str):

@@ -104,11 +104,7 @@ def learn_vocabulary(
     vectors: WordVectors | None = None,
     extra_words: int = 0,
 ) -> TransitionVocabulary:
-    """Return the vocabulary of training sentences.
-
-    Raises:
-        CorpusError: no relation is named.
-    """
+    """Return the vocabulary of training sentences."""
     words, tags, relations = Counter[str](), Counter[str](), Counter[str]()
     for sentence in sentences:
         words.update(map(fold, sentence.words) if lowercase else sentence.words)

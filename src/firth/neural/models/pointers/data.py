@@ -77,12 +77,7 @@ class PointerBatch(TensorBatch):
 
 
 def read_inputs(inputs: Any, *, dim: int | None = None) -> list[Floats]:
-    """Return B sets of vectors: arrays (N, D) or lists of N lists; or one array (B, N, D).
-
-    Raises:
-        ShapeError: a set is empty, or its vectors have another width than the first, or than D.
-        CorpusError: a number is not finite.
-    """
+    """Return B sets of vectors: arrays (N, D) or lists of N lists; or one array (B, N, D)."""
     sets = []
     for number, item in enumerate(_listed(inputs, "inputs", "sets of vectors, [[[0.5, 1.0], [2.0, 0.0]]]"), 1):
         vectors = single_array(f"inputs, set {number:,}", item, "an array of N vectors of D numbers")
@@ -98,12 +93,7 @@ def read_inputs(inputs: Any, *, dim: int | None = None) -> list[Floats]:
 
 
 def read_examples(inputs: Any, targets: Any, *, order: str, dim: int | None = None) -> PointerExamples:
-    """Return examples of inputs as for `read_inputs` and, for each set, the positions from 0 to point at, in order.
-
-    Raises:
-        CorpusError: there are no examples, or not as many targets; a position is outside its set, occurs twice or is
-            left out where `order` does not allow it.
-    """
+    """Return examples of inputs as for `read_inputs` and, for each set, the positions from 0 to point at, in order."""
     sets = read_inputs(inputs, dim=dim)
     wanted = list(_listed(targets, "targets", "positions for each set, [[1, 0]]"))
     if not sets or len(sets) != len(wanted):

@@ -32,12 +32,7 @@ class QuestionSet:
 
 
 def questions_from(source: Any, name: str = "source") -> QuestionSet:
-    """Return the questions of a path, of several, or of a list of questions or rows.
-
-    Raises:
-        CorpusError: there is no question, or one without a word.
-        KindError: it is none of these.
-    """
+    """Return the questions of a path, of several, or of a list of questions or rows."""
     if isinstance(source, str) and _is_text(source):
         raise KindError(
             f"{name}: found the text {brief(source)}; {EXPECTED}; one question: answer(question, paragraph)"
@@ -99,11 +94,7 @@ class ReadQuestions:
 
 
 def read_all(questions: QuestionSet, reader: PassageReader, *, progress: Progress = False) -> ReadQuestions:
-    """Return questions as passages.
-
-    Raises:
-        CorpusError: a question or a paragraph has no word.
-    """
+    """Return questions as passages."""
     texts = list(dict.fromkeys(question.paragraph for question in questions.questions))
     passages = dict(zip(texts, reader.read(texts, tags=True, progress=progress), strict=True))
     asked = reader.read([question.question for question in questions.questions])
@@ -124,9 +115,6 @@ def training_pairs(
     """Return a pair for each question that can be learned from.
 
     Of a paragraph that is longer than the window, the part with the answer in its middle is read.
-
-    Raises:
-        CorpusError: no question has an answer; of held-out ones, none can be learned from.
 
     Warns:
         UserWarning: questions are left out, for they have no answer.

@@ -112,8 +112,6 @@ def found_spans(
     """Return of each question up to n spans, best first, at least one.
 
     Args:
-        module: in evaluation mode.
-        tokens: its vocabulary.
         windows: of each question, at least one part of a paragraph.
         attention: is filled with the (T, Q) attention of each part, by its number over all questions; None for none.
     """

@@ -212,11 +212,7 @@ def train_reader(
 
 
 def taggers_of(taggers: Any) -> tuple[TaggerModel, ...]:
-    """Return trained taggers as a tuple.
-
-    Raises:
-        KindError: one is something else.
-    """
+    """Return trained taggers as a tuple."""
     models = () if taggers is None else tuple(taggers) if isinstance(taggers, list | tuple) else (taggers,)
     for model in models:
         if not isinstance(model, TaggerModel):

@@ -114,7 +114,6 @@ def read_tagged(source: Any, targets: Sequence[str], reading: Reading = Reading(
             CoNLL-U, one named .jsonl documents, any other one a file of columns.
         targets: what is tagged. In CoNLL-U and documents: upos, xpos, feats, and ner, the entities. In columns: the
             number or name of the column, from 1; a single target with another name is the last column.
-        reading: how files are read.
 
     Returns:
         The sentences that have words.
@@ -122,9 +121,6 @@ def read_tagged(source: Any, targets: Sequence[str], reading: Reading = Reading(
     Warns:
         UserWarning: sentences of CoNLL-U are left out, for a word has no tag: its upos or xpos is "_"; or damaged
             sentences were skipped.
-
-    Raises:
-        CorpusError: the source is missing or holds no sentence, or an item has another form.
     """
     name = str(source) if isinstance(source, str | os.PathLike) else "sentences"
     if isinstance(source, str | os.PathLike):
@@ -226,11 +222,7 @@ def _unzipped(pairs: Sequence[Sequence[str]]) -> Any:
 
 
 def _fully_tagged(pairs: list[Pair], targets: Sequence[str], name: str) -> list[Pair]:
-    """Return the sentences whose words all have the tags that CoNLL-U leaves out by "_"; features may be none.
-
-    Raises:
-        CorpusError: there are none.
-    """
+    """Return the sentences whose words all have the tags that CoNLL-U leaves out by "_"; features may be none."""
     columns = [column for column, target in enumerate(targets) if target in ("upos", "xpos")]
     kept = [
         pair

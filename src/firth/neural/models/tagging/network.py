@@ -132,7 +132,6 @@ class TagHead(nn.Module, abc.ABC):
         Args:
             scores: (B, T, K) of words.
             lengths: (B,) words of the sentences.
-            tags: K tags.
         """
 
     @abc.abstractmethod

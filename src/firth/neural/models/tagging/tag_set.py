@@ -150,11 +150,7 @@ def check_notation(sentences: Sequence[Sequence[str]], target: str, name: str) -
 def check_tags(
     trained: TagSet, sentences: Sequence[Sequence[str]], target: str, name: str, *, held_out: bool = False
 ) -> None:
-    """Warn of gold tags that a tagger does not know.
-
-    Raises:
-        CorpusError: it knows none of them.
-    """
+    """Warn of gold tags that a tagger does not know."""
     counts = Counter(tag for tags in sentences for tag in trained.normal(tags))
     if held_out and trained.scheme is not None:
         del counts[OUTSIDE]

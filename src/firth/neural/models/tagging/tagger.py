@@ -155,7 +155,6 @@ def tag_task(
 
     Args:
         gold: tags of the held-out sentences for each target.
-        sets: the tags of each target.
     """
 
     def loss(batch: TagBatch, progress: TrainingProgress) -> StepOutput:
@@ -290,11 +289,7 @@ def _trained(
 
 
 def _tag_set(options: TaggerOptions, target: str, tags: Sequence[Sequence[str]], name: str) -> TagSet:
-    """Return the tags of a target.
-
-    Raises:
-        CorpusError: there is one only.
-    """
+    """Return the tags of a target."""
     learned = learn_tag_set(tags, options.scheme)
     if len(learned) < 2:
         raise CorpusError(

@@ -243,11 +243,7 @@ def embedders_digest(embedders: Sequence[ContextualEmbedder]) -> bytes:
 
 
 def check_joins(embedders: Sequence[ContextualEmbedder], joins: Sequence[str], what: str) -> None:
-    """Check that embedders join a network only where it takes vectors.
-
-    Raises:
-        OptionError: it lacks one.
-    """
+    """Check that embedders join a network only where it takes vectors."""
     for embedder in embedders:
         missing = [name for name in embedder.joins if name not in joins]
         if missing:

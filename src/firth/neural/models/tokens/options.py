@@ -72,11 +72,7 @@ class TokenOptions:
 def with_vectors(
     options: Options, vectors: WordVectors | None, *, own_words: bool = True, needed: bool = True
 ) -> Options:
-    """Return options with the width of given vectors, and no more extra words than they have.
-
-    Raises:
-        OptionError: the options keep given vectors, and there are none; or they have no place for given ones.
-    """
+    """Return options with the width of given vectors, and no more extra words than they have."""
     changes: dict[str, Any] = {"extra_words": 0}
     if vectors is not None:
         check_kind("vectors", vectors, WordVectors)

@@ -235,9 +235,6 @@ def learn_token_reader(
         columns: names of `COLUMNS` that are read.
         extra_words: most frequent words of `vectors` that are known, too.
         tuned: whether `vectors` start the table of words, which then knows theirs; otherwise they are a second table.
-
-    Raises:
-        CorpusError: there is no word, or a sentence has a column without any value.
     """
     forms: Counter[str] = Counter()
     values: dict[str, Counter[str]] = {name: Counter() for name in columns}

@@ -77,9 +77,6 @@ def read_examples(
         pairs: whether an example is a pair of trees.
         merged: label of a node: label to learn; nodes with other labels have none. Empty for labels as they are.
         on_error: "stop" at the first damaged sentence of CoNLL-U, or "skip" such sentences.
-
-    Raises:
-        CorpusError: the source is missing or holds no trees, or nothing has a label.
     """
     if pairs:
         examples = _read_pairs(source, labels)
@@ -101,11 +98,7 @@ def read_examples(
 
 
 def read_trees(source: Any, on_error: str = STOP) -> list[Tree]:
-    """Return trees from a path, several paths, trees, or strings of brackets.
-
-    Raises:
-        CorpusError: there is no tree, or an item is something else.
-    """
+    """Return trees from a path, several paths, trees, or strings of brackets."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if not path.exists():
@@ -127,12 +120,7 @@ def read_trees(source: Any, on_error: str = STOP) -> list[Tree]:
 
 
 def one_tree(item: Any, where: str) -> Tree:
-    """Return a tree, which may be a string of brackets.
-
-    Raises:
-        CorpusError: it is something else.
-        FormatError: the brackets are damaged.
-    """
+    """Return a tree, which may be a string of brackets."""
     if isinstance(item, Tree):
         tree = item
     elif isinstance(item, str):
@@ -157,11 +145,7 @@ def _paths(source: Any) -> list[Any]:
 
 
 def _labelled_dependencies(paths: Sequence[Any], on_error: str) -> tuple[list[Tree], list[str]]:
-    """Return the trees of CoNLL-U files, with the labels of their comments; "" for none.
-
-    Raises:
-        OptionError: there are other files, too, or no sentence has a label.
-    """
+    """Return the trees of CoNLL-U files, with the labels of their comments; "" for none."""
     if not all(map(is_dependencies, paths)):
         raise OptionError("files of CoNLL-U with other trees; expected trees of one kind")
     sentences = [sentence for path in paths for sentence in read_conllu(path, on_error=on_error)]
@@ -206,11 +190,7 @@ def _read_pairs(source: Any, labels: Any) -> TreeExamples:
 
 
 def one_pair(item: Any, where: str) -> tuple[Tree, ...]:
-    """Return two trees.
-
-    Raises:
-        CorpusError: the item is something else.
-    """
+    """Return two trees."""
     if isinstance(item, str | Tree) or not isinstance(item, Sequence) or len(item) != 2:
         raise CorpusError(f"{where} is {brief(item)}; expected a pair of trees")
     return tuple(one_tree(tree, where) for tree in item)
