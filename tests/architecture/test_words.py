@@ -42,6 +42,7 @@ CLEAN = [
     "neural/models/tagging",
     "neural/models/tokens",
     "neural/models/trees",
+    "neural/structs",
     "parsing",
     "plots",
     "postprocess",

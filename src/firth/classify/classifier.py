@@ -38,6 +38,7 @@ from firth.hints import Hinted
 from firth.kernels.labelled_text import END, REMOVED, best_labels
 from firth.kernels.threads import usable_threads
 from firth.notebook import note, table
+from firth.options import check_whole
 from firth.progress import Progress, reporting
 from firth.readers.labelled import LabelledTexts, read_labelled
 from firth.text.batches import encoded_in_batches
@@ -152,7 +153,6 @@ class Classifier(Hinted):
 
         Args:
             texts: one text, or several.
-            threads: number of threads.
 
         Returns:
             (L,), or (texts, L) float64.
@@ -212,7 +212,6 @@ class Classifier(Hinted):
             column: the column of texts in a table.
             k: number of labels predicted per text.
             threshold: smallest probability of a predicted label.
-            threads: number of threads.
             **table: how a table in a text file is read; see `firth.TableOptions`.
 
         Raises:
@@ -228,17 +227,7 @@ class Classifier(Hinted):
     def scores(
         self, data: LabelledTexts, *, k: int = 1, threshold: float = 0.0, threads: int | None = None
     ) -> LabelScores:
-        """Compute the scores of `test` on texts that are already read.
-
-        Args:
-            data: texts and labels.
-            k: number of labels predicted per text.
-            threshold: smallest probability of a predicted label.
-            threads: number of threads.
-
-        Raises:
-            CorpusError: no text has a label.
-        """
+        """Compute the scores of `test` on texts that are already read; see `test`."""
         trained = set(self.labels)
         unknown = [name for name in count_labels(data, prefix=self.label_prefix).names if name not in trained]
         names = [*self.labels, *unknown]
@@ -286,15 +275,14 @@ class Classifier(Hinted):
             lengths: whether each row's length gets its own byte.
             keep: number of rows of words and n-grams to keep; None for all.
             labels: whether the label vectors are quantised too.
-            seed: random seed of the clustering.
 
         Raises:
             OptionError: an option is out of its range, or the classifier is already quantised.
         """
         if isinstance(self.inputs, QuantisedMatrix) or isinstance(self.outputs, QuantisedMatrix):
             raise OptionError("the classifier is already quantised; quantise the original")
-        if keep is not None and (isinstance(keep, bool) or not isinstance(keep, int) or keep < 1):
-            raise OptionError(f"keep={keep!r}: expected a whole number of rows, at least 1")
+        if keep is not None:
+            check_whole("keep", keep)
         rows, words = self._longest_rows(keep), len(self.words)
         word_rows = rows[rows < words]
         buckets = self.map.row_buckets(self.inputs.shape[0])[rows[rows >= words] - words]
@@ -329,7 +317,6 @@ class Classifier(Hinted):
         """Return a text as attribution methods need it; `firth.explain` is the way to use it.
 
         Args:
-            text: the text.
             target: a label; None for the most probable one.
 
         Raises:
@@ -420,8 +407,7 @@ def _map_batches(batches: Iterable[Any], function: Callable[[Any], Any], threads
 
 def check_k(k: int, threshold: float, labels: int) -> int:
     """Check k and the threshold; return k, at most the number of labels."""
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise OptionError(f"k={k!r}: expected a whole number of at least 1")
+    check_whole("k", k)
     if not 0 <= threshold <= 1:
         raise OptionError(f"threshold={threshold!r}: expected a probability, from 0 to 1")
     return min(k, labels)

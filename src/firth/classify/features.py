@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,27 +26,6 @@ from firth.kernels.rows import aligned_rows
 from firth.randomness import generator, kernel_states
 from firth.readers.labelled import LabelledTexts
 from firth.vectors.word_vectors import WordVectors
-
-
-class _Options(Protocol):
-    """The options of a classifier that decide its features."""
-
-    @property
-    def word_ngrams(self) -> int: ...
-    @property
-    def min_n(self) -> int: ...
-    @property
-    def max_n(self) -> int: ...
-    @property
-    def buckets(self) -> int: ...
-    @property
-    def min_count(self) -> int: ...
-    @property
-    def min_count_label(self) -> int: ...
-    @property
-    def label_prefix(self) -> str: ...
-    @property
-    def shuffle(self) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,8 +220,8 @@ class TrainingTexts:
         return Matrices(words, self.counts, inputs, outputs, dim)
 
 
-def encode_texts(model: _Options, data: LabelledTexts, *, seed: int) -> TrainingTexts:
-    """Encode labelled lines as rows, with the options of `model`; `seed` decides the training order."""
+def encode_texts(model: Any, data: LabelledTexts, *, seed: int) -> TrainingTexts:
+    """Encode labelled lines as rows, with the options of a `TextClassifier`, whose module imports this one."""
     lines = data.lines
     if not len(lines.ends):
         raise CorpusError(f"{data.name}: no texts; expected lines of text with labels")

@@ -26,6 +26,12 @@ class LabelSet:
     names: list[str]
     counts: npt.NDArray[np.int64]
 
+    @classmethod
+    def of(cls, counts: Mapping[str, int]) -> "LabelSet":
+        """Return labels with their counts."""
+        pairs = sorted((-count, name) for name, count in counts.items())
+        return cls([name for _, name in pairs], np.array([-count for count, _ in pairs], dtype=np.int64))
+
     @cached_property
     def ids(self) -> Mapping[str, int]:
         """The number of each label."""
@@ -61,8 +67,7 @@ def count_labels(data: LabelledTexts, *, prefix: str) -> LabelSet:
             f"{data.name}: {prefix!r} without a name, {counted(counts[''], 'time')}, which would become a class; "
             f"expected names, such as '{prefix}sport', in place of it, or nothing for a text without a label"
         )
-    pairs = sorted((-count, name) for name, count in counts.items())
-    return LabelSet([name for _, name in pairs], np.array([-count for count, _ in pairs], dtype=np.int64))
+    return LabelSet.of(counts)
 
 
 def _no_label(data: LabelledTexts, prefix: str) -> str:

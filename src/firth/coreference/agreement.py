@@ -10,29 +10,6 @@ from firth.readers.conllu import DependencySentence
 
 _TAGS = {"NNP": "PROPN", "NNPS": "PROPN", "PROPN": "PROPN", "NN": "NOUN", "NNS": "NOUN", "NOUN": "NOUN"}
 _CONJUNCTIONS = frozenset({"CC", "CCONJ"})
-_TIMES = frozenset(
-    {
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    }
-)
 
 
 def agrees(pronoun: str, phrase: NounPhrase) -> bool:
@@ -55,7 +32,7 @@ def agrees(pronoun: str, phrase: NounPhrase) -> bool:
     if wanted.person in (1, 2):
         return False
     if wanted.gender in ("male", "female") and mention.animacy != "animate":
-        is_known = mention.kind == "noun" or mention.head in _TIMES
+        is_known = mention.kind == "noun" or mention.head in lists.TIMES
         return not is_known and agree(_pronoun(pronoun.lower()), mention)
     return agree(_pronoun(pronoun.lower()), mention)
 

@@ -4,8 +4,6 @@ What
     A phrase for each noun, name and pronoun: all that depends on it, from the first word to the last, without what
     comes before or after a gap, and without marks, prepositions and conjunctions at its ends. Relative clauses
     belong to it; appositions and conjuncts do not, and are phrases of their own. Relative pronouns are none.
-Objective
-    None: nothing is learned.
 Source
     The mention detection of Lee et al. 2013, "Deterministic coreference resolution based on entity-centric,
     precision-ranked rules", section 3.1, with trees of Universal Dependencies.

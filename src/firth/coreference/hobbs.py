@@ -146,7 +146,7 @@ def most_recent(
     """Return the most recent noun phrase before a pronoun that agrees with it: the baseline of Hobbs' algorithm.
 
     Noun phrases are proposed by the position of their head, from the last, without those that contain the pronoun; the
-    step is 0. Arguments are those of `hobbs`.
+    step is 0.
 
     Args:
         trees: of constituents, of consecutive sentences.

@@ -4,8 +4,6 @@ What
     A mention's candidates are the nearest ones before it and, of those further away, the nearest that share its head
     or have a head among its words. Features are ones and zeros: matches of words, agreement, distances, nesting,
     apposition, quotations and who speaks them, and how many compatible mentions lie between.
-Objective
-    None: nothing is learned.
 Source
     The features are those of Soon, Ng and Lim 2001 (section 3), Durrett and Klein 2013 (section 3) and Clark and
     Manning 2016 (section 3.1) that need no named entities and no genre; those of quotations follow Almeida et al. 2014,
@@ -78,16 +76,10 @@ def _matching(arrays: MentionArrays, nearest: int, matching: int) -> tuple[Ids, 
     """Return pairs of mentions further apart than `nearest` with matching heads, the nearest ones."""
     count = len(arrays)
     # Pronouns match nothing, and their rows would fill the product.
-    not_pronouns = np.array(
-        [number for number, mention in enumerate(arrays.mentions) if mention.kind != "pronoun"], np.int64
-    )
-    shared = (
-        arrays.head_contents[not_pronouns] @ arrays.contents[not_pronouns].T
-    ).tocoo()  # the head of one in the words of other
-    rows, columns = (
-        not_pronouns[np.concatenate([shared.row, shared.col])],
-        not_pronouns[np.concatenate([shared.col, shared.row])],
-    )
+    kept = np.flatnonzero([mention.kind != "pronoun" for mention in arrays.mentions])
+    # pairs in which the head of the first is among the words of the second
+    shared = (arrays.head_contents[kept] @ arrays.contents[kept].T).tocoo()
+    rows, columns = kept[np.concatenate([shared.row, shared.col])], kept[np.concatenate([shared.col, shared.row])]
     keep = rows - columns > nearest
     keys = np.unique(rows[keep] * count + (count - 1 - columns[keep]))  # the nearest first
     rows, columns = keys // count, count - 1 - keys % count
@@ -97,12 +89,7 @@ def _matching(arrays: MentionArrays, nearest: int, matching: int) -> tuple[Ids, 
 
 
 def read_pairs(document: Document, arrays: MentionArrays, *, nearest: int, matching: int) -> Pairs:
-    """Return the pairs of a document with their features.
-
-    Args:
-        nearest: as in `candidate_pairs`.
-        matching: see `candidate_pairs`.
-    """
+    """Return the pairs of a document with their features; for `nearest` and `matching` see `candidate_pairs`."""
     later, earlier = candidate_pairs(arrays, nearest=nearest, matching=matching)
     classes = arrays.classes[later] * len(CLASSES) + arrays.classes[earlier]
     if not len(later):
@@ -179,7 +166,7 @@ def _distances(arrays: MentionArrays, later: Ids, earlier: Ids) -> list[Bits]:
 def _structure(document: Document, arrays: MentionArrays, later: Ids, earlier: Ids) -> list[npt.NDArray[np.bool_]]:
     """Nesting, apposition, a copula between the two, positions in the sentence."""
     start, end = arrays.spans[later].T
-    _start_before, end_before = arrays.spans[earlier].T
+    end_before = arrays.spans[earlier, 1]
     tokens = [token.lower() for token in document.tokens]
     comma = np.array([token == "," for token in [*tokens, ""]])
     copulas = np.concatenate([[0], np.cumsum([token in COPULAS for token in tokens])])
@@ -254,15 +241,6 @@ def _recency(arrays: MentionArrays, later: Ids, earlier: Ids, agreeing: npt.NDAr
 
 def feature_count() -> int:
     """Return F, the number of features of a pair."""
-    return (
-        11
-        + 3 * len(VALUES)
-        + len(VALUES["gender"])
-        + 1
-        + len(TOKENS)
-        + len(SENTENCES)
-        + len(MENTIONS)
-        + 10
-        + 15
-        + (4 * len(BETWEEN) + 4)
-    )
+    matches, structure, speech, recency = 11, 10, 15, 4 * len(BETWEEN) + 4
+    agreement = 3 * len(VALUES) + len(VALUES["gender"]) + 1
+    return matches + agreement + len(TOKENS) + len(SENTENCES) + len(MENTIONS) + structure + speech + recency

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from firth.errors import KindError, brief
+from firth.parsing.projective import projective
 from firth.readers.conllu import DependencySentence
 from firth.readers.tree import ROOT, Tree
 
@@ -60,7 +61,7 @@ def phrase_tree(sentence: DependencySentence) -> Tree:
     """
     if not isinstance(sentence, DependencySentence):
         raise KindError(f"{brief(sentence)}: expected a DependencySentence with a tree, one of document.sentences")
-    heads = projective_heads(sentence.tree.parents)
+    heads = [head - 1 for head in projective([parent + 1 for parent in sentence.tree.parents])]
     children: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):
         if head != ROOT:
@@ -73,34 +74,6 @@ def phrase_tree(sentence: DependencySentence) -> Tree:
         built[word] = _projection(sentence, word, *sides)
     top = built[heads.index(ROOT)]
     return _numbered(top[0] if len(top) == 1 else _Phrase("FRAG", top))
-
-
-def projective_heads(parents: Sequence[int]) -> list[int]:
-    """Return heads whose arcs do not cross: of those that do, the shortest is lifted to the head of its head.
-
-    Args:
-        parents: number of each word's head, from 0; -1 for the root.
-    """
-    heads = list(parents)
-    while True:
-        crossing = [word for word in range(len(heads)) if heads[word] != ROOT and not _is_projective(heads, word)]
-        if not crossing:
-            return heads
-        word = min(crossing, key=lambda candidate: abs(candidate - heads[candidate]))
-        heads[word] = heads[heads[word]]
-
-
-def _is_projective(heads: Sequence[int], word: int) -> bool:
-    """Return whether every word between a word and its head is below the head."""
-    head = heads[word]
-    first, last = min(word, head), max(word, head)
-    for between in range(first + 1, last):
-        above = between
-        while above not in (head, ROOT):
-            above = heads[above]
-        if above == ROOT:
-            return False
-    return True
 
 
 def _from_the_root(children: Sequence[list[int]], root: int) -> list[int]:

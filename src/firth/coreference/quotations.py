@@ -5,8 +5,6 @@ What
     sentence while no quotation of that sentence is open. The speaker is the mention beside a verb of saying, right
     after the quotation or right before it. What follows "said she" at once has the same speaker; else
     speakers alternate.
-Objective
-    None: nothing is learned.
 Source
     The patterns are those of Elson and McKeown 2010, "Automatic attribution of quoted speech in literary narrative",
     section 4, without their learned ranking.

@@ -3,12 +3,8 @@
 What
     Mentions with the same words, in lower case, are one chain; so are the personal pronouns of a group, such as "she",
     "her" and "herself", wherever they stand in the document. It is the baseline that a trained model has to beat.
-Objective
-    None: nothing is learned.
 Source
     The string match of every system since Soon, Ng and Lim 2001, section 3.
-Departures
-    None.
 Cost
     One pass over the mentions.
 """

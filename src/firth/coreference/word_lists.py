@@ -114,18 +114,16 @@ SAYING = _words(
     told announced explained responded
     """
 )
+TIMES = _words(
+    """
+    january february march april may june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday
+    """
+)
 ARTICLES = frozenset(("the", "a", "an"))
-INDEFINITE = _words(
-    """
-    a an some any another no every each several many few one two three four five
-    """
-)
+INDEFINITE = _words("a an some any another no every each several many few one two three four five")
 DEMONSTRATIVE = frozenset(("this", "that", "these", "those"))
-POSSESSIVE = _words(
-    """
-    my your his her its our their thy
-    """
-)
+POSSESSIVE = _words("my your his her its our their thy")
 # What ends the part of a noun phrase that can hold its head: prepositions, relative words, punctuation.
 AFTER_HEAD = _words(
     """

@@ -27,21 +27,13 @@ def sum_rows(
     sums: Floats,  # (M, H) written
 ) -> None:
     """Write the sums of the rows of each state."""
-    M, H = sums.shape
-    for m in range(M):
-        out = sums[m]
-        out[:] = 0
+    for m in range(len(sums)):
+        sums[m] = 0
         for i in range(NODES):
-            row = words[features[m, i], i]
-            for j in range(H):
-                out[j] += row[j]
-            row = tags[features[m, NODES + i], i]
-            for j in range(H):
-                out[j] += row[j]
+            _add(words[features[m, i], i], sums[m])
+            _add(tags[features[m, NODES + i], i], sums[m])
         for i in range(LABELLED):
-            row = labels[features[m, 2 * NODES + i], i]
-            for j in range(H):
-                out[j] += row[j]
+            _add(labels[features[m, 2 * NODES + i], i], sums[m])
 
 
 @compiled
@@ -53,17 +45,16 @@ def add_gradients(
     labels: Floats,  # (L + 1, 12, H) added to
 ) -> None:
     """Add the gradients of sums to those of their rows."""
-    M, H = gradients.shape
-    for m in range(M):
-        gradient = gradients[m]
+    for m in range(len(gradients)):
         for i in range(NODES):
-            row = words[features[m, i], i]
-            for j in range(H):
-                row[j] += gradient[j]
-            row = tags[features[m, NODES + i], i]
-            for j in range(H):
-                row[j] += gradient[j]
+            _add(gradients[m], words[features[m, i], i])
+            _add(gradients[m], tags[features[m, NODES + i], i])
         for i in range(LABELLED):
-            row = labels[features[m, 2 * NODES + i], i]
-            for j in range(H):
-                row[j] += gradient[j]
+            _add(gradients[m], labels[features[m, 2 * NODES + i], i])
+
+
+@compiled
+def _add(row: Floats, to: Floats) -> None:
+    """Add a row of H numbers to another."""
+    for j in range(len(to)):
+        to[j] += row[j]

@@ -36,7 +36,8 @@ from firth.kernels.transition_states import (
     state_nodes,
     write_features,
 )
-from firth.kernels.transitions import EAGER, LEFT, NONE, act, begin, eager_costs, is_final, static_oracle
+from firth.kernels.transitions import EAGER, LEFT, NONE, act, eager_costs, is_final, static_oracle
+from firth.parsing.search import new_state
 
 LONGEST = 120  # words; in longer sentences, whose costs would take long, nothing is explored
 
@@ -50,6 +51,16 @@ def ends_of(gold: Ints) -> Ints:
             ends[gold[word], 0] = word
         ends[gold[word], 1] = word
     return ends
+
+
+@compiled
+def _gold_sentence(
+    sentences: Sentences, heads: Ints, relations: Ints, number: int
+) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """The words and tags of a sentence, its gold heads and labels, and the ends of its gold dependents."""
+    first, end = sentences.starts[number], sentences.starts[number + 1]
+    gold = heads[first:end]
+    return sentences.words[first:end], sentences.tags[first:end], gold, relations[first:end], ends_of(gold)
 
 
 @compiled
@@ -67,13 +78,8 @@ def static_states(
     count = 0
     nodes = np.empty(NODES, np.int32)
     for sentence in range(len(sentences.starts) - 1):
-        first, end = sentences.starts[sentence], sentences.starts[sentence + 1]
-        words, tags, n = sentences.words[first:end], sentences.tags[first:end], end - first - 1
-        gold, names = heads[first:end], relations[first:end]
-        stack, counts = np.empty(n + 2, np.int32), np.empty(3, np.int32)
-        head_of, labels, children = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty((n + 1, 4), np.int32)
-        ends = ends_of(gold)
-        begin(system, n, stack, counts, head_of, labels, children)
+        words, tags, gold, names, ends = _gold_sentence(sentences, heads, relations, sentence)
+        stack, counts, head_of, labels, children = new_state(system, len(words) - 1)
         while not is_final(system, counts):
             state_nodes(system, stack, counts, children, nodes)
             write_features(nodes, words, tags, labels, sentences.none, features[count])
@@ -107,13 +113,9 @@ def explored_states(
     nodes, costs = np.empty(NODES, np.int32), np.empty(4, np.int32)
     hidden, scores = np.empty(len(tables.bias), np.float32), np.empty(len(tables.output_bias), np.float32)
     for sentence in range(len(sentences.starts) - 1):
-        first, end = sentences.starts[sentence], sentences.starts[sentence + 1]
-        words, tags, n = sentences.words[first:end], sentences.tags[first:end], end - first - 1
-        gold, names = heads[first:end], relations[first:end]
-        stack, counts = np.empty(n + 2, np.int32), np.empty(3, np.int32)
-        head_of, labels, children = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32), np.empty((n + 1, 4), np.int32)
-        ends = ends_of(gold)
-        begin(system, n, stack, counts, head_of, labels, children)
+        words, tags, gold, names, ends = _gold_sentence(sentences, heads, relations, sentence)
+        n = len(words) - 1
+        stack, counts, head_of, labels, children = new_state(system, n)
         while not is_final(system, counts):
             state_nodes(system, stack, counts, children, nodes)
             write_features(nodes, words, tags, labels, sentences.none, features[count])

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from firth.coreference.hobbs import hobbs
-from firth.coreference.phrases import phrase_tree, projective_heads
+from firth.coreference.phrases import phrase_tree
 from firth.errors import KindError, ShapeError
 from firth.readers.brackets import bracketed
 from firth.readers.conllu import DependencySentence, read_conllu
@@ -85,13 +85,6 @@ def test_predicates_relative_clauses_and_names():
         "(S (NP (PROPN Ann) (PROPN Lee) (PUNCT ,) (SBAR (S (WHNP who) (VP (VERB sang))))) (PUNCT ,) "
         "(VP (AUX is) (NP (NOUN singer))))"
     )
-
-
-def test_crossing_arcs_are_lifted():
-    """The arc from 3 to 1 crosses that from the root 2 to 4: 1 is lifted to the head of 3."""
-    assert projective_heads([3, -1, 1, 1]) == [1, -1, 1, 1]
-    assert projective_heads([2, -1, 1, 2]) == [1, -1, 1, 2]
-    assert projective_heads([-1, 0, 1]) == [-1, 0, 1]
 
 
 @pytest.mark.parametrize("file", ["UD_English-LinES/en_lines-ud-test", "UD_German-GSD/de_gsd-ud-test"])

@@ -33,6 +33,13 @@ def test_the_dependent_of_a_crossing_arc_moves_up(heads, lifted):
     assert projective(heads) == expected
 
 
+def test_crossing_arcs_are_lifted():
+    """The arc from 4 to 1 crosses that from the root 2 to 3: 1 is lifted to the head of 4."""
+    assert projective([4, 0, 2, 2]) == [2, 0, 2, 2]
+    assert projective([3, 0, 2, 3]) == [2, 0, 2, 3]
+    assert projective([0, 1, 2]) == [0, 1, 2]
+
+
 def test_treebanks_lose_few_arcs(shared_data):
     """Of Turkish, where one word in 70 has another head."""
     path = next((shared_data / "dependencies" / "UD_Turkish-IMST").glob("*dev.conllu.gz"))

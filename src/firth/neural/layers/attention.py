@@ -91,7 +91,6 @@ class AdditiveScores(nn.Module):
     Args:
         query_width: D_q.
         key_width: D_k.
-        hidden: width of the hidden layer.
     """
 
     def __init__(self, query_width: int, key_width: int, hidden: int) -> None:

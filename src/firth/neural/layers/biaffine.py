@@ -34,9 +34,6 @@ class Biaffine(nn.Module):
 
     Attributes:
         weight: (L, H + 1, D + 1), or (L, H, D + 1) without v and b; the last column of each matrix is u.
-
-    Raises:
-        OptionError: a size is below 1.
     """
 
     def __init__(self, heads: int, dependents: int, outputs: int = 1, *, dependent_bias: bool = True) -> None:

@@ -31,16 +31,12 @@ class BiLSTM(nn.Module):
     Args:
         width_in: D, width of the input.
         hidden: H, width of each state.
-        layers: number of layers.
         dropout: rate before each layer but the first.
         locked: whether each sentence has one dropout mask, the same for all words.
         joins: width of other vectors that the second layer reads beside the output of the first; 0 for none.
 
     Attributes:
         width: 2 H.
-
-    Raises:
-        OptionError: a size below 1, a rate that is not from 0 to below 1, or vectors for the second layer of one.
     """
 
     def __init__(

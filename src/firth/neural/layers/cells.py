@@ -38,9 +38,6 @@ class RecurrentLayer(nn.Module):
     Attributes:
         width: H.
         weight_ih, weight_hh, bias_ih, bias_hh: parameters as in torch's layer, with its order of gates.
-
-    Raises:
-        OptionError: there is no such kind, or a size is below 1.
     """
 
     def __init__(self, kind: str, width_in: int, hidden: int, *, dropout: Dropouts | None = None) -> None:

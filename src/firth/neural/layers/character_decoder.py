@@ -46,9 +46,7 @@ class CharacterDecoder(nn.Module):
     """A decoder of characters.
 
     Args:
-        characters: that it writes.
         width_in: W, width of the vectors of words.
-        char_dim: width of character vectors.
         hidden: H, width of the LSTM's state.
         longest: maximum number of characters of a word.
         source_width: M, width of the states of source characters that are attended to; 0 for none.

@@ -38,7 +38,6 @@ class CharacterTable(nn.Module):
     """Character embedding; the rows of padding and unknown characters start at zero.
 
     Args:
-        codes: number of character ids.
         width: D.
         bound: of the uniform distribution of initial values.
     """
@@ -63,7 +62,6 @@ class CharacterEncoder(nn.Module, abc.ABC):
 
     Args:
         spellings: V words in the order of their ids.
-        char_dim: width of character vectors.
         longest: maximum number of characters that are read of a word.
         width: D.
         bound: of the uniform distribution of initial character vectors.
@@ -71,9 +69,6 @@ class CharacterEncoder(nn.Module, abc.ABC):
 
     Attributes:
         width: D.
-
-    Raises:
-        OptionError: no word, or a size below 1.
     """
 
     def __init__(
@@ -132,9 +127,7 @@ class CharacterCNN(CharacterEncoder):
 
     Args:
         spellings: V words in the order of their ids.
-        char_dim: width of character vectors.
         filters: number of filters of width 1, 2, 3, ...
-        highway: number of highway layers.
         width: D, by a final linear layer; None for the number of filters.
         longest: maximum number of characters that are read of a word.
         bound: of the uniform distribution of initial character vectors. With 0.5 the vectors of words differ as much at
@@ -142,9 +135,6 @@ class CharacterCNN(CharacterEncoder):
 
     Attributes:
         width: D.
-
-    Raises:
-        OptionError: no word, no filter, or a size below 1.
     """
 
     def __init__(
@@ -189,16 +179,12 @@ class CharacterLSTM(CharacterEncoder):
 
     Args:
         spellings: V words in the order of their ids.
-        char_dim: width of character vectors.
         hidden: H, width of each LSTM's state.
         width: D.
         longest: maximum number of characters that are read of a word.
 
     Attributes:
         width: D.
-
-    Raises:
-        OptionError: no word, or a size below 1.
     """
 
     def __init__(

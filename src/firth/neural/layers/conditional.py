@@ -40,9 +40,6 @@ class ConditionalLayer(nn.Module):
         width: H.
         weight_ih, weight_hh, bias_ih, bias_hh: parameters as in torch's layer, with its order of gates.
         weight_ch: (G H, C), or None.
-
-    Raises:
-        OptionError: there is no such kind, or a size is too small.
     """
 
     weight_ch: nn.Parameter | None

@@ -122,9 +122,6 @@ class NegativeQueue(nn.Module):
 
     Attributes:
         count: keys pushed so far, at most K.
-
-    Raises:
-        OptionError: the size is below 1.
     """
 
     keys: torch.Tensor
@@ -176,9 +173,6 @@ class MomentumEncoder(nn.Module, Generic[Encoder]):
 
     Attributes:
         encoder: the average.
-
-    Raises:
-        OptionError: the momentum is not from 0 to 1.
     """
 
     encoder: Encoder

@@ -30,10 +30,6 @@ class Convolutions(nn.Module):
     Args:
         width_in: D.
         filters: F, filters of each width.
-        widths: steps that filters read.
-
-    Raises:
-        OptionError: there is no width, or a number is below 1.
     """
 
     def __init__(self, width_in: int, filters: int, widths: Sequence[int]) -> None:

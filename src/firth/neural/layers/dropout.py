@@ -82,14 +82,7 @@ def checked_rate(name: str, rate: float) -> float:
 
 
 class DropoutMask(nn.Module):
-    """Random mask of inverted dropout, in training mode only; `sampling` switches it on in evaluation.
-
-    Args:
-        rate: dropout rate.
-
-    Raises:
-        OptionError: the rate is not a number from 0 to below 1.
-    """
+    """Random mask of inverted dropout, in training mode only; `sampling` switches it on in evaluation."""
 
     def __init__(self, rate: float) -> None:
         super().__init__()
@@ -127,9 +120,6 @@ class Zoneout(nn.Module):
 
     Args:
         rate: probability that a unit keeps its value.
-
-    Raises:
-        OptionError: the rate is not a number from 0 to below 1.
     """
 
     def __init__(self, rate: float) -> None:
@@ -152,11 +142,7 @@ class Dropout(nn.Module):
     """Inverted dropout of sequences.
 
     Args:
-        rate: dropout rate.
         locked: whether each sequence has one mask, the same at every step.
-
-    Raises:
-        OptionError: the rate is not a number from 0 to below 1.
     """
 
     def __init__(self, rate: float, *, locked: bool = False) -> None:
@@ -175,14 +161,7 @@ class Dropout(nn.Module):
 
 
 class PartDropout(nn.Module):
-    """Dropout of whole parts of the vectors of words, such as those of a word's form and of its tag.
-
-    Args:
-        rate: dropout rate of each part.
-
-    Raises:
-        OptionError: the rate is not a number from 0 to below 1.
-    """
+    """Dropout of whole parts of the vectors of words, such as those of a word's form and of its tag."""
 
     def __init__(self, rate: float) -> None:
         super().__init__()

@@ -9,8 +9,6 @@ Objective
 Source
     Kipf and Welling 2017, "Semi-Supervised Classification with Graph Convolutional Networks", equation 2; Velickovic et
     al. 2018, "Graph Attention Networks", equations 1 to 5.
-Departures
-    None.
 Cost
     E D' multiplications for E edges, and N D D' for W; of sparse inputs, D' per number that is not 0.
 """
@@ -149,8 +147,6 @@ class GraphAttention(nn.Module):
 
     Args:
         width_in: D.
-        width: D' per head.
-        heads: number of heads.
         dropout: rate, of the inputs and of the attention.
         join: whether the outputs of heads stand side by side; else their mean is taken.
     """

@@ -7,8 +7,6 @@ Objective
 Source
     Srivastava, Greff and Schmidhuber 2015, equations 2 and 3, section 2.2 for b_t from -1 to -3; Kim et al. 2016,
     equation 8, with relu over a character CNN.
-Departures
-    None.
 Cost
     Two products with a (D, D) matrix.
 """
@@ -52,8 +50,6 @@ class Highway(nn.Module):
 
     Args:
         width: D.
-        layers: number of layers.
-        bias: initial bias of the gates.
 
     Attributes:
         width: D.

@@ -34,7 +34,6 @@ class LabelHead(nn.Module):
     Args:
         width: D.
         labels: L.
-        dropout: rate on the vector.
         max_norm: greatest length of the weights of a label; 0 for any.
     """
 
@@ -65,8 +64,6 @@ class PairHead(nn.Module):
         width: D.
         labels: L.
         symmetric: whether the order of the texts does not matter.
-        hidden: width of the hidden layer.
-        dropout: rate on the hidden layer.
     """
 
     def __init__(self, width: int, labels: int, *, symmetric: bool, hidden: int = 50, dropout: float = 0.0) -> None:

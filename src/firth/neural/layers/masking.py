@@ -38,9 +38,6 @@ class Masking:
         rate: probability that a token is hidden.
         masked: share of hidden tokens that are replaced by the mask.
         random: share that are replaced by a random token; the rest stay.
-
-    Raises:
-        OptionError: a share is out of its range.
     """
 
     mask_id: int

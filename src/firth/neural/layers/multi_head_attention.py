@@ -30,11 +30,7 @@ class MultiHeadAttention(nn.Module):
     Args:
         width: D, of queries, keys, values and output; each head has D / H.
         heads: H, a divisor of D.
-        dropout: rate on attention weights in training.
         positions: position encoding inside attention; None if positions are added to the input.
-
-    Raises:
-        OptionError: H does not divide D.
     """
 
     def __init__(self, width: int, heads: int, *, dropout: float = 0.0, positions: PairPositions | None = None) -> None:

@@ -29,9 +29,6 @@ class Normalise(nn.Module):
     Args:
         kind: "none", "layer" or "batch".
         width: D.
-
-    Raises:
-        OptionError: there is no such kind.
     """
 
     def __init__(self, kind: str, width: int) -> None:

@@ -7,8 +7,6 @@ Objective
     Row r of step t stands at offset_t + r, with offset_t the number of rows of the steps before.
 Source
     The form of torch's `PackedSequence`, with indices that also read each sequence backward.
-Departures
-    None.
 Cost
     A few integers per token.
 """

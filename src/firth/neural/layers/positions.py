@@ -45,7 +45,6 @@ class SinusoidalPositions(nn.Module):
 
     Args:
         width: D.
-        context: number of positions.
     """
 
     def __init__(self, width: int, context: int) -> None:
@@ -63,7 +62,6 @@ class LearnedPositions(nn.Module):
 
     Args:
         width: D.
-        context: number of positions.
     """
 
     def __init__(self, width: int, context: int) -> None:
@@ -89,12 +87,7 @@ class PairPositions(nn.Module, abc.ABC):
 
 
 class RelativePositions(PairPositions):
-    """Relative positions: a learned projection of the sinusoid of the distance, with biases u and v per head.
-
-    Args:
-        width: D of the attention.
-        heads: H of the attention.
-    """
+    """Relative positions: a learned projection of the sinusoid of the distance, with biases u and v per head."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()

@@ -27,7 +27,6 @@ class PreparedStep:
     Args:
         inputs: (4 H, D), weight of x.
         bias: (4 H,).
-        weights: of the step.
     """
 
     @torch.no_grad()

@@ -48,9 +48,6 @@ class Qrnn(nn.Module):
         width: H.
         weight: (G H, k D), blocks z, f, o, i; each row starts with the oldest input.
         bias: (G H,).
-
-    Raises:
-        OptionError: unknown pooling, a size below 1, or dropout on recurrent products, which this layer lacks.
     """
 
     def __init__(

@@ -32,7 +32,6 @@ class RecurrentStack(nn.Module):
     Args:
         width_in: D, width of the input.
         hidden: H, width of each layer's state in one direction.
-        layers: number of layers.
         cell: "rnn", "lstm", "gru" or "qrnn", or a function that returns a layer, such as `partial(Qrnn, window=3)`.
         connection: around each layer: "plain", "residual", "highway" or "dense" (`layers.connections`).
         bidirectional: whether each layer also reads backward; states between calls are then of little use.
@@ -41,9 +40,6 @@ class RecurrentStack(nn.Module):
 
     Attributes:
         width: H' = H, or 2 H if bidirectional.
-
-    Raises:
-        OptionError: there is no such cell, connection or norm, or a value is out of its range.
     """
 
     def __init__(

@@ -86,12 +86,10 @@ class RecurrentDecoder(nn.Module):
         width_in: D, width of the embeddings.
         hidden: H, width of the states.
         memory_width: M, width of the encoder's states.
-        layers: number of recurrent layers.
         cell: "lstm", "gru", "rnn" or "qrnn".
         attention: "none", or a kind of score: "dot", "scaled", "general", "additive".
         input_feeding: whether the attentional state of a step enters the next.
         local: "none", "monotonic" or "predictive".
-        window: D of local attention.
         coverage: whether the attention of earlier steps enters the scores.
         intra_temporal: whether scores of earlier steps lower the scores (intra-temporal attention).
         intra_decoder: whether the decoder also looks at its own earlier states.
@@ -100,9 +98,6 @@ class RecurrentDecoder(nn.Module):
     Attributes:
         width: H.
         covering: whether coverage enters the scores, if there is coverage: a first phase of training may leave it out.
-
-    Raises:
-        OptionError: there is no such kind, or an option needs attention that is not there.
     """
 
     def __init__(

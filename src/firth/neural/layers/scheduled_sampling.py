@@ -88,9 +88,6 @@ class Feeding:
         share: probability of the true word, from 0 to 1; otherwise the model's own.
         own: "draw", "soft" or "gumbel": the kind of its own word.
         temperature: tau of "soft" and "gumbel", above 0.
-
-    Raises:
-        OptionError: a value is out of its range.
     """
 
     share: float = 1.0

@@ -75,9 +75,6 @@ class Pooling(nn.Module):
 
     Attributes:
         width: of the result: D, or r D for structured attention.
-
-    Raises:
-        OptionError: there is no such pooling.
     """
 
     def __init__(self, kind: str, width: int) -> None:

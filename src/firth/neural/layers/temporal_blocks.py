@@ -102,8 +102,6 @@ class TemporalStack(nn.Module):
 
     Args:
         width_in: D.
-        width: filters of the first level.
-        blocks: number of blocks of each level.
         shortcuts: whether blocks have shortcuts.
 
     Attributes:

@@ -37,19 +37,14 @@ class TokenMasking(nn.Module):
     """Hides tokens of sequences.
 
     Args:
-        mask_id: id of the mask.
         continues: (V,) bool, whether each token continues a word.
         special: ids that are never hidden, and never replace a token.
         unit: what is hidden at once, a name of `UNITS`.
-        rate: share of tokens that are hidden.
         masked: share of hidden tokens that are replaced by the mask.
         random: share that are replaced by a random token; the rest stay.
 
     Attributes:
         hideable: (V,) bool, the tokens that may be hidden.
-
-    Raises:
-        OptionError: a share is out of its range, there is no such unit, or every token is special.
     """
 
     continues: torch.Tensor

@@ -50,9 +50,6 @@ class TransformerConfig:
         activation: of the feed-forward network: "gelu" or "relu".
         dropout: rate on the output of each part, on the feed-forward network and on attention weights.
         norm_eps: added to variances by layer norms.
-
-    Raises:
-        OptionError: a name is none of these.
     """
 
     width: int
@@ -73,7 +70,6 @@ class TransformerBlock(nn.Module):
     """One transformer block.
 
     Args:
-        config: shared by the stack.
         memory: whether the block has cross-attention, as in decoders.
         positions: position encoding inside attention; None if positions are added to the input.
     """
@@ -232,8 +228,6 @@ class TransformerEncoder(nn.Module):
     """Blocks that attend to the whole sequence.
 
     Args:
-        config: shared by all blocks.
-        layers: number of blocks.
         context: maximum length of a sequence in steps, if positions are added.
         positions: as in `added_positions`.
     """

@@ -35,8 +35,6 @@ class TransformerStack(nn.Module):
     """Causal blocks with their key-value caches as state.
 
     Args:
-        config: shared by all blocks.
-        layers: number of blocks.
         context: C, maximum number of steps that a step of a layer attends to, with itself.
         positions: as in `firth.neural.layers.transformer.added_positions`.
         memory: whether the blocks have cross-attention, as in decoders.
@@ -45,9 +43,6 @@ class TransformerStack(nn.Module):
         width: D of inputs and outputs.
         reach: maximum number of steps that an output depends on, with its own.
         slides: whether every step has its full context through the state, so that training may carry it.
-
-    Raises:
-        OptionError: the context is below 1, or there are no such positions.
     """
 
     def __init__(

@@ -22,11 +22,11 @@ def best_trees(arcs: torch.Tensor, lengths: torch.Tensor, *, projective: bool = 
         `kernels.spanning_trees`; `kernels.projective_trees`.
     """
     check_arcs(arcs, lengths)
-    search, found = best_projective_tree if projective else best_tree, []
+    search, trees = best_projective_tree if projective else best_tree, []
     scores = arcs.detach().double().cpu().numpy()
     for number, (row, n) in enumerate(zip(scores, lengths.tolist(), strict=True)):
         heads = np.empty(n + 1, np.int64)
         if not search(np.array(row[: n + 1, : n + 1], order="C"), heads):
             raise ShapeError(f"sentence {number}: no tree of possible arcs with one word below the root")
-        found.append(heads[1:])
-    return found
+        trees.append(heads[1:])
+    return trees

@@ -56,15 +56,15 @@ class Chain(NamedTuple):
         check_shapes(self.tags[:, :, 0], self.tags.shape[2], self[1:])
 
 
-def check_shapes(tokens: torch.Tensor, K: int, others: tuple[torch.Tensor, ...]) -> None:
+def check_shapes(tokens: torch.Tensor, K: int, parts: tuple[torch.Tensor, ...]) -> None:
     """Compare the shapes of transitions, first, last and lengths with those of what is scored.
 
     Args:
         tokens: (B, T) anything of the tokens.
-        others: transitions, first, last and lengths.
+        parts: transitions, first, last and lengths.
     """
-    (B, T), lengths = tokens.shape, others[-1]
-    shapes, expected = [tuple(each.shape) for each in others], [(K, K), (K,), (K,), (B,)]
+    (B, T), lengths = tokens.shape, parts[-1]
+    shapes, expected = [tuple(part.shape) for part in parts], [(K, K), (K,), (K,), (B,)]
     if shapes != expected:
         raise ShapeError(f"shapes {shapes} beside {B} x {T} tokens with {K} labels: expected {expected}")
     if B and not 1 <= int(lengths.min()) <= int(lengths.max()) <= T:
@@ -105,15 +105,15 @@ def chain_score(chain: Chain, tags: torch.Tensor) -> torch.Tensor:
 def log_partition(chain: Chain) -> torch.Tensor:
     """Return (B,) log Z; -inf where no sequence is possible. It has a first derivative, `chain_total` has all."""
     chain.check()
-    largest = max(float(each.detach().nan_to_num(neginf=0.0).abs().max()) for each in chain[:4])
+    largest = max(float(scores.detach().nan_to_num(neginf=0.0).abs().max()) for scores in chain[:4])
     if not largest <= LARGEST:
         return chain_total(_double(chain), LOG)
     total, exact = forward_backward(*chain)
     if exact.all():
         return total
     rows = (~exact).nonzero()[:, 0]
-    some = _double(chain._replace(tags=chain.tags[rows], lengths=chain.lengths[rows]))
-    return total.index_put((rows,), chain_total(some, LOG))
+    inexact = _double(chain._replace(tags=chain.tags[rows], lengths=chain.lengths[rows]))
+    return total.index_put((rows,), chain_total(inexact, LOG))
 
 
 def marginals(chain: Chain) -> torch.Tensor:
@@ -124,7 +124,7 @@ def marginals(chain: Chain) -> torch.Tensor:
 def best_tags(chain: Chain) -> list[list[int]]:
     """Return the best tag sequence of each text (Viterbi); of equally good tags of a token the first."""
     chain.check()
-    scores = [each.detach().double().cpu().numpy() for each in chain[:4]]
+    scores = [part.detach().double().cpu().numpy() for part in chain[:4]]
     paths = np.empty(chain.tags.shape[:2], np.int64)
     best_paths(*map(np.ascontiguousarray, scores), chain.lengths.cpu().numpy(), paths)
     return [row[:length].tolist() for row, length in zip(paths, chain.lengths.tolist(), strict=True)]
@@ -137,17 +137,17 @@ def k_best_tags(chain: Chain, k: int) -> list[list[tuple[list[int], float]]]:
     with torch.enable_grad():
         scores = chain_total(leaf, ring)  # (B, k); the gradient of each shows its tags
         shown = (torch.autograd.grad(score.sum(), leaf.tags, retain_graph=True)[0] for score in scores.unbind(1))
-        found = [_within(tags.argmax(2), chain.lengths) for tags in shown]
+        columns = [_within(tags.argmax(2), chain.lengths) for tags in shown]
     return [
         [(path, score) for path, score in zip(paths, row, strict=True) if score > -torch.inf]
-        for paths, row in zip(zip(*found, strict=True), scores.tolist(), strict=True)
+        for paths, row in zip(zip(*columns, strict=True), scores.tolist(), strict=True)
     ]
 
 
 def sample_tags(chain: Chain, generator: torch.Generator) -> list[list[int]]:
     """Return a tag sequence of each text, drawn with its probability."""
-    drawn = _gradient(chain, lambda one: chain_total(one, Sample(generator)))
-    return _within(drawn.argmax(2), chain.lengths)
+    draws = _gradient(chain, lambda leaf: chain_total(leaf, Sample(generator)))
+    return _within(draws.argmax(2), chain.lengths)
 
 
 def _gradient(chain: Chain, total: Callable[[Chain], torch.Tensor]) -> torch.Tensor:
@@ -158,12 +158,12 @@ def _gradient(chain: Chain, total: Callable[[Chain], torch.Tensor]) -> torch.Ten
 
 
 def _double(chain: Chain) -> Chain:
-    tags, transitions, first, last = (each.double() for each in chain[:4])
+    tags, transitions, first, last = (scores.double() for scores in chain[:4])
     return Chain(tags, transitions, first, last, chain.lengths)
 
 
 def _with_gradient(chain: Chain) -> Chain:
-    return Chain(chain.tags.detach().requires_grad_(), *(each.detach() for each in chain[1:]))
+    return Chain(chain.tags.detach().requires_grad_(), *(part.detach() for part in chain[1:]))
 
 
 def _within(tags: torch.Tensor, lengths: torch.Tensor) -> list[list[int]]:

@@ -31,7 +31,7 @@ import torch
 
 from firth.neural.structs.projective_trees import check_arcs
 
-UNUSED = -1e9  # the score of arcs of places without a word; their sums stay finite, and so do derivatives
+UNUSED = -1e9  # the score of arcs of positions without a word; their sums stay finite, and so do derivatives
 
 
 def tree_log_partition(arcs: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
@@ -42,11 +42,10 @@ def tree_log_partition(arcs: torch.Tensor, lengths: torch.Tensor) -> torch.Tenso
         lengths: (B,) words of each sentence, from 1 to n.
     """
     n = check_arcs(arcs, lengths)
-    places = torch.arange(n + 1, device=arcs.device)
-    real = places <= lengths.unsqueeze(1)  # (B, n + 1)
+    real = torch.arange(n + 1, device=arcs.device) <= lengths.unsqueeze(1)  # (B, n + 1)
     scores, possible = arcs.double(), arcs.detach() != -torch.inf
-    known = scores.detach()[possible]
-    highest, lowest = (known.max().item(), known.min().item()) if len(known) else (0.0, 0.0)
+    finite = scores.detach()[possible]
+    highest, lowest = (finite.max().item(), finite.min().item()) if len(finite) else (0.0, 0.0)
     # All trees with an arc of this score, fewer than (n + 1)^n, are a thousand nats below every tree of possible arcs.
     impossible = lowest - n * (highest - lowest) - n * math.log(n + 1) - 1000
     w = torch.where(possible, scores, impossible)

@@ -14,8 +14,6 @@ Objective
     where (x) and (+) are "times" and "plus" of a semiring (`structs.semirings`).
 Source
     Sarawagi and Cohen 2004, "Semi-Markov conditional random fields for information extraction", section 2.2.
-Departures
-    None.
 Cost
     T B K (K + L) times and plus for batches of B sequences.
 """
@@ -46,15 +44,11 @@ class Segments(NamedTuple):
     last: torch.Tensor
     lengths: torch.Tensor
 
-    def check(self) -> None:
-        """Compare the shapes."""
-        check_shapes(self.pieces[:, :, 0, 0], self.pieces.shape[3], self[1:])
-
 
 def segments_total(segments: Segments, ring: Semiring) -> Values:
     """Return the (B, ...) values of all segmentations together."""
-    segments.check()
     B, T, L, K = segments.pieces.shape
+    check_shapes(segments.pieces[:, :, 0, 0], K, segments[1:])
     pieces, transitions = ring.values(segments.pieces), ring.values(segments.transitions)
     first = ring.values(segments.first.expand(B, K))
     before = [first]  # before[t]: (B, K, ...) all that a piece that begins with token t follows, by its label
@@ -76,5 +70,5 @@ def piece_gradients(segments: Segments, ring: Semiring) -> torch.Tensor:
     """
     leaf = segments.pieces.detach().requires_grad_()
     with torch.enable_grad():
-        total = segments_total(Segments(leaf, *(each.detach() for each in segments[1:])), ring).sum()
+        total = segments_total(Segments(leaf, *(part.detach() for part in segments[1:])), ring).sum()
     return torch.autograd.grad(total, leaf)[0]

@@ -98,11 +98,7 @@ class Max(_Scores):
 
 
 class Sample(_Scores):
-    """Log sums whose gradients are structures drawn with their probabilities; see the module's docstring.
-
-    Args:
-        generator: the source of random numbers.
-    """
+    """Log sums whose gradients are structures drawn with their probabilities; see the module's docstring."""
 
     def __init__(self, generator: torch.Generator) -> None:
         self._generator = generator
@@ -146,14 +142,7 @@ class Entropy:
 
 
 class KBest:
-    """The scores of the k best structures, descending, in a last dimension; -inf where there are fewer.
-
-    Args:
-        k: how many.
-
-    Raises:
-        OptionError: k is below 1.
-    """
+    """The scores of the k best structures, descending, in a last dimension; -inf where there are fewer."""
 
     extra = 1
 
@@ -181,7 +170,7 @@ class KBest:
 
     def times(self, first: Values, second: Values) -> Values:
         """Return the k largest sums of one of each."""
-        i, j = (each.to(first.device) for each in self._pairs)
+        i, j = (numbers.to(first.device) for numbers in self._pairs)
         return (first[..., i] + second[..., j]).topk(self.k).values
 
     def plus(self, values: Values, dim: int) -> Values:
@@ -230,6 +219,6 @@ class _SampledSum(torch.autograd.Function):
         values, total = ctx.saved_tensors
         noise = torch.empty_like(values).exponential_(generator=ctx.generator)
         chosen = (values - noise.log()).argmax(ctx.dim, keepdim=True)  # Gumbel's maximum is a draw from the softmax
-        one = torch.zeros_like(values).scatter_(ctx.dim, chosen, 1)
-        one = one * (total > -torch.inf).unsqueeze(ctx.dim)
-        return gradient.unsqueeze(ctx.dim) * one, None, None
+        drawn = torch.zeros_like(values).scatter_(ctx.dim, chosen, 1)
+        drawn = drawn * (total > -torch.inf).unsqueeze(ctx.dim)
+        return gradient.unsqueeze(ctx.dim) * drawn, None, None

@@ -56,10 +56,6 @@ class AdaptiveSoftmax(OutputLayer):
         head, head_bias: (c + J, D) and (c + J,), the head's words first.
         projections: per tail (D_j, D).
         weights, biases: per tail (its words, D_j) and (its words,).
-
-    Raises:
-        OptionError: the cut-offs do not rise or are not all between 1 and V - 1; tied weights.
-        ShapeError: there are not V counts.
     """
 
     rank: torch.Tensor

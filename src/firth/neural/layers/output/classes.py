@@ -46,10 +46,6 @@ class ClassSoftmax(OutputLayer):
         inner: (V,) int64, each word's index in its class.
         class_weight, class_bias: (C, D) and (C,).
         weight, bias: (V, D) and (V,), in the order of `place`.
-
-    Raises:
-        OptionError: too few or too many classes, or an empty one; tied weights.
-        ShapeError: there are not V counts.
     """
 
     class_of: torch.Tensor

@@ -40,10 +40,6 @@ class ContrastiveSoftmax(OutputLayer):
     Attributes:
         full: the softmax.
         log_z: (), a parameter if it is learned.
-
-    Raises:
-        OptionError: there are no samples.
-        ShapeError: the tied weight does not have V rows, or there are not V counts.
     """
 
     log_z: torch.Tensor

@@ -49,10 +49,6 @@ class FullSoftmax(OutputLayer):
         weight: (V, D), or (V, E) if tied.
         bias: (V,) or None.
         projection: (E, D), or None if E is D.
-
-    Raises:
-        OptionError: `bias` is neither True nor False, or `smoothing` is no number from 0 to below 1.
-        ShapeError: the tied weight does not have V rows, or there are not V counts.
     """
 
     bias: torch.nn.Parameter | None

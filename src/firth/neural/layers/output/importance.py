@@ -33,14 +33,9 @@ class ImportanceSoftmax(OutputLayer):
     Args:
         config: width, words, counts (for q and the initial biases; without them q is uniform) and tied weight.
         samples: K.
-        power: exponent of the counts in q.
 
     Attributes:
         full: the softmax.
-
-    Raises:
-        OptionError: `samples` is below 1.
-        ShapeError: the tied weight does not have V rows, or there are not V counts.
     """
 
     def __init__(self, config: OutputConfig, *, samples: int = 1024, power: float = 1.0) -> None:

@@ -79,9 +79,6 @@ class ClusteringOptions:
         overlap: e, below 1/2; only with "adaptive".
         most: limit of the mean number of codes per word.
         rounds: iterations of EM.
-
-    Raises:
-        OptionError: a value is out of its range.
     """
 
     rule: str = "adaptive"

@@ -37,7 +37,6 @@ class NegativeSampling(OutputLayer):
         config: width, words, counts (for q and the initial biases; uniform without them) and tied weight.
         negative: k.
         samples: S.
-        power: exponent on counts for q.
 
     Attributes:
         full: weights and biases of the words.

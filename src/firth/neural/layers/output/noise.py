@@ -14,14 +14,9 @@ class NoiseDistribution:
 
     Args:
         config: counts of V words; a count of 0 is taken as 1. Uniform without counts.
-        power: exponent on counts.
 
     Attributes:
         probabilities: (V,) float64 on the CPU: q.
-
-    Raises:
-        OptionError: the power is below 0 or no number.
-        ShapeError: there are not V counts.
     """
 
     def __init__(self, config: OutputConfig, power: float = 1.0) -> None:

@@ -8,8 +8,6 @@ Objective: for a leaf with nodes n_1 ... n_k and turns s_1 ... s_k (+1 left, -1 
 
 Source: Morin and Bengio 2005, "Hierarchical probabilistic neural network language model", section 3.
 
-Departures: none.
-
 Cost: P D multiplications forward and twice that backward, with P the number of nodes on all paths. Rows of nodes are
 gathered block by block, so that they stay in the cache. Backward, with the passes sorted by node, the gradients of
 hidden vectors and of nodes are weighted sums of rows. These are embedding bags, which torch computes several times

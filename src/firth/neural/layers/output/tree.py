@@ -51,10 +51,6 @@ class TreeSoftmax(OutputLayer):
         bias: (L - 1,).
         inner_nodes: (L - 1, 2) int64 and
         leaf_words: (L,) int64, the tree: `children` and `leaf_words` of `WordCodes`.
-
-    Raises:
-        OptionError: there is no such tree; tied weights.
-        ShapeError: the tree's words are not V, or there are not V counts.
     """
 
     weight: torch.nn.Parameter

@@ -196,9 +196,7 @@ def _pair_columns(source: Any, labels: str, column: Any, table_options: TableOpt
 
 def label_counts(labels: Sequence[Sequence[str]]) -> LabelSet:
     """Return all labels of examples, sorted by (-count, name)."""
-    counts = Counter(label for names in labels for label in names)
-    pairs = sorted((-count, name) for name, count in counts.items())
-    return LabelSet([name for _, name in pairs], np.array([-count for count, _ in pairs], dtype=np.int64))
+    return LabelSet.of(Counter(label for names in labels for label in names))
 
 
 def label_set(labels: Sequence[Sequence[str]], name: str) -> LabelSet:

@@ -10,14 +10,14 @@ Objective: with s(c) the scores of the allowed actions in state c, and R(c) the 
     the parser comes to after an epoch or more, and all actions that lose no gold arc.
 Source: Chen and Manning 2014, "A fast and accurate dependency parser using neural networks"; Nivre 2008 for the
     systems; Goldberg and Nivre 2012 and Goldberg, Sartorio and Satta 2014 for the dynamic oracles; beams in
-    `firth.parsing.beam`.
+    `firth.parsing.search`.
 Departures:
 - Adam in place of Adagrad with L2, with batches of sentences in place of 10,000 states.
 - Trees with crossing arcs are made projective; the authors leave them out.
 - Arc-eager reads the children of the next word in place of those of the second of the stack: 6 LAS more on 2,000
   sentences of UD English EWT.
 - The first product is done per word of a batch, not per state (`firth.parsing.feature_sums`); the sums are the same.
-Cost: `firth.parsing.greedy` for parsing; training takes some four times that. `python -m benchmarks.parsers` measures
+Cost: `firth.parsing.search` for parsing; training takes some four times that. `python -m benchmarks.parsers` measures
     both.
 """
 

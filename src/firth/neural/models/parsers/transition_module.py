@@ -22,9 +22,8 @@ from firth.neural.models.parsers.transition_data import (
     collate,
     read_item,
 )
-from firth.parsing.beam import parse_with_beam
 from firth.parsing.feature_sums import add_gradients, sum_rows
-from firth.parsing.greedy import parse
+from firth.parsing.search import parse, parse_with_beam
 from firth.readers.conllu import DependencySentence
 
 SYSTEMS = {"arc-standard": STANDARD, "arc-eager": EAGER}

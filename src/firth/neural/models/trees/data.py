@@ -7,8 +7,6 @@ Objective
     Every tree once per epoch, with a target at each labelled node.
 Source
     Tai, Socher and Manning 2015, sections 4.1 and 5.1 (a loss at each labelled node; LSTMs over the same phrases).
-Departures
-    None.
 Cost
     16 bytes per node.
 """

@@ -17,8 +17,7 @@ from firth.kernels.transition_states import (
     write_features,
 )
 from firth.kernels.transitions import EAGER, STANDARD, act, is_final, one_root
-from firth.parsing.beam import parse_with_beam
-from firth.parsing.greedy import parse
+from firth.parsing.search import parse, parse_with_beam
 from tests.unit.parsing.states import FREE, LABELS, STRICT, empty_state, possible, random_tables, sentences
 
 KNOWN = pytest.mark.parametrize("known", [FREE, STRICT], ids=["any label", "label of the root"])

@@ -17,7 +17,7 @@ from firth.kernels.transition_states import (
     write_features,
 )
 from firth.kernels.transitions import EAGER, STANDARD, act, is_final, one_root
-from firth.parsing.greedy import parse
+from firth.parsing.search import parse
 from tests.unit.parsing.states import FREE, LABELS, STRICT, empty_state, possible, random_tables, sentences
 
 FUNCTIONS = {CUBE: lambda x: x**3, RELU: lambda x: np.maximum(x, 0), TANH: np.tanh}
