@@ -88,7 +88,7 @@ def fitted(
     rows = np.setdiff1d(np.flatnonzero(numbers != UNKNOWN), held_out)
     if not len(rows):
         raise CorpusError("all nodes with labels are held out; expected others to learn from")
-    module = new_module(options, graph.dim, len(names), seed=config.seed, copies=2)
+    module: torch.nn.Module = new_module(config.seed, options.build, graph.dim, len(names), copies=2)
     truth, learned, selecting = map(torch.from_numpy, (numbers, rows, held_out))
 
     def losses(scores: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:

@@ -98,7 +98,7 @@ class NodeModel(SavedModel):
     @classmethod
     def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
         labels, dim = values
-        module: torch.nn.Module = new_module(options, dim, len(labels), seed=0)
+        module: torch.nn.Module = new_module(0, options.build, dim, len(labels))
         return module
 
     def _card(self) -> tuple[str, str, str]:

@@ -168,7 +168,7 @@ class PointerNetwork:
                 examples, validation = divided(examples, config.seed, f"inputs: {len(examples)} set")
             else:
                 validation = read_examples(held_out, held_out_targets, order=self.order, dim=examples.dim)
-            module: PointerModule = new_module(self, examples.dim, seed=config.seed, copies=2)
+            module: PointerModule = new_module(config.seed, self.build, examples.dim, copies=2)
 
             def losses(batch: PointerBatch) -> torch.Tensor:
                 log_probs: torch.Tensor = module(batch.inputs, batch.lengths, batch.targets)
