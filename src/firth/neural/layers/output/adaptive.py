@@ -109,10 +109,6 @@ class AdaptiveSoftmax(OutputLayer):
             tails.append(functional.log_softmax(scores, 1) + head[:, first + tail, None])
         return torch.cat([head[:, :first], *tails], 1).index_select(1, self.rank)
 
-    def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Return (N,) log p(target); see `OutputLayer.log_prob_of`."""
-        return -self.loss(hidden, targets)
-
 
 def cheapest_cutoffs(counts: npt.NDArray[np.int64], width: int, tail_widths: Sequence[int]) -> list[int]:
     """Return the cut-offs with the lowest cost per token, from a logarithmic grid.

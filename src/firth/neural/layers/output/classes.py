@@ -95,10 +95,6 @@ class ClassSoftmax(OutputLayer):
         inside = torch.cat([functional.log_softmax(part, 1) for part in torch.split(scores, sizes, 1)], 1)
         return inside.index_select(1, self.place) + by_class.index_select(1, self.class_of)
 
-    def log_prob_of(self, hidden: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Return (N,) log p(target); see `OutputLayer.log_prob_of`."""
-        return -self.loss(hidden, targets)
-
 
 def frequency_classes(share: npt.NDArray[np.float64], classes: int) -> npt.NDArray[np.int64]:
     """Return (V,) classes of words with similar frequencies; class 0 has the most frequent words.

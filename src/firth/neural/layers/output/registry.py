@@ -8,10 +8,8 @@ from firth.errors import OptionError
 from firth.neural.layers.output.adaptive import AdaptiveSoftmax
 from firth.neural.layers.output.base import OutputConfig, OutputLayer
 from firth.neural.layers.output.classes import ClassSoftmax
-from firth.neural.layers.output.contrastive import ContrastiveSoftmax
 from firth.neural.layers.output.full import FullSoftmax
-from firth.neural.layers.output.importance import ImportanceSoftmax
-from firth.neural.layers.output.negative import NegativeSampling
+from firth.neural.layers.output.sampled import ContrastiveSoftmax, ImportanceSoftmax, NegativeSampling
 from firth.neural.layers.output.tree import TreeSoftmax
 
 OUTPUTS: dict[str, Callable[..., OutputLayer]] = {

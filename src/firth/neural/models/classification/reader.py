@@ -12,7 +12,7 @@ import torch
 
 from firth.corpus import size_defaults
 from firth.errors import CorpusError
-from firth.neural.models.tokens.embedders import ContextualEmbedder
+from firth.neural.models.tokens.embedders import Embedders
 from firth.neural.training.batching import TensorBatch, pad
 from firth.text.characters import fold
 from firth.text.inputs import Text
@@ -92,7 +92,7 @@ class TextReader:
     max_length: int
     min_count: int = 1
     counted: int = 0
-    embedders: tuple[ContextualEmbedder, ...] = ()
+    embedders: Embedders = ()
     pieces: WordPieces | None = None
     sizes: Any = None
     _ids: dict[str, int] = field(init=False, repr=False)
@@ -166,7 +166,7 @@ def learn_reader(
     max_length: int,
     vectors: WordVectors | None = None,
     extra_words: int = 0,
-    embedders: tuple[ContextualEmbedder, ...] = (),
+    embedders: Embedders = (),
 ) -> TextReader:
     """Return a reader whose words are those of training texts.
 

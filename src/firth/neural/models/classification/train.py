@@ -36,7 +36,7 @@ from firth.neural.models.classification.data import (
 from firth.neural.models.classification.predict import LabelModel
 from firth.neural.models.classification.reader import ReadText, TextIds, TextReader, learn_reader
 from firth.neural.models.language.train import digest
-from firth.neural.models.tokens.embedders import ContextualEmbedder, check_joins, embedders_digest, embedders_of
+from firth.neural.models.tokens.embedders import Embedders, check_joins, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.supervised import digest as run_digest
 from firth.neural.training.loop import fit_model
@@ -153,10 +153,7 @@ def with_vectors(options: Options, vectors: WordVectors | None) -> Options:
 
 
 def words_of(
-    options: LabelledOptions,
-    texts: Iterable[Text],
-    vectors: WordVectors | None,
-    embedders: tuple[ContextualEmbedder, ...] = (),
+    options: LabelledOptions, texts: Iterable[Text], vectors: WordVectors | None, embedders: Embedders = ()
 ) -> TextReader:
     """Return the reader of a model, with the words of the training texts."""
     tokens, max_length = options.reads

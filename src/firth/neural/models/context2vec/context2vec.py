@@ -11,7 +11,7 @@ Source
     Melamud, Goldberger and Dagan 2016, "context2vec: learning generic context embedding with bidirectional LSTM",
     sections 2.1 (model) and 2.2 (objective). Nearest words of a context and their ranking as in section 4.
 Departures
-- The noise words are shared by a batch, and words have biases (`layers.output.negative`).
+- The noise words are shared by a batch, and words have biases (`layers.output.sampled`).
 - Unknown words are read, but not predicted. Sentences longer than `max_length` are cut.
 Cost
     16 H (D + H) operations per word and pass for the LSTMs, 8 H^2 + 4 H D for the network, 2 D S for S noise words.
@@ -32,7 +32,7 @@ from firth.neural.layers.cells import RecurrentLayer
 from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputConfig
-from firth.neural.layers.output.negative import NegativeSampling
+from firth.neural.layers.output.sampled import NegativeSampling
 from firth.neural.models.context2vec.predict import ContextModel
 from firth.neural.models.sentences.data import SentenceText
 from firth.neural.models.sentences.options import long_sentences

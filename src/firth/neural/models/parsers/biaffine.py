@@ -26,7 +26,6 @@ Cost: 16 H (D + H) operations per word and layer of the BiLSTM, three times that
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
 
 import torch
@@ -44,11 +43,11 @@ from firth.neural.models.parsers.biaffine_module import (
     gold_trees,
     tree_batches,
 )
-from firth.neural.models.parsers.data import TreeErrors, ranked_relations
+from firth.neural.models.parsers.data import Sentences, TreeErrors, ranked_relations
 from firth.neural.models.parsers.parser import ParserOptions, train_parser
 from firth.neural.models.parsers.transition import TAGS
 from firth.neural.models.tokens.embedder import TokenEmbedder
-from firth.neural.models.tokens.embedders import ContextualEmbedder
+from firth.neural.models.tokens.embedders import Embedders
 from firth.neural.models.tokens.options import TokenOptions
 from firth.neural.models.tokens.reader import restored_reader
 from firth.neural.structs.matrix_tree import tree_log_partition
@@ -59,7 +58,6 @@ from firth.neural.training.batching import BatchOptions
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.task import Batches, Task
 from firth.options import Preset, option, options_class
-from firth.readers.conllu import DependencySentence
 from firth.storage.model_folder import ModelFolder
 from firth.vectors.word_vectors import WordVectors
 
@@ -93,16 +91,12 @@ def _cross_entropy(arcs: torch.Tensor, heads: torch.Tensor, real: torch.Tensor) 
 
 
 def biaffine_task(
-    module: BiaffineModule,
-    sentences: Sequence[DependencySentence],
-    held_out: Sequence[DependencySentence],
-    config: RunConfig,
-    kind: str,
+    module: BiaffineModule, sentences: Sentences, held_out: Sentences, config: RunConfig, kind: str
 ) -> SupervisedTask:
     """Return a module to train on sentences, with its loss per word: that of heads, one of `LOSSES`, and of labels."""
     vocabulary = module.vocabulary
 
-    def batches(part: Sequence[DependencySentence], **options: Unpack[BatchOptions]) -> Batches:
+    def batches(part: Sentences, **options: Unpack[BatchOptions]) -> Batches:
         trees = gold_trees(part, vocabulary.relations, lifted=kind == "projective")
         return tree_batches(vocabulary.reader, list(map(vocabulary.reader.read, part)), trees, **options)
 
@@ -179,10 +173,7 @@ class BiaffineParser(ParserOptions, TokenOptions):
         return TAGS[self.tag]
 
     def vocabulary(
-        self,
-        sentences: Sequence[DependencySentence],
-        vectors: WordVectors | None,
-        embedders: tuple[ContextualEmbedder, ...] = (),
+        self, sentences: Sentences, vectors: WordVectors | None, embedders: Embedders = ()
     ) -> BiaffineVocabulary:
         """Return words, characters, tags and relations; see `ParserOptions.vocabulary`."""
         reader = self.learn_reader(sentences, vectors, columns=self.columns, embedders=embedders)
@@ -211,12 +202,6 @@ class BiaffineParser(ParserOptions, TokenOptions):
             initialise(part, weights="orthogonal", recurrent="orthogonal", seed=seed)
         return module
 
-    def task(
-        self,
-        module: Any,
-        sentences: Sequence[DependencySentence],
-        held_out: Sequence[DependencySentence],
-        config: RunConfig,
-    ) -> Task:
+    def task(self, module: Any, sentences: Sentences, held_out: Sentences, config: RunConfig) -> Task:
         """Return the task; see `ParserOptions.task`."""
         return biaffine_task(module, sentences, held_out, config, self.loss)

@@ -14,7 +14,7 @@ from firth.neural.layers.biaffine import Biaffine
 from firth.neural.layers.bilstm import BiLSTM
 from firth.neural.layers.dropout import Dropout, PartDropout
 from firth.neural.layers.masks import inside_of
-from firth.neural.models.parsers.data import NumberedTree, ParserModule, root_number
+from firth.neural.models.parsers.data import NumberedTree, ParserModule, Sentences, root_number
 from firth.neural.models.tokens.embedder import TokenEmbedder
 from firth.neural.models.tokens.embedders import MIDDLE, OUTPUT
 from firth.neural.models.tokens.features import joined
@@ -30,7 +30,6 @@ from firth.neural.saved import Saved
 from firth.neural.structs.best_trees import best_trees
 from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch, pad
 from firth.parsing.projective import is_projective, projective
-from firth.readers.conllu import DependencySentence
 
 PARSED = 5000  # words of a batch that is parsed
 SLOPE = 0.1  # of the rectifier below 0
@@ -84,9 +83,7 @@ class TreeBatch(TensorBatch):
     relations: torch.Tensor
 
 
-def gold_trees(
-    sentences: Sequence[DependencySentence], relations: Sequence[str], *, lifted: bool = False
-) -> list[GoldTree]:
+def gold_trees(sentences: Sentences, relations: Sequence[str], *, lifted: bool = False) -> list[GoldTree]:
     """Return the trees of sentences as numbers."""
     numbers = {name: number for number, name in enumerate(relations)}
     trees = []
@@ -178,7 +175,7 @@ class BiaffineModule(ParserModule):
         chosen = scores.label_heads[rows, heads[rows, words]]
         return self.labels.pairs(chosen, scores.label_dependents[rows, words + 1]).float()
 
-    def parse(self, sentences: Sequence[DependencySentence], *, beam: int | None = None) -> list[NumberedTree]:
+    def parse(self, sentences: Sentences, *, beam: int | None = None) -> list[NumberedTree]:
         """Return the tree of each sentence; see `ParserModule.parse`."""
         words = [" ".join(sentence.words) for sentence in sentences]
         return self.parse_read([self.vocabulary.reader.read(sentence) for sentence in sentences], words)

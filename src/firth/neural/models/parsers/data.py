@@ -16,6 +16,7 @@ from firth.neural.training.held_out import SHARE
 from firth.readers.conllu import DependencySentence, read_conllu
 from firth.storage.skipping import SKIP, check_on_error
 
+Sentences = Sequence[DependencySentence]
 Numbers = npt.NDArray[np.integer]
 NumberedTree = tuple[Numbers, Numbers]  # (T,) heads from 1, 0 for the root; (T,) numbers of relations
 ROOT = "root"  # in Universal Dependencies the relation of the word below the root, and of no other
@@ -77,9 +78,7 @@ def _sentences(source: Any, trees: bool, on_error: str) -> Iterable[DependencySe
             raise CorpusError(f"item {number} is {brief(item)}; {FORMS}")
 
 
-def development_split(
-    sentences: Sequence[DependencySentence],
-) -> tuple[list[DependencySentence], list[DependencySentence]]:
+def development_split(sentences: Sentences) -> tuple[list[DependencySentence], list[DependencySentence]]:
     """Return the sentences to train on, and the last tenth, which selects the model.
 
     The last ones, because neighbours come from one document.
@@ -116,5 +115,5 @@ class ParserModule(torch.nn.Module, abc.ABC):
     """A module that parses, with its vocabulary."""
 
     @abc.abstractmethod
-    def parse(self, sentences: Sequence[DependencySentence], *, beam: int | None = None) -> list[NumberedTree]:
+    def parse(self, sentences: Sentences, *, beam: int | None = None) -> list[NumberedTree]:
         """Return the tree of each sentence: one root, no cycle."""

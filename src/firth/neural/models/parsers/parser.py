@@ -5,9 +5,15 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
 
 from firth.arguments import explained
-from firth.neural.models.parsers.data import ParserModule, ParserVocabulary, development_split, read_sentences
+from firth.neural.models.parsers.data import (
+    ParserModule,
+    ParserVocabulary,
+    Sentences,
+    development_split,
+    read_sentences,
+)
 from firth.neural.models.parsers.predict import ParserModel
-from firth.neural.models.tokens.embedders import ContextualEmbedder, embedders_digest, embedders_of
+from firth.neural.models.tokens.embedders import ContextualEmbedder, Embedders, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import with_vectors
 from firth.neural.supervised import digest
@@ -16,7 +22,6 @@ from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.task import Task
 from firth.options import check
-from firth.readers.conllu import DependencySentence
 from firth.storage.model_folder import ModelFolder
 from firth.storage.skipping import SKIP
 from firth.timing import running_clock
@@ -45,10 +50,7 @@ class ParserOptions(abc.ABC):
 
     @abc.abstractmethod
     def vocabulary(
-        self,
-        sentences: Sequence[DependencySentence],
-        vectors: WordVectors | None,
-        embedders: tuple[ContextualEmbedder, ...] = (),
+        self, sentences: Sentences, vectors: WordVectors | None, embedders: Embedders = ()
     ) -> ParserVocabulary:
         """Return the vocabulary of training sentences."""
 
@@ -61,13 +63,7 @@ class ParserOptions(abc.ABC):
         """Return a module with random parameters from torch's default generator."""
 
     @abc.abstractmethod
-    def task(
-        self,
-        module: Any,
-        sentences: Sequence[DependencySentence],
-        held_out: Sequence[DependencySentence],
-        config: RunConfig,
-    ) -> Task:
+    def task(self, module: Any, sentences: Sentences, held_out: Sentences, config: RunConfig) -> Task:
         """Return what `firth.neural.training.loop.fit` trains."""
 
 
@@ -128,8 +124,6 @@ def train_parser(
     return ParserModel(module, options, vocabulary, {"training": facts})
 
 
-def _digest(
-    sentences: Sequence[DependencySentence], vectors: WordVectors | None, embedders: Sequence[ContextualEmbedder]
-) -> str:
+def _digest(sentences: Sentences, vectors: WordVectors | None, embedders: Sequence[ContextualEmbedder]) -> str:
     """Return a digest of the data of a run."""
     return digest((f"{sentence}\n\n" for sentence in sentences), vectors, embedders_digest(embedders))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from firth.arguments import explained
 from firth.errors import CorpusError, KindError, OptionError, brief
 from firth.evaluation.dependencies import TreeScores, score_trees
-from firth.neural.models.parsers.data import ParserModule, ParserVocabulary, read_sentences
+from firth.neural.models.parsers.data import ParserModule, ParserVocabulary, Sentences, read_sentences
 from firth.neural.models.tokens.reader import COLUMNS, COUNTS
 from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, SavedModel
@@ -140,11 +140,7 @@ class ParserModel(SavedModel):
         return beam, runtime_of(self.device, precision or "fp32")
 
     def _parsed(
-        self,
-        sentences: Sequence[DependencySentence],
-        settings: tuple[int | None, Runtime],
-        threads: int | None,
-        progress: Progress,
+        self, sentences: Sentences, settings: tuple[int | None, Runtime], threads: int | None, progress: Progress
     ) -> list[DependencySentence]:
         check_columns(sentences, self.options.columns)
         beam, runtime = settings
@@ -177,9 +173,7 @@ def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str
                 )
 
 
-def with_predicted_tags(
-    sentences: Sequence[DependencySentence], tagger: Any, columns: Sequence[str] = ()
-) -> list[DependencySentence]:
+def with_predicted_tags(sentences: Sentences, tagger: Any, columns: Sequence[str] = ()) -> list[DependencySentence]:
     """Return sentences with the tags of a tagger in place of their own."""
     if not callable(getattr(tagger, "predict", None)) or isinstance(tagger, ParserModel):
         raise KindError(

@@ -31,7 +31,7 @@ import torch
 from firth.errors import OptionError
 from firth.kernels.transition_states import FEATURES, FROM_ROOT, Ints, Labels, is_allowed
 from firth.neural.layers.embedding import WordEmbedding
-from firth.neural.models.parsers.data import TreeErrors
+from firth.neural.models.parsers.data import Sentences, TreeErrors
 from firth.neural.models.parsers.parser import ParserOptions, train_parser
 from firth.neural.models.parsers.transition_data import (
     NAMED,
@@ -43,14 +43,13 @@ from firth.neural.models.parsers.transition_data import (
     sentence_batches,
 )
 from firth.neural.models.parsers.transition_module import ACTIVATIONS, SYSTEMS, FirstLayer, TransitionModule
-from firth.neural.models.tokens.embedders import ContextualEmbedder
+from firth.neural.models.tokens.embedders import Embedders
 from firth.neural.supervised import SupervisedTask, mean_loss
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import StepOutput, Task
 from firth.options import Preset, option, options_class
 from firth.parsing.oracle_states import explored_states, static_states
-from firth.readers.conllu import DependencySentence
 from firth.storage.model_folder import ModelFolder
 from firth.vectors.word_vectors import WordVectors
 
@@ -205,10 +204,7 @@ class TransitionParser(ParserOptions):
         return TAGS[self.tag]
 
     def vocabulary(
-        self,
-        sentences: Sequence[DependencySentence],
-        vectors: WordVectors | None,
-        embedders: tuple[ContextualEmbedder, ...] = (),
+        self, sentences: Sentences, vectors: WordVectors | None, embedders: Embedders = ()
     ) -> TransitionVocabulary:
         """Return words, tags and relations; see `ParserOptions.vocabulary`."""
         if embedders:
@@ -249,13 +245,7 @@ class TransitionParser(ParserOptions):
             word_dropout=self.word_dropout,
         )
 
-    def task(
-        self,
-        module: Any,
-        sentences: Sequence[DependencySentence],
-        held_out: Sequence[DependencySentence],
-        config: RunConfig,
-    ) -> Task:
+    def task(self, module: Any, sentences: Sentences, held_out: Sentences, config: RunConfig) -> Task:
         """Return the task; see `ParserOptions.task`."""
         train, validation = (
             [read_item(sentence, module.vocabulary) for sentence in part] for part in (sentences, held_out)

@@ -12,7 +12,7 @@ from firth.kernels.transition_states import CUBE, LABELLED, NODES, RELU, TANH, I
 from firth.kernels.transitions import EAGER, LEFT, STANDARD
 from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
-from firth.neural.models.parsers.data import NumberedTree, ParserModule
+from firth.neural.models.parsers.data import NumberedTree, ParserModule, Sentences
 from firth.neural.models.parsers.transition_data import (
     NAMED,
     UNKNOWN,
@@ -24,7 +24,6 @@ from firth.neural.models.parsers.transition_data import (
 )
 from firth.parsing.feature_sums import add_gradients, sum_rows
 from firth.parsing.search import parse, parse_with_beam
-from firth.readers.conllu import DependencySentence
 
 SYSTEMS = {"arc-standard": STANDARD, "arc-eager": EAGER}
 ACTIVATIONS: dict[str, tuple[int, Callable[[torch.Tensor], torch.Tensor]]] = {
@@ -144,7 +143,7 @@ class TransitionModule(ParserModule):
         parts = (*first_layer, self.bias, self.output.weight.T, self.output.bias)
         return Tables(*(part.detach().float().contiguous().numpy() for part in parts))
 
-    def parse(self, sentences: Sequence[DependencySentence], *, beam: int | None = None) -> list[NumberedTree]:
+    def parse(self, sentences: Sentences, *, beam: int | None = None) -> list[NumberedTree]:
         """Return the tree of each sentence; see `ParserModule.parse`."""
         items = [read_item(sentence, self.vocabulary, tree=False) for sentence in sentences]
         return self.parse_items(items, self.beam if beam is None else beam)

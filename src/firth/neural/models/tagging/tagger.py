@@ -53,7 +53,7 @@ from firth.neural.models.tagging.network import (
 from firth.neural.models.tagging.predict import TaggerModel
 from firth.neural.models.tagging.tag_set import UNKNOWN_TAG, Ids, TagSet, check_notation, check_tags, learn_tag_set
 from firth.neural.models.tokens.embedder import TokenEmbedder
-from firth.neural.models.tokens.embedders import INPUT, ContextualEmbedder, check_joins, embedders_digest, embedders_of
+from firth.neural.models.tokens.embedders import INPUT, Embedders, check_joins, embedders_digest, embedders_of
 from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import TokenOptions, with_vectors
 from firth.neural.models.tokens.reader import ReadSentence, TokenReader
@@ -257,7 +257,7 @@ def _trained(
     validation: TaggedExamples,
     config: RunConfig,
     vectors: WordVectors | None,
-    embedders: tuple[ContextualEmbedder, ...],
+    embedders: Embedders,
 ) -> TaggerModel:
     sets = [_tag_set(options, target, tags, examples.name) for target, tags in examples.tags.items()]
     notations = {target: check_notation(tags, target, examples.name) for target, tags in examples.tags.items()}

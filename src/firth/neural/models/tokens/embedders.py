@@ -209,6 +209,7 @@ class CoVe(ContextualEmbedder):
         return (INPUT,)
 
 
+Embedders = tuple[ContextualEmbedder, ...]
 KINDS: dict[str, type[ContextualEmbedder]] = {kind.__name__: kind for kind in (ELMo, TagLM, CoVe)}
 
 

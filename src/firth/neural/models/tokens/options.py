@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from firth.errors import OptionError
-from firth.neural.models.tokens.embedders import ContextualEmbedder
+from firth.neural.models.tokens.embedders import Embedders
 from firth.neural.models.tokens.reader import Sentence, TokenReader, learn_token_reader
 from firth.options import check, check_kind, option, options_class
 from firth.vectors.word_vectors import WordVectors
@@ -53,7 +53,7 @@ class TokenOptions:
         vectors: WordVectors | None,
         *,
         columns: Sequence[str] = (),
-        embedders: tuple[ContextualEmbedder, ...] = (),
+        embedders: Embedders = (),
     ) -> TokenReader:
         """Return a reader of the words of training sentences; see `learn_token_reader`."""
         return learn_token_reader(

@@ -24,12 +24,7 @@ import torch
 from firth.errors import CorpusError
 from firth.neural.layers.spelling import Spelling
 from firth.neural.models.classification.reader import PAD, UNKNOWN
-from firth.neural.models.tokens.embedders import (
-    ContextualEmbedder,
-    embedder_config,
-    embedder_folders,
-    restored_embedders,
-)
+from firth.neural.models.tokens.embedders import Embedders, embedder_config, embedder_folders, restored_embedders
 from firth.neural.saved import Field, Saved, describing
 from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch, pad
 from firth.readers.conllu import DependencySentence
@@ -150,7 +145,7 @@ class TokenReader:
     vector_dim: int
     columns: Mapping[str, list[str]]
     lowercase: bool
-    embedders: tuple[ContextualEmbedder, ...] = ()
+    embedders: Embedders = ()
     _ids: dict[str, int] = field(init=False, repr=False)
     _given_ids: dict[str, int] = field(init=False, repr=False)
     _column_ids: dict[str, dict[str, int]] = field(init=False, repr=False)
@@ -226,7 +221,7 @@ def learn_token_reader(
     vectors: WordVectors | None = None,
     extra_words: int = 50_000,
     tuned: bool = True,
-    embedders: tuple[ContextualEmbedder, ...] = (),
+    embedders: Embedders = (),
 ) -> TokenReader:
     """Return a reader of what training sentences hold.
 

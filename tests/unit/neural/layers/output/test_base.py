@@ -8,10 +8,9 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from firth.neural.layers.output.adaptive import AdaptiveSoftmax
 from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.codes import join_trees, named_codes
-from firth.neural.layers.output.contrastive import ContrastiveSoftmax
 from firth.neural.layers.output.learned_codes import learned_codes
-from firth.neural.layers.output.negative import NegativeSampling
 from firth.neural.layers.output.registry import make_output
+from firth.neural.layers.output.sampled import ContrastiveSoftmax, NegativeSampling
 
 V, D = 60, 16
 COUNTS = np.random.default_rng(0).permutation((3000 / np.arange(1, V + 1)).astype(np.int64))

@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import OptionError
 from firth.neural.layers.output.base import OutputConfig
-from firth.neural.layers.output.noise import NoiseDistribution
+from firth.neural.layers.output.sampled import NoiseDistribution
 
 COUNTS = np.array([60, 25, 10, 4, 1])
 

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import OptionError
 from firth.neural.layers.output.base import OutputConfig
-from firth.neural.layers.output.negative import NegativeSampling
+from firth.neural.layers.output.sampled import NegativeSampling
 from tests.gradients.neural.directions import check_inputs
 from tests.unit.neural.layers.output.toy import toy
 

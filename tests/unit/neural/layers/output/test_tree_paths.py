@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.layers.output.path_scores import BLOCK, Passes, path_log_prob
+from firth.neural.layers.output.tree import BLOCK, Passes, path_log_prob
 
 
 def passes_of(rows, nodes, signs, leaves, hidden):

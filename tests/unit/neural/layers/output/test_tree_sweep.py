@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.kernels.trees import balanced_children, from_children, huffman_children
-from firth.neural.layers.output.sweep import log_prob_of_leaves, sweep_of
+from firth.neural.layers.output.tree import log_prob_of_leaves, sweep_of
 
 
 def test_by_hand():

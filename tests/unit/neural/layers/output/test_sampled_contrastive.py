@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from torch.nn import functional
 
 from firth.neural.layers.output.base import OutputConfig
-from firth.neural.layers.output.contrastive import ContrastiveSoftmax
+from firth.neural.layers.output.sampled import ContrastiveSoftmax
 from tests.gradients.neural.directions import check_inputs
 from tests.unit.neural.layers.output.toy import D, V, exact_gradient, mean_gradient, toy
 

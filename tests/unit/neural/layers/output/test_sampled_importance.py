@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import OptionError
 from firth.neural.layers.output.base import OutputConfig
-from firth.neural.layers.output.importance import ImportanceSoftmax
+from firth.neural.layers.output.sampled import ImportanceSoftmax
 from tests.gradients.neural.directions import check_inputs
 from tests.unit.neural.layers.output.toy import V, exact_gradient, mean_gradient, toy
 
