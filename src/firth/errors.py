@@ -21,6 +21,7 @@ A message says what was found, what was expected and what to do.
 """
 
 import errno
+import importlib
 import os
 import reprlib
 import sys
@@ -225,6 +226,22 @@ class MissingExtraError(FirthError, ImportError):
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes as it is, whatever its constructor takes."""
         return _made_again, (type(self), self.args, vars(self))
+
+
+def import_extra(module: str, purpose: str, extra: str, package: str = "") -> Any:
+    """Import a module of an optional library, such as "matplotlib.figure".
+
+    Args:
+        purpose: what it is needed for, as the end of "... is needed to".
+        package: name to install, where it is not the beginning of the module's.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(package or module.partition(".")[0], extra, purpose) from error
 
 
 def _made_again(kind: type[FirthError], args: tuple[Any, ...], attributes: dict[str, Any]) -> FirthError:

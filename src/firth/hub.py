@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from firth import registry
-from firth.errors import DataError, FormatError, MissingExtraError
+from firth.errors import DataError, FormatError, import_extra
 from firth.options import wrong_kind
 from firth.storage import checksums
 from firth.storage.integrity import files_of
@@ -75,7 +75,7 @@ def push_to_hub(
         MissingExtraError: huggingface-hub is not installed.
         OSError: the model cannot be written to a temporary folder.
     """
-    hub = _library("upload a model")
+    hub = import_extra("huggingface_hub", "upload a model", "hub", "huggingface-hub")
     api = _api(hub, token)
     _check_endpoint(hub, api.endpoint)
     if isinstance(model, str | os.PathLike):
@@ -136,7 +136,7 @@ def from_hub(
         FormatError: the repository holds no model, holds pickles or code, or is damaged.
         MissingExtraError: huggingface-hub is not installed.
     """
-    hub = _library("download a model")
+    hub = import_extra("huggingface_hub", "download a model", "hub", "huggingface-hub")
     api = _api(hub, token)
     try:
         info = _description(api, repo_id, revision)
@@ -200,14 +200,6 @@ def _is_ours(name: str) -> bool:
     return SUBFOLDERS.sub("", name, count=1) in ALLOWED
 
 
-def _library(purpose: str) -> Any:
-    try:
-        import huggingface_hub
-    except ImportError as error:
-        raise MissingExtraError("huggingface-hub", "hub", purpose) from error
-    return huggingface_hub
-
-
 def _api(hub: Any, token: str | None) -> Any:
     from firth import __version__
 
@@ -220,10 +212,10 @@ def _check_endpoint(hub: Any, endpoint: str) -> None:
 
     These versions read the answer to a commit by the HF_ENDPOINT that they found when they were imported.
     """
-    endpoint = hub.constants.ENDPOINT
-    if endpoint.rstrip("/") != endpoint and tuple(map(int, hub.__version__.split(".")[:2])) < (1, 4):
+    imported = hub.constants.ENDPOINT
+    if endpoint.rstrip("/") != imported and tuple(map(int, hub.__version__.split(".")[:2])) < (1, 4):
         raise DataError(
-            f"HF_ENDPOINT is {endpoint}, but was {endpoint} when huggingface-hub {hub.__version__} was imported, which "
+            f"HF_ENDPOINT is {endpoint}, but was {imported} when huggingface-hub {hub.__version__} was imported, which "
             "reads it once: set it before Python starts, or pip install 'huggingface-hub>=1.4'"
         )
 

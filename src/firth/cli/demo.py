@@ -17,7 +17,7 @@ from firth.data.documentation import paragraphs
 from firth.embeddings.word2vec import Word2Vec
 from firth.errors import MissingExtraError, OptionError
 from firth.plots import word_map
-from firth.plots.text_map import text_map
+from firth.plots.map import text_map
 from firth.storage.model_folder import is_model_folder
 from firth.vectors.word_vectors import WordVectors
 

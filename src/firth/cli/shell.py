@@ -10,7 +10,7 @@ from firth.cli.output import note, print_scores
 from firth.cli.vectors import open_vectors
 from firth.directions import axis_between, project
 from firth.errors import FirthError, MissingExtraError, OptionError
-from firth.plots.text_map import text_map
+from firth.plots.map import text_map
 from firth.storage.files import cache_folder
 
 HELP = """\

@@ -1,4 +1,7 @@
-"""An address of the server."""
+"""An address of the server, and the classes of models that addresses need.
+
+Classes are named "module:class", so that none is imported before it is needed.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,3 +82,33 @@ def writable(texts: Sequence[str]) -> list[str]:
 def class_names(model: Any) -> set[str]:
     """Return the classes of a model as "module:class", with those that they extend."""
     return {f"{base.__module__}:{base.__qualname__}" for base in type(model).__mro__}
+
+
+WORD_VECTORS = "firth.vectors.word_vectors:WordVectors"
+SUBWORD_VECTORS = "firth.vectors.subword_vectors:SubwordVectors"
+DOCUMENT_VECTORS = "firth.vectors.document_vectors:DocumentVectors"
+SENSE_VECTORS = "firth.vectors.sense_vectors:SenseVectors"
+CORPUS = "firth.corpus.encoded:Corpus"
+TEXT_SPACE = "firth.explorer.text_space:TextSpace"
+CLASSIFIER = "firth.classify.classifier:Classifier"
+LABEL_MODEL = "firth.neural.models.classification.predict:LabelModel"
+LANGUAGE_MODEL = "firth.language.model:LanguageModel"
+NEURAL_LANGUAGE_MODEL = "firth.neural.models.language.predict:NeuralLanguageModel"
+PRETRAINED_ENCODER = "firth.neural.models.pretraining.encoder_model:PretrainedEncoder"
+SENTENCE_ENCODER = "firth.neural.models.sentences.predict:SentenceEncoder"
+CONTEXT_MODEL = "firth.neural.models.context2vec.predict:ContextModel"
+TAGGER = "firth.neural.models.tagging.predict:TaggerModel"
+PARSER = "firth.neural.models.parsers.predict:ParserModel"
+CHAINS = (
+    "firth.neural.models.coreference.predict:CoreferenceModel",
+    "firth.neural.models.coreference.predict:SpanCoreferenceModel",
+)
+TRANSLATOR = "firth.neural.models.translation.predict:TranslationModel"
+SUMMARIZER = "firth.neural.models.summaries.predict:SummaryModel"
+READER = "firth.neural.models.reading.predict:ReadingModel"
+
+WORDS = (WORD_VECTORS, SUBWORD_VECTORS)
+TEXT_ENCODERS = (DOCUMENT_VECTORS, CLASSIFIER, LABEL_MODEL, PRETRAINED_ENCODER, SENTENCE_ENCODER)
+LABELS = (CLASSIFIER, LABEL_MODEL)
+SUBSTITUTES = (PRETRAINED_ENCODER, CONTEXT_MODEL)
+EXPLAINED = (*LABELS, NEURAL_LANGUAGE_MODEL)

@@ -10,8 +10,7 @@ from firth.documents.annotate import annotate
 from firth.documents.jsonl import document_json
 from firth.errors import OptionError, UnknownWordError
 from firth.explorer import schemas as schema
-from firth.explorer.endpoint import Endpoint, by_texts, class_names, writable
-from firth.explorer.kinds import (
+from firth.explorer.endpoint import (
     CHAINS,
     LABELS,
     LANGUAGE_MODEL,
@@ -23,6 +22,10 @@ from firth.explorer.kinds import (
     TEXT_ENCODERS,
     TRANSLATOR,
     WORDS,
+    Endpoint,
+    by_texts,
+    class_names,
+    writable,
 )
 from firth.explorer.openai_api import EMBEDDINGS, encoded
 from firth.explorer.views import VIEWS

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from firth.explorer.failures import refusal
 from firth.explorer.hosts import LOOPBACK, host_of
 from firth.explorer.metrics import Metrics
-from firth.explorer.refusals import refusal
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

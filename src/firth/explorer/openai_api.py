@@ -15,9 +15,8 @@ from fastapi import FastAPI
 
 from firth.errors import OptionError, UnknownModelError
 from firth.explorer import schemas as schema
-from firth.explorer.endpoint import Endpoint
-from firth.explorer.kinds import TEXT_ENCODERS, WORDS
-from firth.explorer.refusals import OPENAI, REFUSALS
+from firth.explorer.endpoint import TEXT_ENCODERS, WORDS, Endpoint
+from firth.explorer.failures import OPENAI, REFUSALS
 from firth.plots.map_page import packed
 from firth.sentences.averages import SentenceAverages
 

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.errors import OptionError, counted
-from firth.explorer.endpoint import class_names
-from firth.explorer.kinds import DOCUMENT_VECTORS, TEXT_ENCODERS, WORD_VECTORS
+from firth.explorer.endpoint import DOCUMENT_VECTORS, TEXT_ENCODERS, WORD_VECTORS, class_names
 from firth.progress import Progress
 from firth.sentences.averages import SentenceAverages
 from firth.vectors.neighbours import nearest

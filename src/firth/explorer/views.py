@@ -16,8 +16,7 @@ from firth.directions import axis_between, project
 from firth.errors import OptionError, UnknownModelError, UnknownWordError
 from firth.explanation.explain import explain
 from firth.explorer import view_schemas as schema
-from firth.explorer.endpoint import Endpoint, writable
-from firth.explorer.kinds import CORPUS, EXPLAINED, SENSE_VECTORS, TEXT_SPACE, WORD_VECTORS
+from firth.explorer.endpoint import CORPUS, EXPLAINED, SENSE_VECTORS, TEXT_SPACE, WORD_VECTORS, Endpoint, writable
 from firth.explorer.maps import Maps
 from firth.explorer.text_space import TextSpace
 from firth.plots.map_page import packed

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import OptionError, ShapeError
-from firth.plots.extras import library
+from firth.errors import OptionError, ShapeError, import_extra
 from firth.plots.projection import project
 from firth.plots.words import check_vectors
 from firth.storage.files import replacing_file
@@ -66,7 +65,7 @@ def embedding_atlas(
     if neighbours < 0:
         raise OptionError(f"neighbours={neighbours}: expected at least 0")
     parquet.check(target)
-    arrow = library("pyarrow", "write Parquet", "arrow")
+    arrow = import_extra("pyarrow", "write Parquet", "arrow")
     table = exchange.to_arrow(vectors)
     if taken := {"x", "y", "neighbors"} & set(table.column_names):
         raise OptionError(f"the words have attributes called {', '.join(sorted(taken))}; expected other names")
@@ -81,7 +80,7 @@ def embedding_atlas(
         lists = [_lists(arrow, ids), _lists(arrow, distances)]
         table = table.append_column("neighbors", arrow.StructArray.from_arrays(lists, ["ids", "distances"]))
     with replacing_file(target) as file:
-        library("pyarrow.parquet", "write Parquet", "arrow").write_table(table, file)
+        import_extra("pyarrow.parquet", "write Parquet", "arrow").write_table(table, file)
 
 
 def _neighbours(vectors: VectorSpace, count: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

@@ -1,6 +1,7 @@
 """A drawing of annotated text: as SVG or HTML for a file, as plain characters for a terminal."""
 
 import os
+import unicodedata
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -97,3 +98,19 @@ def check_number(number: Any) -> None:
     """
     if not isinstance(number, int) or number < 1:
         raise OptionError(f"number={brief(number)}: expected at least 1 sentence to draw")
+
+
+def cells(text: str) -> int:
+    """Return how many cells a text takes: two for a wide letter, none for an accent."""
+    return sum(_cells(letter) for letter in text)
+
+
+def padded(text: str, width: int) -> str:
+    """Return a text with spaces behind it, so that it takes `width` cells."""
+    return text + " " * (width - cells(text))
+
+
+def _cells(letter: str) -> int:
+    if unicodedata.combining(letter) or unicodedata.category(letter) in {"Mn", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1

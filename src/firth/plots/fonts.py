@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from firth.plots.extras import library
+from firth.errors import import_extra
 
 OWN = "DejaVu Sans"  # comes with matplotlib
 UNSEEN = {" ", *map(chr, range(0xFE00, 0xFE10))}  # the latter choose between forms of the letter before
@@ -14,7 +14,7 @@ BOXES = "Last Resort"  # so does this one, which has a box for every letter
 
 def families(texts: Iterable[str]) -> tuple[list[str], set[str]]:
     """Return font families that together cover some texts, and the letters that no font has."""
-    manager = library("matplotlib.font_manager", "draw")
+    manager = import_extra("matplotlib.font_manager", "draw", "plots")
     letters = {letter for text in texts for letter in text if letter.isprintable() and letter not in UNSEEN}
     letters = {letter for letter in letters if ord(letter) not in _letters(manager.findfont(OWN), 0)}
     names = [OWN]
@@ -57,7 +57,7 @@ def _faces(manager: Any) -> list[tuple[str, str, int]]:
 @cache
 def _letters(path: str, index: int) -> frozenset[int]:
     """The letters that a font has outlines for; none if it cannot be read."""
-    ft2font = library("matplotlib.ft2font", "draw")
+    ft2font = import_extra("matplotlib.ft2font", "draw", "plots")
     try:
         font = ft2font.FT2Font(path, face_index=index) if index else ft2font.FT2Font(path)
     except (RuntimeError, OSError, TypeError):  # what matplotlib raises for a file it cannot use varies

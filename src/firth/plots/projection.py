@@ -26,8 +26,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from firth.errors import OptionError
-from firth.plots.extras import library
+from firth.errors import OptionError, import_extra
 from firth.plots.layout import flatten, principal
 from firth.plots.picture import Floats
 
@@ -69,7 +68,7 @@ def _stress(rows: Floats, seed: int) -> tuple[Floats, str]:
 
 
 def _tsne(rows: Floats, seed: int) -> tuple[Floats, str]:
-    module = library("openTSNE", "draw a map by t-SNE", "maps")
+    module = import_extra("openTSNE", "draw a map by t-SNE", "maps")
     _check_enough(rows, "tsne")
     perplexity = min(PERPLEXITY, (len(rows) - 1) / 3)
     with warnings.catch_warnings():
@@ -90,7 +89,7 @@ def _umap(rows: Floats, seed: int) -> tuple[Floats, str]:
     with warnings.catch_warnings():
         # Its import warns about TensorFlow, which is not needed.
         warnings.simplefilter("ignore")
-        module = library("umap", "draw a map by UMAP", "maps")
+        module = import_extra("umap", "draw a map by UMAP", "maps")
         model = module.UMAP(n_neighbors=near, metric="cosine", init="pca", random_state=seed, n_jobs=1)
         positions = model.fit_transform(rows.astype(np.float32))
     return np.array(positions, dtype=np.float64), f"UMAP of cosines, {near} neighbours: {NEVER}."

@@ -4,9 +4,8 @@ import json
 import os
 from pathlib import Path
 
-from firth.errors import OptionError
+from firth.errors import OptionError, import_extra
 from firth.plots.drawing import Drawing
-from firth.plots.extras import library
 from firth.plots.labels import clean
 from firth.plots.map_page import is_map, picture_page
 from firth.plots.picture import Picture
@@ -29,7 +28,7 @@ def check_target(path: str | os.PathLike[str], *, plain: bool = False) -> None:
     if target.is_dir():
         raise OptionError(f"{target} is a folder; expected the name of a file to write")
     if not (plain and target.suffix.lower() == PAGE):
-        library("matplotlib", "draw a picture")
+        import_extra("matplotlib", "draw a picture", "plots")
 
 
 def save(picture: Picture, path: str | os.PathLike[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.plots.extras import library
+from firth.errors import import_extra
 from firth.plots.fonts import families
 from firth.plots.labels import (
     BOLD,
@@ -77,12 +77,12 @@ def draw(picture: Picture) -> Iterator[Any]:
         "pdf.fonttype": 42,  # embed fonts instead of outlines, as journals require
         "svg.hashsalt": "firth",  # the same picture gives the same bytes
     }
-    with library("matplotlib", PURPOSE).rc_context(settings), _quiet():
-        figure = library("matplotlib.figure", PURPOSE).Figure(
+    with import_extra("matplotlib", PURPOSE, "plots").rc_context(settings), _quiet():
+        figure = import_extra("matplotlib.figure", PURPOSE, "plots").Figure(
             figsize=picture.size, dpi=DPI, facecolor="white", layout="constrained"
         )
         figure.get_layout_engine().set(w_pad=0.12, h_pad=0.08)
-        library("matplotlib.backends.backend_agg", PURPOSE).FigureCanvasAgg(figure)
+        import_extra("matplotlib.backends.backend_agg", PURPOSE, "plots").FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         _frame(figure, axes, picture)
         for mark in picture.marks:
@@ -131,7 +131,7 @@ def _frame(figure: Any, axes: Any, picture: Picture) -> None:
         axes.set_axis_off()
     if picture.groups:
         handles = [
-            library("matplotlib.lines", PURPOSE).Line2D(
+            import_extra("matplotlib.lines", PURPOSE, "plots").Line2D(
                 [], [], linestyle="", marker=_marker(i), color=colour_of(i), label=label_text(name)
             )
             for i, name in enumerate(picture.groups)
@@ -209,7 +209,9 @@ def _curve(axes: Any, curve: Curve) -> None:
 
 
 def _heat(axes: Any, heat: Heat) -> None:
-    colours = library("matplotlib.colors", PURPOSE).LinearSegmentedColormap.from_list("firth", list(heat.scale))
+    colours = import_extra("matplotlib.colors", PURPOSE, "plots").LinearSegmentedColormap.from_list(
+        "firth", list(heat.scale)
+    )
     count = max(len(heat.labels), len(heat.across))
     image = axes.imshow(heat.values, cmap=colours, vmin=heat.low, vmax=heat.high, aspect="equal", zorder=1)
     axes.set_ylim(len(heat.labels) - 0.5, -0.5)
@@ -291,7 +293,7 @@ def _put(
     edge: Floats,
 ) -> None:
     """Move labels to their places; each gets a halo, and a distant one a line to its dot."""
-    patches = library("matplotlib.patches", PURPOSE)
+    patches = import_extra("matplotlib.patches", PURPOSE, "plots")
     for i, text in artists.items():
         colour, middle = colour_of(points.group(i)), spots.middles[i]
         if not spots.shown[i]:

@@ -10,10 +10,9 @@ from firth.arguments import explained
 from firth.documents.document import Document
 from firth.errors import OptionError
 from firth.plots.arcs import Arc, arcs_of, characters, ports_of
-from firth.plots.drawing import FONT, Drawing, check_number
+from firth.plots.drawing import FONT, Drawing, cells, check_number, padded
 from firth.plots.labels import text_width
 from firth.plots.picture import COLOURS, INK
-from firth.plots.terminal import cells, padded
 from firth.readers.conllu import NONE, DependencySentence
 
 MOST = 20  # sentences of a drawing

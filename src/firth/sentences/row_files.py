@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
-from firth.errors import FormatError, OptionError
+from firth.errors import FormatError, OptionError, import_extra
 from firth.storage.files import first_bytes
 from firth.storage.untrusted import parse_json
 from firth.storage.user_files import open_file
@@ -208,14 +208,8 @@ class ParquetRows:
 
 
 def _arrow() -> Any:
-    return _package("pyarrow")
+    return import_extra("pyarrow", "write Parquet", "arrow")
 
 
 def _parquet() -> Any:
-    return _package("pyarrow.parquet")
-
-
-def _package(name: str) -> Any:
-    from firth.vectors.exchange import package
-
-    return package(name, "arrow", "write Parquet")
+    return import_extra("pyarrow.parquet", "write Parquet", "arrow")

@@ -38,10 +38,6 @@ class AveragingVectorizer(TextVectorizer, abc.ABC):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn word vectors from texts, unless they are given, and the common direction of SIF.
 
-        Args:
-            X: texts.
-            y: ignored.
-
         Raises:
             CorpusError: there are no texts, or they have no words.
             OptionError: a parameter is out of its range.
@@ -60,11 +56,7 @@ class AveragingVectorizer(TextVectorizer, abc.ABC):
         return self
 
     def transform(self, X: Any) -> Matrix:
-        """Return the average of each text's word vectors, (n, D) float32; zeros for a text without a known word.
-
-        Args:
-            X: texts.
-        """
+        """Return the average of each text's word vectors, (n, D) float32; zeros for a text without a known word."""
         check_is_fitted(self)
         return self.averages_.encode(texts_of(X))
 

@@ -48,11 +48,7 @@ class RBMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self
 
     def transform(self, X: Any) -> npt.NDArray[np.float32]:
-        """Return the probability of each hidden unit, (n, H) float32.
-
-        Args:
-            X: as for `fit`.
-        """
+        """Return the probability of each hidden unit, (n, H) float32."""
         check_is_fitted(self)
         return self.machine_.encode(self._rows(X, reset=False))
 

@@ -61,9 +61,6 @@ class FastTextClassifier(ClassifierMixin, TextEstimator):
         """Return the most probable label of each text, (n,).
 
         After training on an indicator matrix: the indicators (n, K) of labels with a probability above 0.5.
-
-        Args:
-            X: texts.
         """
         probabilities = self.predict_proba(X)
         if self.multilabel_:
@@ -74,9 +71,6 @@ class FastTextClassifier(ClassifierMixin, TextEstimator):
         """Return the probability of each label, (n, K), in the order of `classes_`.
 
         Rows sum to 1; after training on an indicator matrix, the probabilities of labels are independent.
-
-        Args:
-            X: texts.
         """
         check_is_fitted(self)
         texts = _strings(X)

@@ -38,10 +38,6 @@ class LSAVectorizer(TextVectorizer):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Decompose the word-by-document matrix of texts.
 
-        Args:
-            X: texts.
-            y: ignored.
-
         Raises:
             CorpusError: there are no texts, or they have no words.
             OptionError: a parameter is out of its range, or `dim` is above the number of words or of texts.
@@ -54,11 +50,7 @@ class LSAVectorizer(TextVectorizer):
         return self
 
     def transform(self, X: Any) -> Matrix:
-        """Return the vector of each text, (n, D) float32; zeros for a text without a known word.
-
-        Args:
-            X: texts.
-        """
+        """Return the vector of each text, (n, D) float32; zeros for a text without a known word."""
         check_is_fitted(self)
         words, bags = word_bags(token_lists(texts_of(X), tokeniser(self.tokens_)))
         return self.model_.fold_in(bags.astype(np.float64), words, self.vectors_).astype(np.float32)
@@ -92,10 +84,6 @@ class ParagraphVectorizer(TextVectorizer):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Train on texts, each a document.
 
-        Args:
-            X: texts.
-            y: ignored.
-
         Raises:
             CorpusError: there are no texts, or they have no words.
             OptionError: a parameter is out of its range.
@@ -108,11 +96,7 @@ class ParagraphVectorizer(TextVectorizer):
         return self
 
     def transform(self, X: Any) -> Matrix:
-        """Return the inferred vector of each text, (n, D) float32; zeros for a text without a known word.
-
-        Args:
-            X: texts.
-        """
+        """Return the inferred vector of each text, (n, D) float32; zeros for a text without a known word."""
         check_is_fitted(self)
         return self.model_.infer(
             token_lists(texts_of(X), tokeniser(self.tokens_)),

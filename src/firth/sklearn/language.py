@@ -56,10 +56,6 @@ class LanguageModelFeatures(TransformerMixin, TextEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Train the language model on texts, unless one is given.
 
-        Args:
-            X: texts.
-            y: ignored.
-
         Raises:
             CorpusError: there are no texts, or they have no words.
             OptionError: a parameter is out of its range, or the texts are too few for the smoothing method.
@@ -81,11 +77,7 @@ class LanguageModelFeatures(TransformerMixin, TextEstimator):
         return self
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the scores of each text, (n, features) float64.
-
-        Args:
-            X: texts.
-        """
+        """Return the scores of each text, (n, features) float64."""
         check_is_fitted(self)
         scores = self.model_.score(texts_of(X))
         return np.array([[FEATURES[name](score) for name in self.features] for score in scores]).reshape(

@@ -33,10 +33,6 @@ class PhraseJoiner(TransformerMixin, TextEstimator, auto_wrap_output_keys=None):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the phrases of texts.
 
-        Args:
-            X: texts.
-            y: ignored.
-
         Raises:
             CorpusError: there are no texts, or they have no words.
             OptionError: a parameter is out of its range.
@@ -48,11 +44,7 @@ class PhraseJoiner(TransformerMixin, TextEstimator, auto_wrap_output_keys=None):
         return self
 
     def transform(self, X: Any) -> Texts:
-        """Return the texts with phrases joined.
-
-        Args:
-            X: texts.
-        """
+        """Return the texts with phrases joined."""
         check_is_fitted(self)
         split = tokeniser(self.tokens_)
         return [

@@ -137,29 +137,13 @@ class DocumentVectors:
 
     @explained
     def most_similar(
-        self,
-        positive: Any = None,
-        negative: Any = None,
-        topn: int | None = 10,
-        clip_start: int = 0,
-        clip_end: int | None = None,
-        restrict_vocab: int | None = None,
-        indexer: Any = None,
-        *,
+        self, positive: Any = None, negative: Any = None, topn: int | None = 10, clip_start: int = 0,
+        clip_end: int | None = None, restrict_vocab: int | None = None, indexer: Any = None, *,
         unknown: Unknown = "raise",
-    ) -> Any:
-        """Return the documents with the highest cosine to the query.
+    ) -> Any:  # fmt: skip
+        """Return the documents with the highest cosine to the query, as in `WordVectors.most_similar`.
 
-        Args:
-            positive: names, rows or vectors (for example from `infer`), one or a list, as in
-                `WordVectors.most_similar`.
-            negative: the same, subtracted from the query.
-            topn: number of documents; None returns the cosine with every document.
-            clip_start: as in `WordVectors.most_similar`.
-            clip_end: likewise.
-            restrict_vocab: likewise.
-            indexer: likewise.
-            unknown: likewise.
+        Names stand for words; a vector may be that of a new document, from `infer`.
 
         Returns:
             [(name, cosine), ...], best first; for a batch a list of such lists.

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import registry
-from firth.errors import FormatError, MissingExtraError, OptionError, ShapeError, brief
+from firth.errors import FormatError, OptionError, ShapeError, brief, import_extra
 from firth.options import wrong_kind
 from firth.storage.untrusted import parse_json
 from firth.vectors.cosine import Matrix
@@ -30,21 +30,6 @@ METADATA = b"firth"  # key of the vectors' metadata in the schema of an Arrow ta
 _TABLE = "a table of pandas, polars, pyarrow or another library that narwhals supports"
 
 
-def package(name: str, extra: str, purpose: str) -> Any:
-    """Import an optional package.
-
-    Args:
-        purpose: what it is needed for, as the end of "... is needed to".
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise MissingExtraError(name.partition(".")[0], extra, purpose) from error
-
-
 def to_pandas(space: VectorSpace) -> Any:
     """Return the vectors as a pandas DataFrame: the words as index, one column per dimension.
 
@@ -53,7 +38,7 @@ def to_pandas(space: VectorSpace) -> Any:
     Raises:
         MissingExtraError: pandas is not installed.
     """
-    pandas = package("pandas", "pandas", "make a DataFrame")
+    pandas = import_extra("pandas", "make a DataFrame", "pandas")
     return pandas.DataFrame(np.array(space.vectors), index=pandas.Index(space.words, name=WORD))
 
 
@@ -77,7 +62,7 @@ def arrow_table(space: VectorSpace, matrix: Matrix) -> Any:
     Raises:
         OptionError: an attribute has the name of one of the first two columns.
     """
-    arrow = package("pyarrow", "arrow", "make an Arrow table")
+    arrow = import_extra("pyarrow", "make an Arrow table", "arrow")
     if matrix.dtype == np.float16:
         matrix = matrix.astype(np.float32)
     flat = arrow.array(np.ascontiguousarray(matrix).reshape(-1))
@@ -98,7 +83,7 @@ def to_dataset(space: VectorSpace) -> Any:
         FormatError: a word is not valid Unicode.
         OptionError: an attribute has the name of one of the first two columns.
     """
-    return package("datasets", "datasets", "make a Dataset").Dataset(to_arrow(space))
+    return import_extra("datasets", "make a Dataset", "datasets").Dataset(to_arrow(space))
 
 
 def to_torch(space: VectorSpace, *, freeze: bool = False) -> Any:

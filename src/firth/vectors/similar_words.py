@@ -28,26 +28,15 @@ def most_similar(
     positive: str | Sequence[str],
     negative: str | Sequence[str] | None = None,
     topn: int = 10,
-    clip_start: int = 0,
-    clip_end: int | None = None,
-    restrict_vocab: int | None = None,
-    indexer: Any = None,
     *,
+    restrict_vocab: int | None = None,
     unknown: Unknown = "raise",
 ) -> Answer: ...
 @overload
 def most_similar(
-    space: VectorSpace,
-    positive: Any = None,
-    negative: Any = None,
-    topn: int | None = 10,
-    clip_start: int = 0,
-    clip_end: int | None = None,
-    restrict_vocab: int | None = None,
-    indexer: Any = None,
-    *,
-    unknown: Unknown = "raise",
-) -> Any: ...
+    space: VectorSpace, positive: Any = None, negative: Any = None, topn: int | None = 10, clip_start: int = 0,
+    clip_end: int | None = None, restrict_vocab: int | None = None, indexer: Any = None, *, unknown: Unknown = "raise",
+) -> Any: ...  # fmt: skip
 def most_similar(
     space: VectorSpace,
     positive: Any = None,
@@ -67,8 +56,7 @@ def most_similar(
 
     Args:
         positive: a word, row or vector, or a list of them, each optionally as (term, weight). A list of lists
-            is a
-            batch: `most_similar([["paris"], ["king", "woman"]])`; for single words see `similar_by_word`.
+            is a batch: `most_similar([["paris"], ["king", "woman"]])`; for single words see `similar_by_word`.
         negative: the same, subtracted; in a batch, one list per query.
         topn: the number of words; None returns the cosine with every word searched.
         clip_start: the first row to search.
@@ -165,28 +153,14 @@ def most_similar_cosmul(
 
 @overload
 def analogy(
-    space: VectorSpace,
-    a: str,
-    b: str,
-    c: str,
-    n: int = 10,
-    method: Literal["add", "mul"] = "add",
-    *,
-    restrict_vocab: int | None = None,
-    unknown: Unknown = "raise",
-) -> Answer: ...
+    space: VectorSpace, a: str, b: str, c: str, n: int = 10, method: Literal["add", "mul"] = "add", *,
+    restrict_vocab: int | None = None, unknown: Unknown = "raise",
+) -> Answer: ...  # fmt: skip
 @overload
 def analogy(
-    space: VectorSpace,
-    a: Any,
-    b: Any,
-    c: Any,
-    n: int = 10,
-    method: Literal["add", "mul"] = "add",
-    *,
-    restrict_vocab: int | None = None,
-    unknown: Unknown = "raise",
-) -> Any: ...
+    space: VectorSpace, a: Any, b: Any, c: Any, n: int = 10, method: Literal["add", "mul"] = "add", *,
+    restrict_vocab: int | None = None, unknown: Unknown = "raise",
+) -> Any: ...  # fmt: skip
 def analogy(
     space: VectorSpace,
     a: Any,
@@ -240,13 +214,9 @@ def similar_by_word(
 ) -> Answer: ...
 @overload
 def similar_by_word(
-    space: VectorSpace,
-    word: Any,
-    topn: int | None = 10,
-    restrict_vocab: int | None = None,
-    *,
+    space: VectorSpace, word: Any, topn: int | None = 10, restrict_vocab: int | None = None, *,
     unknown: Unknown = "raise",
-) -> Any: ...
+) -> Any: ...  # fmt: skip
 def similar_by_word(
     space: VectorSpace,
     word: Any,

@@ -4,7 +4,7 @@ import pytest
 from firth import plots
 from firth.errors import KindError, OptionError, UnknownWordError
 from firth.plots import word_map
-from firth.plots.text_map import text_map
+from firth.plots.map import text_map
 from firth.vectors.word_vectors import WordVectors
 
 GROUPS = {"colours": ["red", "blue", "green"], "houses": ["house", "garden", "door", "red"]}

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.errors import FormatError, MissingExtraError
+from firth.errors import FormatError, import_extra
 from firth.vectors.cosine import Matrix, inverse, unit, widened
 from firth.vectors.index.options import HnswOptions
 from firth.vectors.index.results import NO_ROW, Points, SearchResults, Tensors
@@ -28,12 +28,9 @@ GATHERED = 2**14  # rows whose cosines are computed at once
 
 
 def _usearch(**options: Any) -> Any:
-    try:
-        from usearch.index import Index
-    except ImportError:
-        raise MissingExtraError("usearch", "ann", "search with an HNSW graph (kind hnsw)") from None
+    usearch = import_extra("usearch.index", "search with an HNSW graph (kind hnsw)", "ann")
     # Without key look-ups, usearch 2.16.0 to 2.26.0 corrupts its heap; they take 50 bytes a point.
-    return Index(metric="cos", dtype="f32", enable_key_lookups=True, **options)
+    return usearch.Index(metric="cos", dtype="f32", enable_key_lookups=True, **options)
 
 
 class SmallWorldSearch:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.errors import FormatError, OptionError, ShapeError
+from firth.errors import FormatError, OptionError, ShapeError, import_extra
 from firth.storage.files import check_replaceable, replacing_file
 from firth.storage.untrusted import is_packed
 from firth.storage.user_files import open_file
@@ -28,7 +28,7 @@ def write(space: VectorSpace, path: Path, dtype: np.dtype[Any]) -> None:
 
 
 def _parquet() -> Any:
-    return exchange.package("pyarrow.parquet", "arrow", "read and write Parquet")
+    return import_extra("pyarrow.parquet", "read and write Parquet", "arrow")
 
 
 def read(path: Path, reading: Reading) -> Contents:
@@ -39,7 +39,7 @@ def read(path: Path, reading: Reading) -> Contents:
     """
     if is_packed(path):
         raise FormatError(f"{path}: a packed Parquet file; unpack it, Parquet is packed inside")
-    parquet, arrow = _parquet(), exchange.package("pyarrow", "arrow", "read and write Parquet")
+    parquet, arrow = _parquet(), import_extra("pyarrow", "read and write Parquet", "arrow")
     try:
         table = parquet.read_table(path)
         if reading.limit is not None:
@@ -69,7 +69,7 @@ def _holds_vectors(path: Path) -> bool:
     with open_file(path) as file:
         if file.read(len(MAGIC)) != MAGIC:
             return False
-    arrow = exchange.package("pyarrow", "arrow", "read and write Parquet")
+    arrow = import_extra("pyarrow", "read and write Parquet", "arrow")
     try:
         names = _parquet().read_schema(path).names
     except arrow.ArrowException:
