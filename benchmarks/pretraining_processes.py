@@ -39,7 +39,7 @@ from benchmarks.pretraining import (
 )
 from benchmarks.turns import Contender, SpeedTable
 from firth.neural.models.pretraining.data import PieceText, Windows
-from firth.neural.models.pretraining.task import PretrainingTask
+from firth.neural.models.pretraining.train import pretraining_task
 from firth.neural.training.devices import new_parameters, select_runtime
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.neural.training.processes import Group, launch
@@ -75,7 +75,7 @@ def ours(text: PieceText, precision: str, orders: Connection) -> None:
         objective = options.build_objective(options.config(text.pieces), text.pieces)
 
     def work(group: Group) -> None:
-        task = PretrainingTask(objective, Windows(text=text, length=LENGTH, batch_size=BATCH), None, options.mask_rate)
+        task = pretraining_task(objective, Windows(text=text, length=LENGTH, batch_size=BATCH), None, options.mask_rate)
         run = new_run(task, RunConfig(training), select_runtime(training), group)
         batches = list(itertools.islice(run.batches.epoch(0, 0), BATCHES))
         while group.broadcast(orders.recv() if group.rank == 0 else None):

@@ -23,7 +23,7 @@ from pathlib import Path
 import torch
 
 import firth
-from firth.neural.models.pretraining.task import auc
+from firth.neural.models.pretraining.train import auc
 
 RATE = 0.15  # of replaced pieces
 TURNS = 16  # in each, other pieces are hidden

@@ -19,9 +19,8 @@ import torch
 
 import firth
 from benchmarks import machine, records
-from firth.neural.layers.scratch import kept_arrays
-from firth.neural.models.sentences.data import Triples
-from firth.neural.models.sentences.token_rows import TokenBatch
+from firth.neural.layers.scratch import reuse_arrays
+from firth.neural.models.sentences.data import TokenBatch, Triples
 from firth.neural.training.batching import pad
 from firth.neural.training.devices import new_module
 from firth.neural.training.optimisers import make_optimiser
@@ -79,7 +78,7 @@ def measure(outputs: list[str], *, rounds: int, count: int, size: int, dim: int,
     read = batches(words, count, size)
     steps = {output: step_of(output, words, dim, hidden) for output in outputs}
     speeds: dict[str, list[float]] = {output: [] for output in outputs}
-    with kept_arrays():
+    with reuse_arrays():
         for number in range(rounds + 1):  # the first round warms up
             for output, learn in steps.items():
                 began = time.process_time()

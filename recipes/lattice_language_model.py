@@ -22,7 +22,7 @@ import torch
 
 import firth
 from firth.language import training_text
-from firth.neural import LanguageTask, LatticeTask, TrainingProgress, frequent_chunks
+from firth.neural import TrainingProgress, frequent_chunks, language_task, lattice_task
 
 NOVEL = "original/1023_bleak_house.txt"
 TOY = "the cat sat on the mat and the dog sat on the log while the other cat looked at the dog"
@@ -105,9 +105,9 @@ def speed(args, parts):
         if isinstance(options, firth.LatticeLM):
             limits = {"max_length": options.max_length, "most": options.chunks, "min_count": options.min_count}
             module = options.build(len(text.vocabulary), list(frequent_chunks(text, **limits)), text.eos_id)
-            task = LatticeTask(module, text, None, **size)
+            task = lattice_task(module, text, None, **size)
         else:
-            task = LanguageTask(options.build_module(text.vocabulary, text.eos_id), text, **size)
+            task = language_task(options.build_module(text.vocabulary, text.eos_id), text, **size)
         steps[name] = (task, next(iter(task.batches.epoch(0))), [])
     torch.set_num_threads(1)
     for _ in range(args.rounds + 1):

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 import firth
-from firth.neural import Feeding, RunConfig, StepOutput, fit, inverse_sigmoid_share, scheduled_scores
+from firth.neural import FeedingOptions, RunConfig, StepOutput, fit, inverse_sigmoid_share, scheduled_scores
 from firth.randomness import generator
 
 SYMBOLS, STEPS, JUDGED = 20, 25, 20
@@ -30,10 +30,10 @@ FOLLOWS, SEEN = (
 )  # probabilities that a symbol follows from the previous one, and that it is observed correctly
 WAYS = {
     "teacher forcing": None,
-    "draws": Feeding(own="draw"),
-    "soft": Feeding(own="soft"),
-    "peaked": Feeding(own="soft", temperature=0.2),
-    "gumbel": Feeding(own="gumbel"),
+    "draws": FeedingOptions(own="draw"),
+    "soft": FeedingOptions(own="soft"),
+    "peaked": FeedingOptions(own="soft", temperature=0.2),
+    "gumbel": FeedingOptions(own="gumbel"),
 }
 
 
@@ -108,7 +108,7 @@ class CopyTask:
 
     def step(self, batch, state, progress):
         share = 1.0 if self.way is None else inverse_sigmoid_share(progress.step, k=self.slope)
-        feeding = replace(self.way or Feeding(), share=share)
+        feeding = replace(self.way or FeedingOptions(), share=share)
         scores = self.module(batch.symbols, batch.noisy, feeding).flatten(0, 1)
         losses = torch.nn.functional.cross_entropy(scores, batch.symbols.flatten(), reduction="none")
         return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
@@ -121,7 +121,7 @@ def right(module, symbols, noisy, free):
     """The share of sequences with the right symbol at step 20."""
     with torch.no_grad():
         if not free:
-            predictions = module(symbols, noisy, Feeding()).argmax(-1)
+            predictions = module(symbols, noisy, FeedingOptions()).argmax(-1)
         else:
             last, state, steps = torch.full((len(symbols), 1), SYMBOLS), (None, noisy), []
             for _ in range(JUDGED):

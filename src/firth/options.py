@@ -44,11 +44,13 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     """Decorate a class whose fields are made by `option`: a frozen, keyword-only dataclass.
 
     Options that the class inherits come last. The docstring lists every option with its range and default, and says
-    that it raises `OptionError` where it says nothing else.
+    that it raises `OptionError` where it names no errors. Without a `__post_init__` the options are checked by `check`.
 
     An instance that is made with a name that the class lacks raises `firth.errors.UnknownOptionError`, which says where
     the option is found.
     """
+    if not hasattr(kind, "__post_init__"):
+        kind.__post_init__ = check  # type: ignore[attr-defined]  # a dataclass calls it
     options_type = dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(hinted_class(kind))
     _move_inherited_last(options_type)
     initialise: Any = options_type.__init__
@@ -67,13 +69,19 @@ def options_class(kind: type[_Class]) -> type[_Class]:
     vars(checked)["__signature__"] = inspect.Signature([receiver, *parameters], return_annotation=None)
     options_type.__init__ = checked  # type: ignore[method-assign]  # the same arguments, whose names are looked at first
     options_type.__repr__ = _repr  # type: ignore[method-assign]  # with the options in this order
-    doc = inspect.cleandoc(kind.__doc__ or "")
-    raises = [] if "Raises:\n" in doc else ["", "Raises:", "    OptionError: an option is out of its range."]
     lines = [f"    {field.name}: {description(field)}" for field in names.values() if field.metadata]
-    options_type.__doc__ = "\n".join([doc, *raises, "", "Options:", *lines])
+    options_type.__doc__ = "\n".join([_with_errors(inspect.cleandoc(kind.__doc__ or "")), "", "Options:", *lines])
     if not any("__getattr__" in vars(base) for base in options_type.__mro__):
         options_type.__getattr__ = _no_attribute  # type: ignore[attr-defined]  # type checkers do not see it
     return options_type
+
+
+def _with_errors(doc: str) -> str:
+    """Return a docstring with the error that all options raise, before the source, unless it names errors."""
+    if "\nRaises:\n" in doc:
+        return doc
+    text, source, rest = doc.partition("\n\nSource:")
+    return f"{text}\n\nRaises:\n    OptionError: an option is out of its range.{source}{rest}"
 
 
 def _repr(options: Any) -> str:

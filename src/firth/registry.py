@@ -26,7 +26,9 @@ LOAD_AS = "firth.loading:load_as"  # takes a path, the class that it must hold a
 RENDER_PICTURE = "firth.plots.still:render"  # takes a picture and "png", "svg" or "pdf"
 SAVE_PICTURE = "firth.plots.saving:save"  # takes a picture and a path
 TORCH_EMBEDDING = "firth.neural.torch_embedding:embedding"  # takes a matrix and whether it is frozen
-TRANSFORMERS = "firth.neural.models.pretraining.files:read_folder"  # takes a folder of Hugging Face's transformers
+TRANSFORMERS = (
+    "firth.neural.models.pretraining.encoder_model:read_folder"  # takes a folder of Hugging Face's transformers
+)
 PLAIN_NAMES = {  # class of a model: what it is, in messages
     "Alignment": "an alignment",
     "AutoencoderModel": "an autoencoder of sentences",

@@ -1,6 +1,7 @@
 """Each option checks itself, and says what was found and what was expected."""
 
 import dataclasses
+import inspect
 import json
 
 import numpy as np
@@ -132,22 +133,19 @@ def test_a_spec_with_a_mistake_is_refused(spec, message):
     assert str(caught.value) == message
 
 
-def test_a_class_says_that_it_raises_an_option_error_once():
-    @options_class
-    class Plain:
-        """Options."""
+@options_class
+class Plain:
+    """Options without checks of their own.
 
-        size: int = option(1, "a size", minimum=1)
+    Source:
+        A paper.
+    """
 
-    @options_class
-    class Own:
-        """Options.
+    count: int = option(1, "a count", minimum=1)
 
-        Raises:
-            OptionError: the size is odd.
-        """
 
-        size: int = option(2, "a size", minimum=1)
-
-    assert "Raises:\n    OptionError: an option is out of its range." in Plain.__doc__
-    assert Own.__doc__.count("OptionError") == 1
+def test_options_without_checks_of_their_own_are_checked_and_say_so():
+    with pytest.raises(OptionError, match="count=0: expected a whole number of at least 1"):
+        Plain(count=0)
+    text = inspect.getdoc(Plain)
+    assert text.index("Raises:\n    OptionError: an option is out of its range.\n\nSource:") < text.index("Options:")

@@ -19,6 +19,7 @@ from firth.cli.translate import (
     Columns,
     Pairs,
     Together,
+    held_out_pairs,
     print_generated,
     read_pairs,
     report,
@@ -35,13 +36,7 @@ _GENERATION = Flags(GenerationOptions, "Generation", defaults=_USUAL)
 def _train(
     run: Run,
     source: Pairs,
-    held_out: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Pairs that choose the best epoch; repeat it for two files. Default: a tenth of the pairs.",
-            metavar="FILE",
-        ),
-    ] = None,
+    held_out: Annotated[list[Path] | None, held_out_pairs("two files")] = None,
     *,
     columns: Columns = None,
 ) -> Any:

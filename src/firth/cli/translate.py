@@ -143,6 +143,12 @@ def report(run: Run, model: Any) -> Report:
     return summary.report(run, trained)
 
 
+def held_out_pairs(files: str) -> Any:
+    """Return the flag for held-out pairs."""
+    text = f"Pairs that choose the best epoch; repeat it for {files}. Default: a tenth of the pairs."
+    return typer.Option(help=text, metavar="FILE")
+
+
 def train_on_pairs(run: Run, source: Sequence[Path], held_out: Sequence[Path] | None, **options: Any) -> Any:
     """Train on the pairs of one file, or of two; the arguments are those of `read_pairs`."""
     options |= READ_TABLES.select(run.values)
@@ -153,13 +159,7 @@ def train_on_pairs(run: Run, source: Sequence[Path], held_out: Sequence[Path] | 
 def _train(
     run: Run,
     source: Pairs,
-    held_out: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Pairs that choose the best epoch; repeat it for SOURCE and TARGET. Default: a tenth of the pairs.",
-            metavar="FILE",
-        ),
-    ] = None,
+    held_out: Annotated[list[Path] | None, held_out_pairs("SOURCE and TARGET")] = None,
     *,
     languages: Languages = None,
     columns: Columns = None,

@@ -75,6 +75,9 @@ class CorpusOptions:
     )
     keep_empty: bool = option(False, "keep sentences without known words, so that sentence numbers do not change")
 
+    def __post_init__(self) -> None:
+        """Take any values: `checked` looks at them."""
+
     def checked(self) -> "CorpusOptions":
         """Check the options; return them with `stop_words` as a tuple and a file of subwords opened.
 

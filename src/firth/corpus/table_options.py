@@ -32,6 +32,9 @@ class TableOptions:
         STOP, "rows that cannot be read: stop at the first, or skip and count them", choices=(STOP, SKIP)
     )
 
+    def __post_init__(self) -> None:
+        """Take any values: readers of tables check them."""
+
     @classmethod
     def among(cls, options: Mapping[str, Any]) -> tuple["TableOptions", dict[str, Any]]:
         """Return those of several options that say how tables are read, and the others."""

@@ -1,12 +1,12 @@
 from firth.neural.layers.contrastive import alignment as alignment
 from firth.neural.layers.contrastive import uniformity as uniformity
 from firth.neural.layers.embedding import WordEmbedding as WordEmbedding
-from firth.neural.layers.scheduled_sampling import Feeding as Feeding
+from firth.neural.layers.scheduled_sampling import FeedingOptions as FeedingOptions
 from firth.neural.layers.scheduled_sampling import inverse_sigmoid_share as inverse_sigmoid_share
 from firth.neural.layers.scheduled_sampling import scheduled_scores as scheduled_scores
-from firth.neural.models.language.language_model import LanguageTask as LanguageTask
-from firth.neural.models.lattices.chunks import frequent_chunks as frequent_chunks
-from firth.neural.models.lattices.lattice_lm import LatticeTask as LatticeTask
+from firth.neural.models.language.language_model import language_task as language_task
+from firth.neural.models.lattices.lattice_lm import lattice_task as lattice_task
+from firth.neural.models.lattices.module import frequent_chunks as frequent_chunks
 from firth.neural.models.sentences.predict import SentenceEncoder as SentenceEncoder
 from firth.neural.models.tagging.tag_set import learn_tag_set as learn_tag_set
 from firth.neural.training.batching import Buckets as Buckets

@@ -78,12 +78,12 @@ class TensorScores:
     @torch.no_grad()
     def at(self, rows: Ids, ids: Ids) -> Floats:
         """Return the scores of one word each of some rows; see `DeviceScores.at`."""
-        device, places = self.tensor.device, ids
+        device, positions = self.tensor.device, ids
         if self._columns is not None:
-            places = np.searchsorted(self._columns, ids).clip(max=len(self._columns) - 1)
-        picked = self.tensor[torch.from_numpy(rows).to(device), torch.from_numpy(places).to(device)]
+            positions = np.searchsorted(self._columns, ids).clip(max=len(self._columns) - 1)
+        picked = self.tensor[torch.from_numpy(rows).to(device), torch.from_numpy(positions).to(device)]
         scores = np.asarray(picked.double().cpu().numpy() - self._less[rows])
-        return scores if self._columns is None else np.where(self._columns[places] == ids, scores, -np.inf)
+        return scores if self._columns is None else np.where(self._columns[positions] == ids, scores, -np.inf)
 
 
 def _top(x: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -97,5 +97,5 @@ def _top(x: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
     columns = (best[:, :, None] * BLOCK + torch.arange(BLOCK, device=x.device)).flatten(1)  # (B, k BLOCK)
     rest = torch.arange(whole * BLOCK, x.shape[1], device=x.device).expand(len(x), -1)
     columns = torch.cat([columns, rest], 1)
-    values, places = x.gather(1, columns).topk(k, dim=1)
-    return values, columns.gather(1, places)
+    values, positions = x.gather(1, columns).topk(k, dim=1)
+    return values, columns.gather(1, positions)

@@ -67,11 +67,13 @@ class EmbeddedText:
     def log_probs_without(self) -> Floats:
         """See `ExplainableText.log_probs_without`."""
         count = len(self._ids)
-        others = torch.stack([torch.cat((self._ids[:place], self._ids[place + 1 :])) for place in range(count)])
+        shortened = torch.stack(
+            [torch.cat((self._ids[:position], self._ids[position + 1 :])) for position in range(count)]
+        )
         if count == 1:  # nothing is left: the answer to zeros
             return self.log_prob(np.zeros_like(self.rows[None]))
         with torch.no_grad():
-            return self._answer(others).double().cpu().numpy()
+            return self._answer(shortened).double().cpu().numpy()
 
     def attention(self) -> Floats:
         """See `ExplainableText.attention`.
@@ -79,7 +81,7 @@ class EmbeddedText:
         Raises:
             OptionError: the model has no attention.
         """
-        poolings = [each for each in self._module.modules() if isinstance(each, Pooling) and each.rows is not None]
+        poolings = [part for part in self._module.modules() if isinstance(part, Pooling) and part.rows is not None]
         weights: list[torch.Tensor] = []
 
         def keep(pooling: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
@@ -95,7 +97,7 @@ class EmbeddedText:
             self._answer(self._ids[None])
         if not weights:
             raise OptionError("method='attention': the model has no attention; use another method")
-        rows = [each[0, :, -1] if self._from_last else each[0].mean(1) for each in weights]  # (H, T) each
+        rows = [table[0, :, -1] if self._from_last else table[0].mean(1) for table in weights]  # (H, T) each
         return torch.stack([row.mean(0) for row in rows]).mean(0).double().cpu().numpy()
 
     def _embedded(self) -> Floats:
@@ -106,8 +108,10 @@ class EmbeddedText:
 
         with torch.no_grad(), _hooks(self._embeddings, [keep] * len(self._embeddings)):
             self._answer(self._ids[None])
-        self._widths = [outputs[each].shape[-1] for each in self._embeddings]
-        return np.asarray(torch.cat([outputs[each][0] for each in self._embeddings], -1).double().cpu().numpy())
+        self._widths = [outputs[embedding].shape[-1] for embedding in self._embeddings]
+        return np.asarray(
+            torch.cat([outputs[embedding][0] for embedding in self._embeddings], -1).double().cpu().numpy()
+        )
 
     def _tensor(self, rows: Floats) -> torch.Tensor:
         parameter = next(self._module.parameters())
@@ -133,16 +137,18 @@ def _hooks(modules: Sequence[torch.nn.Module], hooks: Sequence[Callable[..., Any
 @contextlib.contextmanager
 def _recorded_attention(module: torch.nn.Module) -> Iterator[list[torch.Tensor]]:
     """Collect the (B, H, T, S) weights of every self-attention that runs, in order."""
-    layers = [each for each in module.modules() if isinstance(each, MultiHeadAttention)]
+    layers = [part for part in module.modules() if isinstance(part, MultiHeadAttention)]
     weights: list[torch.Tensor] = []
 
     def recording(layer: MultiHeadAttention) -> Callable[..., torch.Tensor]:
         attend = layer.attend
 
-        def attend_and_record(queries: torch.Tensor, keys_values: torch.Tensor, *rest: Any, **how: Any) -> torch.Tensor:
-            everywhere = {name: value for name, value in how.items() if name != "at"}
+        def attend_and_record(
+            queries: torch.Tensor, keys_values: torch.Tensor, *rest: Any, **options: Any
+        ) -> torch.Tensor:
+            everywhere = {name: value for name, value in options.items() if name != "at"}
             weights.append(layer.weights(queries, keys_values, *rest, **everywhere))
-            return attend(queries, keys_values, *rest, **how)
+            return attend(queries, keys_values, *rest, **options)
 
         return attend_and_record
 

@@ -62,7 +62,7 @@ class HiddenStates:
         self, texts: Sequence[Text], *, batch_size: int | None = None, progress: Progress = None
     ) -> npt.NDArray[np.float32]:
         """Return one vector per text, (N, D) float32; see `encode` of the model."""
-        how: dict[str, Any] = {"batch_size": batch_size, "progress": progress}
+        options: dict[str, Any] = {"batch_size": batch_size, "progress": progress}
         if self.max_length is not None:
-            how["max_length"] = self.max_length
-        return self.model.encode(texts, pooling=self.pooling, **how)
+            options["max_length"] = self.max_length
+        return self.model.encode(texts, pooling=self.pooling, **options)

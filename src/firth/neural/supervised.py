@@ -124,7 +124,7 @@ def _flat(part: Any) -> Iterator[bytes]:
     elif isinstance(part, np.ndarray):
         yield part.tobytes()
     elif isinstance(part, Iterable):
-        for each in part:
-            yield from _flat(each)
+        for item in part:
+            yield from _flat(item)
     elif part is not None:
         raise TypeError(f"{type(part).__name__}: expected arrays, strings or bytes")

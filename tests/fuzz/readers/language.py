@@ -365,7 +365,7 @@ def make_summarizer(path: Path) -> None:
     options = firth.Summarizer(hidden=4, dim=3, max_length=5)
     both = learn_units(["a b a"], "words", 9, lowercase=True)
     module = new_module(0, options.translator.build, both, both)
-    SummaryModel(TranslationModel(module, options.translator, PairReader(both, both)), options).save(path)
+    SummaryModel.of(TranslationModel(module, options.translator, PairReader(both, both)), options).save(path)
 
 
 def use_summarizer(path: Path) -> Any:

@@ -2,13 +2,18 @@
 
 import json
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
 from firth.errors import FormatError
+from firth.language.text import TextRules
 from firth.neural.models.graphs.predict import NodeModel
+from firth.neural.models.language.language_model import new_module
+from firth.neural.models.language.predict import NeuralLanguageModel
+from firth.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize(
@@ -32,3 +37,16 @@ def test_a_folder_that_describes_no_model_is_refused(tmp_path, file, change, mes
     path.write_text(json.dumps({**content, **change} if isinstance(content, dict) else change))
     with pytest.raises(FormatError, match=message):
         firth.load(tmp_path / "m")
+
+
+def test_fields_are_given_by_position_or_name_and_those_of_the_module_are_saved(tmp_path):
+    options = firth.LogBilinearLM(dim=2, order=2)
+    vocabulary = Vocabulary(["a", "<unk>"], np.array([2, 1]), 3)
+    module, rules = new_module(options, vocabulary, 1, seed=0), TextRules(tokens="whitespace", eos=False)
+    model = NeuralLanguageModel(module, options, vocabulary, rules=rules, metadata={"note": "untrained"})
+    model.save(tmp_path / "m")
+    config = json.loads((tmp_path / "m" / "config.json").read_text())
+    assert [name for name in config if name in ("rules", "bos", "total")] == ["rules", "bos", "total"]
+    restored = firth.load(tmp_path / "m")
+    assert (restored.module.bos, restored.metadata) == (1, {"note": "untrained"})
+    assert restored.fingerprint() == model.fingerprint()

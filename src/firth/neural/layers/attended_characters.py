@@ -80,8 +80,8 @@ class AttendedCharacters(nn.Module):
             weights: (n, S) attention, which sums to 1.
         """
         vectors = (weights[:, None].to(embedded.dtype) @ embedded)[:, 0]
-        most, places = weights.topk(min(WORDS, ids.shape[1]), 1)
-        codes, inverse = source.distinct(ids.gather(1, places), unknown)
+        most, positions = weights.topk(min(WORDS, ids.shape[1]), 1)
+        codes, inverse = source.distinct(ids.gather(1, positions), unknown)
         states = self._states(source.characters(codes))[inverse].flatten(1, 2)  # (n, words, C, M) to (n, L, M)
         prior = most.clamp(min=1e-6).log()[..., None].masked_fill((codes == PADDING)[inverse], -torch.inf)
         copied = None if self.as_target is None else self.as_target[codes.long()][inverse].flatten(1)

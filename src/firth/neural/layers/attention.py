@@ -119,7 +119,6 @@ def make_scores(kind: str, query_width: int, key_width: int, hidden: int) -> nn.
     """Return a scoring function with the methods `project` and `compare`.
 
     Args:
-        kind: a name of `KINDS`.
         query_width: D_q.
         key_width: D_k, equal to D_q for dot products.
         hidden: width of the hidden layer of additive scores.

@@ -148,7 +148,7 @@ class _Steps(torch.autograd.Function):
                 d[0] = torch.baddbmm(d[0][:, None], d_scores[t][:, None], k)[:, 0]
             else:
                 d[0] = d[0] + additive.backward(read[t + 1, :, :H], d_scores[t], t)
-            before = CELL.backward([each[t] for each in derivatives], d, d_p[t])
+            before = CELL.backward([table[t] for table in derivatives], d, d_p[t])
             through = product(d_p[t].to(half), w).to(exact)
             assert before[1] is not None, "an LSTM has a cell"
             d, d_fed = [through[:, :H], before[1]], through[:, H:]

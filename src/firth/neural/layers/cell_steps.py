@@ -49,7 +49,6 @@ class CellStep(Protocol):
         Args:
             p: (B, G H) pre-activations; overwritten with the activations.
             x: (B, G H) W x and the biases, where they are separate.
-            after: output, the next state.
             cache: (B, H) output, what else the backward step needs.
         """
         ...

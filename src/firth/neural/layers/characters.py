@@ -164,13 +164,13 @@ class CharacterCNN(CharacterEncoder):
         lengths = (codes != PADDING).sum(1)
         x = self.characters(codes)  # (n, C, D_c)
         answers = []
-        for one in self.filters:
-            w = one.in_features // x.shape[2]
+        for convolution in self.filters:
+            w = convolution.in_features // x.shape[2]
             wide = pad(x, (0, 0, 0, max(0, w - x.shape[1])))
             positions = wide.shape[1] - w + 1
             windows = torch.cat([wide[:, k : k + positions] for k in range(w)], dim=2)  # (n, positions, w D_c)
             behind = torch.arange(positions, device=codes.device) > (lengths - w).clamp(min=0).unsqueeze(1)
-            answers.append(one(windows).masked_fill(behind.unsqueeze(2), -torch.inf).amax(1))
+            answers.append(convolution(windows).masked_fill(behind.unsqueeze(2), -torch.inf).amax(1))
         return torch.cat(answers, dim=1)
 
 
@@ -213,7 +213,7 @@ def _codes_of(types: torch.Tensor, codes: torch.Tensor, unknown: torch.Tensor) -
     split = int((types < len(codes)).sum())
     rows = [codes[types[:split]], unknown[types[split:] - len(codes)]]
     width = max(codes.shape[1], unknown.shape[1])
-    return torch.cat([pad(some, (0, width - some.shape[1])) for some in rows])
+    return torch.cat([pad(table, (0, width - table.shape[1])) for table in rows])
 
 
 def _by_length(codes: torch.Tensor, encode: WordEncoder) -> torch.Tensor:

@@ -149,8 +149,8 @@ class NegativeQueue(nn.Module):
             keys: (B, D).
         """
         check_queue(self.size, len(keys))
-        places = (self.next + torch.arange(len(keys), device=self.keys.device)) % self.size
-        self.keys[places] = keys.detach().to(self.keys.dtype)
+        slots = (self.next + torch.arange(len(keys), device=self.keys.device)) % self.size
+        self.keys[slots] = keys.detach().to(self.keys.dtype)
         self.next.add_(len(keys)).remainder_(self.size)
         self.count.add_(len(keys)).clamp_(max=self.size)
 
@@ -221,7 +221,6 @@ def uniformity(x: torch.Tensor, scale: float = 2.0) -> torch.Tensor:
 
     Args:
         x: (N, D), of any length.
-        scale: t.
 
     Source:
         Wang and Isola 2020, section 4.1.2.

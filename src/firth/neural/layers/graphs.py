@@ -58,7 +58,7 @@ class SparseMatrix(NamedTuple):
 
     def to(self, device: torch.device) -> "SparseMatrix":
         """Return it on a device."""
-        return SparseMatrix(*(each.to(device) for each in self))
+        return SparseMatrix(*(part.to(device) for part in self))
 
     def scaled(self, factors: torch.Tensor) -> "SparseMatrix":
         """Return it with each of its numbers, in the order of the rows, times a factor."""
@@ -189,5 +189,5 @@ class GraphAttention(nn.Module):
         projected = self.project(x).unflatten(1, (self.heads, -1))
         rows, columns, shares = self.weights(graph, projected)
         read = self.dropout(shares)[..., None] * projected[columns]
-        found = torch.zeros_like(projected).index_add(0, rows, read)
-        return (found.flatten(1) if self.join else found.mean(1)) + self.bias
+        sums = torch.zeros_like(projected).index_add(0, rows, read)
+        return (sums.flatten(1) if self.join else sums.mean(1)) + self.bias

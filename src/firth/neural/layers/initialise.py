@@ -59,7 +59,6 @@ def initialise(
     highway's gate keeps its negative bias.
 
     Args:
-        weights: a name of `SCHEMES`.
         recurrent: a name of `SCHEMES`, for recurrent matrices.
         embeddings: limit of the uniform distribution of embeddings, which is symmetric.
         seed: of the weights; torch's own generator does not matter.

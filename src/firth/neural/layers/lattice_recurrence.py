@@ -83,8 +83,8 @@ def run_lattice(
         output: (R, H), V, and (R,), b.
     """
     apply: Callable[..., tuple[torch.Tensor, ...]] = _Lattice.apply
-    x, *others = edges
-    return Nodes(*apply(x, *start[:2], recurrent, *output, start[2], *others))
+    x, *rest = edges
+    return Nodes(*apply(x, *start[:2], recurrent, *output, start[2], *rest))
 
 
 class _Lattice(torch.autograd.Function):
@@ -159,9 +159,9 @@ class _Lattice(torch.autograd.Function):
             leave(n, n + 1)
         ctx.temperature = temperature
         ctx.save_for_backward(recurrent, output, rows, mask, noise, hidden, cells, logits, lse, p, c, tanh_c, w, v)
-        others = scores.view(N, B, L, K), hidden.flip(0), cells.flip(0)
-        ctx.mark_non_differentiable(*others)
-        return totals, *others
+        rest = scores.view(N, B, L, K), hidden.flip(0), cells.flip(0)
+        ctx.mark_non_differentiable(*rest)
+        return totals, *rest
 
     @staticmethod
     @once_differentiable

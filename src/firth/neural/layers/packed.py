@@ -148,7 +148,7 @@ class _PackedRecurrence(torch.autograd.Function):
                 d[0] = d[0].clone()
                 for part, later in zip(d, d_state, strict=True):
                     part[: len(later)] += later
-            earlier = cell.backward([each[0, rows] for each in derivatives], d, d_p[rows])
+            earlier = cell.backward([table[0, rows] for table in derivatives], d, d_p[rows])
             through = product(d_product[rows].to(weight.dtype), weight)
             d_state = [through if earlier[0] is None else through + earlier[0]]
             d_state += [d_y.new_zeros(end - first, H) if part is None else part for part in earlier[1:]]

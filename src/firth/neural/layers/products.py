@@ -110,7 +110,7 @@ def in_blocks(x: torch.Tensor, rows: int) -> tuple[torch.Tensor, ...]:
 
 
 def _for_onednn(*factors: torch.Tensor) -> bool:
-    fits = all(each.device.type == "cpu" and each.dtype == torch.float32 and each.numel() for each in factors)
+    fits = all(factor.device.type == "cpu" and factor.dtype == torch.float32 and factor.numel() for factor in factors)
     return fits and has_fast_onednn()
 
 
@@ -140,8 +140,8 @@ def has_fast_onednn() -> bool:
     if not has_slow_mkl() or torch.backends.cpu.get_cpu_capability() != "AVX512":
         return False
     try:
-        one = torch.ones(2, 2)
-        return bool(torch.equal(_pointwise(one, _blocked(one), one[0]), one + 2))
+        ones = torch.ones(2, 2)
+        return bool(torch.equal(_pointwise(ones, _blocked(ones), ones[0]), ones + 2))
     except (AttributeError, RuntimeError):  # PyTorch does not document the operation
         return False
 

@@ -102,13 +102,13 @@ class Qrnn(nn.Module):
         inputs_per_step = torch.cat([over_time[k : k + steps] for k in range(self.window)], dim=-1)  # (T, B, k D)
         p = linear(inputs_per_step, weight, self.bias)
         p = p.to(torch.promote_types(p.dtype, torch.float32))  # half precision is too little for sums over many steps
-        z, f, *others = p.chunk(POOLINGS[self.pooling], dim=-1)
+        z, f, *gates = p.chunk(POOLINGS[self.pooling], dim=-1)
         z, f = torch.tanh(z), torch.sigmoid(f)
-        update = z * (torch.sigmoid(others[1]) if self.pooling == "ifo" else 1 - f)
+        update = z * (torch.sigmoid(gates[1]) if self.pooling == "ifo" else 1 - f)
         zoned_out = self.zoneout(f, tuple(f.shape))
         if zoned_out is not None:
             f, update = torch.lerp(f, torch.ones_like(f), zoned_out), update * (1 - zoned_out)
-        return f, update, torch.sigmoid(others[0]) if others else None
+        return f, update, torch.sigmoid(gates[0]) if gates else None
 
     def extra_repr(self) -> str:
         """Return the layer's summary in `print(module)`."""

@@ -63,8 +63,8 @@ class RecurrentStack(nn.Module):
         self.layers, self.connections = nn.ModuleList(), nn.ModuleList()
         self.norms, self.before, width = nn.ModuleList(), nn.ModuleList(), width_in
         for number in range(layers):
-            one = partial(make, width, hidden, dropout=rates)
-            layer = Bidirectional(one) if bidirectional else one()
+            new_layer = partial(make, width, hidden, dropout=rates)
+            layer = Bidirectional(new_layer) if bidirectional else new_layer()
             last_dense = connection == "dense" and number == layers - 1
             joint: Connection = (Plain if last_dense else join)(width, layer.width)
             self.norms.append(Normalise(normalise, width))

@@ -294,10 +294,10 @@ class RecurrentDecoder(nn.Module):
 
 def _window(inside: torch.Tensor, step: torch.Tensor, steps: int, width: int) -> torch.Tensor:
     """Return the (B, T, S) positions within `width` of T steps, of (B, S) positions that are not padding."""
-    places = torch.arange(inside.shape[1], device=step.device)
+    positions = torch.arange(inside.shape[1], device=step.device)
     every = step[:, None] + torch.arange(steps, device=step.device)
     centre = torch.minimum(every, inside.sum(1, keepdim=True) - 1)[..., None]  # (B, T, 1)
-    return inside[:, None] & ((places - centre).abs() <= width)
+    return inside[:, None] & ((positions - centre).abs() <= width)
 
 
 def _of_rows(x: torch.Tensor, rows: int) -> torch.Tensor:

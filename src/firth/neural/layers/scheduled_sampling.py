@@ -36,7 +36,6 @@ def linear_share(step: int, *, span: float, least: float = 0.0) -> float:
     Args:
         step: from 0.
         span: steps until it would be 0, above 0.
-        least: minimum.
     """
     return max(least, 1.0 - step / span)
 
@@ -81,7 +80,7 @@ def true_share(schedule: str, rate: float, fraction: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Feeding:
+class FeedingOptions:
     """The input of a model at each step.
 
     Attributes:
@@ -108,7 +107,7 @@ def scheduled_scores(
     words: torch.Tensor,
     ids: torch.Tensor,
     state: State,
-    feeding: Feeding,
+    feeding: FeedingOptions,
     *,
     generator: torch.Generator | None = None,
 ) -> tuple[torch.Tensor, State]:
@@ -138,7 +137,7 @@ def mixed_inputs(
     true: torch.Tensor,
     scores: torch.Tensor,
     words: torch.Tensor,
-    feeding: Feeding,
+    feeding: FeedingOptions,
     *,
     generator: torch.Generator | None = None,
 ) -> torch.Tensor:
@@ -155,7 +154,7 @@ def mixed_inputs(
 
 
 def _own(
-    scores: torch.Tensor, words: torch.Tensor, feeding: Feeding, generator: torch.Generator | None
+    scores: torch.Tensor, words: torch.Tensor, feeding: FeedingOptions, generator: torch.Generator | None
 ) -> torch.Tensor:
     """The (B, t, D) vectors that stand for the model's own words after (B, t, V) scores."""
     if feeding.own == "draw":

@@ -16,7 +16,7 @@ _shelf: ContextVar[list[torch.Tensor] | None] = ContextVar("reusable arrays", de
 
 
 @contextmanager
-def kept_arrays() -> Iterator[None]:
+def reuse_arrays() -> Iterator[None]:
     """Keep returned arrays for reuse until the end; nested trainings and other threads have their own."""
     token = _shelf.set([])
     try:
@@ -35,7 +35,7 @@ def borrow(shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
     return torch.empty(shape, dtype=like.dtype, device=like.device)
 
 
-def give_back(array: torch.Tensor) -> None:
+def release(array: torch.Tensor) -> None:
     """Return an array from `borrow` for reuse; its contents are lost.
 
     torch raises an error if a second backward pass uses a graph that holds the array.

@@ -42,8 +42,6 @@ def gaussian_kl(
     Args:
         mean: (..., D).
         log_variance: (..., D).
-        prior_mean: the same shape, or one number.
-        prior_log_variance: the same shape, or one number.
 
     Returns:
         (...,) divergences, summed over D.
@@ -93,6 +91,5 @@ def annealed_temperature(step: int, *, start: float = 1.0, rate: float = 1e-4, l
     Args:
         step: from 0.
         start: the temperature at step 0.
-        least: minimum.
     """
     return max(least, start * math.exp(-rate * step))

@@ -91,11 +91,11 @@ class TokenMasking(nn.Module):
         Args:
             ids: (B, T) int64, unchanged.
         """
-        places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
+        positions = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
         draws = torch.rand(2, *ids.shape, device=ids.device)
-        unit = places if self.unit == "tokens" else self._words(ids)
+        unit = positions if self.unit == "tokens" else self._words(ids)
         if self.unit == "spans":
-            chosen, first = self._spans(draws[0], places)
+            chosen, first = self._spans(draws[0], positions)
             hidden, draws[1] = chosen.gather(1, unit), draws[1].gather(1, first.gather(1, unit))
         else:
             hidden = draws[0].gather(1, unit) < self.masking.rate
@@ -110,13 +110,13 @@ class TokenMasking(nn.Module):
         begins[:, 0] = True
         return begins.cumsum(1) - 1
 
-    def _spans(self, draws: torch.Tensor, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def _spans(self, draws: torch.Tensor, positions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return (B, U) bool, which units are in a span, and (B, U) the first unit of the last span before each."""
         starts = draws < self.start_rate
         again = (draws / self.start_rate).clamp(max=1.0)  # of those that start, uniform again
         lengths = len(self.survival) - torch.searchsorted(self.survival, again).clamp(min=1, max=LONGEST)
-        ends = torch.where(starts, places + lengths, 0).cummax(1).values
-        return ends > places, torch.where(starts, places, 0).cummax(1).values
+        ends = torch.where(starts, positions + lengths, 0).cummax(1).values
+        return ends > positions, torch.where(starts, positions, 0).cummax(1).values
 
 
 def _start_rate(rate: float, survival: list[float]) -> float:
@@ -124,5 +124,5 @@ def _start_rate(rate: float, survival: list[float]) -> float:
     low, high = 0.0, 1.0
     for _ in range(60):
         p = (low + high) / 2
-        low, high = (low, p) if 1 - math.prod(1 - p * each for each in survival[:-1]) > rate else (p, high)
+        low, high = (low, p) if 1 - math.prod(1 - p * chance for chance in survival[:-1]) > rate else (p, high)
     return high

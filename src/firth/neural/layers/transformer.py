@@ -61,9 +61,9 @@ class TransformerConfig:
     norm_eps: float = 1e-5
 
     def __post_init__(self) -> None:
-        for name, known in (("norm", NORMS), ("activation", tuple(ACTIVATIONS))):
-            if getattr(self, name) not in known:
-                raise OptionError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(known)}")
+        for name, choices in (("norm", NORMS), ("activation", tuple(ACTIVATIONS))):
+            if getattr(self, name) not in choices:
+                raise OptionError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(choices)}")
 
 
 class TransformerBlock(nn.Module):
@@ -193,7 +193,6 @@ def transformer_blocks(
     """Return the initialised blocks of a stack.
 
     Args:
-        memory: whether the blocks have cross-attention.
         positions: "relative" and "rotary" act inside each block; other names do not.
     """
     blocks = nn.ModuleList()
@@ -214,7 +213,6 @@ def added_positions(kind: str, width: int, context: int) -> LearnedPositions | S
     """Return the layer that adds positions to the input, or None for a kind that acts inside the blocks.
 
     Args:
-        kind: a name of `firth.neural.layers.positions.POSITIONS`.
         width: D.
     """
     if kind not in POSITIONS:

@@ -99,13 +99,12 @@ class TransformerStack(nn.Module):
 
         Args:
             x: (B, T, D).
-            memory: from `remember`.
             memory_mask: True where steps may attend to the memory, broadcasting to (B, T, S).
             block: number of the block, from 0.
         """
         x = x if self.positions is None else self.positions(x)
-        for one, remembered in zip(self.blocks[:block], memory, strict=False):
-            x, _ = one(x, causal=True, remembered=remembered, memory_mask=memory_mask)
+        for layer, remembered in zip(self.blocks[:block], memory, strict=False):
+            x, _ = layer(x, causal=True, remembered=remembered, memory_mask=memory_mask)
         weights: torch.Tensor = self.blocks[block].cross_weights(x, memory[block], memory_mask)  # type: ignore[operator]  # a ModuleList of blocks
         return weights
 
@@ -136,7 +135,7 @@ class TransformerStack(nn.Module):
     ) -> tuple[torch.Tensor, list[torch.Tensor]]:
         x, extended = self.dropout(x), []
         remembered: Sequence[torch.Tensor | None] = cross[0] or [None] * len(self.blocks)
-        for block, cache, one in zip(self.blocks, caches, remembered, strict=True):
-            x, cache = block(x, cache, mask, causal=causal, remembered=one, memory_mask=cross[1])
+        for block, cache, keys_values in zip(self.blocks, caches, remembered, strict=True):
+            x, cache = block(x, cache, mask, causal=causal, remembered=keys_values, memory_mask=cross[1])
             extended.append(cache)
         return self.norm(x), extended

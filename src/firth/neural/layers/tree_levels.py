@@ -126,13 +126,13 @@ def tree_levels(trees: Sequence[Sequence[int] | Numbers]) -> TreeLevels:
 def _heights(parents: Numbers) -> Numbers:
     waiting = np.bincount(parents[parents >= 0], minlength=len(parents))  # children whose height is unknown
     heights = np.full(len(parents), -1)
-    level, known = 0, np.flatnonzero(waiting == 0)
-    while len(known):
-        heights[known] = level
-        above = parents[known]
+    level, ready = 0, np.flatnonzero(waiting == 0)
+    while len(ready):
+        heights[ready] = level
+        above = parents[ready]
         above = above[above >= 0]
         np.subtract.at(waiting, above, 1)
-        known = np.unique(above[waiting[above] == 0])
+        ready = np.unique(above[waiting[above] == 0])
         level += 1
     if (heights < 0).any():
         raise ShapeError(f"{int((heights < 0).sum()):,} nodes on a cycle or above one: expected trees")

@@ -81,11 +81,7 @@ class Checkpointer:
             self.save()
 
     def save(self) -> None:
-        """Save the run, with its rows as `metrics.jsonl`.
-
-        Raises:
-            OSError: the disk is full or the folder is gone; the previous checkpoint remains.
-        """
+        """Save the run, with its rows as `metrics.jsonl`."""
         watch, group = Stopwatch(), self._run.group
         parts = group.gather(_process_state(self._run))
         if group.rank == 0:

@@ -103,9 +103,6 @@ def torch_threads(threads: int | None) -> Iterator[int]:
 
     Yields:
         The number of threads.
-
-    Raises:
-        OptionError: `threads` is not a whole number of at least 1.
     """
     count, before = usable_threads(1 if threads is None else threads), torch.get_num_threads()
     torch.set_num_threads(count)
@@ -181,22 +178,20 @@ def _too_large(needed: int, limit: int | None) -> str:
     )
 
 
-def kept_randomness(runtime: Runtime) -> contextlib.AbstractContextManager[Any]:
+def preserve_rng(runtime: Runtime) -> contextlib.AbstractContextManager[Any]:
     """Return a context that restores torch's random state afterwards, on the CPU and on the runtime's device."""
     devices = [torch.cuda.current_device()] if runtime.device.type == "cuda" else []
     return torch.random.fork_rng(devices=devices)
 
 
 @contextlib.contextmanager
-def own_randomness(seed: int, name: str, runtime: Runtime = CPU) -> Iterator[None]:
+def seeded_rng(seed: int, name: str, runtime: Runtime = CPU) -> Iterator[None]:
     """Seed torch's generators with a stream of their own, and restore their state afterwards.
 
     Args:
-        seed: the caller's.
-        name: of the stream, as in `firth.randomness.generator`.
         runtime: whose device is seeded besides the CPU.
     """
-    with kept_randomness(runtime):
+    with preserve_rng(runtime):
         torch.manual_seed(torch_seed(seed, name))
         yield
 
@@ -206,13 +201,9 @@ def new_parameters(seed: int, copies: int = 1) -> Iterator[None]:
     """Draw the parameters of the modules created inside from a stream of their own, unless they exceed the memory.
 
     Args:
-        seed: the caller's.
         copies: numbers in memory per parameter: 1, or 2 in training.
-
-    Raises:
-        OptionError: the parameters created inside need more memory than there is.
     """
-    with own_randomness(seed, "parameters"), within_memory(copies):
+    with seeded_rng(seed, "parameters"), within_memory(copies):
         yield
 
 

@@ -12,8 +12,6 @@ def split_rows(count: int, seed: int, name: str) -> tuple[list[int], list[int]]:
     """Return the rows to train on, and a tenth of all, at random, to select the model by; both ascending.
 
     Args:
-        count: of the examples.
-        seed: of the choice.
         name: what the examples are, for the message, such as "train.conllu: 1 sentence".
 
     Raises:

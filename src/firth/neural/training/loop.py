@@ -15,14 +15,14 @@ from typing import Any
 import torch
 
 from firth.errors import DivergenceError, OptionError, warn_caller
-from firth.neural.layers.scratch import kept_arrays
+from firth.neural.layers.scratch import reuse_arrays
 from firth.neural.training.checkpoints import Checkpointer
 from firth.neural.training.devices import (
     Runtime,
     deterministic,
-    kept_randomness,
     no_subnormals,
-    own_randomness,
+    preserve_rng,
+    seeded_rng,
     select_runtime,
     torch_threads,
 )
@@ -79,9 +79,7 @@ def fit(task: Task, config: RunConfig, *, identity: Mapping[str, Any]) -> Histor
         Training history.
 
     Raises:
-        DivergenceError: the loss diverged before any evaluation; the message names the step.
         OptionError: the device is missing, or the checkpoint is of another run; the message says what differs.
-        FormatError: the checkpoint is damaged.
     """
     training, runtime = config.training, select_runtime(config.training)
     with running_clock() as clock, torch_threads(config.threads) as threads, deterministic(runtime):
@@ -122,9 +120,9 @@ def _work(
     first = group.rank == 0
     stream = "training" if first else f"training {group.rank}"
     with (
-        own_randomness(config.seed, stream, runtime),
+        seeded_rng(config.seed, stream, runtime),
         no_subnormals(),
-        kept_arrays(),
+        reuse_arrays(),
         stopping() as signals,
         reporting(config.progress if first else False) as report,
     ):
@@ -231,6 +229,6 @@ def _evaluate(run: Run, report: Report) -> dict[str, Any]:
     if run.group.rank == 0:
         report(Status(stage="evaluating", unit=run.task.unit, figures={"loss": run.loss_meter.mean()}))
         run.task.module.eval()
-        with kept_randomness(run.runtime), torch.no_grad(), run.runtime.autocast():
+        with preserve_rng(run.runtime), torch.no_grad(), run.runtime.autocast():
             figures = dict(run.task.evaluate())
     return run.record_evaluation(*run.group.broadcast((figures, watch.lap())))

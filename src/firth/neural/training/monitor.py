@@ -88,10 +88,6 @@ def plain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_metrics(rows: list[dict[str, Any]], folder: Path) -> None:
-    """Write rows of a `History` as `metrics.jsonl`, one JSON object per line; the file is replaced atomically.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
+    """Write rows of a `History` as `metrics.jsonl`, one JSON object per line; the file is replaced atomically."""
     with replacing_file(folder / METRICS) as out:
         out.writelines(json.dumps(row).encode() + b"\n" for row in rows)

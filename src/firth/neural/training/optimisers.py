@@ -66,10 +66,7 @@ def make_optimiser(
     """Return an optimiser of a module's trainable parameters, each of them once.
 
     Args:
-        name: of `OPTIMISERS`.
-        lr: learning rate.
         momentum: None for the optimiser's default.
-        weight_decay: of matrices.
 
     Raises:
         OptionError: the module has no trainable parameter; or nesterov with a momentum of 0.

@@ -138,11 +138,11 @@ class RunConfig:
         check_progress(self.progress)
 
     @classmethod
-    def of(cls, usual: TrainingOptions, arguments: Mapping[str, Any]) -> "RunConfig":
+    def of(cls, default: TrainingOptions, arguments: Mapping[str, Any]) -> "RunConfig":
         """Return the configuration that the caller of a `train` asks for.
 
         Args:
-            usual: training options of the model.
+            default: training options of the model.
             arguments: `RunArguments`, perhaps among others.
 
         Raises:
@@ -152,7 +152,7 @@ class RunConfig:
         training = given.pop("training", None)
         if training is not None:
             check_kind("training", training, TrainingOptions)
-        return cls(training or usual, **given)
+        return cls(training or default, **given)
 
     def with_training(self, **changes: Any) -> "RunConfig":
         """Return the configuration with other training options."""

@@ -171,14 +171,10 @@ def launch(work: Callable[[Group], None], count: int, device: torch.device, *, s
 
     Args:
         work: called in each process with its group.
-        count: number of processes.
-        device: kind of device of each process.
         some_unused: whether the loss of a step may leave out parameters.
 
     Raises:
-        MissingExtraError: `lightning-fabric` is not installed.
         OptionError: there are fewer GPUs.
-        FirthError: raised by `work` in the first process.
     """
     available = torch.cuda.device_count() if device.type == "cuda" else count
     if available < count:
@@ -202,13 +198,8 @@ def group_of_one_per_machine(
 
     Args:
         rank: number of this process, from 0.
-        count: number of processes.
-        device: kind of device of each process.
         asked: whether somebody asks this process to stop.
         some_unused: whether the loss of a step may leave out parameters.
-
-    Raises:
-        MissingExtraError: `lightning-fabric` is not installed.
     """
     from lightning_fabric.plugins.environments.lightning import LightningEnvironment
 
@@ -232,13 +223,13 @@ def check_fabric() -> None:
         raise MissingExtraError("lightning-fabric", "distributed", "train in several processes") from error
 
 
-def _fabric(device: torch.device, some_unused: bool, shape: dict[str, Any], **how: Any) -> Any:
+def _fabric(device: torch.device, some_unused: bool, shape: dict[str, Any], **settings: Any) -> Any:
     check_fabric()
     from lightning_fabric import Fabric
     from lightning_fabric.strategies.ddp import DDPStrategy
 
     logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # it reports the start of each process
-    strategy = DDPStrategy(find_unused_parameters=some_unused, **how)
+    strategy = DDPStrategy(find_unused_parameters=some_unused, **settings)
     return Fabric(accelerator=device.type, strategy=strategy, **shape)
 
 

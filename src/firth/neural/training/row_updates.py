@@ -96,13 +96,13 @@ def _adadelta(state: dict[str, Any], rows: torch.Tensor, gradient: torch.Tensor,
 
 
 def _adam(state: dict[str, Any], rows: torch.Tensor, gradient: torch.Tensor, lr: float) -> torch.Tensor:
-    first, second, (one, two) = state["first"], state["second"], BETAS
-    means = first[rows].lerp_(gradient, 1 - one)
-    squares = (second[rows] * two).addcmul_(gradient, gradient, value=1 - two)
+    first, second, (beta_1, beta_2) = state["first"], state["second"], BETAS
+    means = first[rows].lerp_(gradient, 1 - beta_1)
+    squares = (second[rows] * beta_2).addcmul_(gradient, gradient, value=1 - beta_2)
     first[rows], second[rows] = means, squares
     updates = int(state["updates"])
-    root = (squares / (1 - two**updates)).sqrt_().add_(EPSILON["adam"])
-    change: torch.Tensor = means.mul_(lr / (1 - one**updates)).div_(root)
+    root = (squares / (1 - beta_2**updates)).sqrt_().add_(EPSILON["adam"])
+    change: torch.Tensor = means.mul_(lr / (1 - beta_1**updates)).div_(root)
     return change
 
 
@@ -161,7 +161,7 @@ def clip_norm(parameters: Iterable[torch.nn.Parameter], limit: float) -> None:
             gradients.append(parameter.grad.values())
         else:
             gradients.append(parameter.grad)
-    total = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(each) for each in gradients]))
+    total = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(gradient) for gradient in gradients]))
     factor = (limit / (total + 1e-6)).clamp(max=1.0)
     for gradient in gradients:
         gradient.mul_(factor)

@@ -11,7 +11,7 @@ import torch
 
 from firth.errors import DivergenceError
 from firth.neural.layers.state import State, detached
-from firth.neural.training.accumulation import Accumulated
+from firth.neural.training.batching import Accumulated
 from firth.neural.training.devices import Runtime
 from firth.neural.training.monitor import History, LossMeter, plain
 from firth.neural.training.optimisers import FACTOR, make_optimiser
@@ -205,7 +205,6 @@ class Run:
         """Add the gradients of a batch; return its loss in nats and its predictions, in all processes.
 
         Args:
-            batch: of the step.
             first: predictions of the step's first batch, whose mean loss has weight 1; 0 for that batch.
         """
         with self.runtime.autocast():
@@ -240,7 +239,6 @@ class Run:
 
         Args:
             figures: on held-out data; "loss", if there is one, selects the best model.
-            seconds: that the evaluation took.
         """
         limit = self.training.minutes
         if limit and seconds > LONG_EVALUATION * 60 * limit and not self.evaluation_seconds:
@@ -281,9 +279,6 @@ class Run:
 
     def check_loss(self, *, last: bool = False) -> float:
         """Return the mean loss since the last check, in nats per prediction.
-
-        Args:
-            last: whether an evaluation follows.
 
         Raises:
             DivergenceError: the loss is not finite; or it is far above the initial loss in `SPIKE` checks in a row, or

@@ -92,7 +92,6 @@ def lr_factor(schedule: str, progress: TrainingProgress, *, warmup: int = 0, dec
     """Return the factor on the highest learning rate, linear warm-up included.
 
     Args:
-        schedule: a name of `SCHEDULES`.
         warmup: updates in which the rate rises from 0; at most half of the run's, so that a short run gets to learn.
         decay: rate of the inverse-time and exponential schedules, per epoch.
     """

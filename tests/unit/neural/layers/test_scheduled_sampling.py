@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import OptionError
 from firth.neural.layers.scheduled_sampling import (
-    Feeding,
+    FeedingOptions,
     exponential_share,
     inverse_sigmoid_share,
     linear_share,
@@ -66,7 +66,7 @@ def test_true_words_alone_are_teacher_forcing_bit_for_bit(reader, own):
     wanted, following = [p.grad.clone() for p in model.parameters()], torch.rand(3)
     model.zero_grad()
     torch.manual_seed(2)
-    scores, _ = scheduled_scores(model, words, ids, None, Feeding(share=1.0, own=own))
+    scores, _ = scheduled_scores(model, words, ids, None, FeedingOptions(share=1.0, own=own))
     scores.square().sum().backward()
     assert torch.equal(scores, expected)
     assert all(torch.equal(p.grad, want) for p, want in zip(model.parameters(), wanted, strict=True))
@@ -77,8 +77,8 @@ def test_true_words_alone_are_teacher_forcing_bit_for_bit(reader, own):
 def test_step_by_step_is_the_same_sequence(reader):
     """A share so near to 1 that every coin falls for the truth: the steps give what one pass gives."""
     model, (words, ids) = reader(), data()
-    whole, _ = scheduled_scores(model, words, ids, None, Feeding())
-    steps, _ = scheduled_scores(model, words, ids, None, Feeding(share=1 - 1e-12))
+    whole, _ = scheduled_scores(model, words, ids, None, FeedingOptions())
+    steps, _ = scheduled_scores(model, words, ids, None, FeedingOptions(share=1 - 1e-12))
     torch.testing.assert_close(steps, whole, atol=1e-6, rtol=0)
 
 
@@ -96,7 +96,7 @@ def gradient_before(own):
         seen.append(scores)
         return scores, state
 
-    scores, _ = scheduled_scores(read, words, ids, None, Feeding(share=0.0, own=own))
+    scores, _ = scheduled_scores(read, words, ids, None, FeedingOptions(share=0.0, own=own))
     (gradient,) = torch.autograd.grad(scores[:, -1].square().sum(), seen[-2])
     return gradient
 
@@ -121,8 +121,8 @@ def test_a_soft_word_is_the_mean_of_all_words_by_hand():
         inputs.append(x.item())
         return torch.tensor([[[0.0, math.log(3)]]]), state
 
-    scheduled_scores(read, words, torch.tensor([[0, 0]]), None, Feeding(share=0.0, own="soft"))
-    scheduled_scores(read, words, torch.tensor([[0, 0]]), None, Feeding(share=0.0, own="soft", temperature=0.5))
+    scheduled_scores(read, words, torch.tensor([[0, 0]]), None, FeedingOptions(share=0.0, own="soft"))
+    scheduled_scores(read, words, torch.tensor([[0, 0]]), None, FeedingOptions(share=0.0, own="soft", temperature=0.5))
     assert inputs == pytest.approx([0, 3, 0, 3.6], abs=1e-6)
 
 
@@ -135,7 +135,12 @@ def test_what_is_drawn_follows_the_model_and_is_not_its_first_choice():
         return scores.expand(len(x), 1, 3), state
 
     scheduled_scores(
-        read, words, torch.zeros(20_000, 2).long(), None, Feeding(share=0.0), generator=torch.Generator().manual_seed(0)
+        read,
+        words,
+        torch.zeros(20_000, 2).long(),
+        None,
+        FeedingOptions(share=0.0),
+        generator=torch.Generator().manual_seed(0),
     )
     counts = torch.bincount(inputs[1].flatten().long(), minlength=3).numpy()
     assert chisquare(counts, 20_000 * scores.softmax(0).double().numpy()).pvalue > 0.01
@@ -150,7 +155,7 @@ def test_the_share_is_of_sequences_by_themselves():
         return torch.tensor([-torch.inf, 0.0]).expand(len(x), 1, 2), state  # its own word is always word 1
 
     generator = torch.Generator().manual_seed(0)
-    scheduled_scores(read, words, torch.zeros(20_000, 3).long(), None, Feeding(share=0.3), generator=generator)
+    scheduled_scores(read, words, torch.zeros(20_000, 3).long(), None, FeedingOptions(share=0.3), generator=generator)
     assert (inputs[0] == 0).all()  # the first is always true
     true = [step == 0 for step in inputs[1:]]
     assert [step.sum().item() for step in true] == pytest.approx([6000, 6000], abs=300)
@@ -179,7 +184,7 @@ def test_shares_fall_as_their_formulas_say():
 )
 def test_what_cannot_be_fed(wrong, sentence):
     with pytest.raises(OptionError, match=sentence):
-        Feeding(**wrong)
+        FeedingOptions(**wrong)
 
 
 def test_shares_over_a_run():

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from torch.nn.functional import cross_entropy, linear
 
 from firth.neural.layers.output.cross_entropy import linear_cross_entropy
-from firth.neural.layers.scratch import borrow, give_back, kept_arrays
+from firth.neural.layers.scratch import borrow, release, reuse_arrays
 
 LIKE = torch.zeros(1)
 
@@ -19,22 +19,22 @@ def shared(left, right):
 
 
 def test_a_returned_array_is_reused_while_arrays_are_kept():
-    with kept_arrays():
+    with reuse_arrays():
         first = borrow((4, 6), LIKE)
         assert not shared(first, borrow((4, 6), LIKE))
-        give_back(first)
+        release(first)
         smaller = borrow((3, 5), LIKE)
         assert shared(first, smaller)
         assert smaller.shape == (3, 5)
-        give_back(smaller)
+        release(smaller)
         assert shared(first, borrow((4, 6), LIKE))
 
 
 @pytest.mark.parametrize(("shape", "like"), [((5, 6), LIKE), ((2, 2), LIKE.double()), ((2, 2), LIKE.bfloat16())])
 def test_a_larger_array_and_one_of_another_type_are_new(shape, like):
-    with kept_arrays():
+    with reuse_arrays():
         first = borrow((4, 6), LIKE)
-        give_back(first)
+        release(first)
         other = borrow(shape, like)
         assert not shared(first, other)
         assert (tuple(other.shape), other.dtype) == (shape, like.dtype)
@@ -42,11 +42,11 @@ def test_a_larger_array_and_one_of_another_type_are_new(shape, like):
 
 def test_none_is_kept_outside_nor_from_one_training_to_the_next():
     first = borrow((4, 6), LIKE)
-    give_back(first)
-    with kept_arrays():
+    release(first)
+    with reuse_arrays():
         second = borrow((4, 6), LIKE)
-        give_back(second)
-        with kept_arrays():
+        release(second)
+        with reuse_arrays():
             assert not shared(second, borrow((4, 6), LIKE))
     third = borrow((4, 6), LIKE)
     assert not shared(first, second)
@@ -54,20 +54,20 @@ def test_none_is_kept_outside_nor_from_one_training_to_the_next():
 
 
 def test_trainings_inside_one_another_have_their_own():
-    with kept_arrays():
+    with reuse_arrays():
         outer = borrow((4, 6), LIKE)
-        give_back(outer)
-        with kept_arrays():
+        release(outer)
+        with reuse_arrays():
             inner = borrow((4, 6), LIKE)
-            give_back(inner)
+            release(inner)
         assert shared(outer, borrow((4, 6), LIKE))
     assert not shared(outer, inner)
 
 
 def test_threads_lend_one_another_nothing():
-    with kept_arrays():
+    with reuse_arrays():
         first = borrow((4, 6), LIKE)
-        give_back(first)
+        release(first)
         with ThreadPoolExecutor(1) as pool:
             other = pool.submit(borrow, (4, 6), LIKE).result()
         assert not shared(first, other)
@@ -83,7 +83,7 @@ def example(words, count, seed):
 
 
 def test_gradients_over_reused_arrays_equal_those_of_torch():
-    with kept_arrays():
+    with reuse_arrays():
         for seed, (words, count) in enumerate([(30, 200), (30, 200), (40, 300), (7, 3), (30, 129)]):
             *parts, targets = example(words, count, seed)
             scale = torch.linspace(0, 2, count)
@@ -94,7 +94,7 @@ def test_gradients_over_reused_arrays_equal_those_of_torch():
 
 
 def test_two_losses_at_once_have_an_array_each():
-    with kept_arrays():
+    with reuse_arrays():
         one, other = example(30, 20, 1), example(30, 20, 2)
         losses = [linear_cross_entropy(*parts).sum() for parts in (one, other)]
         together = [torch.autograd.grad(loss, parts[:3]) for loss, parts in zip(losses, (one, other), strict=True)]
@@ -104,7 +104,7 @@ def test_two_losses_at_once_have_an_array_each():
 
 
 def test_torch_refuses_a_second_backward_pass_after_reuse():
-    with kept_arrays():
+    with reuse_arrays():
         loss = linear_cross_entropy(*example(30, 20, 1)).sum()
         loss.backward(retain_graph=True)
         loss.backward(retain_graph=True)  # nobody has borrowed it yet

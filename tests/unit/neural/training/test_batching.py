@@ -1,5 +1,7 @@
 """Batches of like length: every item once, little padding, the same order for a seed."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.errors import CorpusError, OptionError
-from firth.neural.training.batching import Buckets, pad
+from firth.neural.training.batching import Buckets, TensorBatch, pad
 
 
 def buckets(lengths, batch_size, **how) -> Buckets:
@@ -85,6 +87,27 @@ def test_padding():
     ids, lengths = pad([[5, 6, 7], np.array([8])], value=9)
     assert ids.tolist() == [[5, 6, 7], [8, 9, 9]]
     assert lengths.tolist() == [3, 1]
+
+
+@dataclass(frozen=True, eq=False)
+class Ids(TensorBatch):
+    ids: torch.Tensor
+    lengths: torch.Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Both(TensorBatch):
+    first: Ids
+    mask: torch.Tensor | None
+    words: tuple[str, ...] = ()
+
+
+def test_batches_move_with_the_batches_inside_them_and_lengths_stay():
+    batch = Both(Ids(torch.zeros(2, 3), torch.tensor([3, 1])), None, ("a",))
+    moved = batch.to(torch.device("meta"))
+    assert (moved.first.ids.device.type, moved.first.lengths.device.type) == ("meta", "cpu")
+    assert (moved.mask, moved.words, moved.fresh, moved.scale) == (None, ("a",), True, 1.0)
+    assert batch.first.ids.device.type == "cpu"
 
 
 def test_nothing_is_refused():

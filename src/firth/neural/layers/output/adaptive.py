@@ -162,9 +162,9 @@ def _unigram_biases(counts: npt.NDArray[np.int64] | None, cutoffs: Sequence[int]
 
 
 def _tail_widths(width: int, tails: int, shrink: float) -> list[int]:
-    by = checked_number("shrink", shrink, 1)
+    factor = checked_number("shrink", shrink, 1)
     return [
-        max(int(width / by ** (tail + 1)), 1)
+        max(int(width / factor ** (tail + 1)), 1)
         for tail in range(checked_number("tails", tails, 1, MOST_TAILS, whole=True))
     ]
 

@@ -118,10 +118,7 @@ def checked_number(
     """Return an option that is a number.
 
     Args:
-        least: minimum.
-        most: maximum.
         whole: whether it must be a whole number.
-        above: whether `least` itself is excluded.
     """
     kinds: Any = numbers.Integral if whole else numbers.Real
     fits = not isinstance(value, bool) and isinstance(value, kinds) and abs(value) < math.inf

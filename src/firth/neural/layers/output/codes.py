@@ -81,9 +81,9 @@ def join_trees(trees: Sequence[WordCodes]) -> WordCodes:
         leaf, node = leaf + own, node + own - 1
         roots.append(leaves + node - 1 if own > 1 else leaf - 1)
     top = balanced_children(np.arange(len(trees)))
-    places = np.concatenate([np.array(roots), leaves + node + np.arange(len(top))])
+    positions = np.concatenate([np.array(roots), leaves + node + np.arange(len(top))])
     return WordCodes(
-        np.concatenate([*children, places[top].reshape(-1, 2)]).astype(np.int64),
+        np.concatenate([*children, positions[top].reshape(-1, 2)]).astype(np.int64),
         np.concatenate([tree.leaf_words for tree in trees]),
     )
 
@@ -92,7 +92,6 @@ def named_codes(name: str, words: int, *, counts: Any, seed: int, codes: int = 1
     """Return a tree by its name.
 
     Args:
-        name: one of `TREES`.
         words: V.
         counts: (V,) word counts, or None.
         codes: number of trees to join; above 1 for random trees only, the others would all be equal.

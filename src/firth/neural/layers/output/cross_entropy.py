@@ -26,7 +26,7 @@ import torch
 from torch.nn import functional
 
 from firth.neural.layers.products import in_blocks, product
-from firth.neural.layers.scratch import borrow, give_back
+from firth.neural.layers.scratch import borrow, release
 
 BLOCK = 128  # rows of scores per step of the softmax
 
@@ -49,19 +49,19 @@ def linear_cross_entropy(
     if not torch.is_grad_enabled():
         w = _of_precision(weight).T
         pairs = zip(in_blocks(_of_precision(hidden), BLOCK), in_blocks(targets, BLOCK), strict=True)
-        how: Any = {"reduction": "none", "label_smoothing": smoothing}
-        return torch.cat([functional.cross_entropy(_wide(product(h, w), bias), t, **how) for h, t in pairs])
+        settings: Any = {"reduction": "none", "label_smoothing": smoothing}
+        return torch.cat([functional.cross_entropy(_wide(product(h, w), bias), t, **settings) for h, t in pairs])
     apply: Callable[..., torch.Tensor] = _LinearCrossEntropy.apply
     return apply(hidden, weight, bias, targets, smoothing)
 
 
 def log_normalisers(scores: torch.Tensor) -> torch.Tensor:
     """Return the (N,) log sum_v exp(s_v) of (N, V) scores, in at least single precision, with an array of few rows."""
-    found = []
+    losses = []
     for rows in in_blocks(scores, BLOCK):
         wide = _wide(rows, None)
-        found.append(wide.amax(1) - functional.softmax(wide, 1).amax(1).log())
-    return torch.cat(found)
+        losses.append(wide.amax(1) - functional.softmax(wide, 1).amax(1).log())
+    return torch.cat(losses)
 
 
 class _LinearCrossEntropy(torch.autograd.Function):
@@ -97,7 +97,7 @@ class _LinearCrossEntropy(torch.autograd.Function):
         by_hidden = product(slope, weight.to(slope.dtype)).to(hidden.dtype) * scale
         by_weight = product(slope.T, (scale * hidden).to(slope.dtype)).to(weight.dtype)
         by_bias = (slope.T @ scale.to(slope.dtype))[:, 0].to(weight.dtype) if ctx.has_bias else None
-        give_back(slope)
+        release(slope)
         return by_hidden, by_weight, by_bias, None, None
 
 

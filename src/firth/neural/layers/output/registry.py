@@ -27,9 +27,7 @@ def make_output(kind: str, config: OutputConfig, **options: Any) -> OutputLayer:
     """Return a new output layer.
 
     Args:
-        kind: a name of `OUTPUTS`.
         config: width, words, counts, tied weight and seed.
-        options: of the kind, by name.
     """
     names = options_of(kind)
     for name in options:

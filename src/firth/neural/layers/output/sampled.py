@@ -19,8 +19,8 @@ loss does not correct for q and k, so that it has no perplexity. The others norm
 Source: Bengio and Senecal 2003, "Quick training of probabilistic neural nets by importance sampling", section 3, and
 Jean et al. 2015, "On using very large target vocabulary for neural machine translation", section 3.2 (one sample per
 batch, scores corrected by - log q); Gutmann and Hyvarinen 2010, "Noise-contrastive estimation", and Mnih and Teh 2012,
-"A fast and simple algorithm for training neural probabilistic language models", section 3, equations 8 to 13, and section
-3.2 for Z as a constant; Mikolov et al. 2013, "Distributed representations of words and phrases and their
+"A fast and simple algorithm for training neural probabilistic language models", section 3, equations 8 to 13, and
+section 3.2 for Z as a constant; Mikolov et al. 2013, "Distributed representations of words and phrases and their
 compositionality", section 2.2.
 
 Departures:

@@ -108,8 +108,8 @@ class GaussianCode(Code):
         """Return (B, 2 D); see `Code.prior`."""
         if self.prior_network is None:
             return self.standard.expand(batch, -1)
-        found: torch.Tensor = self.prior_network(labels)
-        return found
+        numbers: torch.Tensor = self.prior_network(labels)
+        return numbers
 
     def train_draw(self, raw: torch.Tensor, step: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Draw by reparametrisation; see `Code.train_draw`."""
@@ -117,7 +117,7 @@ class GaussianCode(Code):
 
     def kl(self, posterior: torch.Tensor, prior: torch.Tensor) -> torch.Tensor:
         """Return the (B, D) closed form; see `Code.kl`."""
-        parts = [part.unsqueeze(-1) for each in (posterior, prior) for part in each.chunk(2, -1)]
+        parts = [half.unsqueeze(-1) for table in (posterior, prior) for half in table.chunk(2, -1)]
         return gaussian_kl(*parts)
 
     def draw(self, distribution: torch.Tensor, generator: torch.Generator | None = None) -> torch.Tensor:

@@ -90,23 +90,23 @@ def read_texts(texts: Any, labels: Any, name: str = "texts") -> LabelledSentence
         CorpusError: no text is left, or a text has no label.
         OptionError: labels are given with a file.
     """
-    found: list[Any]
+    given: list[Any]
     if isinstance(texts, str | os.PathLike):
         if labels is not None:
             raise OptionError(f"{name}={brief(texts)}: labels are given with a file; expected a list of texts")
         check_exists(Path(texts), "a file with a text per line")
-        found = [line for _, line in numbered_lines(texts, comments=False)]
+        given = [line for _, line in numbered_lines(texts, comments=False)]
     else:
-        found = list(check_items(texts, name))
-    if labels is None and found and all(isinstance(each, tuple) and len(each) == 2 for each in found):
-        found, labels = [each[0] for each in found], [each[1] for each in found]
-    for number, text in enumerate(found, 1):
+        given = list(check_items(texts, name))
+    if labels is None and given and all(isinstance(item, tuple) and len(item) == 2 for item in given):
+        given, labels = [item[0] for item in given], [item[1] for item in given]
+    for number, text in enumerate(given, 1):
         check_text(text, f"{name}, text {number:,}")
-    names = label_names(labels, len(found), name)
-    rows = [row for row, text in enumerate(found) if text.strip()]
+    names = label_names(labels, len(given), name)
+    rows = [row for row, text in enumerate(given) if text.strip()]
     if not rows:
-        raise CorpusError(f"{name}: {len(found):,} texts, none with a word; expected one text per item")
-    return LabelledSentences(found, names, name).rows(rows)
+        raise CorpusError(f"{name}: {len(given):,} texts, none with a word; expected one text per item")
+    return LabelledSentences(given, names, name).rows(rows)
 
 
 def label_names(labels: Any, count: int, name: str = "texts", what: str = "text") -> list[str] | None:
@@ -159,9 +159,9 @@ class SentenceItems:
             CorpusError: a label is unknown.
         """
         if (labels is None) == bool(self.labels):
-            known = ", ".join(self.labels[:8])
-            found = f"no labels for a model with the labels {known}" if self.labels else "labels for a model without"
-            raise OptionError(f"{name}: {found}; expected labels as in training")
+            names = ", ".join(self.labels[:8])
+            problem = f"no labels for a model with the labels {names}" if self.labels else "labels for a model without"
+            raise OptionError(f"{name}: {problem}; expected labels as in training")
         if labels is None:
             return [0] * count
         known_labels = {label: number for number, label in enumerate(self.labels)}
@@ -184,9 +184,9 @@ class SentenceItems:
 
 def digest(*parts: Sequence[Item]) -> str:
     """Return a digest of the data of a run."""
-    found = hashlib.blake2b(digest_size=16)
+    state = hashlib.blake2b(digest_size=16)
     for items in parts:
-        found.update(str(len(items)).encode())
+        state.update(str(len(items)).encode())
         for ids, label in items:
-            found.update(ids.tobytes() + label.to_bytes(4, "little"))
-    return found.hexdigest()
+            state.update(ids.tobytes() + label.to_bytes(4, "little"))
+    return state.hexdigest()

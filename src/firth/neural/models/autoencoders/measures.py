@@ -74,12 +74,9 @@ def code_uses(
 
     Args:
         codes: (N, M).
-        words: of N sentences.
-        texts: the sentences.
         size: K.
-        top: words and sentences of each.
     """
-    everywhere = Counter(word for each in words for word in each)
+    everywhere = Counter(word for sentence in words for word in sentence)
     return [
         _use(slot, code, np.flatnonzero(codes[:, slot] == code).tolist(), everywhere, words, texts, top)
         for slot in range(codes.shape[1])
@@ -156,11 +153,11 @@ class AutoencoderScores:
 
 
 def _listed(numbers: Sequence[float]) -> str:
-    return " ".join(f"{each:.1f}" for each in numbers)
+    return " ".join(f"{number:.1f}" for number in numbers)
 
 
 @torch.no_grad()
-def measured(
+def measure(
     module: SentenceAutoencoder, batches: Buckets[Any], *, samples: int = 0, seed: int = 0, report: Report | None = None
 ) -> AutoencoderScores:
     """Return the scores of sentences; the module is in evaluation mode."""
@@ -172,7 +169,7 @@ def measured(
         if report is not None:
             done = sum(len(part[1]) for part in parts)
             report(Status(stage="scoring", done=done, total=len(batches.items), unit="sentences"))
-    posterior, kl, weights, log_likelihood = (torch.cat(each) for each in zip(*parts, strict=True))
+    posterior, kl, weights, log_likelihood = (torch.cat(part) for part in zip(*parts, strict=True))
     words = int((batches.lengths - 1).sum())
     elbo = log_likelihood.mean(1) - kl.sum(1)
     tight = torch.logsumexp(weights, 1) - math.log(weights.shape[1])
@@ -209,7 +206,10 @@ def _of_batch(
     step = max(1, ROWS // len(posterior))
     for first in range(0, samples, step):
         times = min(step, samples - first)
-        many, own, before = (batch.repeated(times), *(each.repeat_interleave(times, 0) for each in (posterior, prior)))
+        many, own, before = (
+            batch.repeated(times),
+            *(table.repeat_interleave(times, 0) for table in (posterior, prior)),
+        )
         codes = code.draw(own, generator)
         log_likelihood = -module.reconstruction(many, module.condition(code.vectors(codes), many.labels))
         ratio = code.log_prob(codes, before).double() - code.log_prob(codes, own).double()
@@ -227,7 +227,7 @@ def mutual_information(
     rows = posterior[:: max(1, -(-len(posterior) // MOST))].double()
     codes = code.draw(rows, generator)
     own = code.log_prob(codes, rows)
-    total = torch.cat([torch.logsumexp(code.log_prob(each[:, None], rows[None]), 1) for each in torch.split(codes, 64)])
+    total = torch.cat([torch.logsumexp(code.log_prob(part[:, None], rows[None]), 1) for part in torch.split(codes, 64)])
     return max(float((own - total).mean()) + math.log(len(rows)), 0.0)
 
 

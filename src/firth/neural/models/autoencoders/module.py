@@ -35,7 +35,7 @@ from firth.neural.models.autoencoders.codes import Code
 from firth.neural.models.autoencoders.data import Sentences
 from firth.neural.models.translation.units import BOS, UNKNOWN, Units
 
-LAGGING = 6  # numbers of the state of `lagging.LaggingInference`
+LAGGING = 6  # numbers of the state of `LaggingInference`
 
 
 class SentenceReader(nn.Module):
@@ -97,7 +97,7 @@ class SentenceAutoencoder(nn.Module):
         vectors, further = self.code.train_draw(raw, step)
         kl = self.code.kl(self.code.distribution(raw), self.code.prior(batch.labels, len(raw)))
         losses = self.reconstruction(batch, self.condition(vectors, batch.labels))
-        return losses.mean().to(raw.dtype) + weight * penalised(kl, free_bits) + further.mean()
+        return losses.mean().to(raw.dtype) + weight * penalty(kl, free_bits) + further.mean()
 
     def condition(self, vectors: torch.Tensor, labels: torch.Tensor | None) -> torch.Tensor:
         """Return (B, C), what the decoder reads at each step: (B, W) vectors of codes, and those of (B,) labels."""
@@ -111,8 +111,8 @@ class SentenceAutoencoder(nn.Module):
     def read(self, words: torch.Tensor, condition: torch.Tensor, state: State) -> tuple[torch.Tensor, State]:
         """Return the (B, T, H) outputs after (B, T) words, and the new state."""
         beside = condition.unsqueeze(1).expand(-1, words.shape[1], -1)
-        found: tuple[torch.Tensor, State] = self.decoder(torch.cat([self.embedding(words), beside], 2), state)
-        return found
+        result: tuple[torch.Tensor, State] = self.decoder(torch.cat([self.embedding(words), beside], 2), state)
+        return result
 
     def reconstruction(self, batch: Sentences, condition: torch.Tensor) -> torch.Tensor:
         """Return (B,) float64 -log p(x | z, c) in nats, given (B, C). In training mode, words are dropped."""
@@ -139,7 +139,7 @@ def kl_weight(kind: str, fraction: float, share: float) -> float:
     return position if kind == "linear" else 1 / (1 + math.exp(-STEEPNESS * (position - 0.5)))
 
 
-def penalised(kl: torch.Tensor, free_bits: float) -> torch.Tensor:
+def penalty(kl: torch.Tensor, free_bits: float) -> torch.Tensor:
     """Return the scalar sum of mean divergences with free bits.
 
     Args:
@@ -150,3 +150,78 @@ def penalised(kl: torch.Tensor, free_bits: float) -> torch.Tensor:
 
 
 STEEPNESS = 12.0
+
+
+WINDOW = 5  # updates of the encoder whose mean loss is compared with that of the ones before
+# Places in the state, a buffer of the module, so that checkpoints hold it.
+PHASE, BEST, UPDATES, NATS, WORDS, BEFORE = range(6)
+JUDGED, ENDED = 1.0, 2.0
+
+
+class LaggingInference:
+    """Chooses which part of a module the next update trains: the encoder many times, then the decoder once, and so on.
+
+    A decoder learns to ignore codes while the encoder lags behind: the posterior is then close to the prior, and stays
+    there. Aggressive training updates the encoder alone until its loss stops to fall, then the decoder once, and so on,
+    until the mutual information of codes and sentences stops to rise. Then both are updated together. Each update takes
+    the next batch of the epoch; the paper's program draws extra ones, so that its epochs have as many updates of the
+    decoder as without. Losses are compared after `WINDOW` updates instead of 15 (10 in the paper). An update of the
+    generator in the aggressive phase changes the decoder only, as in algorithm 1.
+
+    Source:
+        He, Spokoyny, Neubig and Berg-Kirkpatrick 2019, "Lagging inference networks and posterior collapse in
+        variational autoencoders", algorithm 1 and section 4.
+    """
+
+    def __init__(self, module: SentenceAutoencoder, most: int) -> None:
+        self._module, self._most = module, most
+
+    @property
+    def _state(self) -> torch.Tensor:
+        return self._module.lagging
+
+    @property
+    def aggressive(self) -> bool:
+        """Whether the encoder is trained by itself."""
+        return bool(self._state[PHASE] != ENDED)
+
+    @property
+    def of_encoder(self) -> bool:
+        """Whether the next update is one of the encoder alone."""
+        return self.aggressive and bool(self._state[UPDATES] >= 0)
+
+    def begin(self) -> None:
+        """Let the next update train one part, or both after the aggressive phase."""
+        own = set(self._module.encoder.parameters())
+        for parameter in self._module.parameters():
+            parameter.requires_grad_(not self.aggressive or (parameter in own) == self.of_encoder)
+
+    def record(self, nats: float, words: int) -> None:
+        """Count an update with its loss, in sum, over so many words."""
+        if not self.aggressive:
+            return
+        state = self._state
+        if not self.of_encoder:
+            state[UPDATES:] = 0.0
+            return
+        state[UPDATES] += 1
+        state[NATS] += nats
+        state[WORDS] += words
+        if state[UPDATES] % WINDOW == 0:
+            mean = state[NATS] / state[WORDS]
+            if state[UPDATES] >= self._most or (state[BEFORE] and mean >= state[BEFORE]):
+                state[UPDATES] = -1.0  # the decoder is next
+            state[NATS], state[WORDS], state[BEFORE] = 0.0, 0.0, mean
+
+    def judge(self, information: float) -> None:
+        """End the aggressive phase if the mutual information is not above that of the last call."""
+        state = self._state
+        if state[PHASE] == JUDGED and information <= state[BEST]:
+            state[PHASE] = ENDED
+        elif state[PHASE] != ENDED:
+            state[PHASE], state[BEST] = JUDGED, information
+
+    def end(self) -> None:
+        """Let all parameters have gradients again."""
+        for parameter in self._module.parameters():
+            parameter.requires_grad_(True)

@@ -16,19 +16,19 @@ from firth.inference.search import BeamSearch
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.state import State, rows_of
 from firth.neural.models.autoencoders.data import Ids, Item, LabelledSentences, SentenceItems, label_names, read_texts
-from firth.neural.models.autoencoders.measures import COLLAPSED, AutoencoderScores, CodeUse, code_uses, measured
+from firth.neural.models.autoencoders.measures import COLLAPSED, AutoencoderScores, CodeUse, code_uses, measure
 from firth.neural.models.autoencoders.module import SentenceAutoencoder
 from firth.neural.models.translation.scorer import Search
-from firth.neural.models.translation.units import BOS, SPECIAL, UNKNOWN, Units
+from firth.neural.models.translation.units import BOS, UNKNOWN, restored_units
+from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, Saved, SavedModel
 from firth.neural.training.devices import no_subnormals, torch_threads
-from firth.options import check_kind, check_whole
-from firth.progress import Progress, Status, reporting_slow_work
+from firth.options import check_whole
+from firth.progress import Progress, reporting_slow_work
 from firth.randomness import check_seed, torch_seed
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import check_batch_size
 from firth.text.inputs import check_items, check_text
-from firth.text.subwords import Subwords
 
 COUNTS, LABELS, UNITS = "counts", "labels", "tokens"
 BATCH = 64  # sentences that are read or written together
@@ -69,6 +69,22 @@ class CodeScorer:
         return TensorScores(*self._output(outputs[:, -1])), (condition, after)
 
 
+def _written_items(items: SentenceItems) -> Saved:
+    units = items.units
+    texts = {"vocab": list(units.words), LABELS: list(items.labels), UNITS: units.described()}
+    return Saved(arrays={COUNTS: units.counts}, texts=texts)
+
+
+def _read_items(content: ModelFolder, options: Any) -> SentenceItems:
+    words, labels = content.words(), content.texts[LABELS]
+    counts = content.counts(COUNTS, len(words))
+    facts = content.texts[UNITS]
+    units = restored_units("sentences", words, facts, counts, options.units, lowercase=options.lowercase)
+    if not isinstance(labels, list) or sorted(set(labels)) != labels or len(labels) == 1:
+        raise ValueError(f"labels {labels!r:.80}")
+    return SentenceItems(units, labels, options.max_length)
+
+
 class AutoencoderModel(SavedModel):
     """A trained autoencoder of sentences, as `firth.SentenceVAE(...).train` returns it.
 
@@ -81,14 +97,7 @@ class AutoencoderModel(SavedModel):
 
     kind: ClassVar = "firth-sentence-autoencoder"
     what: ClassVar = "an autoencoder of sentences"
-    saved_fields: ClassVar = (
-        Field(
-            "items",
-            lambda items: _written_items(items),
-            lambda content, options: _read_items(content, options),
-            (COUNTS,),
-        ),
-    )
+    saved_fields: ClassVar = (Field("items", _written_items, _read_items, (COUNTS,)),)
     items: SentenceItems
 
     def __repr__(self) -> str:
@@ -132,18 +141,16 @@ class AutoencoderModel(SavedModel):
             )[0]
             return code
         items = self._items(texts, labels)
-        batches = self.items.batches(items, BATCH, shuffle=False) if items else None
-        found: list[Any] = []
-        with torch.no_grad(), reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
-            for batch in batches.epoch(0) if batches else ():
-                here = batch.to(self.device)
-                codes = self.module.code.best(self.module.code.distribution(self.module.encoder(here)))
-                found.append(list(codes.cpu().numpy()))
-                report(Status(stage="encoding", done=sum(map(len, found)), total=len(items), unit="sentences"))
+
+        def codes_of(rows: list[int]) -> list[Any]:
+            batch = self.items.collate([items[row] for row in rows]).to(self.device)
+            codes = self.module.code.best(self.module.code.distribution(self.module.encoder(batch)))
+            return list(codes.cpu().numpy())
+
+        shown: dict[str, Any] = {"stage": "encoding", "unit": "sentences", "threads": threads, "progress": progress}
+        codes = in_batches([len(ids) for ids, _ in items], codes_of, size=BATCH, slow=True, **shown)
         kind, width = (np.int64, self.options.slots) if self.discrete else (np.float32, self.options.latent)
-        if batches is None:
-            return np.empty((0, width), dtype=kind)
-        result = np.array(batches.in_item_order(found), dtype=kind)
+        result = np.array(codes, dtype=kind).reshape(len(items), width)
         check_finite(result, self, texts, "sentence")
         return result
 
@@ -185,17 +192,15 @@ class AutoencoderModel(SavedModel):
         names = label_names(labels, len(rows), "codes", "code")
         numbers = torch.tensor(self.items.label_numbers(names, len(rows), "codes"), device=self.device)
         search = self._search(beam, options, seed)
-        texts: list[str] = []
-        with torch.no_grad(), reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
-            for first in range(0, len(rows), batch_size):
-                part = slice(first, first + batch_size)
-                condition = self.module.condition(self.module.code.vectors(rows[part]), numbers[part])
-                places = range(first, first + len(condition))
-                scorer: Any = CodeScorer(self.module, condition)
-                found = search.run([scorer], np.ones(1), [Constraints()] * len(condition), places)
-                texts += [self._text(each[0].ids) for each in found]
-                report(Status(stage="decoding", done=len(texts), total=len(rows), unit="sentences"))
-        return texts
+
+        def sentences_of(batch: list[int]) -> list[str]:
+            condition = self.module.condition(self.module.code.vectors(rows[batch]), numbers[batch])
+            scorer: Any = CodeScorer(self.module, condition)
+            lists = search.run([scorer], np.ones(1), [Constraints()] * len(batch), batch)
+            return [self._text(texts[0].ids) for texts in lists]
+
+        shown: dict[str, Any] = {"stage": "decoding", "unit": "sentences", "threads": threads, "progress": progress}
+        return in_batches(range(len(rows)), sentences_of, size=batch_size, slow=True, by_length=False, **shown)
 
     @explained
     def sample(
@@ -297,7 +302,7 @@ class AutoencoderModel(SavedModel):
         items = self.items.read(read_texts(texts, labels))
         batches = self.items.batches(items, BATCH, shuffle=False)
         with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
-            return measured(self.module, batches, samples=samples, seed=seed, report=report)
+            return measure(self.module, batches, samples=samples, seed=seed, report=report)
 
     def code_words(self, texts: Any, labels: Any = None, *, top: int = 10) -> list[CodeUse]:
         """Return what each category of a discrete code stands for: its words and sentences among texts.
@@ -342,22 +347,8 @@ class AutoencoderModel(SavedModel):
         return torch.from_numpy(rows.astype(np.float32)).to(self.device)
 
     def _search(self, beam: int | BeamSearch, options: GenerationOptions | None, seed: int) -> Search:
-        if options is not None:
-            check_kind("options", options, GenerationOptions)
-        options = options or GenerationOptions(max_length=self.options.max_length + 1)
-        beams = beam if isinstance(beam, BeamSearch) else BeamSearch(beams=beam)
-        if options.temperature == 0 and beams.beams > 1:
-            raise OptionError(f"temperature=0 with {beams.beams} beams: expected beam=1, which is greedy search")
-        return Search(
-            beams=beams,
-            options=options,
-            n_best=1,
-            unknown="kept",
-            dictionary={},
-            attention=False,
-            seed=seed,
-            banned=(UNKNOWN, BOS),
-        )
+        longest = self.options.max_length + 1
+        return Search.of(beam, options, longest=longest, item="code", banned=(UNKNOWN, BOS), seed=seed)
 
     def _text(self, ids: Sequence[int] | Ids) -> str:
         return self.items.units.text(self.items.units.tokens(ids))
@@ -388,29 +379,3 @@ class AutoencoderModel(SavedModel):
     def _card(self) -> tuple[str, str, str]:
         example = f"model.sample(3, {self.labels[0]!r})\n" if self.labels else "model.sample(3)\n"
         return "Autoencoder of sentences", f" over {len(self.items.units):,} {self.options.units}", example
-
-
-def _written_items(items: SentenceItems) -> Saved:
-    units = items.units
-    texts = {"vocab": list(units.words), LABELS: list(items.labels), UNITS: units.described()}
-    return Saved(arrays={COUNTS: units.counts}, texts=texts)
-
-
-def _read_items(content: ModelFolder, options: Any) -> SentenceItems:
-    units, labels = _units(content, options), content.texts[LABELS]
-    if not isinstance(labels, list) or sorted(set(labels)) != labels or len(labels) == 1:
-        raise ValueError(f"labels {labels!r:.80}")
-    return SentenceItems(units, labels, options.max_length)
-
-
-def _units(content: ModelFolder, options: Any) -> Units:
-    words, facts = content.words(), content.texts[UNITS]
-    if tuple(words[: len(SPECIAL)]) != SPECIAL or len(set(words)) != len(words):
-        raise ValueError(f"{len(words)} words that begin with {words[: len(SPECIAL)]}")
-    rules = facts["subwords"]
-    if facts["lowercase"] != options.lowercase or (rules is not None) != (options.units == "subwords"):
-        raise ValueError(f"{UNITS}.json does not describe the {options.units} of the options")
-    subwords = None if rules is None else Subwords(str(rules))
-    if subwords is not None and list(words[len(SPECIAL) :]) != subwords.vocabulary:
-        raise ValueError("the words are not the subwords")
-    return Units(tuple(words), content.counts(COUNTS, len(words)), options.lowercase, subwords)

@@ -5,14 +5,13 @@ What
     normal vectors, or slots with one of K categories: drawn by the Gumbel-softmax, or chosen by vector quantisation.
     With labels, the prior of the codes depends on the label, and both LSTMs read it: a conditional autoencoder.
 Objective
-    log p(x) >= E_q(z | x) log p(x | z) - KL(q(z | x) | p(z));   `objective` says how the divergence counts in training
+    log p(x) >= E_q(z | x) log p(x | z) - KL(q(z | x) | p(z));   `module` says how the divergence counts in training
 Source
     Bowman et al. 2016, "Generating sentences from a continuous space"; Sohn, Lee and Yan 2015 (conditional); Jang, Gu
     and Poole 2017 (Gumbel-softmax); van den Oord, Vinyals and Kavukcuoglu 2017 (vector quantisation).
 Departures
     The decoder reads the code at each step, too, and not only at the start. Free bits are given by default: without
-    them the code collapses more often. Other departures are in `codes`, `module`, `objective`, `lagging` and
-    `measures`.
+    them the code collapses more often. Other departures are in `codes`, `module` and `measures`.
 Cost
     A step of two LSTMs and of the softmax over all words for each word.
 """
@@ -28,9 +27,8 @@ from firth.neural.layers.sequence_pooling import POOLINGS
 from firth.neural.layers.state import State
 from firth.neural.models.autoencoders.codes import Code, GaussianCode, GumbelCode, QuantisedCode
 from firth.neural.models.autoencoders.data import Item, SentenceItems, Sentences, digest, read_texts
-from firth.neural.models.autoencoders.lagging import LaggingInference
-from firth.neural.models.autoencoders.measures import AutoencoderScores, measured
-from firth.neural.models.autoencoders.module import SentenceAutoencoder, kl_weight
+from firth.neural.models.autoencoders.measures import AutoencoderScores, measure
+from firth.neural.models.autoencoders.module import LaggingInference, SentenceAutoencoder, kl_weight
 from firth.neural.models.autoencoders.predict import AutoencoderModel
 from firth.neural.models.translation.units import Units, learn_units
 from firth.neural.training.devices import new_module, no_subnormals
@@ -93,7 +91,7 @@ class AutoencoderTask:
 
     def scores(self) -> AutoencoderScores:
         """Return the scores of held-out sentences; the module is in evaluation mode."""
-        return measured(self._model, self._held_out)
+        return measure(self._model, self._held_out)
 
     def evaluate(self) -> Mapping[str, float]:
         """Return the objective at the full weight of the KL as the loss, and figures; see `Task.evaluate`.
@@ -104,7 +102,7 @@ class AutoencoderTask:
         if self._lagging is not None:
             self._lagging.judge(scores.mutual_information)
         figures = {
-            "loss": sum(max(each, self._options.free_bits) for each in scores.kl_by_unit) - scores.reconstruction,
+            "loss": sum(max(nats, self._options.free_bits) for nats in scores.kl_by_unit) - scores.reconstruction,
             "elbo": scores.elbo,
             "perplexity": scores.perplexity,
             "kl": scores.kl,
@@ -163,17 +161,17 @@ def train_autoencoder(
         names = sorted(set(given.labels or ()))  # of all: the held-out part may have the only sentence of a label
         if held_out is None:
             name = f"texts: {len(given.texts)} sentence"
-            rows, judged_rows = split_rows(len(given.texts), config.seed, name)
-            given, judged = given.rows(rows), given.rows(judged_rows)
+            rows, validation_rows = split_rows(len(given.texts), config.seed, name)
+            given, validation = given.rows(rows), given.rows(validation_rows)
         else:
-            judged = read_texts(held_out, held_out_labels, "held_out")
+            validation = read_texts(held_out, held_out_labels, "held_out")
         if len(names) == 1:
             raise CorpusError(f"all sentences have the label {names[0]!r}; expected two labels or more, or none at all")
         units = learn_units(
             given.texts, options.units, options.max_size, min_count=options.min_count, lowercase=options.lowercase
         )
         items = SentenceItems(units, names, options.max_length)
-        train, test = items.read(given), items.read(judged, warn=False)
+        train, test = items.read(given), items.read(validation, warn=False)
         module: SentenceAutoencoder = new_module(config.seed, options.build, units, len(names), copies=2)
         task = AutoencoderTask(
             module, options, items, train, test, batch_size=config.training.batch_size, seed=config.seed

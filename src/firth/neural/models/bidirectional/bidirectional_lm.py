@@ -33,12 +33,11 @@ from firth.arguments import explained
 from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError, warn_caller
 from firth.language.text import EOS, UNK, LanguageText, held_out_text, training_text
-from firth.neural.models.bidirectional.data import EVAL_WORDS, Reader, sentence_buckets
-from firth.neural.models.bidirectional.module import BidirectionalModule
+from firth.neural.models.bidirectional.module import EVAL_WORDS, BidirectionalModule, Reader, sentence_buckets
 from firth.neural.models.bidirectional.predict import BidirectionalLanguageModel
 from firth.neural.models.language.language_model import output_layer, parse_output
 from firth.neural.models.language.train import UNSPELLED
-from firth.neural.models.sentences.token_rows import TokenBatch, TokenRows
+from firth.neural.models.sentences.data import TokenBatch, TokenRows
 from firth.neural.supervised import SupervisedTask, digest, mean_loss, perplexity_of
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
@@ -153,9 +152,6 @@ def _check(text: LanguageText) -> None:
 @options_class
 class BidirectionalLM:
     """Bidirectional language model. In its training options, `batch_size` counts words.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Peters et al. 2018; the module's docstring has the formula and every departure.

@@ -12,7 +12,7 @@ from firth.errors import OptionError, brief
 from firth.language.perplexity import Perplexity, perplexity
 from firth.language.scores import check_log_probs
 from firth.language.text import EOS, LanguageText, TextRules, held_out_text
-from firth.neural.models.bidirectional.data import EVAL_WORDS, Reader, sentence_buckets
+from firth.neural.models.bidirectional.module import EVAL_WORDS, Reader, sentence_buckets
 from firth.neural.saved import SavedModel, text_fields
 from firth.neural.training.batching import pad
 from firth.progress import Progress, Status, reporting
@@ -71,8 +71,8 @@ class BidirectionalLanguageModel(SavedModel):
         embedding = self.module.embedding
         words = self.module.norm(embedding.spelled(embedding.character_ids(list(numbers))))
         x = words[ids.to(self.device)]  # (B, T, dim)
-        found: torch.Tensor = self.module.layers_of(x, lengths)
-        return found
+        states: torch.Tensor = self.module.layers_of(x, lengths)
+        return states
 
     def read(self, source: Any, *, progress: Progress = None) -> LanguageText:
         """Read a held-out text with the model's vocabulary and rules; see `firth.language.text.held_out_text`."""
@@ -96,8 +96,8 @@ class BidirectionalLanguageModel(SavedModel):
         if direction not in (None, *DIRECTIONS):
             raise OptionError(f"direction={brief(direction)}: expected forward, backward or None")
         text = self.read(source, progress=progress)
-        found = self.log_probs(text, progress=progress)
-        chosen = found.mean(0) if direction is None else found[DIRECTIONS.index(direction)]
+        scores = self.log_probs(text, progress=progress)
+        chosen = scores.mean(0) if direction is None else scores[DIRECTIONS.index(direction)]
         return perplexity(text, chosen)
 
     @torch.no_grad()
@@ -112,8 +112,8 @@ class BidirectionalLanguageModel(SavedModel):
         batches = sentence_buckets(reader.rows, EVAL_WORDS, shuffle=False)
         done = 0
         with reporting(progress) as report:
-            found = reader.log_probs(batches.epoch(0))
-            for rows, (first, second, real) in zip(batches.plan(0), found, strict=True):
+            scores = reader.log_probs(batches.epoch(0))
+            for rows, (first, second, real) in zip(batches.plan(0), scores, strict=True):
                 for row, values in zip(rows.tolist(), _by_sentence(first, second, real), strict=True):
                     start = int(reader.rows.starts[row])
                     stop = start + values.shape[1]
@@ -135,6 +135,6 @@ class BidirectionalLanguageModel(SavedModel):
 def _by_sentence(first: torch.Tensor, second: torch.Tensor, real: torch.Tensor) -> Iterator[npt.NDArray[np.float64]]:
     """Yield of each sentence (2, n + 1) log-probabilities of its words and its end, from (N,) in orders of reading."""
     sizes = real.sum(1).tolist()
-    columns = (torch.split(each.double().cpu(), sizes) for each in (first, second))
+    columns = (torch.split(scores.double().cpu(), sizes) for scores in (first, second))
     for onward, back in zip(*columns, strict=True):
         yield torch.stack([onward, torch.cat([back[:-1].flip(0), back[-1:]])]).numpy()

@@ -42,7 +42,7 @@ from firth.neural.models.captions.data import CaptionData, Shape, caption_data, 
 from firth.neural.models.captions.predict import CaptionModel
 from firth.neural.models.translation.coders import Encoded, RecurrentTarget
 from firth.neural.models.translation.module import TranslationModule
-from firth.neural.models.translation.train import TranslationTask
+from firth.neural.models.translation.train import translation_task
 from firth.neural.models.translation.units import Units, learn_units
 from firth.neural.supervised import digest
 from firth.neural.training.devices import new_module
@@ -170,44 +170,30 @@ def train_captioner(
         grid, shape = read_features(features)
         texts = read_captions(captions, len(grid))
         if held_out is None:
-            rows, judged_rows = split_rows(len(grid), config.seed, f"features: {len(grid)} image")
-            judged_grid, judged_texts = grid[judged_rows], [texts[row] for row in judged_rows]
-            grid, texts = grid[rows], [texts[row] for row in rows]
+            parts = split_rows(len(grid), config.seed, f"features: {len(grid)} image")
+            (grid, texts), (test_grid, test_texts) = ((grid[rows], [texts[row] for row in rows]) for rows in parts)
         else:
-            judged_grid, _ = read_features(held_out, shape, "held_out")
-            judged_texts = read_captions(held_out_captions, len(judged_grid), "held_out_captions")
-        units = learn_units(
-            [text for each in texts for text in each],
-            options.units,
-            options.size,
-            min_count=options.min_count,
-            lowercase=options.lowercase,
-        )
+            test_grid, _ = read_features(held_out, shape, "held_out")
+            test_texts = read_captions(held_out_captions, len(test_grid), "held_out_captions")
+        every = [text for several in texts for text in several]
+        settings = {"min_count": options.min_count, "lowercase": options.lowercase}
+        units = learn_units(every, options.units, options.size, **settings)
         train = caption_data(grid, texts, units, options.max_length)
-        judged = caption_data(judged_grid, judged_texts, units, options.max_length)
-        module, facts = _fitted(options, shape, units, train, judged, config)
+        test = caption_data(test_grid, test_texts, units, options.max_length)
+        module = new_module(config.seed, options.build, shape, units, copies=2)
+        module.encoder.standardise(train.features)
+        batches = train.batches(config.training.batch_size, seed=config.seed)
+        evaluation = test.batches(EVAL_BATCH, shuffle=False)
+        task = translation_task(module, batches, evaluation, predictions=test.tokens)
+        data = {"examples": _digest(units, train, test), "images": len(train.features)}
+        more = {
+            "captions": len(train.examples),
+            "held_out_images": len(test.features),
+            "target_tokens": train.tokens,
+            "dropped": {"long": train.dropped} if train.dropped else {},
+        }
+        facts = fit_model(task, options, config, data, facts=more)
     return CaptionModel(module, options, units, shape, {"training": facts})
-
-
-def _fitted(
-    options: Any, shape: Shape, units: Units, train: CaptionData, judged: CaptionData, config: RunConfig
-) -> tuple[Any, dict[str, Any]]:
-    module = new_module(config.seed, options.build, shape, units, copies=2)
-    module.encoder.standardise(train.features)
-    task = TranslationTask(
-        module,
-        train.batches(config.training.batch_size, seed=config.seed),
-        judged.batches(EVAL_BATCH, shuffle=False),
-        predictions=judged.tokens,
-    )
-    data = {"examples": _digest(units, train, judged), "images": len(train.features)}
-    facts = {
-        "captions": len(train.examples),
-        "held_out_images": len(judged.features),
-        "target_tokens": train.tokens,
-        "dropped": {"long": train.dropped} if train.dropped else {},
-    }
-    return module, fit_model(task, options, config, data, facts=facts)
 
 
 def _digest(units: Units, *parts: CaptionData) -> str:

@@ -122,7 +122,6 @@ def read_features(features: Any, shape: Shape | None = None, name: str = "featur
     Args:
         features: (N, D) or (N, P, D) numbers.
         shape: which they must have; None for any.
-        name: of the argument, for messages.
 
     Raises:
         ShapeError: they have another shape.
@@ -132,15 +131,15 @@ def read_features(features: Any, shape: Shape | None = None, name: str = "featur
     array = single_array(name, features, f"an array of numbers {expected}")
     if array.ndim not in (2, 3):
         raise ShapeError(f"{name} of the shape {array.shape}; expected {expected}")
-    found = Shape(array.shape[1] if array.ndim == 3 else 1, array.shape[-1], array.ndim == 3)
-    if shape is not None and found != shape:
+    given = Shape(array.shape[1] if array.ndim == 3 else 1, array.shape[-1], array.ndim == 3)
+    if shape is not None and given != shape:
         raise ShapeError(f"{name} of the shape {array.shape}; expected {expected}, as the model was trained")
     if not array.size:
         raise CorpusError(f"{name} of the shape {array.shape}: no numbers; expected one image at least")
     finite = np.isfinite(array).reshape(len(array), -1).all(1)
     if not finite.all():
         raise CorpusError(f"{name}: image {int(finite.argmin()) + 1:,} has a number that is not finite")
-    return array.reshape(len(array), found.cells, found.dim), found
+    return array.reshape(len(array), given.cells, given.dim), given
 
 
 def read_captions(captions: Any, images: int, name: str = "captions") -> list[list[str]]:

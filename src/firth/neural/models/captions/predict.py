@@ -1,7 +1,7 @@
 """A trained caption model: captions by search, their probabilities, figures, files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,16 +18,13 @@ from firth.inference.generation_options import GenerationOptions
 from firth.inference.search import BeamSearch
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.models.captions.data import CaptionData, FeatureBatch, Floats, Shape, read_captions, read_features
-from firth.neural.models.translation.constraints import constraints_of
-from firth.neural.models.translation.files import read_units
-from firth.neural.models.translation.predict import SCORED, UNITS
-from firth.neural.models.translation.scorer import Search, TranslationScorer
+from firth.neural.models.translation.module import target_scores
+from firth.neural.models.translation.predict import UNITS, read_units
+from firth.neural.models.translation.scorer import Search, TranslationScorer, best_with_others, constraints_of
 from firth.neural.models.translation.units import BOS, EOS, UNKNOWN, Units
 from firth.neural.prediction import in_batches
 from firth.neural.saved import Field, Saved, SavedModel
-from firth.neural.training.devices import no_subnormals, torch_threads
-from firth.options import check_kind, check_whole
-from firth.progress import Progress, Status, reporting_slow_work
+from firth.progress import Progress
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import check_batch_size
 
@@ -58,6 +55,26 @@ class Caption:
         return self.text
 
 
+def _written_units(units: Units) -> Saved:
+    texts = {UNITS: {"target": units.described()}, "target-vocab": list(units.words)}
+    return Saved(arrays={"target_counts": units.counts}, texts=texts)
+
+
+def _read_units(content: ModelFolder, options: Any) -> Units:
+    return read_units(content, "target", options.units, lowercase=options.lowercase)
+
+
+def _shape(content: ModelFolder, options: Any) -> Shape:
+    cells, dim, grid = content.config["shape"]
+    most = sum(array.size for array in content.arrays.values())
+    whole = type(cells) is type(dim) is int
+    if not whole or not isinstance(grid, bool) or not (1 <= cells <= most and 1 <= dim <= most):
+        raise ValueError(f"shape={[cells, dim, grid]}")
+    if not grid and cells != 1:
+        raise ValueError(f"{cells} cells without a grid")
+    return Shape(cells, dim, grid)
+
+
 class CaptionModel(SavedModel):
     """A trained caption model, as `firth.Captioner(...).train` returns it.
 
@@ -72,13 +89,8 @@ class CaptionModel(SavedModel):
     kind: ClassVar = "firth-captioner"
     what: ClassVar = "a caption model"
     saved_fields: ClassVar = (
-        Field(
-            "units",
-            lambda units: _written_units(units),
-            lambda content, options: _read_units(content, options),
-            ("target_counts",),
-        ),
-        Field("shape", lambda shape: Saved(config={"shape": list(shape)}), lambda content, options: _shape(content)),
+        Field("units", _written_units, _read_units, ("target_counts",)),
+        Field("shape", lambda shape: Saved(config={"shape": list(shape)}), _shape),
     )
     described_by: ClassVar = f"config.json and {UNITS}.json do"
     units: Units
@@ -131,12 +143,13 @@ class CaptionModel(SavedModel):
         constraints = constraints_of(self.units, prefixes, forced, len(grid), search.options)
 
         def describe(rows: list[int]) -> list[Caption]:
-            scorer = TranslationScorer(self.module, self._batch(grid[rows]))
-            found = search.run([scorer], np.ones(1), [constraints[row] for row in rows], rows)
-            return self._shown(grid[rows], found, search.attention)
+            sources: Any = FeatureBatch.of(grid[rows]).to(self.device)
+            scorer = TranslationScorer(self.module, sources)
+            lists = search.run([scorer], np.ones(1), [constraints[row] for row in rows], rows)
+            return self._shown(grid[rows], lists, search.attention)
 
-        how: dict[str, Any] = {"stage": "captioning", "unit": "images", "threads": threads, "progress": progress}
-        return in_batches(range(len(grid)), describe, size=batch_size, by_length=False, slow=True, **how)
+        shown: dict[str, Any] = {"stage": "captioning", "unit": "images", "threads": threads, "progress": progress}
+        return in_batches(range(len(grid)), describe, size=batch_size, by_length=False, slow=True, **shown)
 
     @explained
     def score(
@@ -155,20 +168,20 @@ class CaptionModel(SavedModel):
         """
         grid, _ = read_features(features, self.shape)
         texts = read_captions(captions, len(grid))
-        if any(len(each) > 1 for each in texts):
+        if any(len(several) > 1 for several in texts):
             raise OptionError("captions: several of an image; expected one, repeat the features for others")
-        examples = [
-            (row, np.append(self.units.ids(self.units.split(text)), EOS)) for row, (text,) in enumerate(texts)
-        ]  # fmt: skip
-        batches, found, done = CaptionData(grid, examples).batches(SCORED, shuffle=False), [], 0
-        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals(), torch.no_grad():
-            for batch in batches.epoch(0):
-                scores = self.module.log_prob_of(batch.steady(STEADY_ROWS).to(self.device)).double().cpu().numpy()
-                ends = np.cumsum(batch.counted.sum(1).numpy())
-                found.append([each.sum() for each in np.split(scores[: ends[-1]], ends[:-1])])
-                done += len(ends)
-                report(Status(stage="scoring", done=done, total=len(grid), unit="images"))
-        result = np.array(batches.in_item_order(found))
+        ids = [np.append(self.units.ids(self.units.split(text)), EOS) for (text,) in texts]
+        data = CaptionData(grid, list(enumerate(ids)))
+        scores = target_scores(
+            self.module,
+            list(map(len, ids)),
+            lambda rows: data.collate([data.examples[row] for row in rows]),
+            steps=STEADY_ROWS,
+            unit="images",
+            threads=threads,
+            progress=progress,
+        )
+        result = np.array([tokens.sum() for tokens in scores])
         check_finite(result, self, texts, "caption", impossible=True)
         return result
 
@@ -209,13 +222,13 @@ class CaptionModel(SavedModel):
         """
         grid, _ = read_features(features, self.shape)
         texts = read_captions(captions, len(grid))
-        found = self.caption(
+        written = self.caption(
             features, beam=beam, options=options, batch_size=batch_size, threads=threads, progress=progress
         )
         most = max(map(len, texts))  # a reference that is repeated does not change a score
-        references = [[each[min(number, len(each) - 1)] for each in texts] for number in range(most)]
+        references = [[several[min(number, len(several) - 1)] for several in texts] for number in range(most)]
         return evaluate_generated(
-            [each.text for each in found],
+            [caption.text for caption in written],
             references,
             metrics=metrics,
             lowercase=lowercase,
@@ -226,48 +239,35 @@ class CaptionModel(SavedModel):
     def _search(
         self, beam: int | BeamSearch, n_best: int, options: GenerationOptions | None, attention: bool, seed: int
     ) -> Search:
-        if options is not None:
-            check_kind("options", options, GenerationOptions)
-        options = options or GenerationOptions(max_length=self.options.max_length + 1)
-        beams = beam if isinstance(beam, BeamSearch) else BeamSearch(beams=beam)
-        check_whole("n_best", n_best)
-        if n_best > beams.beams:
-            raise OptionError(f"n_best={n_best}: expected from 1 to the number of beams, {beams.beams}")
-        if (attention or beams.coverage_penalty) and not self.options.has_attention:
-            raise OptionError("attention='none': the model has no attention to return or to search by")
-        search = Search(
-            beams=beams,
-            options=options,
+        search = Search.of(
+            beam,
+            options,
+            longest=self.options.max_length + 1,
+            item="image",
+            banned=(UNKNOWN, BOS),
             n_best=n_best,
-            unknown="kept",
-            dictionary={},
             attention=attention,
             seed=seed,
-            banned=(UNKNOWN, BOS),
         )
-        if search.sampling and n_best > 1:
-            raise OptionError(f"n_best={n_best} with sampling: expected 1; repeat the features for more samples")
+        if (attention or search.beams.coverage_penalty) and not self.options.has_attention:
+            raise OptionError("attention='none': the model has no attention to return or to search by")
         return search
 
-    def _batch(self, grid: Floats) -> Any:
-        return FeatureBatch.of(grid).to(self.device)
-
-    def _shown(self, grid: Floats, found: Sequence[Sequence[Continuation]], attention: bool) -> list[Caption]:
+    def _shown(self, grid: Floats, lists: Sequence[Sequence[Continuation]], attention: bool) -> list[Caption]:
         """Return the captions of a batch, with their other candidates."""
-        flat = [(row, one) for row, each in enumerate(found) for one in each]
+        flat = [(row, text) for row, texts in enumerate(lists) for text in texts]
         weights = self._attention(grid, flat) if attention else [None] * len(flat)
-        shown = iter(self._caption(one, each) for (_, one), each in zip(flat, weights, strict=True))
-        lists = [[next(shown) for _ in each] for each in found]
-        return [replace(each[0], others=tuple(each[1:])) for each in lists]
+        captions = (self._caption(text, table) for (_, text), table in zip(flat, weights, strict=True))
+        return best_with_others(captions, lists)
 
-    def _caption(self, one: Continuation, attention: npt.NDArray[np.float32] | None) -> Caption:
-        tokens = self.units.tokens(one.ids)
-        return Caption(self.units.text(tokens), tuple(tokens), one.score, one.log_prob, one.ended, attention)
+    def _caption(self, text: Continuation, attention: npt.NDArray[np.float32] | None) -> Caption:
+        tokens = self.units.tokens(text.ids)
+        return Caption(self.units.text(tokens), tuple(tokens), text.score, text.log_prob, text.ended, attention)
 
     @torch.no_grad()
-    def _attention(self, grid: Floats, found: Sequence[tuple[int, Continuation]]) -> list[Any]:
+    def _attention(self, grid: Floats, texts: Sequence[tuple[int, Continuation]]) -> list[Any]:
         """Return the (T + 1, P) attention of captions, each with the row of its image."""
-        examples = [(row, np.array([*one.ids, EOS])) for row, one in found]
+        examples = [(row, np.array([*text.ids, EOS])) for row, text in texts]
         batch = CaptionData(grid, examples).collate(examples)
         tables = self.module.attention(batch.to(self.device)).float().cpu().numpy()
         return [table[: len(ids)] for table, (_, ids) in zip(tables, examples, strict=True)]
@@ -279,23 +279,3 @@ class CaptionModel(SavedModel):
 
     def _card(self) -> tuple[str, str, str]:
         return "A caption model", f": features {self.shape} to captions", "model.caption(features)\n"
-
-
-def _written_units(units: Units) -> Saved:
-    texts = {UNITS: {"target": units.described()}, "target-vocab": list(units.words)}
-    return Saved(arrays={"target_counts": units.counts}, texts=texts)
-
-
-def _read_units(content: ModelFolder, options: Any) -> Units:
-    return read_units(content, "target", options.units, lowercase=options.lowercase)
-
-
-def _shape(content: ModelFolder) -> Shape:
-    cells, dim, grid = content.config["shape"]
-    most = sum(array.size for array in content.arrays.values())
-    whole = all(isinstance(each, int) and not isinstance(each, bool) for each in (cells, dim))
-    if not whole or not isinstance(grid, bool) or not (1 <= cells <= most and 1 <= dim <= most):
-        raise ValueError(f"shape={[cells, dim, grid]}")
-    if not grid and cells != 1:
-        raise ValueError(f"{cells} cells without a grid")
-    return Shape(cells, dim, grid)

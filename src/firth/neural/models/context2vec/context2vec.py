@@ -34,9 +34,8 @@ from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.sampled import NegativeSampling
 from firth.neural.models.context2vec.predict import ContextModel
-from firth.neural.models.sentences.data import SentenceText
+from firth.neural.models.sentences.data import SentenceText, TokenBatch
 from firth.neural.models.sentences.options import long_sentences
-from firth.neural.models.sentences.token_rows import TokenBatch
 from firth.neural.supervised import SupervisedTask, digest, mean_figures
 from firth.neural.training.batching import Buckets
 from firth.neural.training.devices import new_module
@@ -44,7 +43,7 @@ from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
-from firth.options import Preset, check, option, options_class
+from firth.options import Preset, option, options_class
 from firth.timing import running_clock
 from firth.vocabulary import Vocabulary
 
@@ -125,16 +124,15 @@ def train_context2vec(
     config, given = RunConfig.of(options.training, arguments), text_options(arguments)
     with running_clock():
         text = SentenceText.of(corpus, given, defaults=options.text, progress=config.progress)
-        how: dict[str, Any] = {"limit": options.max_length}
-        judged = None
+        limit = options.max_length
+        test = None
         if held_out is not None:
-            reading = {name: value for name, value in given.items() if name in ("column", "cache")}
-            other = SentenceText.of(held_out, reading, defaults={}, like=text, progress=config.progress)
-            judged = sentence_batches(other, batch_size=EVAL_BATCH, shuffle=False, **how)
-        batches = sentence_batches(text, batch_size=config.training.batch_size, seed=config.seed, **how)
+            read = text.read(held_out, given, config.progress)
+            test = sentence_batches(read, batch_size=EVAL_BATCH, shuffle=False, limit=limit)
+        batches = sentence_batches(text, batch_size=config.training.batch_size, seed=config.seed, limit=limit)
         long = long_sentences(text.lengths, options.max_length, text.rules)
         module = new_module(config.seed, options.build, text.vocabulary, copies=2)
-        task = context_task(module, batches, judged)
+        task = context_task(module, batches, test)
         data = {"text": digest(text.corpus.fingerprint, np.asarray(text.numbers)), "sentences": len(batches.items)}
         facts = fit_model(task, options, config, data, facts={"long_sentences": long})
     return ContextModel(module, options, text.vocabulary, text.rules, {"training": facts})
@@ -197,9 +195,6 @@ def _reversed(ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
 class Context2Vec:
     """context2vec: vectors of contexts and words, for substitutes of a word in its sentence.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Melamud et al. 2016; the module's docstring has the formula and every departure.
     """
@@ -220,9 +215,6 @@ class Context2Vec:
     samples: int = option(512, "noise words that a batch shares, weighted as the negative samples", minimum=1)
     dropout: float = option(0.0, "dropout rate", minimum=0, maximum=0.99)
     max_length: int = option(64, "words of a sentence that are read; the rest is left out", minimum=2)
-
-    def __post_init__(self) -> None:
-        check(self)
 
     def build(self, vocabulary: Vocabulary) -> ContextModule:
         """Return a module with random parameters from torch's default generator."""

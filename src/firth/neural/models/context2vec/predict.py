@@ -90,15 +90,15 @@ class ContextModel(SavedModel):
         """
         return self._context_vectors(
             [
-                self._place(place, None) if isinstance(place, str) else self._place(*_pair(place))
-                for place in check_items(places, "places")
+                self._place(item, None) if isinstance(item, str) else self._place(*_pair(item))
+                for item in check_items(places, "places")
             ]
         )
 
-    def _context_vectors(self, places: Sequence[tuple[Sequence[str], int]]) -> Matrix:
-        """Return the vectors of places that are there, whose words are as the model reads them."""
-        result = np.empty((len(places), self.dim), dtype=np.float32)
-        cut = [_around(words, position, self.options.max_length) for words, position in places]
+    def _context_vectors(self, positions: Sequence[tuple[Sequence[str], int]]) -> Matrix:
+        """Return the vectors of positions that are there, whose words are as the model reads them."""
+        result = np.empty((len(positions), self.dim), dtype=np.float32)
+        cut = [_around(words, position, self.options.max_length) for words, position in positions]
         order = np.argsort([len(words) for words, _ in cut], kind="stable")
         for first in range(0, len(order), BATCH):
             rows = order[first : first + BATCH]
@@ -140,11 +140,11 @@ class ContextModel(SavedModel):
             raise OptionError(f"measure={measure!r}: expected one of {', '.join(MEASURES)}")
         if n < 1:
             raise OptionError(f"n={n}: expected at least 1")
-        words, place = self._place(sentence, position)
-        word = words[place]
+        words, position = self._place(sentence, position)
+        word = words[position]
         ids = self._candidates(candidates, word)
         table = self.word_vectors().get_normed_vectors()
-        scores = table[ids] @ unit(self._context_vectors([(words, place)])[0])
+        scores = table[ids] @ unit(self._context_vectors([(words, position)])[0])
         if measure == "mult":
             own = self._row(word)
             if own is None and word == UNK:
@@ -194,25 +194,25 @@ class ContextModel(SavedModel):
         """Return the (k, m) scores of m candidates in k sentences by each measure; NaN for unknown words."""
         table = self.word_vectors().get_normed_vectors()
         rows = np.array([-1 if (row := self._row(word)) is None else row for word in candidates])
-        read = [(self._folded(each.tokens), each.position) for each in occurrences]
+        read = [(self._folded(occurrence.tokens), occurrence.position) for occurrence in occurrences]
         contexts = unit(self._context_vectors(read))
-        known = np.where(rows >= 0, 0.0, np.nan)
-        fits = (contexts @ table[rows].T).astype(np.float64) + known
-        own = [self._row(each.word) for each in occurrences]
+        in_vocabulary = np.where(rows >= 0, 0.0, np.nan)
+        fits = (contexts @ table[rows].T).astype(np.float64) + in_vocabulary
+        own = [self._row(occurrence.word) for occurrence in occurrences]
         like = np.full(fits.shape, np.nan)
         for number, row in enumerate(own):
             if row is not None:
-                like[number] = table[rows] @ table[row] + known
+                like[number] = table[rows] @ table[row] + in_vocabulary
         return {"context": fits + 0 * like, "mult": (1 + fits) / 2 * (1 + like) / 2}
 
     @no_subnormals()
     @torch.no_grad()
-    def _vectors(self, places: Sequence[tuple[Sequence[str], int]]) -> Matrix:
+    def _vectors(self, slots: Sequence[tuple[Sequence[str], int]]) -> Matrix:
         unknown, numbers = self.vocabulary.ids[UNK], self.vocabulary.ids
-        ids, lengths = pad([[numbers.get(word, unknown) for word in words] for words, _ in places])
+        ids, lengths = pad([[numbers.get(word, unknown) for word in words] for words, _ in slots])
         vectors = self.module(ids.to(self.device), lengths)
-        positions = torch.tensor([position for _, position in places], device=self.device)
-        rows: Matrix = vectors[torch.arange(len(places), device=self.device), positions].float().cpu().numpy()
+        positions = torch.tensor([position for _, position in slots], device=self.device)
+        rows: Matrix = vectors[torch.arange(len(slots), device=self.device), positions].float().cpu().numpy()
         return rows
 
     def _place(self, sentence: Sentence, position: int | None) -> tuple[list[str], int]:
@@ -229,8 +229,8 @@ class ContextModel(SavedModel):
     def _folded(self, words: Sequence[str]) -> list[str]:
         """Return words in the form that is known, where one is."""
         numbers = [place_of(word, self.vocabulary.ids, self.rules.tokens) for word in words]
-        known = self.vocabulary.words
-        return [word if number is None else known[number] for word, number in zip(words, numbers, strict=True)]
+        own = self.vocabulary.words
+        return [word if number is None else own[number] for word, number in zip(words, numbers, strict=True)]
 
     def _row(self, word: str) -> int | None:
         return None if word in (UNK, EOS) else place_of(word, self.vocabulary.ids, self.rules.tokens)
@@ -241,7 +241,7 @@ class ContextModel(SavedModel):
             return [row for row in range(len(self.vocabulary)) if row not in left_out]
         if isinstance(candidates, str):
             raise KindError(f"candidates: found {brief(candidates)}, expected a list of words")
-        rows = dict.fromkeys(self._row(each) for each in candidates)
+        rows = dict.fromkeys(self._row(candidate) for candidate in candidates)
         return [row for row in rows if row is not None and row not in left_out]
 
     @classmethod
@@ -259,13 +259,13 @@ def _around(words: Sequence[str], position: int, longest: int) -> tuple[Sequence
     return words[first : first + longest], position - first
 
 
-def _pair(place: Any) -> tuple[Any, int]:
+def _pair(pair: Any) -> tuple[Any, int]:
     """Return the sentence and the position of a place.
 
     Raises:
         KindError: it is no pair.
     """
-    if not isinstance(place, Sequence) or len(place) != 2:
-        raise KindError(f"places: found {brief(place)}; expected pairs (sentence, position), or texts with []")
-    sentence, position = place
+    if not isinstance(pair, Sequence) or len(pair) != 2:
+        raise KindError(f"places: found {brief(pair)}; expected pairs (sentence, position), or texts with []")
+    sentence, position = pair
     return sentence, position

@@ -14,7 +14,7 @@ Departures: no token is dropped. If B does not divide N, the first N mod B strea
 Cost: two gathers of B T numbers per batch; a memory-mapped text stays on disk.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -24,9 +24,7 @@ import numpy.typing as npt
 import torch
 
 from firth.errors import CorpusError, OptionError
-from firth.language.text import LanguageText
 from firth.neural.layers.state import State
-from firth.neural.models.language.module import LanguageModule
 from firth.randomness import generator
 
 # Random T, as Merity et al. draw it: standard deviation, minimum, and the probability of a mean of half the usual T.
@@ -111,15 +109,6 @@ class TextStream:
             raise OptionError(f"processes={of}: the text has {len(self._lengths)} streams, expected one each at least")
         return replace(self, part=(rank, of))
 
-    def in_text_order(self, values: Sequence[npt.NDArray[Any]], epoch: int = 0) -> npt.NDArray[Any]:
-        """Return (N,) values in the order of the text, given those of each batch in the order of `predicted_rows`."""
-        result = np.empty(len(self.ids), dtype=values[0].dtype)
-        borders = self._borders(epoch)
-        for first, last, part in zip(borders, borders[1:], values, strict=False):
-            positions, inside = self._positions(first, last)
-            result[positions[inside]] = part
-        return result
-
     @cached_property
     def _lengths(self) -> npt.NDArray[np.int64]:
         streams = min(self.batch_size, len(self.ids))
@@ -172,33 +161,12 @@ class TextStream:
         )
 
 
-class TextReader:
-    """Runs a module over the batches of a text.
-
-    Attributes:
-        stream: the batches of the text.
-    """
-
-    def __init__(self, module: LanguageModule, text: LanguageText, **options: Any) -> None:
-        inputs, self._unknown = module.inputs_of(text)
-        self.stream = TextStream(ids=text.ids, inputs=inputs, bos=module.bos, **options)
-        self._module = module
-
-    def hidden(self, batch: TextBatch, state: State) -> tuple[torch.Tensor, State]:
-        """Return (B, T, D) hidden states of a batch on the module's device, and the state after it."""
-        if self._unknown is not None:
-            self._unknown = self._unknown.to(batch.inputs.device)
-        hidden, state = self._module(batch.inputs, state, self._unknown)
-        return hidden, state
-
-
 def windows(ids: torch.Tensor, state: State, size: int, bos: int) -> tuple[torch.Tensor, State]:
     """Prepend the context that completes the first window, for models of a fixed order.
 
     Args:
         ids: (B, T) int64.
         state: (B, size - 1) the ids before, or None at the start of a text.
-        size: ids per window.
         bos: id before the start of a text, repeated as needed.
 
     Returns:

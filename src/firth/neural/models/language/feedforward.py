@@ -27,8 +27,13 @@ from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.state import State
 from firth.neural.models.language.data import windows
-from firth.neural.models.language.language_model import WINDOW_TRAINING, LanguageOptions, bptt_option, output_layer
-from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.language_model import (
+    WINDOW_TRAINING,
+    LanguageModule,
+    LanguageOptions,
+    bptt_option,
+    output_layer,
+)
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class
@@ -38,9 +43,6 @@ from firth.vocabulary import Vocabulary
 @options_class
 class FeedForwardLM(LanguageOptions):
     """Feed-forward neural language model.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Bengio et al. 2003; the module's docstring gives the formula and every departure.

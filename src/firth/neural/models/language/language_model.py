@@ -1,11 +1,12 @@
-"""Interface of a neural language model's module: ids and state in, hidden states and state out, and an output layer."""
+"""What neural language models share: options, the interface of their modules, output layers, the task."""
 
 import abc
 import dataclasses
-import math
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, cast
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
 from firth.language.text import LanguageText
@@ -13,14 +14,71 @@ from firth.neural.layers.output.base import OutputConfig, OutputLayer
 from firth.neural.layers.output.learned_codes import RULES
 from firth.neural.layers.output.registry import OUTPUTS, make_output, options_of
 from firth.neural.layers.state import State
-from firth.neural.models.language.data import TextBatch, TextReader
-from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.data import TextBatch, TextStream
+from firth.neural.supervised import mean_loss, on_device, perplexity_of
 from firth.neural.training.devices import new_module as built
 from firth.neural.training.options import TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
 from firth.options import check, option, options_class, parse_spec
 from firth.vocabulary import Vocabulary
+
+
+class SpellingEmbedding(Protocol):
+    """An embedding that composes word vectors from characters, for words outside the vocabulary too."""
+
+    def character_ids(self, words: Sequence[str]) -> torch.Tensor:
+        """Return (n, C) character ids of n words, the input of a forward pass for words outside the vocabulary."""
+        ...
+
+    def encode(self, words: Sequence[str]) -> torch.Tensor:
+        """Return (n, D) vectors of n words."""
+        ...
+
+
+class LanguageModule(torch.nn.Module, abc.ABC):
+    """The module of a language model. Training, scoring, saving and decoding are elsewhere.
+
+    Attributes:
+        embedding: (...) ids to (..., D) vectors.
+        output: (N, D) hidden states to losses and log-probabilities.
+        bos: id before a fresh text: the end of a sentence, or the unknown word if sentence ends are not predicted.
+        spells: whether the embedding reads characters.
+    """
+
+    embedding: torch.nn.Module
+    output: OutputLayer
+    bos: int
+    spells: bool = False
+
+    @property
+    def spelling(self) -> SpellingEmbedding | None:
+        """The embedding, if it reads characters; else None."""
+        return cast("SpellingEmbedding", self.embedding) if self.spells else None
+
+    def inputs_of(self, text: LanguageText) -> tuple[npt.NDArray[np.int32], torch.Tensor | None]:
+        """Return the module's input for a text of N tokens with U distinct unknown words.
+
+        Returns:
+            (N,) ids, and (U, C) character ids of the unknown words for `forward`; None if every id is below V, because
+            the text has no unknown word or the module reads all of them as `<unk>`.
+        """
+        if self.spelling is None or not text.unknown_words:
+            return text.ids, None
+        return text.input_ids, self.spelling.character_ids(text.unknown_words)
+
+    @abc.abstractmethod
+    def forward(
+        self, ids: torch.Tensor, state: State = None, unknown: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, State]:
+        """Return (B, T, D) hidden states and the state after the last.
+
+        Args:
+            ids: (B, T) int64; with `unknown`, V + i stands for unknown word i.
+            state: from the call for the preceding ids; None at the start of a text.
+            unknown: (U, C) character ids of unknown words, from `inputs_of`.
+        """
+
 
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 WINDOW_TRAINING = TrainingOptions(  # of models that read a window of words: feed-forward and log-bilinear
@@ -42,9 +100,6 @@ class LanguageOptions(abc.ABC):
 
     Attributes:
         training: default training options.
-
-    Raises:
-        OptionError: an option is out of its range.
     """
 
     training: ClassVar[TrainingOptions]
@@ -87,9 +142,6 @@ class LearnedTree:
     )
     most: float = option(4.0, "maximum mean number of codes per word", minimum=1)
 
-    def __post_init__(self) -> None:
-        check(self)
-
 
 def parse_output(spec: str) -> tuple[str, dict[str, Any]]:
     """Return the kind of an output layer and its options."""
@@ -128,7 +180,6 @@ def output_layer(spec: str, width: int, vocabulary: Vocabulary, tied: torch.nn.P
     Args:
         spec: a name of `firth.neural.layers.output.registry.OUTPUTS`, with its options after colons.
         width: D, of the hidden states.
-        vocabulary: V words with their counts.
         tied: (V, E) weight of an embedding to share.
     """
     kind, options = parse_output(spec)
@@ -147,57 +198,86 @@ def _value(text: str) -> Any:
     return _WORDS.get(text.lower(), text)
 
 
-class LanguageTask:
-    """A language model with its text; implements `firth.neural.training.task.Task`.
+class TextReader:
+    """Runs a module over the batches of a text.
 
     Attributes:
-        batches: the text in parallel streams.
-        unit: what the text is read in, such as "subwords".
-        eval_predictions: words of the held-out text.
+        stream: the batches of the text.
     """
 
-    def __init__(
-        self,
-        module: LanguageModule,
-        text: LanguageText,
-        held_out: LanguageText | None = None,
-        *,
-        batch_size: int,
-        bptt: int,
-        vary_bptt: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.module: torch.nn.Module = module
-        self.unit = text.rules.unit
-        self._output = module.output
-        self._text = TextReader(module, text, batch_size=batch_size, bptt=bptt, vary_bptt=vary_bptt, seed=seed)
-        self.batches: Batches = self._text.stream
-        self._held_out = None
-        if held_out is not None:
-            self._held_out = TextReader(module, held_out, batch_size=EVAL_STREAMS, bptt=EVAL_BPTT)
-        self.eval_predictions = 0 if held_out is None else len(held_out)
+    def __init__(self, module: LanguageModule, text: LanguageText, **options: Any) -> None:
+        inputs, self._unknown = module.inputs_of(text)
+        self.stream = TextStream(ids=text.ids, inputs=inputs, bos=module.bos, **options)
+        self._module = module
+
+    def hidden(self, batch: TextBatch, state: State) -> tuple[torch.Tensor, State]:
+        """Return (B, T, D) hidden states of a batch on the module's device, and the state after it."""
+        if self._unknown is not None:
+            self._unknown = self._unknown.to(batch.inputs.device)
+        hidden, state = self._module(batch.inputs, state, self._unknown)
+        return hidden, state
+
+
+@dataclasses.dataclass(eq=False, kw_only=True)
+class StreamTask:
+    """A model that carries its state through the streams of a text; implements `firth.neural.training.task.Task`.
+
+    Attributes:
+        loss: returns the mean loss of a batch, given the state before it.
+        nats: returns the sum of the losses of a batch, a float64 scalar, and the state after it.
+        held_out: read in a few streams at once, each of which begins without context. A trained model reads it in one
+            stream (`log_probs`), which gives a slightly lower perplexity.
+    """
+
+    module: torch.nn.Module
+    batches: Batches
+    unit: str
+    loss: Callable[[TextBatch, State], StepOutput]
+    nats: Callable[[TextBatch, State], tuple[torch.Tensor, State]]
+    held_out: TextStream | None
+    eval_predictions: int = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        self.eval_predictions = 0 if self.held_out is None else len(self.held_out.ids)
 
     def step(self, batch: TextBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss of a batch's words; see `Task.step`."""
-        hidden, state = self._text.hidden(batch, state)  # (B, T, D)
-        losses = self._output.loss(*batch.predicted_rows(hidden))  # (N,)
-        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses), state)
+        """Return the mean loss of a batch; see `Task.step`."""
+        return self.loss(batch, state)
 
+    @torch.no_grad()
     def evaluate(self) -> Mapping[str, float]:
-        """Return the mean loss in nats per word, and the perplexity, of the held-out text; see `Task.evaluate`.
-
-        The text is read in a few streams at once, and each begins without context. A trained model reads it in one
-        stream (`NeuralLanguageModel.log_probs`), which gives a slightly lower perplexity. Losses are summed in float64
-        over all words.
-        """
-        if self._held_out is None:
+        """Return the mean loss in nats per token, and the perplexity, of the held-out text; see `Task.evaluate`."""
+        if self.held_out is None:
             return {}
-        stream, total, state = self._held_out.stream, 0.0, None
-        device = next(self.module.parameters()).device
-        with torch.no_grad():
-            for batch in stream.epoch(0):
-                on_device = batch.to(device)
-                hidden, state = self._held_out.hidden(on_device, state)
-                total -= self._output.log_prob_of(*on_device.predicted_rows(hidden)).sum(dtype=torch.float64).item()
-        loss = total / len(stream.ids)
-        return {"loss": loss, "perplexity": math.exp(min(loss, 700.0))}
+        total, state = 0.0, None
+        for batch in on_device(self.held_out, self.module):
+            nats, state = self.nats(batch, state)
+            total += nats.item()
+        loss = total / self.eval_predictions
+        return {"loss": loss, "perplexity": perplexity_of(loss)}
+
+
+def language_task(
+    module: LanguageModule, text: LanguageText, held_out: LanguageText | None = None, **options: Any
+) -> StreamTask:
+    """Return a language model with its text as a task; options of `TextStream`."""
+    reader = TextReader(module, text, **options)
+    test = None if held_out is None else TextReader(module, held_out, batch_size=EVAL_STREAMS, bptt=EVAL_BPTT)
+
+    def loss(batch: TextBatch, state: State) -> StepOutput:
+        hidden, state = reader.hidden(batch, state)  # (B, T, D)
+        return dataclasses.replace(mean_loss(module.output.loss(*batch.predicted_rows(hidden))), state=state)
+
+    def nats(batch: TextBatch, state: State) -> tuple[torch.Tensor, State]:
+        assert test is not None
+        hidden, state = test.hidden(batch, state)
+        return -module.output.log_prob_of(*batch.predicted_rows(hidden)).sum(dtype=torch.float64), state
+
+    return StreamTask(
+        module=module,
+        batches=reader.stream,
+        unit=text.rules.unit,
+        loss=loss,
+        nats=nats,
+        held_out=None if test is None else test.stream,
+    )

@@ -21,9 +21,14 @@ from firth.neural.layers.output.base import OutputConfig
 from firth.neural.layers.output.codes import WordCodes
 from firth.neural.layers.output.learned_codes import ClusteringOptions, ContextMeans, learned_codes
 from firth.neural.layers.output.tree import TreeSoftmax
-from firth.neural.models.language.data import TextReader
-from firth.neural.models.language.language_model import LanguageOptions, LearnedTree, learned_tree, new_module
-from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.language_model import (
+    LanguageModule,
+    LanguageOptions,
+    LearnedTree,
+    TextReader,
+    learned_tree,
+    new_module,
+)
 from firth.neural.models.language.predict import NeuralLanguageModel
 from firth.neural.training.options import RunConfig
 from firth.randomness import torch_seed

@@ -32,8 +32,13 @@ from firth.neural.layers.dropout import Dropout
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.state import State
 from firth.neural.models.language.data import windows
-from firth.neural.models.language.language_model import WINDOW_TRAINING, LanguageOptions, bptt_option, output_layer
-from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.language_model import (
+    WINDOW_TRAINING,
+    LanguageModule,
+    LanguageOptions,
+    bptt_option,
+    output_layer,
+)
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class
@@ -43,9 +48,6 @@ from firth.vocabulary import Vocabulary
 @options_class
 class LogBilinearLM(LanguageOptions):
     """Log-bilinear language model; hierarchical with a tree as output layer.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Mnih and Hinton 2007 and 2009; the module's docstring gives the formula and every departure.

@@ -20,8 +20,7 @@ from firth.neural.explainable import EmbeddedText
 from firth.neural.layers.dropout import sampling
 from firth.neural.layers.sequence_pooling import check_pooling, pooled
 from firth.neural.layers.state import State, rows_of
-from firth.neural.models.language.language_model import LanguageOptions, new_module
-from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.language_model import LanguageModule, LanguageOptions, new_module
 from firth.neural.saved import BOS_FIELD, SavedModel, text_fields
 from firth.neural.training.batching import pad
 from firth.progress import Progress, Status, reporting
@@ -268,6 +267,9 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
     def explainable(self, text: str, target: str | None = None) -> EmbeddedText:
         """Return a text as attribution methods need it; `firth.explain` is the way to use it.
 
+        The tokens are those of the text, after the token that stands before every text (the end of the sentence
+        before).
+
         Args:
             text: the beginning of a text, whose next word is explained.
             target: the next word, of the vocabulary; None for the most probable one.
@@ -276,7 +278,37 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
             OptionError: the text is empty, the target is not in the vocabulary, or the output layer gives no
                 probabilities.
         """
-        return explainable_text(self, text, target)
+        module, words = self.module, self.vocabulary.words
+        if not module.output.normalised:
+            raise OptionError(
+                f"output={self.options.output!r} gives scores, not probabilities: nothing can be explained"
+            )
+        if target is not None and target not in self.vocabulary:
+            raise OptionError(f"target={brief(target)}: not one of the model's {len(words):,} {self.rules.unit}")
+        prompt = TextGenerator.of(self).prompt(text)
+        if not len(prompt):
+            raise OptionError(f"text={brief(text)}: expected at least one word")
+        (inputs,), unknown = self.prompt_inputs([prompt])
+        ids = torch.tensor([module.bos, *inputs], device=self.device)
+
+        def log_probs(ids: torch.Tensor) -> torch.Tensor:
+            return module.output.log_prob(module(ids, None, unknown)[0][:, -1])
+
+        if target is None:
+            with torch.no_grad():
+                number = int(log_probs(ids[None])[0].argmax())
+        else:
+            number = int(self.vocabulary.ids[target])
+        tokens = [words[module.bos], *(words_of(prompt) or [words[i] for i in prompt])]
+        return EmbeddedText(
+            module,
+            [module.embedding],
+            ids,
+            tokens,
+            words[number],
+            lambda ids: log_probs(ids)[:, number],
+            from_last=True,
+        )
 
     def randomised(self, seed: int = 0) -> "NeuralLanguageModel":
         """Return a model of the same options with random parameters."""
@@ -329,42 +361,3 @@ def _in_batch_order(parts: list[torch.Tensor], groups: list[tuple[npt.NDArray[np
         return TensorScores(parts[0])
     order = torch.from_numpy(np.argsort(np.concatenate([rows for rows, _ in groups])))
     return TensorScores(torch.cat(parts).index_select(0, order.to(parts[0].device)))
-
-
-def explainable_text(model: Any, text: str, target: str | None) -> EmbeddedText:
-    """Return a text as attribution methods need it.
-
-    The tokens are those of the text, after the token that stands before every text (the end of the sentence before).
-
-    Raises:
-        OptionError: the text is empty, the target is not in the vocabulary, or the output layer gives no probabilities.
-    """
-    module, words = model.module, model.vocabulary.words
-    if not module.output.normalised:
-        raise OptionError(f"output={model.options.output!r} gives scores, not probabilities: nothing can be explained")
-    prompt = TextGenerator.of(model).prompt(text)
-    if not len(prompt):
-        raise OptionError(f"text={brief(text)}: expected at least one word")
-    (inputs,), unknown = model.prompt_inputs([prompt])
-    ids = torch.tensor([module.bos, *inputs], device=model.device)
-
-    def log_probs(ids: torch.Tensor) -> torch.Tensor:
-        result: torch.Tensor = module.output.log_prob(module(ids, None, unknown)[0][:, -1])
-        return result
-
-    number = _number(model, target) if target is not None else None
-    if number is None:
-        with torch.no_grad():
-            number = int(log_probs(ids[None])[0].argmax())
-    tokens = [words[module.bos], *(words_of(prompt) or [words[i] for i in prompt])]
-    return EmbeddedText(
-        module, [module.embedding], ids, tokens, words[number], lambda ids: log_probs(ids)[:, number], from_last=True
-    )
-
-
-def _number(model: Any, target: str) -> int:
-    if target not in model.vocabulary:
-        raise OptionError(
-            f"target={brief(target)}: not one of the model's {len(model.vocabulary):,} {model.rules.unit}"
-        )
-    return int(model.vocabulary.ids[target])

@@ -34,8 +34,7 @@ from firth.neural.layers.dropout import Dropouts
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.recurrent import CELLS, RecurrentStack
 from firth.neural.layers.state import State
-from firth.neural.models.language.language_model import LanguageOptions, output_layer
-from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.language_model import LanguageModule, LanguageOptions, output_layer
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class
@@ -48,9 +47,6 @@ DROPOUT_KINDS = ("plain", "variational", "weights")
 @options_class
 class RecurrentLM(LanguageOptions):
     """Recurrent language model, over words or their characters.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Mikolov et al. 2010 and the papers in the module's docstring, with the formula and every departure.

@@ -16,9 +16,14 @@ from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError, warn_caller
 from firth.language.files import load_language_model
 from firth.language.text import UNK, LanguageText, TextRules, held_out_text, training_text
-from firth.neural.models.language.language_model import LanguageOptions, LanguageTask, learned_tree, new_module
+from firth.neural.models.language.language_model import (
+    LanguageModule,
+    LanguageOptions,
+    language_task,
+    learned_tree,
+    new_module,
+)
 from firth.neural.models.language.learned_tree import LanguageRun, with_learned_tree
-from firth.neural.models.language.module import LanguageModule
 from firth.neural.models.language.predict import NeuralLanguageModel
 from firth.neural.saved import module_arrays
 from firth.neural.training.loop import fit_model
@@ -73,9 +78,9 @@ def check_options(options: LanguageOptions, start: NeuralLanguageModel) -> None:
         raise OptionError(f"{own} with a start that is a {theirs}: {advice}")
     different = differences(options, start.options)
     if different:
-        found = ", ".join(f"{name}={value!r}" for name, (value, _) in different.items())
+        given = ", ".join(f"{name}={value!r}" for name, (value, _) in different.items())
         expected = ", ".join(f"{name}={value!r}" for name, (_, value) in different.items())
-        raise OptionError(f"{found} with a start that has {expected}: {advice}")
+        raise OptionError(f"{given} with a start that has {expected}: {advice}")
 
 
 class Reader(Protocol):
@@ -96,10 +101,8 @@ def text_for(start: Reader, corpus: Any, options: Mapping[str, Any], progress: P
     """Return a training text in the vocabulary of a start.
 
     Args:
-        start: the model to start from.
         corpus: a corpus that was built with the tokens of the start and every word of its text; a text that the start
             has read; or anything that `Corpus.build` takes.
-        options: of `Corpus.build`: `column` and `cache`.
 
     Raises:
         OptionError: another option is given, or the corpus has other tokens.
@@ -109,8 +112,8 @@ def text_for(start: Reader, corpus: Any, options: Mapping[str, Any], progress: P
         raise OptionError(f"{', '.join(given)} with start: the text is read like that of the start; leave them out")
     rules = start.rules
     if not isinstance(corpus, LanguageText):
-        how = {"tokens": rules.tokens, "sentences": rules.sentences, "min_count": 1}
-        corpus = as_corpus(corpus, options, defaults=how, progress=progress)
+        reading = {"tokens": rules.tokens, "sentences": rules.sentences, "min_count": 1}
+        corpus = as_corpus(corpus, options, defaults=reading, progress=progress)
         _check_tokens(corpus, start)
     return held_out_text(corpus, start.vocabulary, rules, name="text", progress=progress)
 
@@ -211,7 +214,9 @@ def _continue(
     check_options(options, start)
     progress = config.progress
     text = text_for(start, corpus, given, progress)
-    held_out, old = (None if each is None else start.read(each, progress=progress) for each in (held_out, old_held_out))
+    held_out, old = (
+        None if source is None else start.read(source, progress=progress) for source in (held_out, old_held_out)
+    )
     before = None if old is None else start.perplexity(old, progress=progress)
     module = started_module(options, start, config.seed)
     model = train_module(LanguageRun(options, module, text, held_out, config, start))
@@ -234,7 +239,7 @@ def train_module(run: LanguageRun) -> NeuralLanguageModel:
             f"output={options.output!r} gives scores, not probabilities, so held-out text has no perplexity: train "
             "without held_out, or with another output"
         )
-    task = LanguageTask(
+    task = language_task(
         module,
         text,
         held_out,

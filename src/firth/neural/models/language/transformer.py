@@ -30,8 +30,7 @@ from firth.neural.layers.positions import POSITIONS
 from firth.neural.layers.state import State
 from firth.neural.layers.transformer import ACTIVATIONS, NORMS, TransformerConfig
 from firth.neural.layers.transformer_stack import TransformerStack
-from firth.neural.models.language.language_model import LanguageOptions, bptt_option, output_layer
-from firth.neural.models.language.module import LanguageModule
+from firth.neural.models.language.language_model import LanguageModule, LanguageOptions, bptt_option, output_layer
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
 from firth.options import Preset, option, options_class

@@ -32,8 +32,7 @@ Cost: per token the 8 H^2 multiplications of an LSTM (its products are those of 
     C chunks, and L K times the LSTM's element-wise arithmetic. benchmarks/results/lattice.md has the speed.
 """
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
 
 import torch
@@ -44,74 +43,48 @@ from firth.errors import OptionError
 from firth.language.text import UNK, LanguageText, encode_sentences, held_out_text, training_text
 from firth.neural.layers.state import State
 from firth.neural.models.language.data import TextBatch, TextStream
-from firth.neural.models.lattices.chunks import Chunk, Units, frequent_chunks
-from firth.neural.models.lattices.module import MERGES, LatticeModule
+from firth.neural.models.language.language_model import EVAL_BPTT, EVAL_STREAMS, StreamTask
+from firth.neural.models.lattices.module import MERGES, Chunk, LatticeModule, Units, frequent_chunks
 from firth.neural.models.lattices.predict import LatticeModel
 from firth.neural.supervised import digest
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
-from firth.neural.training.schedules import TrainingProgress
-from firth.neural.training.task import Batches, StepOutput
-from firth.options import check, option, options_class
+from firth.neural.training.task import StepOutput
+from firth.options import option, options_class
 from firth.text.inputs import Text, check_items
 from firth.timing import running_clock
 
-EVAL_STREAMS, EVAL_BPTT = 20, 64  # of held-out text during training
 
+def lattice_task(
+    module: LatticeModule, text: LanguageText, held_out: LanguageText | None, *, batch_size: int, bptt: int
+) -> StreamTask:
+    """Return a lattice language model with its text as a task."""
 
-class LatticeTask:
-    """A lattice language model with its text; implements `firth.neural.training.task.Task`.
-
-    Attributes:
-        batches: the text in parallel streams.
-        unit: what the text is read in, such as "characters".
-        eval_predictions: tokens of the held-out text.
-    """
-
-    def __init__(
-        self, module: LatticeModule, text: LanguageText, held_out: LanguageText | None, *, batch_size: int, bptt: int
-    ) -> None:
-        self.module: torch.nn.Module = module
-        self.unit, self._lattice = text.rules.unit, module
-        self.batches: Batches = TextStream(ids=text.ids, batch_size=batch_size, bptt=bptt, bos=module.bos)
-        self._held_out = None
-        if held_out is not None:
-            streams = min(EVAL_STREAMS, max(len(held_out) // EVAL_BPTT, 1))  # each costs its end's chunks
-            self._held_out = TextStream(ids=held_out.ids, batch_size=streams, bptt=EVAL_BPTT, bos=module.bos)
-        self.eval_predictions = 0 if held_out is None else len(held_out)
-
-    def step(self, batch: TextBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss per token of a batch; see `Task.step`."""
-        losses, state = self._losses(batch, state)
-        tokens = batch.targets.numel() if batch.predicted is None else int(batch.predicted.sum())
-        total = losses.sum()
-        return StepOutput((total / tokens).float(), total.detach(), tokens, state)
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return the mean loss in nats per token, and the perplexity, of the held-out text; see `Task.evaluate`.
-
-        The text is read in a few streams at once, and each begins without context.
-        """
-        if self._held_out is None:
-            return {}
-        total, state = 0.0, None
-        device = next(self.module.parameters()).device
-        with torch.no_grad():
-            for batch in self._held_out.epoch(0):
-                losses, state = self._losses(batch.to(device), state)
-                total += losses.sum().item()
-        loss = total / self.eval_predictions
-        return {"loss": loss, "perplexity": math.exp(min(loss, 700.0))}
-
-    def _losses(self, batch: TextBatch, state: State) -> tuple[torch.Tensor, State]:
+    def losses(batch: TextBatch, state: State) -> tuple[torch.Tensor, State]:
         """Return the (B,) float64 losses of a batch's tokens, and the state after it."""
-        reading = self.module(batch.targets, self._lattice.start(batch.inputs[:, 0]) if state is None else state)
-        first = self._lattice.units.max_length - 1  # the node where the batch begins
+        reading = module(batch.targets, module.start(batch.inputs[:, 0]) if state is None else state)
+        first = module.units.max_length - 1  # the node where the batch begins
         if batch.predicted is None:
             return -reading.nodes.totals[-1], reading.state
         ends = (first + batch.predicted.sum(1)).unsqueeze(0)
         return -reading.nodes.totals.gather(0, ends)[0], reading.state
+
+    def loss(batch: TextBatch, state: State) -> StepOutput:
+        nats, state = total(batch, state)
+        tokens = batch.targets.numel() if batch.predicted is None else int(batch.predicted.sum())
+        return StepOutput((nats / tokens).float(), nats.detach(), tokens, state)
+
+    def total(batch: TextBatch, state: State) -> tuple[torch.Tensor, State]:
+        parts, state = losses(batch, state)
+        return parts.sum(), state
+
+    test = None
+    if held_out is not None:
+        streams = min(EVAL_STREAMS, max(len(held_out) // EVAL_BPTT, 1))  # each costs its end's chunks
+        test = TextStream(ids=held_out.ids, batch_size=streams, bptt=EVAL_BPTT, bos=module.bos)
+    batches = TextStream(ids=text.ids, batch_size=batch_size, bptt=bptt, bos=module.bos)
+    return StreamTask(module=module, batches=batches, unit=text.rules.unit, loss=loss, nats=total, held_out=test)
 
 
 @explained(unknown=UNK, tokens="characters")
@@ -148,12 +121,12 @@ def train_lattice(
         text = training_text(corpus, given, tokens="characters", progress=config.progress)
         if held_out is not None:
             held_out = held_out_text(held_out, text.vocabulary, text.rules, progress=config.progress)
-        found, counts = _chunks(options, chunks, text)
+        units, counts = _chunks(options, chunks, text)
         bos = text.unk_id if text.eos_id is None else text.eos_id
-        module = new_module(config.seed, options.build, len(text.vocabulary), found, bos, copies=2)
+        module = new_module(config.seed, options.build, len(text.vocabulary), units, bos, copies=2)
         module.begin_at(torch.tensor([*text.vocabulary.counts.tolist(), *counts]))
-        task = LatticeTask(module, text, held_out, batch_size=config.training.batch_size, bptt=options.bptt)
-        facts = fit_model(task, options, config, {"text": _digest(text, found), "words": len(text)})
+        task = lattice_task(module, text, held_out, batch_size=config.training.batch_size, bptt=options.bptt)
+        facts = fit_model(task, options, config, {"text": _digest(text, units), "words": len(text)})
     return LatticeModel(module, options, text.vocabulary, text.rules, {"training": facts})
 
 
@@ -162,8 +135,8 @@ def _chunks(options: Any, chunks: Sequence[Text] | None, text: LanguageText) -> 
     if chunks is not None:
         given = given_chunks(chunks, text)
         return given, [options.min_count] * len(given)
-    found = frequent_chunks(text, max_length=options.max_length, most=options.chunks, min_count=options.min_count)
-    return list(found), list(found.values())
+    counts = frequent_chunks(text, max_length=options.max_length, most=options.chunks, min_count=options.min_count)
+    return list(counts), list(counts.values())
 
 
 def given_chunks(chunks: Sequence[Text], text: LanguageText) -> list[Chunk]:
@@ -172,14 +145,14 @@ def given_chunks(chunks: Sequence[Text], text: LanguageText) -> list[Chunk]:
     Raises:
         OptionError: a chunk has tokens that are not in the vocabulary.
     """
-    found = []
+    result = []
     for number, chunk in enumerate(check_items(chunks, "chunks")):
         read = encode_sentences([chunk], text.vocabulary, text.rules)
         ids = read.ids[: len(read) - (0 if text.eos_id is None else 1)]
         if (ids == text.unk_id).any():
             raise OptionError(f"chunk {number}, {chunk!r}, has tokens that the text lacks; expected known ones only")
-        found.append(tuple(ids.tolist()))
-    return found
+        result.append(tuple(ids.tolist()))
+    return result
 
 
 def _digest(text: LanguageText, chunks: list[Chunk]) -> str:
@@ -190,9 +163,6 @@ def _digest(text: LanguageText, chunks: list[Chunk]) -> str:
 @options_class
 class LatticeLM:
     """Neural lattice language model, over characters or words and chunks of them.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Buckman and Neubig 2018; the module's docstring has the formula and every departure.
@@ -214,9 +184,6 @@ class LatticeLM:
     hidden: int = option(256, "width of the LSTM's state", minimum=1)
     dropout: float = option(0.1, "dropout of embeddings and of the LSTM's output", minimum=0, maximum=0.99)
     bptt: int = option(64, "truncated back-propagation through time: tokens per stream and batch", minimum=1)
-
-    def __post_init__(self) -> None:
-        check(self)
 
     def build(self, tokens: int, chunks: Sequence[Chunk], bos: int) -> LatticeModule:
         """Return a module with random parameters from torch's default generator."""

@@ -100,12 +100,12 @@ class Lattice:
         return self._edges(self._gradient(LOG), chosen > 0)
 
     def _edges(self, marginals: torch.Tensor, which: torch.Tensor) -> list[Edge]:
-        pieces, found = self._segments.pieces[0], []
+        pieces, edges = self._segments.pieces[0], []
         for end, length, sense in which.nonzero().tolist():
             start, stop = end - length, end + 1
             score, share = float(pieces[end, length, sense]), float(marginals[end, length, sense])
-            found.append(Edge(start, stop, self._texts[start, stop], sense, score, share))
-        return found
+            edges.append(Edge(start, stop, self._texts[start, stop], sense, score, share))
+        return edges
 
     def _total(self, ring: Semiring) -> torch.Tensor:
         return segments_total(self._segments, ring)[0]
@@ -113,6 +113,13 @@ class Lattice:
     def _gradient(self, ring: Semiring) -> torch.Tensor:
         """Return the (N, L, K) derivatives of a total with respect to the scores of edges."""
         return piece_gradients(self._segments, ring)[0]
+
+
+def _chunks(content: ModelFolder, options: Any) -> list[tuple[int, ...]]:
+    table = content.arrays[CHUNKS]
+    if table.dtype.kind != "i" or table.ndim != 2 or table.shape[1] != options.max_length:
+        raise ValueError(f"chunks {table.shape}, max_length={options.max_length}")
+    return [tuple(token for token in row if token >= 0) for row in table.tolist()]
 
 
 class LatticeModel(SavedModel, LanguageModel):
@@ -131,13 +138,7 @@ class LatticeModel(SavedModel, LanguageModel):
     what: ClassVar = "a lattice language model"
     saved_fields: ClassVar = (
         *text_fields(),
-        Field(
-            "units",
-            lambda units: Saved(arrays={CHUNKS: units.table()}),
-            lambda content, options: _chunks(content, options),
-            (CHUNKS,),
-            of_module=True,
-        ),
+        Field("units", lambda units: Saved(arrays={CHUNKS: units.table()}), _chunks, (CHUNKS,), of_module=True),
         BOS_FIELD,
     )
     config_order: ClassVar = ("rules", "bos", "total")
@@ -192,7 +193,7 @@ class LatticeModel(SavedModel, LanguageModel):
         """
         (text,) = checked_texts([text], "text")
         characters = self.rules.unit == "characters"
-        if not isinstance(text, str) and any(len(each) > 1 if characters else " " in each for each in text):
+        if not isinstance(text, str) and any(len(token) > 1 if characters else " " in token for token in text):
             raise KindError(f"text: found {brief(text)}; expected one text, or its {self.rules.unit}")
         read = self.token_ids([text])
         if not 1 <= len(read) <= MAX_TOKENS:
@@ -238,7 +239,7 @@ class LatticeModel(SavedModel, LanguageModel):
         """Return (B, T) logarithms of the probabilities of the text up to each token, relative to where it began."""
         units, L = self.module.units, self.module.units.max_length
         hidden, totals = (
-            each.transpose(0, 1) for each in (reading.nodes.hidden, reading.nodes.totals)
+            table.transpose(0, 1) for table in (reading.nodes.hidden, reading.nodes.totals)
         )  # (B, L + T, ...)
         B, count = hidden.shape[:2]
         T = count - L
@@ -257,23 +258,23 @@ class LatticeModel(SavedModel, LanguageModel):
         units, (B, L, H) = self.module.units, hidden.shape
         masses = units.masses(self.module.unit_probabilities(hidden.reshape(B * L, H))).view(B, L, -1).log()
         shares = totals - totals[:, -1:]  # (B, L), logarithms, of paths to each of the last nodes
-        found = masses[:, -1, : units.tokens].clone()
+        scores = masses[:, -1, : units.tokens].clone()
         _, begun = units(context)  # (B, L - 1, L)
         for back in range(1, L):  # units that began `back` tokens ago
             for row, node in enumerate(begun[:, L - 1 - back, back - 1].tolist()):
                 if node >= 0 and shares[row, L - 1 - back] > -torch.inf:
                     tokens, nodes = units.continuations(node)
                     begun_before = shares[row, L - 1 - back] + masses[row, L - 1 - back, nodes]
-                    found[row, tokens] = torch.logaddexp(found[row, tokens], begun_before)
-        return TensorScores(found.log_softmax(1))
+                    scores[row, tokens] = torch.logaddexp(scores[row, tokens], begun_before)
+        return TensorScores(scores.log_softmax(1))
 
     def _texts(self, words: list[str], pieces: torch.Tensor) -> dict[tuple[int, int], str]:
         """Return what stands between the nodes of each edge."""
-        found = {}
+        texts = {}
         for end, length, _ in (pieces > -torch.inf).nonzero().tolist():
             part = words[end - length : end + 1]
-            found[end - length, end + 1] = EOS if part == [EOS] else self.rules.join(part)
-        return found
+            texts[end - length, end + 1] = EOS if part == [EOS] else self.rules.join(part)
+        return texts
 
     @classmethod
     def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
@@ -282,10 +283,3 @@ class LatticeModel(SavedModel, LanguageModel):
 
     def _card(self) -> tuple[str, str, str]:
         return "A lattice language model", f" of {len(self.vocabulary):,} {self.rules.unit}", EXAMPLE
-
-
-def _chunks(content: ModelFolder, options: Any) -> list[tuple[int, ...]]:
-    table = content.arrays[CHUNKS]
-    if table.dtype.kind != "i" or table.ndim != 2 or table.shape[1] != options.max_length:
-        raise ValueError(f"chunks {table.shape}, max_length={options.max_length}")
-    return [tuple(token for token in row if token >= 0) for row in table.tolist()]

@@ -62,7 +62,7 @@ def read_records(inputs: Any, fields: Sequence[str] | None = None) -> tuple[list
         raise KindError(f'inputs: found {brief(inputs)}, expected a list of records, [{{"name": "Ann"}}]')
     records = list(inputs)
     for number, record in enumerate(records, 1):
-        strings = isinstance(record, Mapping) and all(isinstance(each, str) for pair in record.items() for each in pair)
+        strings = isinstance(record, Mapping) and all(isinstance(part, str) for pair in record.items() for part in pair)
         if not strings:
             raise KindError(f"record {number:,}: found {brief(record)}, expected a mapping from names to strings")
     names = list(dict.fromkeys(name for record in records for name in record)) if fields is None else list(fields)
@@ -87,7 +87,7 @@ def read_examples(values: Sequence[Values], targets: Any) -> list[Example]:
             raise KindError(f"targets, text {number:,}: found {brief(text)}, expected a string")
     if not values or len(values) != len(texts):
         raise CorpusError(f"{len(values):,} records and {len(texts):,} texts; expected as many, at least one")
-    return [Example(each, text.encode("utf-8", "surrogatepass")) for each, text in zip(values, texts, strict=True)]
+    return [Example(value, text.encode("utf-8", "surrogatepass")) for value, text in zip(values, texts, strict=True)]
 
 
 def record_batches(
@@ -96,7 +96,7 @@ def record_batches(
     """Return batches of examples; see `collated` for `max_copy`."""
     return Buckets(
         items=examples,
-        lengths=np.array([len(each.target) for each in examples], np.int64),
+        lengths=np.array([len(example.target) for example in examples], np.int64),
         collate=lambda items: collated(items, max_copy),
         batch_size=batch_size,
         seed=seed,
@@ -106,14 +106,14 @@ def record_batches(
 
 def collated(examples: Sequence[Example], max_copy: int) -> RecordBatch:
     """Return a batch; values of more than `max_copy` bytes are not copied."""
-    values, sizes = padded_values([each.values for each in examples])
-    targets, lengths = pad([[*each.target, END] for each in examples], END)
+    values, sizes = padded_values([example.values for example in examples])
+    targets, lengths = pad([[*example.target, END] for example in examples], END)
     copies = [
         (row, start, len(value), field)
-        for row, each in enumerate(examples)
-        for field, value in enumerate(each.values)
+        for row, example in enumerate(examples)
+        for field, value in enumerate(example.values)
         if 0 < len(value) <= max_copy
-        for start in places(each.target, value)
+        for start in occurrences(example.target, value)
     ]
     table = torch.tensor(copies, dtype=torch.int64).reshape(-1, 4).t().contiguous()
     return RecordBatch(values, sizes, targets, lengths, table)
@@ -121,16 +121,16 @@ def collated(examples: Sequence[Example], max_copy: int) -> RecordBatch:
 
 def padded_values(values: Sequence[Values]) -> tuple[torch.Tensor, torch.Tensor]:
     """Return (B, F, N) bytes and (B, F) sizes of the fields of records."""
-    flat, sizes = pad([list(value) or [END] for each in values for value in each], END)
+    flat, sizes = pad([list(value) or [END] for record in values for value in record], END)
     fields = len(values[0])
-    empty = torch.tensor([[not value for value in each] for each in values])
+    empty = torch.tensor([[not value for value in record] for record in values])
     return flat.view(len(values), fields, -1), sizes.view(len(values), fields).masked_fill(empty, 0)
 
 
-def places(text: bytes, value: bytes) -> list[int]:
-    """Return where a value begins in a text, overlapping places included."""
-    found, start = [], text.find(value)
+def occurrences(text: bytes, value: bytes) -> list[int]:
+    """Return where a value begins in a text, overlapping ones included."""
+    starts, start = [], text.find(value)
     while start >= 0:
-        found.append(start)
+        starts.append(start)
         start = text.find(value, start + 1)
-    return found
+    return starts

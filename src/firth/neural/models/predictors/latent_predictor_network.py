@@ -46,7 +46,7 @@ from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import StepOutput
-from firth.options import check, option, options_class
+from firth.options import option, options_class
 from firth.timing import running_clock
 
 EVAL_BATCH = 64  # records per batch of an evaluation
@@ -88,13 +88,13 @@ def train_predictors(
         fields, values = read_records(inputs)
         examples = read_examples(values, targets)
         if held_out is None:
-            rows, judged_rows = split_rows(len(examples), config.seed, f"inputs: {len(examples)} record")
-            examples, judged = [examples[row] for row in rows], [examples[row] for row in judged_rows]
+            rows, test_rows = split_rows(len(examples), config.seed, f"inputs: {len(examples)} record")
+            examples, test = [examples[row] for row in rows], [examples[row] for row in test_rows]
         else:
-            judged = read_examples(read_records(held_out, fields)[1], held_out_targets)
+            test = read_examples(read_records(held_out, fields)[1], held_out_targets)
         module = new_module(config.seed, options.build, len(fields), copies=2)
         limit = options.max_copy if options.copying else 0
-        evaluation = record_batches(judged, batch_size=EVAL_BATCH, max_copy=limit, shuffle=False)
+        evaluation = record_batches(test, batch_size=EVAL_BATCH, max_copy=limit, shuffle=False)
         predictions = int(evaluation.lengths.sum()) + len(evaluation.lengths)  # bytes and ends
 
         def total(batch: RecordBatch) -> torch.Tensor:
@@ -112,23 +112,20 @@ def train_predictors(
             unit="bytes",
             eval_predictions=predictions,
         )
-        data = {"examples": _digest(fields, examples, judged), "records": len(examples)}
-        facts = fit_model(task, options, config, data, facts={"held_out_records": len(judged)})
+        data = {"examples": _digest(fields, examples, test), "records": len(examples)}
+        facts = fit_model(task, options, config, data, facts={"held_out_records": len(test)})
     return PredictorModel(module, options, fields, {"training": facts})
 
 
 def _digest(fields: list[str], *parts: list[Example]) -> str:
     """Return a digest of the data of a run."""
-    shown = [fields, *([(each.values, each.target) for each in part] for part in parts)]
+    shown = [fields, *([(example.values, example.target) for example in part] for part in parts)]
     return hashlib.blake2b(repr(shown).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 @options_class
 class LatentPredictorNetwork:
     """Latent predictor network: writes texts about records, and copies their fields.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Ling et al. 2016; the module's docstring has the formula and every departure.
@@ -145,9 +142,6 @@ class LatentPredictorNetwork:
     copying: bool = option(True, "whether values of fields are copied; otherwise all bytes are generated")
     max_copy: int = option(40, "longest value that is copied, in bytes", minimum=1)
     max_length: int = option(400, "longest text that is written, in bytes", minimum=1)
-
-    def __post_init__(self) -> None:
-        check(self)
 
     def build(self, fields: int) -> PredictorModule:
         """Return a module with random parameters from torch's default generator."""

@@ -97,13 +97,13 @@ class PredictorModule(nn.Module):
         """Return the scores of all segmentations of the texts: label 0 generates a byte, label 1 + f copies field f."""
         memory, state = self.encode(batch.values, batch.sizes)
         previous = functional.pad(batch.targets[:, :-1], (1, 0), value=END)
-        found, _ = self.decode(memory, previous, state)
+        predictions, _ = self.decode(memory, previous, state)
         (B, T), F = batch.targets.shape, memory.pointers.shape[1]
-        letters = found.generate.gather(2, batch.targets.unsqueeze(2)).squeeze(2).double()
+        letters = predictions.generate.gather(2, batch.targets.unsqueeze(2)).squeeze(2).double()
         rows, starts, sizes, fields = batch.copies
         longest = int(sizes.max()) if len(sizes) else 1
         pieces = letters.new_full((B, T, longest, F + 1), -torch.inf)
         pieces[:, :, 0, 0] = letters
-        pieces[rows, starts + sizes - 1, sizes - 1, fields + 1] = found.copy[rows, starts, fields].double()
+        pieces[rows, starts + sizes - 1, sizes - 1, fields + 1] = predictions.copy[rows, starts, fields].double()
         none = letters.new_zeros(F + 1)
         return Segments(pieces, letters.new_zeros(F + 1, F + 1), none, none, batch.lengths.to(letters.device))

@@ -58,6 +58,13 @@ class Segment(NamedTuple):
     field: str
 
 
+def _read_fields(content: ModelFolder, options: Any) -> list[str]:
+    fields = list(content.config["fields"])
+    if not fields or not all(isinstance(name, str) for name in fields) or len(set(fields)) != len(fields):
+        raise ValueError(f"{len(fields)} fields")
+    return fields
+
+
 class PredictorModel(SavedModel):
     """A trained latent predictor network, as `firth.LatentPredictorNetwork(...).train` returns it.
 
@@ -70,13 +77,7 @@ class PredictorModel(SavedModel):
 
     kind: ClassVar = "firth-predictor-network"
     what: ClassVar = "a latent predictor network"
-    saved_fields: ClassVar = (
-        Field(
-            "fields",
-            lambda names: Saved(config={"fields": list(names)}),
-            lambda content, options: _read_fields(content),
-        ),
-    )
+    saved_fields: ClassVar = (Field("fields", lambda names: Saved(config={"fields": list(names)}), _read_fields),)
     fields: list[str]
 
     module: PredictorModule
@@ -101,10 +102,10 @@ class PredictorModel(SavedModel):
         def write(rows: list[int]) -> list[str]:
             scorer = PredictorScorer(self.module, [values[row] for row in rows])
             written = greedy_search(scorer, [()] * len(rows), options, stop=(END,))
-            return [bytes(i for i in each.ids if i != END).decode("utf-8", "replace") for each in written]
+            return [bytes(i for i in text.ids if i != END).decode("utf-8", "replace") for text in written]
 
-        how: dict[str, Any] = {"stage": "writing", "unit": "records", "threads": threads, "progress": progress}
-        return in_batches(range(len(values)), write, size=BATCH, by_length=False, **how)
+        shown: dict[str, Any] = {"stage": "writing", "unit": "records", "threads": threads, "progress": progress}
+        return in_batches(range(len(values)), write, size=BATCH, by_length=False, **shown)
 
     @explained
     def test(self, inputs: Any, targets: Any, *, threads: int | None = None, progress: Progress = None) -> TextScores:
@@ -119,9 +120,9 @@ class PredictorModel(SavedModel):
             KindError, CorpusError: as `train`.
         """
         expected = read_examples(read_records(inputs, self.fields)[1], targets)
-        found = self.predict(inputs, threads=threads, progress=progress)
-        right = sum(a == b.target.decode("utf-8", "surrogatepass") for a, b in zip(found, expected, strict=True))
-        return TextScores(right / len(found), *wilson_interval(right, len(found)), examples=len(found))
+        written = self.predict(inputs, threads=threads, progress=progress)
+        right = sum(a == b.target.decode("utf-8", "surrogatepass") for a, b in zip(written, expected, strict=True))
+        return TextScores(right / len(written), *wilson_interval(right, len(written)), examples=len(written))
 
     def log_likelihood(self, inputs: Any, targets: Any) -> npt.NDArray[np.float64]:
         """Return the logarithms of the probabilities of texts, in nats, over all segments and predictors.
@@ -133,7 +134,9 @@ class PredictorModel(SavedModel):
         Raises:
             KindError, CorpusError: as `train`.
         """
-        return np.concatenate([segments_total(each, LOG).cpu().numpy() for each in self._segments(inputs, targets)])
+        return np.concatenate(
+            [segments_total(segments, LOG).cpu().numpy() for segments in self._segments(inputs, targets)]
+        )
 
     def segments(self, inputs: Any, targets: Any) -> list[list[Segment]]:
         """Return the most probable segments of texts, and the field that each copies.
@@ -145,15 +148,15 @@ class PredictorModel(SavedModel):
         Raises:
             KindError, CorpusError: as `train`.
         """
-        examples, found = read_examples(read_records(inputs, self.fields)[1], targets), list[list[Segment]]()
+        examples, result = read_examples(read_records(inputs, self.fields)[1], targets), list[list[Segment]]()
         for segments in self._segments(inputs, targets):
             for chosen in piece_gradients(segments, MAX) > 0:
-                text, parts = examples[len(found)].target, []
+                text, parts = examples[len(result)].target, []
                 for end, size, label in chosen.nonzero().tolist():
                     part = text[end - size : end + 1].decode("utf-8", "replace")
                     parts += [Segment(part, self.fields[label - 1] if label else "")] if part else []
-                found.append(parts)
-        return found
+                result.append(parts)
+        return result
 
     @torch.no_grad()
     def _segments(self, inputs: Any, targets: Any) -> list[Segments]:
@@ -183,7 +186,7 @@ class PredictorScorer:
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Any]:
         """Return the scores of the first byte of each text; prompts are empty."""
         device = next(self._module.parameters()).device
-        values, sizes = (each.to(device) for each in padded_values(self._values))
+        values, sizes = (table.to(device) for table in padded_values(self._values))
         memory, state = self._module.encode(values, sizes)
         open_copies = torch.zeros(values.shape, dtype=torch.float64, device=device)
         here = torch.ones(len(values), dtype=torch.float64, device=device)
@@ -211,17 +214,10 @@ class PredictorScorer:
         self, fixed: Any, previous: torch.Tensor, decoder: State, here: torch.Tensor, open_copies: torch.Tensor
     ) -> tuple[TensorScores, Any]:
         values, _, memory = fixed
-        found, decoder = self._module.decode(Memory(*memory), previous.unsqueeze(1), decoder)
-        generate, copy = (each[:, 0].double().exp() for each in found)
+        predictions, decoder = self._module.decode(Memory(*memory), previous.unsqueeze(1), decoder)
+        generate, copy = (table[:, 0].double().exp() for table in predictions)
         begun = open_copies.clone()
         begun[:, :, 0] += here.unsqueeze(1) * copy
         shares = here.unsqueeze(1) * generate
         shares = shares.scatter_add(1, values.flatten(1).clamp(max=IDS - 1), begun.flatten(1))
         return TensorScores(shares.log()), (fixed, mapped(decoder, torch.Tensor.detach), generate, here, begun)
-
-
-def _read_fields(content: ModelFolder) -> list[str]:
-    fields = list(content.config["fields"])
-    if not fields or not all(isinstance(name, str) for name in fields) or len(set(fields)) != len(fields):
-        raise ValueError(f"{len(fields)} fields")
-    return fields

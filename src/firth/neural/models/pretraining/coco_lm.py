@@ -35,10 +35,7 @@ from firth.neural.layers.contrastive import InfoNCE, group_masks
 from firth.neural.layers.token_masking import TokenMasking
 from firth.neural.models.pretraining.corruption import GENERATOR_SHARES, Corrupted, Corruption
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork, initialise, masked_prediction
-from firth.neural.models.pretraining.options import PretrainingOptions, token_masking
-from firth.neural.models.pretraining.task import Measures, Objective, auc
-from firth.neural.models.pretraining.train import pretrain
-from firth.neural.training.options import TrainingOptions
+from firth.neural.models.pretraining.train import Measures, Objective, PretrainingOptions, auc, token_masking
 from firth.options import Preset, option, options_class
 from firth.text.wordpieces import WordPieces
 
@@ -46,9 +43,6 @@ from firth.text.wordpieces import WordPieces
 @options_class
 class CocoLM(PretrainingOptions):
     """COCO-LM: corrective language modelling and sequence contrastive learning.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Meng et al. 2021; the module's docstring has the formula and every departure.
@@ -58,11 +52,6 @@ class CocoLM(PretrainingOptions):
         "coco": Preset("COCO-LM: corrects replaced tokens and contrasts windows of text (Meng et al. 2021).")
     }
     common_options: ClassVar = ("dim", "layers", "heads", "max_length", "generator", "crop")
-    train = pretrain
-    training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=3, batch_size=64, optimiser="adamw", lr=0.001, weight_decay=0.01, schedule="linear", warmup=200,
-        clip_norm=1.0, evaluate_every=500,
-    )  # fmt: skip
 
     generator: float = option(
         0.25, "width of the generator, as a share of the encoder's", minimum=0, maximum=1, exclusive=True
@@ -111,7 +100,6 @@ class CorrectiveObjective(Objective):
             states: (B, T, D) of the corrupted window.
             gates: (B, T) scores of copying; no gradient passes through them.
             ids: (B, T) the originals.
-            corrupted: the window.
         """
         hidden = corrupted.hidden
         gate = gates.detach()[hidden]
@@ -132,8 +120,8 @@ class CorrectiveObjective(Objective):
         body = ids.shape[1] - 2
         length = max(1, round(self.options.crop * body))
         starts = torch.randint(body - length + 1, (len(ids), 1), device=ids.device)
-        places = 1 + starts + torch.arange(length, device=ids.device)
-        return torch.cat((ids[:, :1], ids.gather(1, places), ids[:, -1:]), 1)
+        positions = 1 + starts + torch.arange(length, device=ids.device)
+        return torch.cat((ids[:, :1], ids.gather(1, positions), ids[:, -1:]), 1)
 
     def measure(self, ids: torch.Tensor) -> Measures:
         """Return values of all losses, and the scores of copying at ordinary tokens; see `Objective.measure`."""

@@ -105,9 +105,9 @@ class Corruption(nn.Module):
     def _samples(self, states: torch.Tensor) -> torch.Tensor:
         """Return (n,) tokens sampled for (n, D) states: the largest score with Gumbel noise (Gumbel 1954)."""
         scores = self.prediction.output.scores(self.prediction(states)).float()
-        known = len(self.masking.hideable)  # vocabularies of other programs may be padded
-        scores[:, :known].masked_fill_(~self.masking.hideable, -torch.inf)
-        scores[:, known:] = -torch.inf
+        pieces = len(self.masking.hideable)  # vocabularies of other programs may be padded
+        scores[:, :pieces].masked_fill_(~self.masking.hideable, -torch.inf)
+        scores[:, pieces:] = -torch.inf
         noise = torch.empty_like(scores).exponential_().log_()
         return scores.sub_(noise).argmax(1)
 

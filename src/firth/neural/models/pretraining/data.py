@@ -71,9 +71,9 @@ class PieceText:
             joined = (
                 "; of texts that are lists of words, join the words: ' '.join(words)" if tokens == "whitespace" else ""
             )
-            found = f"subwords of another kind ({error})" if tokens.startswith("{") else f"tokens={tokens!r}"
+            given = f"subwords of another kind ({error})" if tokens.startswith("{") else f"tokens={tokens!r}"
             raise OptionError(
-                f"{found}: an encoder reads word pieces with special tokens; expected tokens='wordpieces' or "
+                f"{given}: an encoder reads word pieces with special tokens; expected tokens='wordpieces' or "
                 f"tokens='cased-wordpieces'{joined}"
             ) from None
         if corpus.vocabulary.oov_share > 0:
@@ -177,7 +177,7 @@ class Windows:
         return replace(self, part=(rank, of))
 
     def _batch(self, rows: npt.NDArray[Any], offset: int) -> WindowBatch:
-        places = (offset + rows[:, None] * self._body + np.arange(self._body)) % len(self.text.ids)
+        positions = (offset + rows[:, None] * self._body + np.arange(self._body)) % len(self.text.ids)
         pieces, ids = self.text.pieces, np.empty((len(rows), self._body + 2), dtype=np.int64)
-        ids[:, 0], ids[:, 1:-1], ids[:, -1] = pieces.cls_id, self.text.ids[places], pieces.sep_id
+        ids[:, 0], ids[:, 1:-1], ids[:, -1] = pieces.cls_id, self.text.ids[positions], pieces.sep_id
         return WindowBatch(torch.from_numpy(ids))

@@ -25,10 +25,7 @@ from torch.nn import functional
 from firth.neural.layers.token_masking import TokenMasking
 from firth.neural.models.pretraining.corruption import GENERATOR_SHARES, Corruption, ReplacedPrediction
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
-from firth.neural.models.pretraining.options import PretrainingOptions, token_masking
-from firth.neural.models.pretraining.task import Measures, Objective, auc
-from firth.neural.models.pretraining.train import pretrain
-from firth.neural.training.options import TrainingOptions
+from firth.neural.models.pretraining.train import Measures, Objective, PretrainingOptions, auc, token_masking
 from firth.options import Preset, option, options_class
 from firth.text.wordpieces import WordPieces
 
@@ -36,9 +33,6 @@ from firth.text.wordpieces import WordPieces
 @options_class
 class Electra(PretrainingOptions):
     """ELECTRA: replaced-token detection.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Clark et al. 2020; the module's docstring has the formula and every departure.
@@ -48,12 +42,7 @@ class Electra(PretrainingOptions):
         "electra": Preset("ELECTRA: tells which tokens a small generator has replaced (Clark et al. 2020).")
     }
     common_options: ClassVar = ("dim", "layers", "heads", "max_length", "generator")
-    train = pretrain
     layout: ClassVar[str] = "electra"
-    training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=3, batch_size=64, optimiser="adamw", lr=0.001, weight_decay=0.01, schedule="linear", warmup=200,
-        clip_norm=1.0, evaluate_every=500,
-    )  # fmt: skip
 
     embedding_dim: int = option(128, "width of the vectors of tokens, which generator and encoder share", minimum=1)
     generator: float = option(
@@ -90,8 +79,8 @@ class ReplacedObjective(Objective):
         """Return the loss of generator and discriminator; see `Objective.loss`."""
         corrupted = self.corruption(ids)
         scores = self.prediction(self.encoder(corrupted.ids))
-        found = functional.binary_cross_entropy_with_logits(scores.float(), corrupted.replaced.float())
-        return corrupted.losses.mean() + self.weight * found, len(corrupted.losses)
+        detection = functional.binary_cross_entropy_with_logits(scores.float(), corrupted.replaced.float())
+        return corrupted.losses.mean() + self.weight * detection, len(corrupted.losses)
 
     def measure(self, ids: torch.Tensor) -> Measures:
         """Return the generator's losses, and scores and answers at ordinary tokens; see `Objective.measure`."""
@@ -108,11 +97,11 @@ class ReplacedObjective(Objective):
 
     def figures(self, measures: Measures) -> dict[str, float]:
         """Return the loss, its parts, and the area under the ROC curve of replaced tokens (without special ones)."""
-        generator, found = float(measures["generator"].mean()), float(measures["losses"].mean())
+        generator, detection = float(measures["generator"].mean()), float(measures["losses"].mean())
         area = auc(measures["scores"], measures["replaced"])
         return {
-            "loss": generator + self.weight * found,
+            "loss": generator + self.weight * detection,
             "generator_loss": generator,
-            "replaced_loss": found,
+            "replaced_loss": detection,
             **({} if area is None else {"replaced_auc": area}),
         }

@@ -2,20 +2,21 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 import firth
-from firth.arguments import explained
+from firth.arguments import explained, names_files
 from firth.errors import OptionError, brief
 from firth.finite import check_finite
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.models.language.train import digest
 from firth.neural.models.pretraining.corruption import ReplacedPrediction
-from firth.neural.models.pretraining.layout import Head, arrays_of, described
+from firth.neural.models.pretraining.layout import Head, arrays_of, described, encoder_of, encoder_of_transformers
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
 from firth.neural.saved import SavedModel
 from firth.neural.training.batching import Buckets, pad
@@ -133,9 +134,9 @@ class PretrainedEncoder(SavedModel):
             rows = self.rows_of(part)
             long, total = long + sum(len(row) > self.max_pieces for row in rows), total + len(rows)
             vectors = np.zeros((len(rows), self.dim), dtype=np.float32)
-            known = [number for number, row in enumerate(rows) if row]
-            pooled = self._apply([rows[number][: self.max_pieces] for number in known], _pooling(pooling), batch_size)
-            for number, vector in zip(known, pooled, strict=True):
+            filled = [number for number, row in enumerate(rows) if row]
+            pooled = self._apply([rows[number][: self.max_pieces] for number in filled], _pooling(pooling), batch_size)
+            for number, vector in zip(filled, pooled, strict=True):
                 vectors[number] = vector
             return vectors
 
@@ -185,9 +186,9 @@ class PretrainedEncoder(SavedModel):
         with reporting_slow_work(progress) as report:
             for first in range(0, len(words), TEXTS):
                 part = words[first : first + TEXTS]
-                found = self._states_of_words(part, layer, pieces, batch_size)
-                check_finite([states.sum() for states in found], self, part, "sentence", first=first)
-                results += found
+                vectors = self._states_of_words(part, layer, pieces, batch_size)
+                check_finite([states.sum() for states in vectors], self, part, "sentence", first=first)
+                results += vectors
                 report(Status(stage="encoding", done=len(results), total=len(words), unit="sentences"))
         return results
 
@@ -215,10 +216,10 @@ class PretrainedEncoder(SavedModel):
         words, position = read_place(sentence, position, split=str.split, filler=MASK, marks=(HOLE, MASK))
         check_whole("n", n)
         ((row, owners),) = self.pieces.encode_words([[*words[:position], MASK, *words[position + 1 :]]])
-        place = owners.index(position)
-        first = max(0, min(place - self.max_pieces // 2, len(row) - self.max_pieces))
+        step = owners.index(position)
+        first = max(0, min(step - self.max_pieces // 2, len(row) - self.max_pieces))
         ids = torch.tensor([self._closed(row[first : first + self.max_pieces])], device=self.device)
-        scores = head.output.log_prob(head(self.module(ids)[0, place - first + 1][None]))[0].exp()
+        scores = head.output.log_prob(head(self.module(ids)[0, step - first + 1][None]))[0].exp()
         scores[torch.from_numpy(self.pieces.special).to(scores.device)] = 0.0
         best = scores[: len(self.pieces)].topk(min(n, len(self.pieces) - len(SPECIAL)))
         names = self.pieces.vocabulary
@@ -273,17 +274,17 @@ class PretrainedEncoder(SavedModel):
             sentences: B lists of words, each of at least one word.
         """
         parts: list[Row] = []
-        places: list[tuple[int, int]] = []  # of each word: its part, and its position there
+        positions: list[tuple[int, int]] = []  # of each word: its part, and its position there
         for row, owners in self.pieces.encode_words(sentences):
             first = 0
             for part in self._parts(row, owners):
                 inside = range(first, first + len(part))
-                places += [(len(parts), i - first + 1) for i in inside if i == 0 or owners[i] != owners[i - 1]]
+                positions += [(len(parts), i - first + 1) for i in inside if i == 0 or owners[i] != owners[i - 1]]
                 parts.append(part)
                 first += len(part)
         ids, lengths = pad([self._closed(part) for part in parts], self.pieces.pad_id)
         states = torch.stack(self.module.states(ids.to(self.device), lengths.to(self.device)), 2)
-        rows, steps = torch.tensor(places, device=self.device).T
+        rows, steps = torch.tensor(positions, device=self.device).T
         words = torch.split(states[rows, steps], [len(sentence) for sentence in sentences])
         return torch.nn.utils.rnn.pad_sequence(list(words), batch_first=True)
 
@@ -375,8 +376,13 @@ class PretrainedEncoder(SavedModel):
     def _closed(self, row: Row) -> Row:
         return [self.pieces.cls_id, *row, self.pieces.sep_id]
 
+    @classmethod
+    def restore(cls, content: ModelFolder) -> Self:
+        """Return the encoder of a folder."""
+        return cls(*encoder_of(content), content.metadata)
+
     def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.pretraining.files`."""
+        """Return what `save` writes; see `firth.neural.models.pretraining.layout`."""
         special = {f"{token[1:-1].lower()}_token": token for token in SPECIAL}
         return ModelFolder(
             kind=KIND,
@@ -396,6 +402,12 @@ class PretrainedEncoder(SavedModel):
         )
 
 
+@names_files
+def read_folder(path: Path) -> PretrainedEncoder:
+    """Return the encoder of a folder of transformers."""
+    return PretrainedEncoder(*encoder_of_transformers(path), {"name": path.name})
+
+
 def check_text_pooling(pooling: Any) -> None:
     """Check the name of a pooling of texts.
 
@@ -408,8 +420,8 @@ def check_text_pooling(pooling: Any) -> None:
 
 def _pooling(name: str) -> Callable[[list[torch.Tensor], torch.Tensor], torch.Tensor]:
     def mean(states: list[torch.Tensor], lengths: torch.Tensor) -> torch.Tensor:
-        places = torch.arange(states[-1].shape[1], device=lengths.device)
-        inside = (places > 0) & (places < lengths[:, None] - 1)  # without [CLS] and [SEP]
+        positions = torch.arange(states[-1].shape[1], device=lengths.device)
+        inside = (positions > 0) & (positions < lengths[:, None] - 1)  # without [CLS] and [SEP]
         return (states[-1] * inside[..., None]).sum(1) / inside.sum(1, keepdim=True)
 
     def cls(states: list[torch.Tensor], lengths: torch.Tensor) -> torch.Tensor:

@@ -2,10 +2,18 @@
 
 A folder of firth and one of transformers are read by the same functions: both have these names. Layouts are BERT's
 (`BertModel`, `BertForMaskedLM`) and ELECTRA's (`ElectraModel`, `ElectraForPreTraining`).
+
+model.safetensors    the encoder and its head
+tokenizer.json       the word pieces; a folder of transformers may have `vocab.txt` in its place
+config.json          sizes
+
+Weights in a pickle are refused: opening one can run any code.
 """
 
+import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +24,10 @@ from firth.errors import FormatError, OptionError, warn_caller
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.models.pretraining.corruption import ReplacedPrediction
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork, masked_prediction
+from firth.storage import tensors
+from firth.storage.files import text_of
+from firth.storage.model_folder import CONFIG, MODEL, ModelFolder
+from firth.storage.untrusted import file_bytes, parse_json
 from firth.text.wordpieces import WordPieces
 
 LAYOUTS = ("bert", "electra")
@@ -54,6 +66,76 @@ MOST_LAYERS = 1000
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Head = MaskedPrediction | ReplacedPrediction
+Encoder = tuple[EncoderNetwork, WordPieces, str, Head | None]  # with its pieces, its layout and its head
+
+PICKLES = ("pytorch_model.bin", "model.bin", "tf_model.h5", "flax_model.msgpack")
+TOKENIZER, TOKENIZER_CONFIG, VOCABULARY = "tokenizer.json", "tokenizer_config.json", "vocab.txt"
+
+
+def encoder_of(content: ModelFolder) -> Encoder:
+    """Return the encoder of a folder that firth wrote."""
+    try:
+        pieces = WordPieces(json.dumps(content.texts["tokenizer"]))
+    except (KeyError, FormatError) as error:
+        raise content.damaged(f"no tokenizer.json of word pieces ({error})") from None
+    return _encoder(content.config, content.arrays, pieces, content.path)
+
+
+def encoder_of_transformers(path: Path) -> Encoder:
+    """Return the encoder of a folder of transformers."""
+    config = _entries(path / CONFIG)
+    if not (path / MODEL).is_file():
+        _refuse(path)
+    return _encoder(config, tensors.mapped(path / MODEL), _pieces(path), path)
+
+
+def _encoder(config: Mapping[str, Any], arrays: Any, pieces: WordPieces, path: Path) -> Encoder:
+    layout, sizes = read_config(config, str(path / CONFIG))
+    if len(pieces) > sizes.vocabulary:
+        raise FormatError(
+            f"{path}: {len(pieces):,} word pieces, and {sizes.vocabulary:,} vectors: the vocabulary is of another model"
+        )
+    module, head = read_encoder(arrays, layout, sizes, str(path / MODEL))
+    return module, pieces, layout, head
+
+
+def _refuse(path: Path) -> None:
+    pickled = next((name for name in PICKLES if (path / name).is_file()), None)
+    if pickled is None:
+        raise FormatError(f"{path}: no {MODEL}; expected the weights of the model as safetensors")
+    raise FormatError(
+        f"{path}: weights in {pickled}, which could run any code when it is opened; expected {MODEL}: on a machine "
+        "that may run it, AutoModel.from_pretrained(folder).save_pretrained(new_folder) of transformers writes one"
+    )
+
+
+def _pieces(path: Path) -> WordPieces:
+    try:
+        if (path / TOKENIZER).is_file():
+            return WordPieces(text_of(path / TOKENIZER, encoding="utf-8"))
+        if (path / VOCABULARY).is_file():
+            lines = text_of(path / VOCABULARY, encoding="utf-8").split("\n")
+            settings = _entries(path / TOKENIZER_CONFIG) if (path / TOKENIZER_CONFIG).is_file() else {}
+            strip = settings.get("strip_accents")
+            return WordPieces.of(
+                [line.removesuffix("\r") for line in (lines[:-1] if not lines[-1] else lines)],
+                lowercase=bool(settings.get("do_lower_case", True)),
+                accents=None if strip is None else not strip,
+            )
+    except (UnicodeDecodeError, FormatError) as error:
+        raise FormatError(f"{path}: {error}") from None
+    raise FormatError(f"{path}: neither {TOKENIZER} nor {VOCABULARY}; expected one of them beside the weights")
+
+
+def _entries(path: Path) -> dict[str, Any]:
+    text = file_bytes(path)
+    try:
+        content = parse_json(text)
+    except ValueError as error:
+        raise FormatError(f"{path}: damaged JSON ({error}); copy the folder again") from None
+    if not isinstance(content, dict):
+        raise FormatError(f"{path}: {type(content).__name__}; expected entries by name")
+    return content
 
 
 def described(config: EncoderConfig, layout: str, head: Head | None, pieces: WordPieces) -> dict[str, Any]:
@@ -108,12 +190,12 @@ def arrays_of(encoder: EncoderNetwork, layout: str, head: Head | None) -> dict[s
     """Return the tensors of an encoder and its head under the names of transformers."""
     state = {name: tensor.detach().float().cpu().numpy() for name, tensor in encoder.state_dict().items()}
     arrays = {}
-    for name, others in _names(encoder.config).items():
-        for other, part in zip(others, np.split(state[name], len(others)), strict=True):
-            arrays[f"{layout}.{other}"] = part
+    for name, names in _names(encoder.config).items():
+        for entry, part in zip(names, np.split(state[name], len(names)), strict=True):
+            arrays[f"{layout}.{entry}"] = part
     if head is not None:
         own = head.state_dict()
-        arrays |= {other: own[name].detach().float().cpu().numpy() for name, other in _head_names(head).items()}
+        arrays |= {entry: own[name].detach().float().cpu().numpy() for name, entry in _head_names(head).items()}
     return arrays
 
 
@@ -123,8 +205,8 @@ def read_encoder(arrays: Arrays, layout: str, config: EncoderConfig, where: str)
     Raises:
         FormatError: a tensor is missing, or has another shape than the config says.
     """
-    known = {_present(name): array for name, array in arrays.items()}
-    plain = {name.removeprefix(f"{layout}."): array for name, array in known.items()}
+    present = {_present(name): array for name, array in arrays.items()}
+    plain = {name.removeprefix(f"{layout}."): array for name, array in present.items()}
     layers = len({match[1] for name in plain if (match := re.match(r"encoder\.layer\.(\d+)\.", name))})
     if layers != config.layers or layers > MOST_LAYERS:
         raise FormatError(f"{where}: tensors of {layers:,} layers; config.json says {config.layers:,}")
@@ -135,7 +217,7 @@ def read_encoder(arrays: Arrays, layout: str, config: EncoderConfig, where: str)
     with torch.device("meta"):
         encoder = EncoderNetwork(config)
     _fill(encoder, _names(config), plain, where)
-    head = _read_head(encoder, known, layout, where)
+    head = _read_head(encoder, present, layout, where)
     return encoder.eval(), head
 
 
@@ -164,18 +246,18 @@ def _fill(module: torch.nn.Module, names: Mapping[str, tuple[str, ...]], arrays:
     """Give a module without memory the numbers of tensors."""
     expected = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
     state = {}
-    for name, others in names.items():
-        for other in others:
-            if other not in arrays:
-                raise FormatError(f"{where}: no tensor {other!r}; expected all of the encoder's; copy the folder again")
+    for name, entries in names.items():
+        for entry in entries:
+            if entry not in arrays:
+                raise FormatError(f"{where}: no tensor {entry!r}; expected all of the encoder's; copy the folder again")
             rows, *rest = expected[name]
-            shape = (rows // len(others), *rest)
-            if arrays[other].shape != shape or arrays[other].dtype.kind != "f":
+            shape = (rows // len(entries), *rest)
+            if arrays[entry].shape != shape or arrays[entry].dtype.kind != "f":
                 raise FormatError(
-                    f"{where}: tensor {other!r} is {arrays[other].dtype} of shape {arrays[other].shape}; config.json "
+                    f"{where}: tensor {entry!r} is {arrays[entry].dtype} of shape {arrays[entry].shape}; config.json "
                     f"says {shape}: one of the two is from another model"
                 )
-        parts = [_single(arrays[other], f"{where}: tensor {other!r}") for other in others]
+        parts = [_single(arrays[entry], f"{where}: tensor {entry!r}") for entry in entries]
         state[name] = torch.from_numpy(np.concatenate(parts) if len(parts) > 1 else parts[0])
     module.load_state_dict(state, strict=False, assign=True)
     for parameter in module.parameters():

@@ -25,10 +25,7 @@ import torch
 from firth.neural.layers.masking import MaskedPrediction
 from firth.neural.layers.token_masking import TokenMasking
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork, masked_prediction
-from firth.neural.models.pretraining.options import PretrainingOptions, token_masking
-from firth.neural.models.pretraining.task import Measures, Objective
-from firth.neural.models.pretraining.train import pretrain
-from firth.neural.training.options import TrainingOptions
+from firth.neural.models.pretraining.train import Measures, Objective, PretrainingOptions, token_masking
 from firth.options import Preset, options_class
 from firth.text.wordpieces import WordPieces
 
@@ -36,9 +33,6 @@ from firth.text.wordpieces import WordPieces
 @options_class
 class MaskedLM(PretrainingOptions):
     """Masked language model.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Devlin et al. 2019 and Liu et al. 2019; the module's docstring has the formula and every departure.
@@ -48,11 +42,6 @@ class MaskedLM(PretrainingOptions):
         "masked": Preset("Masked language model: predicts hidden tokens (BERT: Devlin et al. 2019, Liu et al. 2019).")
     }
     common_options: ClassVar = ("dim", "layers", "heads", "max_length", "masking")
-    train = pretrain
-    training: ClassVar[TrainingOptions] = TrainingOptions(
-        epochs=3, batch_size=64, optimiser="adamw", lr=0.001, weight_decay=0.01, schedule="linear", warmup=200,
-        clip_norm=1.0, evaluate_every=500,
-    )  # fmt: skip
 
     def build_objective(self, config: EncoderConfig, pieces: WordPieces) -> "MaskedObjective":
         """Return the objective; see `PretrainingOptions.build_objective`."""

@@ -180,7 +180,6 @@ class EncoderNetwork(nn.Module):
         """Return the (B, T, D) outputs of the last block, or (n, D) at chosen positions.
 
         Args:
-            ids: as in `states`.
             at: (B, T) bool, the n positions whose output is needed; None for all.
         """
         outputs: torch.Tensor = self.blocks(self.project(self.embeddings(ids, types)), lengths, at)
@@ -239,11 +238,11 @@ def attend_to_neighbours(network: EncoderNetwork) -> None:
     scale = (SCORE * math.sqrt(head) / (count * AMPLITUDE**2 / variance)) ** 0.5
     sines, cosines = chosen, waves + chosen
     for number in range(max(config.heads, min(NEIGHBOURS, config.heads * config.layers))):
-        block, place = divmod(number, config.heads)
+        block, head_number = divmod(number, config.heads)
         weight = cast("TransformerBlock", network.blocks.blocks[block]).attention.in_proj.weight
         distance = (number // 2 + 1) * (-1 if number % 2 == 0 else 1)
         turn = rates[chosen] * distance
-        query = place * head + torch.arange(count)
+        query = head_number * head + torch.arange(count)
         key = config.dim + query
         weight[query, sines] += scale * turn.cos()
         weight[query, cosines] += scale * turn.sin()

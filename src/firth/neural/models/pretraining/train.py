@@ -1,9 +1,10 @@
-"""The method `train` of every pretraining: read the text, learn its word pieces, run the training loop."""
+"""What all pretraining shares: options, the interface of an objective, and `train`."""
 
+import abc
 import dataclasses
 import os
 from collections.abc import Mapping
-from typing import Any, Unpack, cast
+from typing import Any, ClassVar, Unpack, cast
 
 import numpy as np
 import torch
@@ -14,26 +15,84 @@ from firth.corpus.encoded import Corpus
 from firth.errors import CorpusError, OptionError, counted, warn_caller
 from firth.loading import load
 from firth.neural.layers.masking import MaskedPrediction
+from firth.neural.layers.token_masking import UNITS, TokenMasking
 from firth.neural.models.pretraining.corruption import ReplacedPrediction
-from firth.neural.models.pretraining.data import PieceText, Windows
+from firth.neural.models.pretraining.data import PieceText, WindowBatch, Windows
 from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
-from firth.neural.models.pretraining.network import EncoderConfig
-from firth.neural.models.pretraining.options import TOKENS, PretrainingOptions
-from firth.neural.models.pretraining.task import Objective, PretrainingTask
-from firth.neural.supervised import digest as run_digest
-from firth.neural.training.accumulation import Accumulated
+from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
+from firth.neural.supervised import SupervisedTask, digest, on_device
+from firth.neural.training.batching import Accumulated
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
-from firth.options import check_kind
+from firth.neural.training.schedules import TrainingProgress
+from firth.neural.training.task import StepOutput
+from firth.options import check, check_kind, option, options_class
+from firth.text.wordpieces import WordPieces
 from firth.timing import running_clock
 
-EVAL_BATCH = 64  # windows of held-out text
+EVAL_BATCH, EVAL_SEED = 64, 0  # windows of held-out text; of the masks, the same in every evaluation
+ATTENTION_STARTS = ("neighbours", "anywhere")
+TOKENS = "wordpieces"  # how text is read unless the caller says otherwise
+
+
+Measures = Mapping[str, torch.Tensor]
+
+
+class Objective(torch.nn.Module, abc.ABC):
+    """An encoder with what is needed to train it.
+
+    Attributes:
+        encoder: the network that is kept.
+    """
+
+    encoder: EncoderNetwork
+
+    @abc.abstractmethod
+    def loss(self, ids: torch.Tensor) -> tuple[torch.Tensor, int]:
+        """Return the loss of (B, T) ids, a scalar in nats, and the number of tokens that it is a mean over."""
+
+    @abc.abstractmethod
+    def measure(self, ids: torch.Tensor) -> Measures:
+        """Return values per prediction of (B, T) held-out ids, by name; `figures` gets those of all batches joined."""
+
+    @abc.abstractmethod
+    def figures(self, measures: Measures) -> dict[str, float]:
+        """Return figures of all held-out text, "loss" among them, which selects the best model."""
+
+    @property
+    def head(self) -> MaskedPrediction | ReplacedPrediction | None:
+        """The head that is saved with the encoder: `MaskedPrediction`, `ReplacedPrediction`, or None."""
+        return None
+
+
+def pretraining_task(objective: Objective, batches: Windows, held_out: Windows | None, rate: float) -> SupervisedTask:
+    """Return an objective with its text as a task; the same tokens are hidden in every evaluation."""
+
+    def loss(batch: WindowBatch, progress: TrainingProgress) -> StepOutput:
+        mean, count = objective.loss(batch.ids)
+        return StepOutput(mean, mean.detach().double() * count, count)
+
+    def figures() -> Mapping[str, float]:
+        if held_out is None:
+            return {}
+        torch.manual_seed(EVAL_SEED)  # the loop restores the state of training
+        parts = [objective.measure(batch.ids) for batch in on_device(held_out, objective)]
+        return objective.figures({name: torch.cat([part[name] for part in parts]).double().cpu() for name in parts[0]})
+
+    return SupervisedTask(
+        module=objective,
+        batches=batches,
+        loss=loss,
+        figures=figures,
+        unit="hidden tokens",
+        eval_predictions=0 if held_out is None else round(rate * len(held_out.text.ids)),
+    )
 
 
 @explained(tokens=TOKENS)
 def pretrain(
-    options: PretrainingOptions,
+    options: "PretrainingOptions",
     corpus: Any,
     *,
     held_out: Any = None,
@@ -80,8 +139,8 @@ def pretrain(
         if held_out is None:
             text, aside = text.split(options.max_length)
         else:
-            how = {"tokens": text.pieces, "min_count": 1, **{k: v for k, v in given.items() if k == "sentences"}}
-            aside = PieceText.of(as_corpus(held_out, {}, defaults=how, progress=config.progress))
+            reading = {"tokens": text.pieces, "min_count": 1, **{k: v for k, v in given.items() if k == "sentences"}}
+            aside = PieceText.of(as_corpus(held_out, {}, defaults=reading, progress=config.progress))
             if aside.pieces != text.pieces:
                 raise OptionError(
                     f"held_out: a corpus of {len(aside.pieces):,} other word pieces than the {len(text.pieces):,} of "
@@ -98,7 +157,7 @@ def pretrain(
 
 
 def _fitted(
-    options: PretrainingOptions,
+    options: "PretrainingOptions",
     objective: Objective,
     text: PieceText,
     aside: PieceText | None,
@@ -110,8 +169,8 @@ def _fitted(
     batches = Windows(text=text, length=length, batch_size=size, seed=config.seed)
     held_out = None if aside is None else Windows(text=aside, length=length, batch_size=EVAL_BATCH, shuffle=False)
     _warn_short(batches, config.training)
-    task = PretrainingTask(objective, batches, held_out, options.mask_rate)
-    identity = {"text": _digest(text, aside)}
+    task = pretraining_task(objective, batches, held_out, options.mask_rate)
+    identity = {"text": digest(text.pieces.rules, text.ids, None if aside is None else aside.ids)}
     if before is not None:
         identity["start"] = before.fingerprint()
     facts: dict[str, Any] = {"pieces": len(text.pieces), "tokens": len(text.ids), "texts": text.texts}
@@ -154,7 +213,7 @@ def _begin(objective: Objective, text: PieceText, mask_rate: float) -> None:
             part.begin_at(replaced)
 
 
-def _of_start(options: PretrainingOptions, before: PretrainedEncoder) -> tuple[PretrainingOptions, EncoderConfig]:
+def _of_start(options: "PretrainingOptions", before: PretrainedEncoder) -> "tuple[PretrainingOptions, EncoderConfig]":
     """Return the options and the sizes of a run that goes on from an encoder: its network is kept."""
     sizes = before.config
     if before.layout not in (options.layout, "bert"):  # an ELECTRA may start from a masked language model
@@ -200,5 +259,84 @@ def _warn_short(batches: Windows, training: TrainingOptions) -> None:
         )
 
 
-def _digest(text: PieceText, aside: PieceText | None) -> str:
-    return run_digest(text.pieces.rules, text.ids, None if aside is None else aside.ids)
+@options_class
+class PretrainingOptions(abc.ABC):
+    """Options of a pretrained encoder: what all kinds have.
+
+    Attributes:
+        training: default training options.
+        layout: the model of `transformers` that opens the saved folder, "bert" or "electra".
+    """
+
+    train = pretrain
+    training: ClassVar[TrainingOptions] = TrainingOptions(
+        epochs=3, batch_size=64, optimiser="adamw", lr=0.001, weight_decay=0.01, schedule="linear", warmup=200,
+        clip_norm=1.0, evaluate_every=500,
+    )  # fmt: skip
+    layout: ClassVar[str] = "bert"
+
+    dim: int = option(256, "width of the encoder", minimum=1)
+    layers: int = option(4, "number of transformer blocks", minimum=1)
+    heads: int = option(4, "attention heads, which share the width", minimum=1)
+    ffn_dim: int | None = option(None, "width of the feed-forward network; default: four times dim", minimum=1)
+    max_length: int = option(
+        128, "length of a sequence in word pieces, special tokens included", minimum=4, maximum=100_000
+    )
+    dropout: float = option(0.1, "dropout of inputs, of each part's output and of attention", minimum=0, maximum=0.99)
+    mask_rate: float = option(0.15, "share of tokens that are hidden", minimum=0, maximum=0.99, exclusive=True)
+    attention_start: str = option(
+        "neighbours",
+        "where attention of the first block starts: at neighbouring positions, or anywhere",
+        choices=ATTENTION_STARTS,
+    )
+    masking: str = option("tokens", "what is hidden at once: word pieces, words, or spans of words", choices=UNITS)
+
+    def __post_init__(self) -> None:
+        check(self)
+        if self.dim % self.heads:
+            raise OptionError(f"heads={self.heads}: expected a divisor of dim={self.dim}, which the heads share")
+
+    @property
+    def vectors_dim(self) -> int:
+        """E, the width of the vectors of tokens."""
+        return self.dim
+
+    def config(self, pieces: WordPieces) -> EncoderConfig:
+        """Return the sizes of the encoder for a vocabulary."""
+        return EncoderConfig(
+            vocabulary=len(pieces), dim=self.dim, embedding_dim=self.vectors_dim, layers=self.layers,
+            heads=self.heads, ffn_dim=self.ffn_dim or 4 * self.dim, max_length=self.max_length, dropout=self.dropout,
+        )  # fmt: skip
+
+    def build_encoder(self, config: EncoderConfig) -> EncoderNetwork:
+        """Return a new encoder, with random parameters from torch's default generator."""
+        return EncoderNetwork(config, neighbours=self.attention_start == "neighbours")
+
+    @abc.abstractmethod
+    def build_objective(self, config: EncoderConfig, pieces: WordPieces) -> Objective:
+        """Return the encoder with what is needed to train it, with random parameters from torch's default generator."""
+
+
+def token_masking(options: PretrainingOptions, pieces: WordPieces, **shares: Any) -> TokenMasking:
+    """Return the masks that options ask for."""
+    continues, special = torch.from_numpy(pieces.continues), torch.from_numpy(pieces.special)
+    return TokenMasking(pieces.mask_id, continues, special, unit=options.masking, rate=options.mask_rate, **shares)
+
+
+def auc(scores: torch.Tensor, positive: torch.Tensor) -> float | None:
+    """Return the probability that a positive item has a higher score than another, ties counting half.
+
+    Args:
+        scores: (N,).
+        positive: (N,) of 0 and 1.
+
+    Returns:
+        None if there is no positive item, or no other.
+    """
+    count = float(positive.sum())
+    if not 0 < count < len(positive):
+        return None
+    _, groups, sizes = torch.unique(scores, return_inverse=True, return_counts=True)
+    ranks = sizes.cumsum(0) - (sizes - 1) / 2  # the mean rank of equal scores, from 1
+    total = float(ranks[groups][positive.bool()].sum())
+    return (total - count * (count + 1) / 2) / (count * (len(positive) - count))

@@ -8,7 +8,7 @@ Source: Wang and Isola 2020, section 4; Gao, Yao and Chen 2021, section 2.3 (pai
 
 import abc
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +19,11 @@ import torch
 from firth.errors import OptionError
 from firth.evaluation.similarity import spearman
 from firth.neural.layers.contrastive import alignment, uniformity
-from firth.neural.layers.state import State
 from firth.neural.models.sentences.predict import SentenceEncoder
-from firth.neural.training.batching import Buckets
-from firth.neural.training.schedules import TrainingProgress
-from firth.neural.training.task import Batches, StepOutput
+from firth.neural.supervised import SupervisedTask, mean_loss, on_device
+from firth.neural.training.options import RunConfig
+from firth.neural.training.task import Batches
+from firth.randomness import generator
 from firth.readers.sentence_pairs import SentencePairs, read_file
 
 SET_ASIDE, MOST = 0.05, 1000  # share of the texts that figures are computed on, if there are no scored pairs; at most
@@ -114,48 +114,49 @@ def set_aside(count: int) -> int:
     return min(MOST, max(2, round(SET_ASIDE * count))) if count >= 4 else 0
 
 
-class ContrastiveTask:
-    """A contrastive model with its data; implements `firth.neural.training.task.Task`.
+def contrastive_task(
+    module: ContrastiveModule,
+    model: SentenceEncoder,
+    count: int,
+    batches: Callable[..., Batches],
+    held_out: Any,
+    config: RunConfig,
+    *,
+    name: str,
+    unit: str,
+    facts: Callable[[int], Mapping[str, Any]],
+) -> SupervisedTask:
+    """Return a contrastive model with its data as a task.
 
-    Attributes:
-        eval_predictions: texts of an evaluation.
+    Without scored pairs, some items are set aside for alignment and uniformity, and no loss selects a model: the last
+    one is kept.
+
+    Args:
+        batches: returns batches of items, given their numbers and `shuffle`.
+        held_out: scored pairs, as a caller gave them.
+        facts: about the data, given the number of items that are set aside.
     """
+    scored = None if held_out is None else ScoredPairs.of(held_out)
+    size = 0 if scored else set_aside(count)
+    order = generator(config.seed, f"{name} set aside").permutation(count)
+    aside = batches(order[:size], shuffle=False) if size else None
 
-    def __init__(
-        self,
-        module: ContrastiveModule,
-        model: SentenceEncoder,
-        batches: Batches,
-        *,
-        aside: Buckets[Any] | None,
-        scored: ScoredPairs | None,
-        unit: str = "texts",
-        facts: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.module: torch.nn.Module = module
-        self.batches, self.unit = batches, unit
-        self._contrastive, self._model, self._aside, self._scored = module, model, aside, scored
-        self.eval_predictions = 2 * len(scored.first) if scored else 0
-        if aside is not None:
-            self.eval_predictions += len(aside.items)
-        self.facts: Mapping[str, Any] = facts or {}
-
-    def step(self, batch: Any, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss of a batch's anchors; see `Task.step`."""
-        losses = self._contrastive.losses(batch)
-        return StepOutput(losses.mean(), losses.detach().sum(dtype=torch.float64), len(losses))
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return alignment and uniformity; with scored pairs, theirs and "loss", 1 - Spearman; see `Task.evaluate`.
-
-        Without scored pairs there is no loss that selects a model: the last one is kept.
-        """
-        if self._scored is not None:
-            return self._scored.figures(self._model)
-        if self._aside is None:
+    def figures() -> Mapping[str, float]:
+        if scored is not None:
+            return scored.figures(model)
+        if aside is None:
             return {}
         torch.manual_seed(EVAL_SEED)  # the loop restores the state of training
-        device = next(self.module.parameters()).device
-        sides = [self._contrastive.pairs(batch.to(device)) for batch in self._aside.epoch(0)]
+        sides = [module.pairs(batch) for batch in on_device(aside, module)]
         x, y = (torch.cat(side).float() for side in zip(*sides, strict=True))
         return {"alignment": alignment(x, y).item(), "uniformity": uniformity(x).item()}
+
+    return SupervisedTask(
+        module=module,
+        batches=batches(order[size:], shuffle=True),
+        loss=lambda batch, progress: mean_loss(module.losses(batch)),
+        figures=figures,
+        unit=unit,
+        eval_predictions=2 * len(scored.first) if scored else size,
+        facts=facts(size),
+    )

@@ -34,21 +34,16 @@ from firth.language.text import LanguageText
 from firth.neural.layers.contrastive import InfoNCE, group_masks
 from firth.neural.layers.masking import Masking
 from firth.neural.layers.sequence_pooling import pooled
-from firth.neural.models.sentences.contrastive_task import (
-    ContrastiveModule,
-    ContrastiveTask,
-    ScoredPairs,
-    check_batches,
-    set_aside,
-)
+from firth.neural.models.sentences.contrastive_task import ContrastiveModule, check_batches, contrastive_task
+from firth.neural.models.sentences.data import TokenBatch, row_batches, sentences
 from firth.neural.models.sentences.encoder import EncoderModule
-from firth.neural.models.sentences.encoder_training import TextOptions, train_encoder
+from firth.neural.models.sentences.encoder_training import TextOptions
 from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.simcse import temperature_option
-from firth.neural.models.sentences.token_rows import TokenBatch, row_batches, sentences
+from firth.neural.supervised import SupervisedTask
+from firth.neural.training.batching import TensorBatch
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.options import Preset, option, options_class
-from firth.randomness import generator
 
 ANCHOR, POSITIVE = (4.0, 2.0), (2.0, 4.0)  # parameters of the beta distributions of lengths
 
@@ -56,9 +51,6 @@ ANCHOR, POSITIVE = (4.0, 2.0), (2.0, 4.0)  # parameters of the beta distribution
 @options_class
 class DeCLUTR(TextOptions):
     """DeCLUTR.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Giorgi et al. 2021; the module's docstring has the formula and every departure.
@@ -70,7 +62,6 @@ class DeCLUTR(TextOptions):
     reads_documents: ClassVar[bool] = True
     predicts_words: ClassVar[bool] = True
     selected_by_pairs: ClassVar[bool] = True
-    train = train_encoder
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=1, batch_size=16, optimiser="adamw", lr=0.0002, schedule="linear", clip_norm=1.0
     )
@@ -89,14 +80,13 @@ class DeCLUTR(TextOptions):
 
     def build_task(
         self, model: SentenceEncoder, text: LanguageText, held_out: Any, config: RunConfig
-    ) -> ContrastiveTask:
+    ) -> SupervisedTask:
         """Return the task; see `TextOptions.build_task`.
 
         Raises:
             CorpusError: fewer than two documents are long enough.
         """
         check_batches(self.anchors * config.training.batch_size)
-        scored = None if held_out is None else ScoredPairs.of(held_out)
         every, spans = sentences(text), max(2, self.anchors)
         rows = every.take(every.lengths >= spans * self.max_span)
         if len(rows) < 2:
@@ -105,35 +95,31 @@ class DeCLUTR(TextOptions):
                 'or more: expected two at least; give longer documents (sentences="paragraph", "line" or "text" says '
                 "where they end), or a lower max_span"
             )
-        count = 0 if scored else set_aside(len(rows))
-        order = generator(config.seed, "documents set aside").permutation(len(rows))
         size, longest = config.training.batch_size, int(rows.lengths.max())
-        aside = rows.take(order[:count])
-        return ContrastiveTask(
-            DeCLUTRModule(model, self),
-            model,
-            row_batches(rows.take(order[count:]), size, limit=longest, seed=config.seed, collate=Documents),
-            aside=row_batches(aside, size, limit=longest, shuffle=False, collate=Documents) if count else None,
-            scored=scored,
-            unit="anchors",
-            facts={"documents": len(rows) - count, "short": len(every) - len(rows), "set_aside": count},
+
+        def batches(numbers: Any, *, shuffle: bool) -> Any:
+            documents = rows.take(numbers)
+            return row_batches(documents, size, limit=longest, seed=config.seed, shuffle=shuffle, collate=Documents)
+
+        def facts(aside: int) -> dict[str, int]:
+            return {"documents": len(rows) - aside, "short": len(every) - len(rows), "set_aside": aside}
+
+        module = DeCLUTRModule(model, self)
+        return contrastive_task(
+            module, model, len(rows), batches, held_out, config, name="documents", unit="anchors", facts=facts
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Documents:
+class Documents(TensorBatch):
     """B documents as ids.
 
     Attributes:
         rows: ids of each.
-        fresh: the batch needs no state.
-        scale: factor on the learning rate.
         device: of the spans.
     """
 
     rows: Sequence[Any]
-    fresh: bool = True
-    scale: float = 1.0
     device: torch.device | None = None
 
     def to(self, device: torch.device) -> "Documents":
@@ -171,13 +157,13 @@ def sample_spans(
 
     size = span_length(ANCHOR)
     start = int(random.integers(first_token, end - size + 1))
-    found = []
+    spans = []
     for _ in range(positives):
         own = span_length(POSITIVE)
         first = int(random.integers(start - own, start + size + 1))
         first = min(max(first, 0), length - own)
-        found.append((first, first + own))
-    return Spans((start, start + size), tuple(found))
+        spans.append((first, first + own))
+    return Spans((start, start + size), tuple(spans))
 
 
 class DeCLUTRModule(ContrastiveModule):
@@ -229,5 +215,5 @@ class DeCLUTRModule(ContrastiveModule):
                 )
                 anchors.append(row[slice(*spans.anchor)])
                 positives += [row[slice(*span)] for span in spans.positives]
-        one, other = TokenBatch.of(anchors), TokenBatch.of(positives)
-        return (one, other) if batch.device is None else (one.to(batch.device), other.to(batch.device))
+        device = batch.device or torch.device("cpu")
+        return TokenBatch.of(anchors).to(device), TokenBatch.of(positives).to(device)

@@ -45,9 +45,6 @@ class EncoderOptions(SentenceOptions):
     """Options of models that train an encoder of token vectors.
 
     Options of the network that are not given are those of the start, if there is one.
-
-    Raises:
-        OptionError: an option is out of its range.
     """
 
     text: ClassVar[dict[str, Any]] = {"tokens": "subwords", "sentences": "punctuation"}
@@ -79,9 +76,9 @@ class EncoderOptions(SentenceOptions):
             own = {name: getattr(start, name) for name in names}
             wrong = [name for name in names if given[name] is not None and given[name] != own[name]]
             if wrong:
-                found, expected = (", ".join(f"{name}={values[name]!r}" for name in wrong) for values in (given, own))
+                wanted, expected = (", ".join(f"{name}={values[name]!r}" for name in wrong) for values in (given, own))
                 raise OptionError(
-                    f"{found} with a start that has {expected}: a start keeps its network; leave these options out"
+                    f"{wanted} with a start that has {expected}: a start keeps its network; leave these options out"
                 )
             given = own
         network: dict[str, Any] = {name: NETWORK.get(name) if value is None else value for name, value in given.items()}

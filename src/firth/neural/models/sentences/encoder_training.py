@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, Unpack, cast
+from typing import Any, Unpack, cast
 
 from firth.arguments import explained
 from firth.corpus.encoded import Corpus
@@ -17,10 +17,10 @@ from firth.language.text import LanguageText, TextRules, training_text
 from firth.neural.models.language.train import digest, text_for
 from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.predict import SentenceEncoder
+from firth.neural.supervised import SupervisedTask
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, text_options
-from firth.neural.training.task import Task
 from firth.options import options_class
 from firth.registry import load_folder, plain_name
 from firth.storage.files import check_exists
@@ -28,32 +28,9 @@ from firth.timing import running_clock
 from firth.vocabulary import Vocabulary
 
 
-class EncoderTask(Task, Protocol):
-    """A task that trains an encoder.
-
-    Attributes:
-        facts: about the data, for the model's metadata: JSON values.
-    """
-
-    facts: Mapping[str, Any]
-
-
-@options_class
-class TextOptions(EncoderOptions):
-    """Options of models that train an encoder on a text.
-
-    Raises:
-        OptionError: an option is out of its range.
-    """
-
-    @abc.abstractmethod
-    def build_task(self, model: SentenceEncoder, text: LanguageText, held_out: Any, config: RunConfig) -> EncoderTask:
-        """Return the task."""
-
-
 @explained(**EncoderOptions.text)
 def train_encoder(
-    options: TextOptions,
+    options: "TextOptions",
     corpus: Any,
     *,
     held_out: Any = None,
@@ -86,13 +63,26 @@ def train_encoder(
     return train_on_text(options, corpus, start, config, text_options(arguments), build_task)
 
 
+@options_class
+class TextOptions(EncoderOptions):
+    """Options of models that train an encoder on a text."""
+
+    train = train_encoder
+
+    @abc.abstractmethod
+    def build_task(
+        self, model: SentenceEncoder, text: LanguageText, held_out: Any, config: RunConfig
+    ) -> SupervisedTask:
+        """Return the task."""
+
+
 def train_on_text(
     options: EncoderOptions,
     corpus: Any,
     start: Any,
     config: RunConfig,
     given: Mapping[str, Any],
-    build_task: Callable[..., EncoderTask],
+    build_task: Callable[..., SupervisedTask],
 ) -> SentenceEncoder:
     """Read a text and train a model on it."""
     with running_clock():
@@ -134,8 +124,8 @@ def opened_start(start: Any) -> SentenceEncoder | None:
         model = load_folder(start)
     if isinstance(model, SentenceEncoder) and isinstance(model.module, EncoderModule):
         return model
-    found = type(model.options).__name__ if isinstance(model, SentenceEncoder) else plain_name(model)
-    raise OptionError(f"start: found {found}, expected a sentence encoder that a masked or contrastive model trained")
+    kind = type(model.options).__name__ if isinstance(model, SentenceEncoder) else plain_name(model)
+    raise OptionError(f"start: found {kind}, expected a sentence encoder that a masked or contrastive model trained")
 
 
 def new_model(
@@ -150,7 +140,7 @@ def new_model(
 
 
 def run(
-    model: SentenceEncoder, task: EncoderTask, start: SentenceEncoder | None, config: RunConfig, data: str
+    model: SentenceEncoder, task: SupervisedTask, start: SentenceEncoder | None, config: RunConfig, data: str
 ) -> SentenceEncoder:
     """Train a model and return it with the facts of its training."""
     identity = {"data": data} if start is None else {"data": data, "start": digest(start.module)}

@@ -19,10 +19,10 @@ import torch
 
 from firth.language.text import LanguageText, held_out_text
 from firth.neural.layers.masking import Masking
+from firth.neural.models.sentences.data import TokenBatch, pieces, row_batches, sentences
 from firth.neural.models.sentences.encoder import EncoderModule
-from firth.neural.models.sentences.encoder_training import TextOptions, train_encoder
+from firth.neural.models.sentences.encoder_training import TextOptions
 from firth.neural.models.sentences.predict import SentenceEncoder
-from firth.neural.models.sentences.token_rows import TokenBatch, pieces, row_batches, sentences
 from firth.neural.supervised import SupervisedTask, mean_loss, on_device
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.options import Preset, option, options_class
@@ -46,7 +46,6 @@ class SentenceMaskedLM(TextOptions):
     }
     common_options: ClassVar = ("encoder", "dim", "layers", "heads", "max_length")
     predicts_words: ClassVar[bool] = True
-    train = train_encoder
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=3, batch_size=32, optimiser="adamw", lr=0.001, weight_decay=0.01, schedule="linear", warmup=200,
         clip_norm=1.0,

@@ -28,12 +28,13 @@ from firth.arguments import explained
 from firth.errors import OptionError, brief
 from firth.language.text import LanguageText
 from firth.neural.layers.contrastive import InfoNCE, MomentumEncoder, NegativeQueue, check_queue
-from firth.neural.models.sentences.contrastive_task import ContrastiveModule, ContrastiveTask
+from firth.neural.models.sentences.contrastive_task import ContrastiveModule
+from firth.neural.models.sentences.data import TokenBatch, different, sentences
 from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.encoder_training import train_on_text
 from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.simcse import projection, sentence_task, temperature_option
-from firth.neural.models.sentences.token_rows import TokenBatch, different, sentences
+from firth.neural.supervised import SupervisedTask
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import Preset, option, options_class
 from firth.text.augmentations import Augmentation, chain, delete, reorder
@@ -88,9 +89,6 @@ def train_moco(
 class MoCo(EncoderOptions):
     """Momentum contrast of sentences.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         He et al. 2020 and Fang et al. 2020; the module's docstring has the formula and every departure.
     """
@@ -117,7 +115,7 @@ class MoCo(EncoderOptions):
         held_out: Any,
         config: RunConfig,
         augment: Augmentation | None = None,
-    ) -> ContrastiveTask:
+    ) -> SupervisedTask:
         """Return the task; see `TextOptions.build_task`.
 
         Raises:
@@ -129,8 +127,8 @@ class MoCo(EncoderOptions):
                 f"queue={self.queue}: the text has {len(rows):,} different sentences, and a sentence would be its own "
                 f"negative; expected at most {max(len(rows) - config.training.batch_size, 0):,}"
             )
-        usual = chain(partial(delete, rate=self.delete), partial(reorder, distance=self.reorder))
-        module = MoCoModule(model, self, augment or usual, seed=config.seed)
+        default = chain(partial(delete, rate=self.delete), partial(reorder, distance=self.reorder))
+        module = MoCoModule(model, self, augment or default, seed=config.seed)
         module.fill([np.asarray(rows[number]) for number in range(self.queue)])
         return sentence_task(module, model, text, held_out, config)
 
@@ -178,9 +176,9 @@ class MoCoModule(ContrastiveModule):
     def losses(self, batch: TokenBatch) -> torch.Tensor:
         """Return the (B,) losses of a batch, and push its keys; see `ContrastiveModule.losses`."""
         self.average.update(self.branch)
-        one, other = self.augmented(batch), self.augmented(batch)
-        queries = self.branch(one.ids, one.lengths)
-        keys = self.average(other.ids, other.lengths)
+        first, second = self.augmented(batch), self.augmented(batch)
+        queries = self.branch(first.ids, first.lengths)
+        keys = self.average(second.ids, second.lengths)
         own = torch.eye(len(keys), dtype=torch.bool, device=keys.device)
         losses: torch.Tensor = self.loss(queries, keys, compared=own, negatives=self.queue())
         self.queue.push(keys)
@@ -188,8 +186,8 @@ class MoCoModule(ContrastiveModule):
 
     def pairs(self, batch: TokenBatch) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the vectors of two augmentations of each text; see `ContrastiveModule.pairs`."""
-        one, other = self.augmented(batch), self.augmented(batch)
-        return self.branch.encoder(one.ids, one.lengths), self.branch.encoder(other.ids, other.lengths)
+        first, second = self.augmented(batch), self.augmented(batch)
+        return self.branch.encoder(first.ids, first.lengths), self.branch.encoder(second.ids, second.lengths)
 
     def augmented(self, batch: TokenBatch) -> TokenBatch:
         """Return the texts of a batch, each augmented; a text that has lost all its tokens stays as it was.
@@ -201,9 +199,8 @@ class MoCoModule(ContrastiveModule):
         rows = [row[:length] for row, length in zip(batch.ids.tolist(), batch.lengths.tolist(), strict=True)]
         texts = [_joined(self._augment(rules.join([words[i] for i in row]).split(), random)) for row in rows]
         new = [ids[:limit] for ids in self._model.ids_of(texts)]
-        return TokenBatch.of([one if len(one) else old for one, old in zip(new, rows, strict=True)]).to(
-            batch.ids.device
-        )
+        kept = [ids if len(ids) else row for ids, row in zip(new, rows, strict=True)]
+        return TokenBatch.of(kept).to(batch.ids.device)
 
 
 def _joined(words: Any) -> str:

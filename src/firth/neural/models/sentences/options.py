@@ -72,9 +72,6 @@ class SentenceOptions(abc.ABC):
         text: default options of the training text, those of `Corpus.build`.
         selected_by_pairs: whether held-out data are scored pairs of texts, and not text.
         reads_groups: whether training data are groups of texts that mean the same, and not running text.
-
-    Raises:
-        OptionError: an option is out of its range.
     """
 
     training: ClassVar[TrainingOptions]

@@ -42,18 +42,18 @@ BATCH, POOL = 64, 32  # texts per call of the module; calls whose texts are sort
 EXAMPLE = 'model.encode(["some text"])\n'
 
 
-def mapped_words(vectors: WordVectors, known: WordVectors, words: Sequence[str] | None = None) -> WordVectors:
+def mapped_words(vectors: WordVectors, encoder: WordVectors, words: Sequence[str] | None = None) -> WordVectors:
     """Return words with the input vectors that the map gives them.
 
     Args:
         vectors: of the words to add and of shared words, (n, E').
-        known: input vectors of the encoder's words, (V, E).
+        encoder: input vectors of the encoder's words, (V, E).
         words: to add; None for all words of `vectors` that the encoder does not know.
 
     Raises:
         OptionError: fewer words are shared than the map has columns, or there is nothing to add.
     """
-    own = {word: row for word, row in known.key_to_index.items() if word not in (UNK, EOS)}
+    own = {word: row for word, row in encoder.key_to_index.items() if word not in (UNK, EOS)}
     pairs = [(row, own[word]) for word, row in vectors.key_to_index.items() if word in own]
     if len(pairs) <= vectors.dim:
         raise OptionError(
@@ -61,17 +61,33 @@ def mapped_words(vectors: WordVectors, known: WordVectors, words: Sequence[str] 
             f"vectors, {vectors.dim}; use vectors of the same language and case"
         )
     wanted = [word for word in vectors.words if word not in own] if words is None else list(dict.fromkeys(words))
-    wanted = [word for word in wanted if word not in known.key_to_index]
+    wanted = [word for word in wanted if word not in encoder.key_to_index]
     if not wanted:
         raise OptionError("no words to add: the encoder knows all of them; use vectors with a larger vocabulary")
     theirs, ours = (np.array(rows) for rows in zip(*pairs, strict=True))
     matrix = np.asarray(vectors.vectors, dtype=np.float64)
-    x, y = matrix[theirs], np.asarray(known.vectors, dtype=np.float64)[ours]
+    x, y = matrix[theirs], np.asarray(encoder.vectors, dtype=np.float64)[ours]
     x_mean, y_mean = x.mean(0), y.mean(0)
     weights = np.linalg.lstsq(x - x_mean, y - y_mean, rcond=None)[0]  # (E', E)
     rows = np.array([vectors.get_index(word) for word in wanted])
     added = (matrix[rows] - x_mean) @ weights + y_mean
     return WordVectors(wanted, added.astype(np.float32))
+
+
+def _written_words(added: WordVectors | None) -> Saved:
+    if added is None:
+        return Saved()
+    return Saved(arrays={ADDED: np.asarray(added.vectors, dtype=np.float32)}, texts={NAMES: list(added.words)})
+
+
+def _read_words(content: ModelFolder, options: Any) -> WordVectors | None:
+    if ADDED not in content.arrays:
+        return None
+    words, vocabulary = content.words(NAMES), content.words()
+    rows = content.array(ADDED, (len(words), None))
+    if len(set(words)) < len(words) or not set(vocabulary).isdisjoint(words):
+        raise content.damaged(f"{NAMES}.json repeats a word")
+    return WordVectors(words, rows)
 
 
 class SentenceEncoder(SavedModel):
@@ -90,10 +106,7 @@ class SentenceEncoder(SavedModel):
 
     kind: ClassVar = "firth-sentence-encoder"
     what: ClassVar = "a sentence encoder"
-    saved_fields: ClassVar = (
-        *text_fields(),
-        Field("added", lambda added: _written_words(added), lambda content, options: _read_words(content), (ADDED,)),
-    )
+    saved_fields: ClassVar = (*text_fields(), Field("added", _written_words, _read_words, (ADDED,)))
     config_order: ClassVar = ("rules", "total")
     module: SentenceModule
     options: SentenceOptions
@@ -165,10 +178,10 @@ class SentenceEncoder(SavedModel):
     def _encoded(self, rows: list[npt.NDArray[np.int64]], size: int) -> Matrix:
         vectors = np.zeros((len(rows), self.dim), dtype=np.float32)
         unknown, added = self._numbers[UNK], self._added_vectors()
-        known = [i for i, row in enumerate(rows) if (row != unknown).any()]
-        known.sort(key=lambda i: len(rows[i]))
-        for first in range(0, len(known), size):
-            batch = known[first : first + size]
+        filled = [i for i, row in enumerate(rows) if (row != unknown).any()]
+        filled.sort(key=lambda i: len(rows[i]))
+        for first in range(0, len(filled), size):
+            batch = filled[first : first + size]
             ids, lengths = pad([rows[i] for i in batch])
             vectors[batch] = self.module.encode(ids.to(self.device), lengths, added).float().cpu().numpy()
         return vectors
@@ -200,8 +213,8 @@ class SentenceEncoder(SavedModel):
         if table is None:
             kind = type(self.options).__name__
             raise OptionError(f"{kind} has no table of word vectors that could be expanded: encode texts as they are")
-        known = WordVectors(list(self.vocabulary.words), table.detach().float().cpu().numpy())
-        added = mapped_words(vectors, known, words)
+        own = WordVectors(list(self.vocabulary.words), table.detach().float().cpu().numpy())
+        added = mapped_words(vectors, own, words)
         return SentenceEncoder(self.module, self.options, self.vocabulary, self.rules, added, self.metadata)
 
     def word_vectors(self) -> WordVectors:
@@ -238,19 +251,3 @@ class SentenceEncoder(SavedModel):
     def _card(self) -> tuple[str, str, str]:
         about = f" of {len(self.vocabulary):,} {self.rules.unit}, {self.dim:,} numbers per text"
         return "A sentence encoder", about, EXAMPLE
-
-
-def _written_words(added: WordVectors | None) -> Saved:
-    if added is None:
-        return Saved()
-    return Saved(arrays={ADDED: np.asarray(added.vectors, dtype=np.float32)}, texts={NAMES: list(added.words)})
-
-
-def _read_words(content: ModelFolder) -> WordVectors | None:
-    if ADDED not in content.arrays:
-        return None
-    words, vocabulary = content.words(NAMES), content.words()
-    rows = content.array(ADDED, (len(words), None))
-    if len(set(words)) < len(words) or not set(vocabulary).isdisjoint(words):
-        raise content.damaged(f"{NAMES}.json repeats a word")
-    return WordVectors(words, rows)

@@ -19,21 +19,16 @@ from torch import nn
 from firth.language.text import LanguageText
 from firth.neural.layers.contrastive import InfoNCE
 from firth.neural.layers.dropout import sampling
-from firth.neural.models.sentences.contrastive_task import (
-    ContrastiveModule,
-    ContrastiveTask,
-    ScoredPairs,
-    check_batches,
-    set_aside,
-)
+from firth.neural.models.sentences.contrastive_task import ContrastiveModule, check_batches, contrastive_task
+from firth.neural.models.sentences.data import TokenBatch, different, row_batches, sentences
 from firth.neural.models.sentences.encoder import EncoderModule
-from firth.neural.models.sentences.encoder_training import TextOptions, train_encoder
+from firth.neural.models.sentences.encoder_training import TextOptions
 from firth.neural.models.sentences.options import long_sentences
 from firth.neural.models.sentences.predict import SentenceEncoder
-from firth.neural.models.sentences.token_rows import TokenBatch, different, row_batches, sentences
+from firth.neural.supervised import SupervisedTask
 from firth.neural.training.options import RunConfig, TrainingOptions
 from firth.options import Preset, option, options_class
-from firth.randomness import generator, torch_seed
+from firth.randomness import torch_seed
 
 
 def temperature_option(default: float = 0.05) -> Any:
@@ -45,9 +40,6 @@ def temperature_option(default: float = 0.05) -> Any:
 class SimCSE(TextOptions):
     """Unsupervised SimCSE.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Gao, Yao and Chen 2021; the module's docstring has the formula and every departure.
     """
@@ -57,7 +49,6 @@ class SimCSE(TextOptions):
     }
     common_options: ClassVar = ("temperature", "dropout", "max_length")
     selected_by_pairs: ClassVar[bool] = True
-    train = train_encoder
     training: ClassVar[TrainingOptions] = TrainingOptions(
         epochs=1, batch_size=64, optimiser="adamw", lr=0.0001, schedule="linear", clip_norm=1.0
     )
@@ -68,7 +59,7 @@ class SimCSE(TextOptions):
 
     def build_task(
         self, model: SentenceEncoder, text: LanguageText, held_out: Any, config: RunConfig
-    ) -> ContrastiveTask:
+    ) -> SupervisedTask:
         """Return the task; see `TextOptions.build_task`."""
         assert isinstance(model.module, EncoderModule)
         module = SimCSEModule(
@@ -79,25 +70,23 @@ class SimCSE(TextOptions):
 
 def sentence_task(
     module: ContrastiveModule, model: SentenceEncoder, text: LanguageText, held_out: Any, config: RunConfig
-) -> ContrastiveTask:
+) -> SupervisedTask:
     """Return the task of a model whose texts are single sentences, each of them once."""
     size, limit = config.training.batch_size, model.options.max_length
     check_batches(size)
-    scored = None if held_out is None else ScoredPairs.of(held_out)
     every = sentences(text)
     rows = different(every)
     truncated = long_sentences(rows.lengths, limit, text.rules)
-    count = 0 if scored else set_aside(len(rows))
-    order = generator(config.seed, "texts set aside").permutation(len(rows))
-    aside, rest = rows.take(order[:count]), rows.take(order[count:])
-    return ContrastiveTask(
-        module,
-        model,
-        row_batches(rest, size, limit=limit, seed=config.seed),
-        aside=row_batches(aside, size, limit=limit, shuffle=False) if count else None,
-        scored=scored,
-        unit="sentences",
-        facts={"sentences": len(rest), "copies": len(every) - len(rows), "set_aside": count, "truncated": truncated},
+
+    def batches(numbers: Any, *, shuffle: bool) -> Any:
+        return row_batches(rows.take(numbers), size, limit=limit, seed=config.seed, shuffle=shuffle)
+
+    def facts(aside: int) -> dict[str, int]:
+        kept, copies = len(rows) - aside, len(every) - len(rows)
+        return {"sentences": kept, "copies": copies, "set_aside": aside, "truncated": truncated}
+
+    return contrastive_task(
+        module, model, len(rows), batches, held_out, config, name="texts", unit="sentences", facts=facts
     )
 
 

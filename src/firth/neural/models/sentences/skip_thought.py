@@ -37,10 +37,9 @@ from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.packed import Packing
 from firth.neural.models.language.language_model import learned_tree, output_layer
-from firth.neural.models.sentences.data import SentenceText, Triples, triples
+from firth.neural.models.sentences.data import SentenceText, TokenBatch, Triples, triples
 from firth.neural.models.sentences.options import SentenceModule, SentenceOptions, long_sentences, look_up
 from firth.neural.models.sentences.predict import SentenceEncoder
-from firth.neural.models.sentences.token_rows import TokenBatch
 from firth.neural.supervised import SupervisedTask, digest, mean_figures, mean_loss, perplexity_of
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
@@ -133,11 +132,7 @@ def train_on_neighbours(
     config, given = RunConfig.of(options.training, arguments), text_options(arguments)
     with running_clock():
         text = SentenceText.of(corpus, given, defaults=options.text, progress=config.progress)
-        test = None
-        if held_out is not None:
-            reading = {name: value for name, value in given.items() if name in ("column", "cache")}
-            reading = {} if isinstance(held_out, Corpus) else reading
-            test = SentenceText.of(held_out, reading, defaults={}, like=text, progress=config.progress)
+        test = None if held_out is None else text.read(held_out, given, config.progress)
         module = cast("NeighbourModule", new_module(config.seed, options.build_module, text.vocabulary, copies=2))
         if vectors is not None:
             start_at(module, vectors, text.vocabulary, config.seed)
@@ -171,9 +166,6 @@ def start_at(module: torch.nn.Module, vectors: WordVectors, vocabulary: Vocabula
 @options_class
 class SkipThought(SentenceOptions):
     """Skip-thought vectors: a sentence encoder that learns from the order of sentences.
-
-    Raises:
-        OptionError: an option is out of its range.
 
     Source:
         Kiros et al. 2015; the module's docstring has the formula and every departure.
@@ -220,16 +212,16 @@ class SkipThoughts(NeighbourModule):
     def __init__(self, options: SkipThought, vocabulary: Vocabulary) -> None:
         super().__init__()
         both = {"uni": [False], "bi": [True], "combine": [False, True]}[options.encoder]
-        self.models = nn.ModuleList(EncoderDecoders(options, vocabulary, bidirectional=each) for each in both)
+        self.models = nn.ModuleList(EncoderDecoders(options, vocabulary, bidirectional=parts) for parts in both)
         self.width = options.hidden * len(both)
 
     @property
     def input_table(self) -> torch.Tensor:
         """(V, E) input vectors; the columns of two models stand side by side, E = 2 dim."""
-        return torch.cat([model.embedding.weight for model in self.each], dim=1)
+        return torch.cat([model.embedding.weight for model in self.parts], dim=1)
 
     @property
-    def each(self) -> list["EncoderDecoders"]:
+    def parts(self) -> list["EncoderDecoders"]:
         """The models."""
         return [cast("EncoderDecoders", model) for model in self.models]
 
@@ -239,16 +231,16 @@ class SkipThoughts(NeighbourModule):
         parts = [None] * count if added is None else added.chunk(count, dim=1)
         packed = packing.pack(ids)
         return torch.cat(
-            [model.encode(packed, packing, part) for model, part in zip(self.each, parts, strict=True)], dim=1
+            [model.encode(packed, packing, part) for model, part in zip(self.parts, parts, strict=True)], dim=1
         )
 
     def forward(self, batch: Triples) -> torch.Tensor:
         """Return the (N,) losses of the words of both neighbours, averaged over the models."""
-        return torch.stack([model(batch) for model in self.each]).mean(0)
+        return torch.stack([model(batch) for model in self.parts]).mean(0)
 
     def log_prob_of(self, batch: Triples) -> torch.Tensor:
         """Return (N,) exact log-probabilities of the words of both neighbours, averaged over the models."""
-        return torch.stack([model.output.log_prob_of(*model.hidden(batch)) for model in self.each]).mean(0)
+        return torch.stack([model.output.log_prob_of(*model.hidden(batch)) for model in self.parts]).mean(0)
 
 
 class EncoderDecoders(nn.Module):

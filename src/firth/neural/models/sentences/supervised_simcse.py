@@ -26,21 +26,15 @@ from firth.arguments import explained
 from firth.errors import CorpusError, OptionError
 from firth.language.text import training_text
 from firth.neural.layers.contrastive import InfoNCE, group_masks
-from firth.neural.models.sentences.contrastive_task import (
-    ContrastiveModule,
-    ContrastiveTask,
-    ScoredPairs,
-    check_batches,
-    set_aside,
-)
+from firth.neural.models.sentences.contrastive_task import ContrastiveModule, check_batches, contrastive_task
 from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.encoder_training import new_model, opened_start, run
 from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.simcse import projection, temperature_option
+from firth.neural.supervised import SupervisedTask
 from firth.neural.training.batching import Buckets, TensorBatch, pad
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import Preset, option, options_class
-from firth.randomness import generator
 from firth.readers.text_groups import TextGroup, as_text_groups
 from firth.timing import running_clock
 
@@ -71,11 +65,11 @@ class GroupBatch(TensorBatch):
     @classmethod
     def of(cls, items: list[tuple[_Rows, _Rows]]) -> "GroupBatch":
         """Return a batch of groups: the ids of the texts of each, and of its hard negatives."""
-        texts = [(group, place, row) for group, (rows, _) in enumerate(items) for place, row in enumerate(rows)]
+        texts = [(group, rank, row) for group, (rows, _) in enumerate(items) for rank, row in enumerate(rows)]
         negatives = [row for _, rows in items for row in rows]
         groups = torch.tensor([group for group, _, _ in texts] + [-1] * len(negatives))
-        places = torch.tensor([place for _, place, _ in texts] + [-1] * len(negatives))
-        return cls(*pad([row for _, _, row in texts] + negatives), groups, places == 0, places == 1)
+        ranks = torch.tensor([rank for _, rank, _ in texts] + [-1] * len(negatives))
+        return cls(*pad([row for _, _, row in texts] + negatives), groups, ranks == 0, ranks == 1)
 
 
 @explained(tokens="subwords")
@@ -133,9 +127,6 @@ def train_on_groups(
 class SupervisedSimCSE(EncoderOptions):
     """Supervised SimCSE.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Gao, Yao and Chen 2021; the module's docstring has the formula and every departure.
     """
@@ -157,14 +148,11 @@ class SupervisedSimCSE(EncoderOptions):
 
     def build_task(
         self, model: SentenceEncoder, groups: Sequence[TextGroup], held_out: Any, config: RunConfig
-    ) -> ContrastiveTask:
+    ) -> SupervisedTask:
         """Return the task; see `TextOptions.build_task`."""
         assert isinstance(model.module, EncoderModule)
         module = SupervisedModule(model.module, self, seed=config.seed)
-        scored = None if held_out is None else ScoredPairs.of(held_out)
         items, lengths, truncated = _encoded(model, groups)
-        count = 0 if scored else set_aside(len(items))
-        order = generator(config.seed, "groups set aside").permutation(len(items))
 
         def batches(numbers: Any, *, shuffle: bool) -> Buckets[Any]:
             return Buckets(
@@ -176,19 +164,17 @@ class SupervisedSimCSE(EncoderOptions):
                 seed=config.seed,
             )
 
-        return ContrastiveTask(
-            module,
-            model,
-            batches(order[count:], shuffle=True),
-            aside=batches(order[:count], shuffle=False) if count else None,
-            scored=scored,
-            facts={
-                "groups": len(items) - count,
+        def facts(aside: int) -> dict[str, int]:
+            return {
+                "groups": len(items) - aside,
                 "texts": sum(len(rows) for rows, _ in items),
                 "hard_negatives": sum(len(rows) for _, rows in items),
-                "set_aside": count,
+                "set_aside": aside,
                 "truncated": truncated,
-            },
+            }
+
+        return contrastive_task(
+            module, model, len(items), batches, held_out, config, name="groups", unit="texts", facts=facts
         )
 
 

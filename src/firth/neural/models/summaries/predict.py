@@ -1,40 +1,43 @@
 """A trained summarizer."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 from firth.arguments import explained
-from firth.evaluation.generated import evaluate_generated
 from firth.evaluation.report import EvaluationReport
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.search import BeamSearch
 from firth.neural.models.summaries.selection import COPIED, LEFT, TARGET, copied_words, selected_words
-from firth.neural.models.translation.predict import TranslationModel
-from firth.neural.models.translation.system import Floats, read_pairs
-from firth.neural.saved import SavedModel
+from firth.neural.models.translation.predict import EncoderDecoderModel, TranslationModel
+from firth.neural.models.translation.system import Floats, evaluated, read_pairs
 from firth.progress import Progress
-from firth.storage.model_folder import ModelFolder
 from firth.text.inputs import check_items
 
-KIND = "firth-summarizer"
 LONGEST = 60  # tokens of a summary, unless options say otherwise
 
 
-class SummaryModel(SavedModel):
+class SummaryModel(EncoderDecoderModel):
     """A trained summarizer, as `firth.Summarizer(...).train` returns it.
-
-    Args:
-        translator: the encoder-decoder.
-        options: of the summarizer.
 
     Attributes:
         module: its network, in evaluation mode.
+        options: of the summarizer.
         metadata: JSON values to save with the model: how it was trained.
     """
 
-    def __init__(self, translator: TranslationModel, options: Any) -> None:
-        self.translator, self.options = translator, options
-        self.module, self.metadata = translator.module, translator.metadata
+    kind: ClassVar = "firth-summarizer"
+    what: ClassVar = "a summarizer"
+
+    @classmethod
+    def of(cls, translator: TranslationModel, options: Any) -> "SummaryModel":
+        """Return a trained encoder-decoder as a summarizer."""
+        return cls(translator.module, options, translator.reader, translator.candidates, translator.metadata)
+
+    @cached_property
+    def translator(self) -> TranslationModel:
+        """The encoder-decoder."""
+        return TranslationModel(self.module, self.options.translator, self.reader, self.candidates, self.metadata)
 
     def __repr__(self) -> str:
         copying = "copying" if self.options.copying else "no copying"
@@ -83,8 +86,8 @@ class SummaryModel(SavedModel):
             CorpusError: an item is no text.
         """
         if selector is not None and isinstance(texts, str):
-            how = {name: value for name, value in locals().items() if name not in ("self", "texts")}
-            return self.summarize([texts], **how)[0]
+            arguments = {name: value for name, value in locals().items() if name not in ("self", "texts")}
+            return self.summarize([texts], **arguments)[0]
         copyable = None
         if selector is not None:
             texts = list(check_items(texts))
@@ -105,13 +108,13 @@ class SummaryModel(SavedModel):
         )
 
     def reinforce(
-        self, pairs: Any, reward: str | Callable[[str, str], float] = "rouge-l", **how: Any
+        self, pairs: Any, reward: str | Callable[[str, str], float] = "rouge-l", **run: Any
     ) -> "SummaryModel":
         """Return a model that is trained further with a reward for whole summaries; this one stays as it is.
 
         Args:
             reward: "rouge-1", "rouge-2", "rouge-l", or a function of a summary and its reference.
-            **how: `mixture`, the weight of the reward in the loss (0.95); `held_out`; `max_length` of a sampled summary
+            **run: `mixture`, the weight of the reward in the loss (0.95); `held_out`; `max_length` of a sampled summary
                 in tokens (30); training options and circumstances of the run, as for `train`.
 
         Raises:
@@ -123,7 +126,7 @@ class SummaryModel(SavedModel):
         """
         from firth.neural.models.translation.train import reinforce  # which imports models
 
-        return SummaryModel(reinforce(self.translator, pairs, reward, **how), self.options)
+        return SummaryModel.of(reinforce(self.translator, pairs, reward, **run), self.options)
 
     def selection_examples(self, pairs: Any) -> list[tuple[list[str], dict[str, list[str]]]]:
         """Return texts with a tag per word, for `firth.Tagger(targets="copying").train`: whether the summary took it.
@@ -136,7 +139,7 @@ class SummaryModel(SavedModel):
         for text, summary in zip(texts.sources, texts.targets, strict=True):
             words = self._words(text)
             taken = copied_words(words, self.translator.target.split(summary))
-            examples.append((words, {TARGET: [COPIED if each else LEFT for each in taken]}))
+            examples.append((words, {TARGET: [COPIED if copied else LEFT for copied in taken]}))
         return examples
 
     def _words(self, text: str) -> list[str]:
@@ -191,7 +194,7 @@ class SummaryModel(SavedModel):
             OptionError: as for `summarize`, or there is no such metric.
         """
         texts = read_pairs(pairs)
-        found = self.summarize(
+        summaries = self.summarize(
             list(texts.sources),
             beam=beam,
             options=options,
@@ -202,17 +205,7 @@ class SummaryModel(SavedModel):
             threads=threads,
             progress=progress,
         )
-        return evaluate_generated(
-            [each.text for each in found],
-            list(texts.targets),
-            sources=list(texts.sources),
-            metrics=metrics,
-            baseline=baseline,
-            resamples=resamples,
-            seed=seed,
-        )
+        return evaluated(summaries, texts, metrics=metrics, baseline=baseline, resamples=resamples, seed=seed)
 
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.translation.files`."""
-        card = ("A summarizer", f": {self.options.cell}, {self.options.hidden} wide", 'model.summarize("...")\n')
-        return self._model_folder(KIND, *self.translator.units_content(), {}, card)
+    def _card(self) -> tuple[str, str, str]:
+        return "A summarizer", f": {self.options.cell}, {self.options.hidden} wide", 'model.summarize("...")\n'

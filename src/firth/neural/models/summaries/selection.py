@@ -17,6 +17,7 @@ Cost
 """
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,7 @@ import numpy.typing as npt
 
 from firth.errors import OptionError
 
-COPIED, LEFT = "copied", "left"
-
-
-TARGET = "copying"
+TARGET, COPIED, LEFT = "copying", "copied", "left"
 
 
 def copied_words(source: Sequence[str], summary: Sequence[str]) -> list[bool]:
@@ -49,12 +47,7 @@ def copied_words(source: Sequence[str], summary: Sequence[str]) -> list[bool]:
 
 def _common(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the length of the longest common beginning."""
-    length = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        length += 1
-    return length
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
 def selected_words(
@@ -70,5 +63,5 @@ def selected_words(
     tags = getattr(selector, "tags", {}).get(TARGET, [])
     if COPIED not in tags:
         raise OptionError("selector: expected a tagger that was trained on model.selection_examples(pairs)")
-    found = selector.marginals([list(words) for words in texts], threads=threads)
-    return [each[TARGET][:, tags.index(COPIED)] >= threshold for each in found]
+    marginals = selector.marginals([list(words) for words in texts], threads=threads)
+    return [by_task[TARGET][:, tags.index(COPIED)] >= threshold for by_task in marginals]

@@ -20,13 +20,10 @@ from typing import Any, ClassVar, Unpack
 from firth.arguments import explained
 from firth.neural.layers.attention import KINDS as SCORES
 from firth.neural.models.summaries.predict import SummaryModel
-from firth.neural.models.translation.files import restored
 from firth.neural.models.translation.train import train_translator
 from firth.neural.models.translation.translator import CELLS, Translator
-from firth.neural.saved import read_options
 from firth.neural.training.options import RunArguments, TrainingOptions
 from firth.options import Preset, check, option, options_class
-from firth.storage.model_folder import ModelFolder
 
 
 @explained
@@ -51,7 +48,7 @@ def train_summarizer(options: Any, pairs: Any, *, held_out: Any = None, **run: U
         DivergenceError: training diverged.
     """
     run.setdefault("training", options.training)
-    return SummaryModel(train_translator(options.translator, pairs, held_out=held_out, **run), options)
+    return SummaryModel.of(train_translator(options.translator, pairs, held_out=held_out, **run), options)
 
 
 @options_class
@@ -110,35 +107,21 @@ class Summarizer:
     @property
     def translator(self) -> Any:
         """The options of the encoder-decoder."""
+        shared = (
+            "min_count", "lowercase", "max_length", "hidden", "layers", "dim", "attention", "copying", "coverage",
+            "intra_temporal", "intra_decoder", "dropout",
+        )  # fmt: skip
         return Translator(
             source_units="words",
             target_units="words",
             joint=True,
             tie_weights="all",
             target_size=self.size,
-            min_count=self.min_count,
-            lowercase=self.lowercase,
-            max_length=self.max_length,
             truncate=True,
             encoder=self.cell,
             decoder=self.cell,
-            hidden=self.hidden,
-            layers=self.layers,
-            dim=self.dim,
-            attention=self.attention,
-            copying=self.copying,
-            coverage=self.coverage,
             coverage_loss=self.coverage_loss if self.coverage else 0.0,
             coverage_from=self.coverage_from if self.coverage else 0.0,
-            intra_temporal=self.intra_temporal,
-            intra_decoder=self.intra_decoder,
             label_smoothing=0.0,
-            dropout=self.dropout,
+            **{name: getattr(self, name) for name in shared},
         )
-
-
-def restore(content: ModelFolder) -> SummaryModel:
-    """Return the summarizer of a folder."""
-    translator = restored(content, __package__, lambda options: options.translator)
-    options: Any = read_options(content, __package__)
-    return SummaryModel(translator, options)

@@ -37,7 +37,7 @@ from firth.options import wrong_kind
 
 ITERATIONS = 5  # of EM
 CHUNK = 10_000  # pairs whose pairs of tokens are in memory at once
-HOW = ("kept", "copied", "dictionary", "spelled")
+UNKNOWN_WORDS = ("kept", "copied", "dictionary", "spelled")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +64,8 @@ def learn_candidates(
     """Return a table of the K likeliest translations of each source token.
 
     Args:
-        pairs: of the training data.
         sizes: of the vocabularies of source and target.
         counts: (V_t,) of target tokens.
-        k: K.
-        frequent: number of frequent target tokens.
     """
     keys, t = translation_probabilities(pairs, sizes[1])
     sources, targets = np.divmod(keys, sizes[1])
@@ -90,9 +87,9 @@ def translation_probabilities(pairs: Sequence[Pair], targets: int) -> tuple[Ids,
     t = np.ones(len(keys))  # uniform; only ratios matter
     for _ in range(ITERATIONS):
         counts = np.zeros(len(keys))
-        for chunk, places in _together(pairs, targets):
+        for chunk, tokens in _together(pairs, targets):
             rows = np.searchsorted(keys, chunk)
-            shares = t[rows] / np.bincount(places, t[rows])[places]
+            shares = t[rows] / np.bincount(tokens, t[rows])[tokens]
             counts += np.bincount(rows, shares, len(keys))
         t = counts / np.repeat(np.add.reduceat(counts, starts), sizes)
     return keys, t
@@ -140,9 +137,9 @@ def check_dictionary(dictionary: Any) -> None:
         return
     if not isinstance(dictionary, Mapping):
         raise wrong_kind("dictionary", dictionary, expected)
-    for word, other in dictionary.items():
-        if not isinstance(word, str) or not isinstance(other, str):
-            raise wrong_kind("dictionary, an entry", {word: other}, expected)
+    for word, translation in dictionary.items():
+        if not isinstance(word, str) or not isinstance(translation, str):
+            raise wrong_kind("dictionary, an entry", {word: translation}, expected)
 
 
 def replaced(
@@ -154,7 +151,6 @@ def replaced(
     """Return the tokens of a translation without unknown words.
 
     Args:
-        tokens: T tokens.
         source: S tokens of the source, without its end.
         attention: (T, S or more) of each token over the source.
         dictionary: words of the target for words of the source; others are copied.
@@ -162,7 +158,7 @@ def replaced(
     if not source:
         return list(tokens)
     entries = dictionary or {}
-    words = [source[place] for place in np.asarray(attention)[: len(tokens), : len(source)].argmax(1)]
+    words = [source[step] for step in np.asarray(attention)[: len(tokens), : len(source)].argmax(1)]
     return [
         entries.get(word, word) if token == SPECIAL[UNKNOWN] else token
         for token, word in zip(tokens, words, strict=True)

@@ -172,8 +172,8 @@ class PairReader:
             return Source(tokens, ids)
         as_target = [token.lower() for token in tokens] if self.target.lowercase else tokens
         copied, unknown = self.target.ids(as_target), dict[str, int]()
-        for place in np.flatnonzero(copied == UNKNOWN).tolist():
-            copied[place] = len(self.target) + unknown.setdefault(as_target[place], len(unknown))
+        for step in np.flatnonzero(copied == UNKNOWN).tolist():
+            copied[step] = len(self.target) + unknown.setdefault(as_target[step], len(unknown))
         return Source(tokens, ids, copied, tuple(unknown))
 
     def selecting(self, source: Source, chosen: Any) -> Source:
@@ -197,13 +197,13 @@ class PairReader:
     def target_tokens(self, ids: Sequence[int], source: Source) -> list[str]:
         """Return the tokens of a target, with those that only its source has."""
         words = len(self.target)
-        return [source.unknown[each - words] if each >= words else self.target.words[each] for each in ids]
+        return [source.unknown[number - words] if number >= words else self.target.words[number] for number in ids]
 
     def _target_ids(self, tokens: Sequence[str], unknown: Sequence[str]) -> Ids:
         ids = self.target.ids(tokens)
-        for place in np.flatnonzero(ids == UNKNOWN).tolist() if unknown else ():
-            if tokens[place] in unknown:
-                ids[place] = len(self.target) + unknown.index(tokens[place])
+        for step in np.flatnonzero(ids == UNKNOWN).tolist() if unknown else ():
+            if tokens[step] in unknown:
+                ids[step] = len(self.target) + unknown.index(tokens[step])
         return np.append(ids, EOS)
 
     def words_of(self, source: Source) -> list[str]:
@@ -259,10 +259,8 @@ class Collator:
         if not copied:
             return batch
         batch = replace(batch, copied=pad(copied, EOS)[0], extra=max(len(source.unknown) for source in sources))
-        selected = [source.selected for source in sources if source.selected is not None]
-        return (
-            replace(batch, selected=pad([each.astype(np.int64) for each in selected], 1)[0] > 0) if selected else batch
-        )
+        selected = [source.selected.astype(np.int64) for source in sources if source.selected is not None]
+        return replace(batch, selected=pad(selected, 1)[0] > 0) if selected else batch
 
     def pairs(self, pairs: Sequence[Pair]) -> PairBatch:
         """Return a batch of pairs."""
@@ -289,7 +287,7 @@ class Collator:
         assert self._spelling is not None
         unknown: dict[str, int] = {}
         for row, source in zip(ids, sources, strict=True):
-            for place in np.flatnonzero(source.ids == UNKNOWN).tolist():
-                row[place] = self._words + unknown.setdefault(source.tokens[place], len(unknown))
+            for step in np.flatnonzero(source.ids == UNKNOWN).tolist():
+                row[step] = self._words + unknown.setdefault(source.tokens[step], len(unknown))
         spellings = self._spelling.character_ids(list(unknown)) if unknown else None
         return replace(SourceBatch(ids, lengths), spellings=spellings)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 
@@ -21,29 +22,27 @@ from firth.neural.layers.copying import (
 from firth.neural.layers.embedding import WordEmbedding
 from firth.neural.layers.output.base import OutputLayer
 from firth.neural.layers.recurrent_decoder import RecurrentDecoder
-from firth.neural.layers.scheduled_sampling import Feeding, mixed_inputs
+from firth.neural.layers.scheduled_sampling import FeedingOptions, mixed_inputs
 from firth.neural.layers.state import State
 from firth.neural.models.translation.data import PairBatch, PairReader, SourceBatch
 from firth.neural.models.translation.units import BOS, UNKNOWN, Ids, Units
+from firth.neural.prediction import in_batches
+from firth.progress import Progress
 from firth.text.joined_words import JOINER
 
+SCORED = 64  # pairs that are scored together
 # (B, t, D) inputs, (B, t, H) hidden states and (B, t, S) attention to (B, t, V) log-probabilities
 Score = Callable[[torch.Tensor, torch.Tensor, torch.Tensor | None], torch.Tensor]
 
 
-def read_own_words(
-    decoder: Any, score: Score, x: torch.Tensor, words: torch.Tensor, memory: Any, state: State, feeding: Feeding
+def scheduled_sampling(
+    decoder: Any, score: Score, x: torch.Tensor, words: torch.Tensor, memory: Any, state: State, feeding: FeedingOptions
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
     """Return the (B, T, D) inputs that were read, (B, T, H) hidden states, and (B, T, S) attention if it is known.
 
     Args:
-        decoder: implements `firth.neural.models.translation.coders.Decoder`.
-        score: log-probabilities of the words that follow.
         x: (B, T, D) vectors of the true words before each step.
         words: (V, D) the vector of each word.
-        memory: what the decoder looks at.
-        state: its first state.
-        feeding: the inputs.
     """
     if not decoder.sequential:
         hidden, weights, _ = decoder.read(x, memory, state)
@@ -52,13 +51,13 @@ def read_own_words(
         hidden, weights, _ = decoder.read(x, memory, state)
         return x, hidden, weights
     inputs, outputs, attention = [x[:, :1]], list[torch.Tensor](), list[torch.Tensor]()
-    for following in range(1, x.shape[1] + 1):
+    for step in range(1, x.shape[1] + 1):
         hidden, weights, state = decoder.read(inputs[-1], memory, state)
         outputs.append(hidden)
         attention.append(weights)
-        if following < x.shape[1]:
+        if step < x.shape[1]:
             scores = score(inputs[-1], hidden, weights)
-            inputs.append(mixed_inputs(x[:, following : following + 1], scores, words, feeding))
+            inputs.append(mixed_inputs(x[:, step : step + 1], scores, words, feeding))
     return torch.cat(inputs, 1), torch.cat(outputs, 1), torch.cat(attention, 1)
 
 
@@ -83,21 +82,21 @@ def word_states(
     pieces: list[list[str]] = []
     owners: list[tuple[int, int, int]] = []  # sentence, word and unit in the text of each state, piece by piece
     for number, words in enumerate(sentences):
-        tokens = [(place, unit) for place, word in enumerate(words) for unit in units_of(word, reader.source)]
+        tokens = [(position, unit) for position, word in enumerate(words) for unit in units_of(word, reader.source)]
         for start in range(0, len(tokens), longest):
             piece = tokens[start : start + longest]
             pieces.append([unit for _, unit in piece])
-            owners += [(number, place, len(pieces) - 1) for place, _ in piece]
+            owners += [(number, position, len(pieces) - 1) for position, _ in piece]
     sources = [reader.source_of(piece) for piece in pieces]
     device = next(module.parameters()).device
     states = module.encoded(reader.collator.sources(sources).to(device)).states  # (pieces, S, D)
     T = max(map(len, sentences))
-    rows = torch.tensor([number * T + place for number, place, _ in owners], device=device)
+    rows = torch.tensor([number * T + position for number, position, _ in owners], device=device)
     steps = np.concatenate([_steps(len(piece), reader.reverse) for piece in pieces])
-    found = states[[piece for *_, piece in owners], steps.tolist()]  # (N, D)
-    B, D = len(sentences), states.shape[2]
-    sums = found.new_zeros(B * T, D).index_add(0, rows, found)
-    counts = found.new_zeros(B * T).index_add(0, rows, torch.ones_like(found[:, 0])).clamp(min=1)
+    states = states[[piece for *_, piece in owners], steps.tolist()]  # (N, D)
+    B, D = len(sentences), states.shape[1]
+    sums = states.new_zeros(B * T, D).index_add(0, rows, states)
+    counts = states.new_zeros(B * T).index_add(0, rows, torch.ones_like(states[:, 0])).clamp(min=1)
     means: torch.Tensor = (sums / counts[:, None]).view(B, T, 1, D)
     return means
 
@@ -184,7 +183,7 @@ class TranslationModule(nn.Module):
         hidden, _ = self.decode(_before(batch.targets), memory, state)
         return hidden[batch.counted], batch.targets[batch.counted]
 
-    def losses(self, batch: PairBatch, *, exact: bool = False, feeding: Feeding | None = None) -> Losses:
+    def losses(self, batch: PairBatch, *, exact: bool = False, feeding: FeedingOptions | None = None) -> Losses:
         """Return the losses of the steps that count."""
         source, encoded = self._encoded(batch.sources)
         memory, state = self.decoder.start(encoded)
@@ -216,7 +215,7 @@ class TranslationModule(nn.Module):
                 part.covering = covering
 
     def _read_own(
-        self, sources: SourceBatch, x: torch.Tensor, memory: Any, state: State, feeding: Feeding
+        self, sources: SourceBatch, x: torch.Tensor, memory: Any, state: State, feeding: FeedingOptions
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
         words = self.target_embedding.weight * self.scale
         words = torch.cat([words, words[UNKNOWN].expand(sources.extra, -1)])  # of words that only a source has
@@ -227,13 +226,12 @@ class TranslationModule(nn.Module):
             rows = rows.repeat_interleave(T)
             return self._mixed(x.flatten(0, 1), hidden.flatten(0, 1), attention, sources, rows, LEAST).view(B, T, -1)
 
-        return read_own_words(self.decoder, score, x, words, memory, state, feeding)
+        return scheduled_sampling(self.decoder, score, x, words, memory, state, feeding)
 
     def spelled_from(self, batch: PairBatch, steps: torch.Tensor) -> tuple[torch.Tensor, Characters]:
         """Return what `CharacterDecoder.start` needs to spell M target words.
 
         Args:
-            batch: of pairs.
             steps: (M,) int64 numbers of the words among the steps that count.
         """
         source, encoded = self._encoded(batch.sources)
@@ -288,7 +286,6 @@ class TranslationModule(nn.Module):
             ids: (B,) before the step.
             hidden: (B, H).
             weights: (B, S).
-            sources: of the texts.
             rows: (B,) the source of each text.
         """
         return self._mixed(self.embedded(ids), hidden, weights, sources, rows)
@@ -316,3 +313,32 @@ class TranslationModule(nn.Module):
 
 def _before(targets: torch.Tensor) -> torch.Tensor:
     return nn.functional.pad(targets[:, :-1], (1, 0), value=BOS)
+
+
+def target_scores(
+    module: TranslationModule,
+    lengths: Sequence[int],
+    collate: Callable[[list[int]], PairBatch],
+    *,
+    steps: int,
+    unit: str,
+    threads: int | None,
+    progress: Progress,
+) -> list[npt.NDArray[np.float64]]:
+    """Return of each item the (T,) log-probabilities of its target tokens and the end.
+
+    Args:
+        collate: returns a batch of items, given their numbers.
+        steps: that targets are padded to a multiple of.
+    """
+    device = next(module.parameters()).device
+
+    def scores(rows: list[int]) -> list[npt.NDArray[np.float64]]:
+        batch = collate(rows)
+        values = module.log_prob_of(batch.steady(steps).to(device)).double().cpu().numpy()
+        ends = np.cumsum(batch.counted.sum(1).numpy())
+        return np.split(values[: ends[-1]], ends[:-1])
+
+    return in_batches(
+        lengths, scores, size=SCORED, stage="scoring", unit=unit, slow=True, threads=threads, progress=progress
+    )

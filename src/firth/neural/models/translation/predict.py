@@ -1,7 +1,7 @@
 """A trained translator, and several of them as one."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,46 +14,102 @@ from firth.neural.layers.output.full import FullSoftmax
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.models.translation.candidates import CandidateTable, learn_candidates
 from firth.neural.models.translation.data import LANES, Collator, Pair, PairReader
-from firth.neural.models.translation.module import TranslationModule, word_states
+from firth.neural.models.translation.module import target_scores, word_states
 from firth.neural.models.translation.spelled_words import spelled
 from firth.neural.models.translation.system import Floats, TranslationSystem, read_pairs
-from firth.neural.models.translation.units import UNKNOWN, Units, bare
-from firth.neural.saved import SavedModel
-from firth.neural.training.devices import no_subnormals, torch_threads
+from firth.neural.models.translation.units import UNKNOWN, Units, bare, restored_units
+from firth.neural.saved import Field, Saved, SavedModel
 from firth.options import check_kind, wrong_kind
-from firth.progress import Progress, Status, reporting_slow_work
+from firth.progress import Progress
 from firth.readers.parallel import ParallelTexts
 from firth.storage.model_folder import ModelFolder
-from firth.training_facts import with_training_facts
 
-KIND = "firth-translator"
 UNITS = "tokens"  # the JSON file of both sides' rules
-SCORED = 64  # pairs that are scored together
+SIDES = ("source", "target")
+COUNTS, CANDIDATES = ("source_counts", "target_counts"), ("candidates", "frequent_candidates")  # arrays
 
 
-class TranslationModel(SavedModel, TranslationSystem):
+def _written_reader(reader: PairReader) -> Saved:
+    units = dict(zip(SIDES, (reader.source, reader.target), strict=True))
+    return Saved(
+        arrays={f"{side}_counts": own.counts for side, own in units.items()},
+        texts={
+            UNITS: {side: own.described() for side, own in units.items()},
+            **{f"{side}-vocab": list(own.words) for side, own in units.items()},
+        },
+    )
+
+
+def read_units(content: ModelFolder, side: str, kind: str, *, lowercase: bool) -> Units:
+    """Return the units of a side of a folder; errors as of `restored_units`."""
+    words, facts = content.texts[f"{side}-vocab"], content.texts[UNITS][side]
+    counts = content.counts(f"{side}_counts", len(words))
+    return restored_units(side, words, facts, counts, kind, lowercase=lowercase)
+
+
+def _reader(content: ModelFolder, options: Any) -> PairReader:
+    options = options.translator
+    kinds = zip(SIDES, (options.source_units, options.target_units), strict=True)
+    source, target = (read_units(content, side, kind, lowercase=options.lowercase) for side, kind in kinds)
+    if options.joint and list(source.words) != list(target.words):
+        raise ValueError("joint, and different words on both sides")
+    source = target if options.joint else source
+    return PairReader(source, target, options.reverse_source, options.copying, options.spelling)
+
+
+def _written_table(table: CandidateTable | None) -> Saved:
+    return (
+        Saved()
+        if table is None
+        else Saved(arrays=dict(zip(CANDIDATES, (table.by_source, table.frequent), strict=True)))
+    )
+
+
+def _table(content: ModelFolder, options: Any) -> CandidateTable | None:
+    """Return the candidate lists of a folder, if it has any."""
+    if not any(name in content.arrays for name in CANDIDATES):
+        return None
+    sources, targets = (len(content.words(f"{side}-vocab")) for side in SIDES)
+    table, frequent = (np.array(content.arrays[name]) for name in CANDIDATES)
+    shapes = table.ndim == 2 and len(table) == sources and frequent.ndim == 1 and len(frequent) > 0
+    if not shapes or any(
+        ids.dtype != np.int32 or (ids < 0).any() or (ids >= targets).any() for ids in (table, frequent)
+    ):
+        raise ValueError(f"candidates: expected int32 numbers of {targets} target tokens, for {sources} source tokens")
+    return CandidateTable(table, frequent)
+
+
+class EncoderDecoderModel(SavedModel):
+    """An encoder-decoder in a folder: units of both sides, and candidate lists.
+
+    Its options have a property `translator`: the options of the encoder-decoder.
+    """
+
+    saved_fields: ClassVar = (
+        Field("reader", _written_reader, _reader, COUNTS),
+        Field("candidates", _written_table, _table, CANDIDATES),
+    )
+    described_by: ClassVar = f"config.json and {UNITS}.json do"
+    reader: PairReader
+    candidates: CandidateTable | None
+
+    @classmethod
+    def _build(cls, options: Any, *values: Any) -> torch.nn.Module:
+        return super()._build(options.translator, values[0].source, values[0].target)
+
+
+class TranslationModel(EncoderDecoderModel, TranslationSystem):
     """A trained translator, as `firth.Translator(...).train` returns it.
-
-    Args:
-        module: with trained parameters.
-        options: of the translator.
-        reader: units of both sides.
-        candidates: target tokens that translations may have, by source token; None for all. See `with_candidates`.
 
     Attributes:
         module: in evaluation mode.
+        options: of the translator.
+        reader: units of both sides.
+        candidates: target tokens that translations may have, by source token; None for all. See `with_candidates`.
     """
 
-    def __init__(
-        self,
-        module: TranslationModule,
-        options: Any,
-        reader: PairReader,
-        metadata: Mapping[str, Any] | None = None,
-        candidates: CandidateTable | None = None,
-    ) -> None:
-        self.module, self.options, self.reader, self.candidates = module.eval(), options, reader, candidates
-        self.metadata = with_training_facts(metadata)
+    kind: ClassVar = "firth-translator"
+    what: ClassVar = "a translator"
 
     def __repr__(self) -> str:
         return (
@@ -117,7 +173,7 @@ class TranslationModel(SavedModel, TranslationSystem):
         read = [self.reader.read(*pair, longest) for pair in zip(texts.sources, texts.targets, strict=True)]
         sizes = len(self.source), len(self.target)
         table = learn_candidates(read, sizes, self.target.counts, per_token, frequent)
-        return TranslationModel(self.module, self.options, self.reader, self.metadata, table)
+        return TranslationModel(self.module, self.options, self.reader, table, self.metadata)
 
     @property
     def token_layers(self) -> int:
@@ -161,38 +217,27 @@ class TranslationModel(SavedModel, TranslationSystem):
         batch = self.collator.pairs(pairs).to(self.device)
         unknown = (batch.targets[batch.counted] == UNKNOWN).nonzero()[:, 0]
         vectors, source = self.module.spelled_from(batch, unknown)
-        known = {bare(word) for word in self.target.words}
-        words = iter(spelled(self.module.speller, vectors, source, known=known))
+        vocabulary = {bare(word) for word in self.target.words}
+        words = iter(spelled(self.module.speller, vectors, source, vocabulary))
         return [[next(words) for _ in range(int((pair.target == UNKNOWN).sum()))] for pair in pairs]
 
-    @torch.no_grad()
     def token_scores(self, texts: ParallelTexts, threads: int | None, progress: Progress) -> list[Floats]:
         """Return of each pair the (T,) log-probabilities of its target tokens and the end."""
         pairs = [self.reader.read(*pair) for pair in zip(texts.sources, texts.targets, strict=True)]
-        batches, found, done = self.reader.batches(pairs, SCORED, shuffle=False), [], 0
-        steps = LANES if self.options.decoder == "transformer" else STEADY_ROWS  # it attends to the steps before
-        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals():
-            for batch in batches.epoch(0):
-                scores = self.module.log_prob_of(batch.steady(steps).to(self.device)).double().cpu().numpy()
-                ends = np.cumsum(batch.counted.sum(1).numpy())
-                found.append(np.split(scores[: ends[-1]], ends[:-1]))
-                done += len(found[-1])
-                report(Status(stage="scoring", done=done, total=len(pairs), unit="pairs"))
-        return batches.in_item_order(found)
+        return target_scores(
+            self.module,
+            [max(len(pair.source.ids), len(pair.target)) for pair in pairs],
+            lambda rows: self.collator.pairs([pairs[row] for row in rows]),
+            # A transformer attends to the steps before.
+            steps=LANES if self.options.decoder == "transformer" else STEADY_ROWS,
+            unit="pairs",
+            threads=threads,
+            progress=progress,
+        )
 
-    def _content(self) -> ModelFolder:
-        """Return what `save` writes; see `firth.neural.models.translation.files`."""
-        card = ("A translator", f": {self.options.encoder} to {self.options.decoder}", 'model.translate("...")\n')
-        return self._model_folder(KIND, *self.units_content(), {}, card)
-
-    def units_content(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
-        """Return what a folder holds of units and candidates: arrays and texts; see `...translation.files`."""
-        sides = {"source": self.source.described(), "target": self.target.described()}
-        texts = {UNITS: sides, "source-vocab": list(self.source.words), "target-vocab": list(self.target.words)}
-        arrays: dict[str, npt.NDArray[Any]] = {"source_counts": self.source.counts, "target_counts": self.target.counts}
-        if self.candidates is not None:
-            arrays |= {"candidates": self.candidates.by_source, "frequent_candidates": self.candidates.frequent}
-        return arrays, texts
+    def _card(self) -> tuple[str, str, str]:
+        about = f": {self.options.encoder} to {self.options.decoder}"
+        return "A translator", about, 'model.translate("...")\n'
 
 
 class TranslationEnsemble(TranslationSystem):

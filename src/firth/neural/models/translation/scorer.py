@@ -6,18 +6,20 @@ Departures: the bits of a hypothesis do not depend on the other sources: the bat
     W does not fall below that number again.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.inference.constraints import Constraints
+from firth.errors import OptionError, ShapeError
+from firth.inference.constraints import Constraints, check_constraints
 from firth.inference.continuation import Continuation
 from firth.inference.ensemble import Ensemble
 from firth.inference.generation_options import GenerationOptions
+from firth.inference.logits_processor import LogitsProcessor
 from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Scorer
 from firth.inference.search import BeamSearch, beam_search
@@ -27,10 +29,13 @@ from firth.neural.layers.state import State, rows_of
 from firth.neural.models.translation.candidates import CandidateScores
 from firth.neural.models.translation.data import SourceBatch
 from firth.neural.models.translation.module import TranslationModule
-from firth.neural.models.translation.units import BOS, EOS
+from firth.neural.models.translation.units import BOS, EOS, Units
+from firth.options import check_kind, check_whole
+from firth.text.inputs import check_items, check_text
 
 Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Text = TypeVar("Text", bound="Translation | Any")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +45,12 @@ class _Rows:
     Attributes:
         sources: (P,) in rising order; the last possibly repeated.
         shown: (P W,) the hypothesis in each row.
-        places: (R,) the row of each hypothesis.
+        slots: (R,) the row of each hypothesis.
     """
 
     sources: Ids
     shown: Ids
-    places: Ids
+    slots: Ids
 
     @property
     def width(self) -> int:
@@ -60,7 +65,7 @@ class _Rows:
     @property
     def in_order(self) -> bool:
         """Whether hypotheses are in the first rows, in their order."""
-        return bool((self.places == np.arange(len(self.places))).all())
+        return bool((self.slots == np.arange(len(self.slots))).all())
 
 
 def _rows(sources: Ids, least: int) -> _Rows:
@@ -68,11 +73,11 @@ def _rows(sources: Ids, least: int) -> _Rows:
     kept, numbers, counts = np.unique(sources, return_inverse=True, return_counts=True)
     order, starts = numbers.argsort(kind="stable"), np.cumsum(counts) - counts
     width = max(int(counts.max()), least)
-    places = np.empty_like(order)
-    places[order] = numbers[order] * width + np.arange(len(order)) - starts[numbers[order]]
+    slots = np.empty_like(order)
+    slots[order] = numbers[order] * width + np.arange(len(order)) - starts[numbers[order]]
     shown = order[starts[:, None] + np.minimum(np.arange(width), counts[:, None] - 1)]  # (P, W)
     filled = np.arange(max(len(kept), -(-STEADY_ROWS // width))).clip(max=len(kept) - 1)
-    return _Rows(kept[filled], shown[filled].ravel(), places)
+    return _Rows(kept[filled], shown[filled].ravel(), slots)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,21 +124,21 @@ class TranslationScorer:
 
     def reorder(self, state: Any, rows: Ids) -> Any:
         """Return the state of some hypotheses; see `Scorer.reorder`."""
-        before, places = state.rows, state.rows.places[np.asarray(rows, dtype=np.int64)]
-        new = _rows(before.sources_of_rows[places], min(before.width, STEADY_ROWS))
+        before, slots = state.rows, state.rows.slots[np.asarray(rows, dtype=np.int64)]
+        new = _rows(before.sources_of_rows[slots], min(before.width, STEADY_ROWS))
         memory = state.memory
         if not np.array_equal(new.sources, before.sources):
             memory = rows_of(memory, self._on_device(np.searchsorted(before.sources, new.sources)))
-        return _State(new, memory, rows_of(state.own, self._on_device(places[new.shown])))
+        return _State(new, memory, rows_of(state.own, self._on_device(slots[new.shown])))
 
     def attention(self, state: Any) -> list[npt.NDArray[np.float32]]:
         """Return the weights of the source positions at the last step; see `firth.inference.scorer.Attention`.
 
         The decoder is recurrent, and has attention.
         """
-        places = state.rows.places
-        lengths = self._sources.lengths.numpy()[state.rows.sources_of_rows[places]].tolist()
-        weights = state.weights.float().cpu().numpy()[places]
+        slots = state.rows.slots
+        lengths = self._sources.lengths.numpy()[state.rows.sources_of_rows[slots]].tolist()
+        weights = state.weights.float().cpu().numpy()[slots]
         return [row[:length] for row, length in zip(weights, lengths, strict=True)]
 
     def _scores(self, state: Any, ids: Ids) -> tuple[TensorScores, Any]:
@@ -150,9 +155,9 @@ class TranslationScorer:
         else:
             last = self._on_device(rows.sources_of_rows)
             scores, normaliser = self._module.next_log_prob(before, hidden, weights, self._sources, last), None
-        places = slice(len(rows.places)) if rows.in_order else self._on_device(rows.places)
-        normaliser = None if normaliser is None else normaliser[places]
-        return TensorScores(scores[places], normaliser, columns), _State(rows, state.memory, own, weights)
+        slots = slice(len(rows.slots)) if rows.in_order else self._on_device(rows.slots)
+        normaliser = None if normaliser is None else normaliser[slots]
+        return TensorScores(scores[slots], normaliser, columns), _State(rows, state.memory, own, weights)
 
     def _on_device(self, numbers: Ids) -> torch.Tensor:
         return torch.from_numpy(numbers).to(self._sources.ids.device)
@@ -192,12 +197,42 @@ class Search:
 
     beams: BeamSearch
     options: GenerationOptions
-    n_best: int
-    unknown: str
-    dictionary: Mapping[str, str]
-    attention: bool
-    seed: int
     banned: tuple[int, ...]
+    n_best: int = 1
+    unknown: str = "kept"
+    dictionary: Mapping[str, str] = field(default_factory=dict)
+    attention: bool = False
+    seed: int = 0
+
+    @classmethod
+    def of(
+        cls, beam: int | BeamSearch, options: GenerationOptions | None, *, longest: int, item: str, **settings: Any
+    ) -> "Search":
+        """Return the search that a caller asks for.
+
+        Args:
+            options: None for texts of at most `longest` tokens.
+            item: what the caller gives several of, for a message.
+
+        Raises:
+            OptionError: options contradict each other.
+        """
+        if options is not None:
+            check_kind("options", options, GenerationOptions)
+        options = options or GenerationOptions(max_length=longest)
+        beams = beam if isinstance(beam, BeamSearch) else BeamSearch(beams=beam)
+        search = cls(beams=beams, options=options, **settings)
+        check_whole("n_best", search.n_best)
+        if search.n_best > beams.beams:
+            raise OptionError(f"n_best={search.n_best}: expected from 1 to the number of beams, {beams.beams}")
+        if options.temperature == 0 and beams.beams > 1:
+            raise OptionError(f"temperature=0 with {beams.beams} beams: expected beam=1, which is greedy search")
+        if search.sampling and search.n_best > 1:
+            raise OptionError(
+                f"n_best={search.n_best} with sampling: expected 1; give each {item} {search.n_best} times for as many "
+                "samples, or search by beams, without temperature, top_k, top_p and min_p"
+            )
+        return search
 
     @property
     def sampling(self) -> bool:
@@ -216,11 +251,66 @@ class Search:
         prompts: list[tuple[int, ...]] = [()] * len(constraints)
         limits: dict[str, Any] = {"stop": (EOS,), "banned": self.banned, "constraints": constraints}
         if self.sampling:
-            found = sample(scorer, prompts, self.options, **limits, seed=self.seed, numbers=numbers)
-            return [[each] for each in found]
-        if self.beams.beams == 1 and not any(each.phrases for each in constraints):
-            return [[each] for each in greedy_search(scorer, prompts, self.options, **limits)]
+            texts = sample(scorer, prompts, self.options, **limits, seed=self.seed, numbers=numbers)
+            return [[text] for text in texts]
+        if self.beams.beams == 1 and not any(constraint.phrases for constraint in constraints):
+            return [[text] for text in greedy_search(scorer, prompts, self.options, **limits)]
         if self.beams.coverage_penalty:  # the attention of the first model
-            one = len(scorers) == 1
-            limits["attention"] = lambda state: scorers[0].attention(state if one else state[0])
+            alone = len(scorers) == 1
+            limits["attention"] = lambda state: scorers[0].attention(state if alone else state[0])
         return beam_search(scorer, prompts, self.options, self.beams, self.n_best, **limits)
+
+
+def best_with_others(results: Iterable[Text], lists: Sequence[Sequence[Continuation]]) -> list[Text]:
+    """Return the first result of each list, which holds its others, given those of all continuations in turn."""
+    remaining = iter(results)
+    grouped: Any = [[next(remaining) for _ in continuations] for continuations in lists]
+    return [replace(best, others=tuple(rest)) for best, *rest in grouped]
+
+
+def constraints_of(
+    units: Units,
+    prefixes: Sequence[str] | None,
+    forced: Sequence[str] | Sequence[Sequence[str]] | None,
+    count: int,
+    options: GenerationOptions,
+) -> list[Constraints]:
+    """Return the constraints of each translation.
+
+    Raises:
+        ShapeError: there are not as many prefixes or lists of phrases as texts.
+    """
+    if prefixes is not None:
+        prefixes = list(check_items(prefixes, "prefixes"))
+    forced = None if forced is None else _by_text(forced, count)
+    for name, given in (("prefixes", prefixes), ("lists of forced phrases", forced)):
+        if given is not None and len(given) != count:
+            raise ShapeError(f"{len(given):,} {name} for {count:,} texts; expected as many")
+    if prefixes is None and forced is None:
+        return [Constraints()] * count
+    processor, result = LogitsProcessor(options, (EOS,), units.banned), []
+    for row in range(count):
+        prefix = () if prefixes is None else _ids(units, prefixes[row], f"prefix {row + 1:,}")
+        phrases = () if forced is None else check_items(forced[row], "forced", "phrase")
+        ids = tuple(_ids(units, phrase, f"forced phrase of text {row + 1:,}") for phrase in phrases)
+        result.append(Constraints(prefix, ids))
+        what = f"text {row + 1:,}: "
+        check_constraints(
+            result[-1], (), processor, len(units), what=what, name=lambda ids: repr(units.text(units.tokens(ids)))
+        )
+    return result
+
+
+def _by_text(forced: Any, count: int) -> list[Any]:
+    """Return the phrases of each text; phrases that stand in no list are those of every text."""
+    given = [forced] if isinstance(forced, str) else list(check_items(forced, "forced", "phrase"))
+    return [given] * count if all(isinstance(phrase, str) for phrase in given) else given
+
+
+def _ids(units: Units, text: str, name: str) -> tuple[int, ...]:
+    check_text(text, name)
+    tokens = units.split(text)
+    unknown = [token for token in tokens if token not in units.numbers]
+    if unknown:
+        raise OptionError(f"{name}: the model does not know {unknown[0]!r}; expected words that it writes")
+    return tuple(units.ids(tokens).tolist())

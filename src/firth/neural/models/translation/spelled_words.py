@@ -37,13 +37,13 @@ BEAMS = 5  # of the search for the characters of a word
 class SpellingScorer:
     """Scores of the next characters of n words with (n, W) vectors; implements `firth.inference.scorer.Scorer`.
 
-    Words that are `known` do not end: they go on, or are given up.
+    Words of the vocabulary do not end: they go on, or are given up.
     """
 
     def __init__(
-        self, decoder: CharacterDecoder, vectors: torch.Tensor, source: Characters = (), known: Container[str] = ()
+        self, decoder: CharacterDecoder, vectors: torch.Tensor, source: Characters = (), vocabulary: Container[str] = ()
     ) -> None:
-        self._decoder, self._vectors, self._source, self._known = decoder, vectors, source, known
+        self._decoder, self._vectors, self._source, self._vocabulary = decoder, vectors, source, vocabulary
 
     @torch.no_grad()
     def start(self, prompts: Sequence[Sequence[int]]) -> tuple[TensorScores, Any]:
@@ -66,7 +66,7 @@ class SpellingScorer:
 
     def _scores(self, tensors: Any, words: list[str], ids: Ids) -> tuple[TensorScores, Any]:
         scores, tensors = self._decoder.step(torch.from_numpy(ids).to(self._vectors.device), tensors)
-        scores[[row for row, word in enumerate(words) if word in self._known], END] = -torch.inf
+        scores[[row for row, word in enumerate(words) if word in self._vocabulary], END] = -torch.inf
         return TensorScores(scores), (tensors, words)
 
 
@@ -74,31 +74,30 @@ def spelled(
     decoder: CharacterDecoder,
     vectors: torch.Tensor,
     source: Characters = (),
+    vocabulary: Container[str] = (),
     *,
-    known: Container[str] = (),
     beams: int = BEAMS,
 ) -> list[str]:
-    """Return n words of (n, W) vectors, none of them empty; a known one only where the beams find no other."""
+    """Return n words of (n, W) vectors, none of them empty; of the vocabulary only where the beams find no other."""
     if not len(vectors):
         return []
-    words = [each[0] for each in _found(decoder, vectors, source, known, beams, 1)]
-    cut = [
-        row for row, word in enumerate(words) if word in known
-    ]  # longer than the longest, and known without the rest
+    words = [spellings[0] for spellings in _spellings(decoder, vectors, source, vocabulary, beams, 1)]
+    # Longer than the longest, and of the vocabulary without the rest.
+    cut = [row for row, word in enumerate(words) if word in vocabulary]
     if cut:
         rows = torch.tensor(cut, device=vectors.device)
-        others = _found(decoder, vectors[rows], rows_of(source, rows), known, beams, beams)
-        for row, found in zip(cut, others, strict=True):
-            words[row] = next((word for word in found if word not in known), words[row])
+        longer = _spellings(decoder, vectors[rows], rows_of(source, rows), vocabulary, beams, beams)
+        for row, spellings in zip(cut, longer, strict=True):
+            words[row] = next((word for word in spellings if word not in vocabulary), words[row])
     return words
 
 
-def _found(
-    decoder: CharacterDecoder, vectors: torch.Tensor, source: Characters, known: Container[str], beams: int, n: int
+def _spellings(
+    decoder: CharacterDecoder, vectors: torch.Tensor, source: Characters, vocabulary: Container[str], beams: int, n: int
 ) -> list[list[str]]:
     """Return at most n spellings of each word, the best first."""
-    found = beam_search(
-        SpellingScorer(decoder, vectors, source, known),
+    texts = beam_search(
+        SpellingScorer(decoder, vectors, source, vocabulary),
         [()] * len(vectors),
         GenerationOptions(max_length=decoder.spelling.longest + 1, min_length=1),
         BeamSearch(beams=beams, length_normalisation="none"),
@@ -106,4 +105,5 @@ def _found(
         stop=(END,),
         banned=(PADDING, BEGIN, UNKNOWN_CHARACTER),
     )
-    return [[decoder.spelling.text(each.ids[: decoder.spelling.longest]) for each in some] for some in found]
+    longest = decoder.spelling.longest
+    return [[decoder.spelling.text(text.ids[:longest]) for text in candidates] for candidates in texts]

@@ -18,14 +18,19 @@ from firth.inference.continuation import Continuation
 from firth.inference.ensemble import mixed
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.search import BeamSearch
-from firth.neural.models.translation.candidates import HOW, check_dictionary, replaced
-from firth.neural.models.translation.constraints import constraints_of
+from firth.neural.models.translation.candidates import UNKNOWN_WORDS, check_dictionary, replaced
 from firth.neural.models.translation.data import Pair, Source
-from firth.neural.models.translation.scorer import Search, Translation, TranslationScorer
+from firth.neural.models.translation.scorer import (
+    Search,
+    Translation,
+    TranslationScorer,
+    best_with_others,
+    constraints_of,
+)
 from firth.neural.models.translation.units import EOS, UNKNOWN
-from firth.neural.training.devices import no_subnormals, runtime_of, torch_threads
-from firth.options import check_kind
-from firth.progress import Progress, Status, reporting_slow_work
+from firth.neural.prediction import in_batches
+from firth.neural.training.devices import runtime_of
+from firth.progress import Progress
 from firth.readers.parallel import ParallelTexts, parallel_texts
 from firth.text.batches import check_batch_size, warn_truncated
 from firth.text.inputs import check_items, check_text
@@ -110,8 +115,8 @@ class TranslationSystem(abc.ABC):
         """
         if isinstance(texts, str):
             prefixes = [prefixes] if isinstance(prefixes, str) else prefixes
-            how = {name: value for name, value in locals().items() if name not in ("self", "texts")}
-            return self.translate([texts], **how)[0]
+            arguments = {name: value for name, value in locals().items() if name not in ("self", "texts")}
+            return self.translate([texts], **arguments)[0]
         check_batch_size(batch_size)
         items = _texts(texts)
         search = self._search(beam, length_penalty, n_best, options, unknown, dictionary, return_attention, seed)
@@ -119,19 +124,21 @@ class TranslationSystem(abc.ABC):
         sources = self._sources(items, truncate)
         if copyable is not None:
             self._select(sources, copyable)
-        lengths = [len(each.ids) for each in sources[0]]  # 1 of an empty text, whose translation is empty
-        order = sorted((row for row, length in enumerate(lengths) if length > 1), key=lambda row: lengths[row])
+        filled = [row for row, source in enumerate(sources[0]) if len(source.ids) > 1]  # an empty text has its end only
+
+        def translated(numbers: list[int]) -> list[Translation]:
+            rows = [filled[number] for number in numbers]
+            own = [constraints[row] for row in rows]
+            scorers = self._scorers([[read[row] for row in rows] for read in sources], own)
+            return self._shown([sources[0][row] for row in rows], search.run(scorers, self.weights, own, rows), search)
+
+        lengths = [len(sources[0][row].ids) for row in filled]
+        shown: dict[str, Any] = {"stage": "translating", "unit": "texts", "threads": threads, "progress": progress}
         result = [Translation("")] * len(items)
-        products = runtime_of(self.models[0].device, precision).autocast()
-        with reporting_slow_work(progress) as report, torch_threads(threads), no_subnormals(), products:
-            for start in range(0, len(order), batch_size):
-                rows = order[start : start + batch_size]
-                own = [constraints[row] for row in rows]
-                scorers = self._scorers([[each[row] for row in rows] for each in sources], own)
-                found = search.run(scorers, self.weights, own, rows)
-                for row, each in zip(rows, self._shown([sources[0][row] for row in rows], found, search), strict=True):
-                    result[row] = each
-                report(Status(stage="translating", done=rows[-1] + 1, total=len(items), unit="texts"))
+        with runtime_of(self.models[0].device, precision).autocast():
+            translations = in_batches(lengths, translated, size=batch_size, slow=True, **shown)
+        for row, translation in zip(filled, translations, strict=True):
+            result[row] = translation
         return result
 
     @explained
@@ -160,9 +167,9 @@ class TranslationSystem(abc.ABC):
             raise CorpusError(f"{texts.name}: {empty:,} pair(s) with an empty side have no score; leave them out")
         self._sources(texts.sources, truncate=False)
         by_model = [model.token_scores(texts, threads, progress) for model in self.models]
-        found = np.array([mixed(np.stack(each), self.weights).sum() for each in zip(*by_model, strict=True)])
-        check_finite(found, self, texts.targets, "target", impossible=True)
-        return found
+        scores = np.array([mixed(np.stack(tokens), self.weights).sum() for tokens in zip(*by_model, strict=True)])
+        check_finite(scores, self, texts.targets, "target", impossible=True)
+        return scores
 
     @explained
     def test(
@@ -204,7 +211,7 @@ class TranslationSystem(abc.ABC):
             OptionError: as for `translate`, or there is no such metric.
         """
         texts = read_pairs(pairs, languages)
-        found = self.translate(
+        translations = self.translate(
             list(texts.sources),
             beam=beam,
             length_penalty=length_penalty,
@@ -216,15 +223,7 @@ class TranslationSystem(abc.ABC):
             threads=threads,
             progress=progress,
         )
-        return evaluate_generated(
-            [each.text for each in found],
-            list(texts.targets),
-            sources=list(texts.sources),
-            metrics=metrics,
-            lowercase=lowercase,
-            resamples=resamples,
-            seed=seed,
-        )
+        return evaluated(translations, texts, metrics=metrics, lowercase=lowercase, resamples=resamples, seed=seed)
 
     def _search(
         self,
@@ -238,52 +237,38 @@ class TranslationSystem(abc.ABC):
         seed: int,
     ) -> Search:
         first = self.models[0]
-        if options is not None:
-            check_kind("options", options, GenerationOptions)
         check_dictionary(dictionary)
         beams = beam if isinstance(beam, BeamSearch) else BeamSearch(beams=beam)
         if length_penalty is not None:
             beams = replace(beams, length_normalisation="wu", length_power=length_penalty)
-        if not 1 <= n_best <= beams.beams:
-            raise OptionError(f"n_best={n_best}: expected from 1 to the number of beams, {beams.beams}")
-        if unknown is None:
-            unknown = "copied" if first.options.has_attention else "kept"
-            unknown = "spelled" if first.options.spells else unknown
-            unknown = "dictionary" if dictionary is not None and first.options.has_attention else unknown
-        if unknown not in HOW:
-            raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(HOW)}")
-        if unknown == "dictionary" and dictionary is None:
-            raise OptionError("unknown='dictionary' without a dictionary: pass dictionary={source word: target word}")
-        if unknown == "spelled" and not first.options.spells:
-            raise OptionError("unknown='spelled': the model does not spell words; train it with spelling='all'")
-        if beams.coverage_penalty and not first.options.tells_attention:
-            raise OptionError("a coverage penalty needs a recurrent decoder with attention; this model has none")
-        if (attention or unknown in ("copied", "dictionary")) and not first.options.has_attention:
-            raise OptionError("attention='none': the model has no attention to return or to copy words by")
-        options = options or GenerationOptions(max_length=first.options.max_length + 1)
-        if options.temperature == 0 and beams.beams > 1:
-            raise OptionError(f"temperature=0 with {beams.beams} beams: expected beam=1, which is greedy search")
-        search = Search(
-            beams=beams,
-            options=options,
+        search = Search.of(
+            beams,
+            options,
+            longest=first.options.max_length + 1,
+            item="text",
+            banned=first.target.banned,
             n_best=n_best,
-            unknown=unknown,
+            unknown=_unknown_words(first.options, dictionary) if unknown is None else unknown,
             dictionary=dictionary or {},
             attention=attention,
             seed=seed,
-            banned=first.target.banned,
         )
-        if search.sampling and n_best > 1:
-            raise OptionError(
-                f"n_best={n_best} with sampling: expected 1; give each text {n_best} times for as many samples, or "
-                "search by beams, without temperature, top_k, top_p and min_p"
-            )
+        if search.unknown not in UNKNOWN_WORDS:
+            raise OptionError(f"unknown={unknown!r}: expected one of {', '.join(UNKNOWN_WORDS)}")
+        if search.unknown == "dictionary" and dictionary is None:
+            raise OptionError("unknown='dictionary' without a dictionary: pass dictionary={source word: target word}")
+        if search.unknown == "spelled" and not first.options.spells:
+            raise OptionError("unknown='spelled': the model does not spell words; train it with spelling='all'")
+        if beams.coverage_penalty and not first.options.tells_attention:
+            raise OptionError("a coverage penalty needs a recurrent decoder with attention; this model has none")
+        if (attention or search.unknown in ("copied", "dictionary")) and not first.options.has_attention:
+            raise OptionError("attention='none': the model has no attention to return or to copy words by")
         return search
 
-    def texts_of(self, sources: Sequence[Source], found: Sequence[Continuation]) -> list[str]:
-        """Return texts that were found, as `translate` returns them: unknown words are copied or spelled."""
-        shown = self._shown(sources, [[each] for each in found], self._search(1, None, 1, None, None, None, False, 0))
-        return [each.text for each in shown]
+    def texts_of(self, sources: Sequence[Source], continuations: Sequence[Continuation]) -> list[str]:
+        """Return continuations as `translate` returns them: unknown words are copied or spelled."""
+        search = self._search(1, None, 1, None, None, None, False, 0)
+        return [shown.text for shown in self._shown(sources, [[text] for text in continuations], search)]
 
     def _sources(self, texts: Sequence[str], truncate: bool) -> list[list[Source]]:
         """Return the sources as each model reads them."""
@@ -307,30 +292,30 @@ class TranslationSystem(abc.ABC):
             raise OptionError("copyable: the model does not copy; expected one that was trained with copying=True")
         if len(copyable) != len(sources[0]):
             raise ShapeError(f"{len(copyable):,} lists of copyable tokens for {len(sources[0]):,} texts")
-        for model, each in zip(self.models, sources, strict=True):
-            each[:] = [model.reader.selecting(*pair) for pair in zip(each, copyable, strict=True)]
+        for model, read in zip(self.models, sources, strict=True):
+            read[:] = [model.reader.selecting(*pair) for pair in zip(read, copyable, strict=True)]
 
     def _scorers(
         self, sources: Sequence[Sequence[Source]], constraints: Sequence[Constraints]
     ) -> list[TranslationScorer]:
-        forced = [sum(each.phrases, each.prefix) for each in constraints]
+        forced = [sum(constraint.phrases, constraint.prefix) for constraint in constraints]
         return [
             TranslationScorer(
                 model.module,
-                model.collator.sources(each).to(model.device),
-                None if model.candidates is None else list(map(model.candidates.of, each, forced)),
+                model.collator.sources(read).to(model.device),
+                None if model.candidates is None else list(map(model.candidates.of, read, forced)),
             )
-            for model, each in zip(self.models, sources, strict=True)
+            for model, read in zip(self.models, sources, strict=True)
         ]
 
     def _shown(
-        self, sources: Sequence[Source], found: Sequence[Sequence[Continuation]], search: Search
+        self, sources: Sequence[Source], lists: Sequence[Sequence[Continuation]], search: Search
     ) -> list[Translation]:
         """Return the translations of a batch, with their other candidates."""
         first = self.models[0]
-        flat = [(source, one) for source, each in zip(sources, found, strict=True) for one in each]
-        pairs = [Pair(source, np.array([*one.ids, EOS])) for source, one in flat]
-        holes = [number for number, (_, one) in enumerate(flat) if UNKNOWN in one.ids]
+        flat = [(source, text) for source, texts in zip(sources, lists, strict=True) for text in texts]
+        pairs = [Pair(source, np.array([*text.ids, EOS])) for source, text in flat]
+        holes = [number for number, (_, text) in enumerate(flat) if UNKNOWN in text.ids]
         if search.unknown == "kept" or first.target.subwords is not None:
             holes = []
         spells = search.unknown == "spelled"
@@ -340,33 +325,38 @@ class TranslationSystem(abc.ABC):
             weights = dict(zip(needed, first.attention_of([pairs[number] for number in needed]), strict=True))
         words: dict[int, Any] = {}
         if spells and holes:
-            found_words = first.spelled_words([pairs[number] for number in holes])
-            words = dict(zip(holes, found_words, strict=True))
-        shown = iter(
-            _translation(first, source, one, weights.get(number), words.get(number), search)
-            for number, (source, one) in enumerate(flat)
+            words = dict(zip(holes, first.spelled_words([pairs[number] for number in holes]), strict=True))
+        translations = (
+            _translation(first, source, text, weights.get(number), words.get(number), search)
+            for number, (source, text) in enumerate(flat)
         )
-        lists = [[next(shown) for _ in each] for each in found]
-        return [replace(each[0], others=tuple(each[1:])) for each in lists]
+        return best_with_others(translations, lists)
+
+
+def _unknown_words(options: Any, dictionary: Mapping[str, str] | None) -> str:
+    """Return what stands for unknown words unless the caller says so; see `TranslationSystem.translate`."""
+    if dictionary is not None and options.has_attention:
+        return "dictionary"
+    return "spelled" if options.spells else "copied" if options.has_attention else "kept"
 
 
 def _translation(
-    model: Any, source: Source, one: Continuation, attention: Any, spelled: Sequence[str] | None, search: Search
+    model: Any, source: Source, text: Continuation, attention: Any, spelled: Sequence[str] | None, search: Search
 ) -> Translation:
     words = model.reader.words_of(source)
-    tokens = model.reader.target_tokens(one.ids, source)
+    tokens = model.reader.target_tokens(text.ids, source)
     if spelled is not None:
         rest = iter(spelled)
-        tokens = [next(rest) if number == UNKNOWN else token for number, token in zip(one.ids, tokens, strict=True)]
+        tokens = [next(rest) if number == UNKNOWN else token for number, token in zip(text.ids, tokens, strict=True)]
     elif attention is not None and search.unknown in ("copied", "dictionary"):
         tokens = replaced(tokens, words, attention, search.dictionary)
     return Translation(
         model.target.text(tokens),
         tuple(tokens),
         tuple(words),
-        one.score,
-        one.log_prob,
-        one.ended,
+        text.score,
+        text.log_prob,
+        text.ended,
         attention if search.attention else None,
     )
 
@@ -385,3 +375,9 @@ def read_pairs(pairs: Any, languages: tuple[str, str] | None = None, name: str =
     if isinstance(pairs, list) and len(pairs) == 1 and not isinstance(pairs[0], tuple | list):
         pairs = pairs[0]
     return parallel_texts(pairs, None, languages, None, name, None)
+
+
+def evaluated(results: Sequence[Any], texts: ParallelTexts, **options: Any) -> EvaluationReport:
+    """Return the scores of translations, or summaries, of pairs of texts; options of `evaluate_generated`."""
+    sources, targets = list(texts.sources), list(texts.targets)
+    return evaluate_generated([result.text for result in results], targets, sources=sources, **options)

@@ -16,7 +16,7 @@ from firth.evaluation.generated_metrics import Segments, metric_of
 from firth.inference.continuation import Continuation
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.sampling import greedy_search, sample
-from firth.neural.layers.scheduled_sampling import Feeding
+from firth.neural.layers.scheduled_sampling import FeedingOptions
 from firth.neural.layers.state import State
 from firth.neural.models.translation.data import Pair, PairBatch, PairReader
 from firth.neural.models.translation.module import TranslationModule
@@ -24,7 +24,7 @@ from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.scorer import TranslationScorer
 from firth.neural.models.translation.system import read_pairs
 from firth.neural.models.translation.units import EOS, Units, learn_units
-from firth.neural.supervised import digest
+from firth.neural.supervised import SupervisedTask, digest, mean_loss, on_device
 from firth.neural.training.batching import pad
 from firth.neural.training.devices import new_module
 from firth.neural.training.held_out import split_rows
@@ -41,60 +41,57 @@ METRICS = ("rouge-1", "rouge-2", "rouge-l")
 EVAL_BATCH = 128  # pairs per batch of an evaluation
 
 
-class TranslationTask:
-    """A module with its pairs; implements `firth.neural.training.task.Task`.
+def translation_task(
+    module: TranslationModule,
+    batches: Batches,
+    held_out: Batches,
+    *,
+    predictions: int,
+    coverage_from: float = 0.0,
+    spelling_weight: float = 1.0,
+    feeding: Callable[[float], FeedingOptions | None] = lambda _: None,
+) -> SupervisedTask:
+    """Return a module with its pairs as a task.
 
-    Attributes:
-        unit: "tokens".
-        some_unused: whether the loss leaves out parameters at first: those of coverage.
+    Figures are the cross entropy in nats per token, without label smoothing, each given the true ones before it. The
+    coverage loss is added, also before it is trained, so that models are compared by one objective. So is the loss of
+    characters, times its factor; `spelling_loss` is this loss alone, without the factor.
+
+    Args:
+        coverage_from: share of the run after which coverage is used.
+        feeding: returns what the decoder reads when a fraction of the run is over.
     """
 
-    def __init__(
-        self,
-        module: TranslationModule,
-        batches: Batches,
-        held_out: Batches,
-        *,
-        predictions: int,
-        coverage_from: float = 0.0,
-        spelling_weight: float = 1.0,
-        feeding: Callable[[float], Feeding | None] = lambda _: None,
-    ) -> None:
-        self.module: torch.nn.Module = module
-        self._net = module
-        self.batches, self.unit = batches, "tokens"
-        self._held_out, self.eval_predictions, self._coverage_from = held_out, predictions, coverage_from
-        self._spelling_weight, self._feeding = spelling_weight, feeding
-        self.some_unused = coverage_from > 0
+    def loss(batch: PairBatch, progress: TrainingProgress) -> StepOutput:
+        covering = progress.fraction >= coverage_from
+        module.cover(covering)
+        losses, covered, spelled = module.losses(batch, feeding=feeding(progress.fraction))
+        output = mean_loss(losses + covered if covering else losses)
+        if spelled is None:
+            return output
+        weighted = spelling_weight * spelled.detach()
+        mean = output.loss + spelling_weight / len(losses) * spelled
+        return StepOutput(mean, output.nats + weighted, len(losses))
 
-    def step(self, batch: PairBatch, state: State, progress: TrainingProgress) -> StepOutput:
-        """Return the mean loss of a batch; see `Task.step`."""
-        covering = progress.fraction >= self._coverage_from
-        self._net.cover(covering)
-        losses, covered, spelled = self._net.losses(batch, feeding=self._feeding(progress.fraction))
-        losses = losses + covered if covering else losses
-        loss, total = losses.mean(), losses.detach().sum(dtype=torch.float64)
-        if spelled is not None:
-            loss = loss + self._spelling_weight / len(losses) * spelled
-            total = total + self._spelling_weight * spelled.detach()
-        return StepOutput(loss, total, len(losses))
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return the cross entropy in nats per token, without label smoothing, each given the true ones before it.
-
-        The coverage loss is added, also before it is trained, so that models are compared by one objective. So is the
-        loss of characters, times its factor; `spelling_loss` is this loss alone, without the factor.
-        """
-        device = next(self.module.parameters()).device
+    def figures() -> Mapping[str, float]:
         nats = characters = 0.0
-        for batch in self._held_out.epoch(0):
-            losses, covered, spelled = self._net.losses(batch.to(device), exact=True)
+        for batch in on_device(held_out, module):
+            losses, covered, spelled = module.losses(batch, exact=True)
             nats += float((losses + covered).sum(dtype=torch.float64))
             characters += 0.0 if spelled is None else float(spelled)
-        tokens = self.eval_predictions
-        if self._net.speller is None:
-            return {"loss": nats / tokens}
-        return {"loss": (nats + self._spelling_weight * characters) / tokens, "spelling_loss": characters / tokens}
+        if module.speller is None:
+            return {"loss": nats / predictions}
+        return {"loss": (nats + spelling_weight * characters) / predictions, "spelling_loss": characters / predictions}
+
+    return SupervisedTask(
+        module=module,
+        batches=batches,
+        loss=loss,
+        figures=figures,
+        unit="tokens",
+        eval_predictions=predictions,
+        some_unused=coverage_from > 0,  # the parameters of coverage
+    )
 
 
 def reward_of(reward: str | Reward) -> Callable[[Sequence[str], Sequence[str]], npt.NDArray[np.float64]]:
@@ -109,11 +106,11 @@ def reward_of(reward: str | Reward) -> Callable[[Sequence[str], Sequence[str]], 
         return lambda texts, references: _scores(reward, texts, references)
 
     def rewards(texts: Sequence[str], references: Sequence[str]) -> npt.NDArray[np.float64]:
-        found = [float(reward(*pair)) for pair in zip(texts, references, strict=True)]
-        for text, each in zip(texts, found, strict=True):
-            if not math.isfinite(each):
-                raise OptionError(f"reward of {text!r} is {each}: expected a finite number")
-        return np.array(found)
+        values = [float(reward(*pair)) for pair in zip(texts, references, strict=True)]
+        for text, value in zip(texts, values, strict=True):
+            if not math.isfinite(value):
+                raise OptionError(f"reward of {text!r} is {value}: expected a finite number")
+        return np.array(values)
 
     return rewards
 
@@ -166,7 +163,7 @@ class ReinforcementTask:
                 sampled = self._searched(batch, seed)
                 advantages = self._rewards(batch, sampled) - self._rewards(batch, self._searched(batch))
             device = batch.targets.device
-            targets, counts = (each.to(device) for each in pad([_ids(each) for each in sampled], EOS))
+            targets, counts = (table.to(device) for table in pad([_ids(text) for text in sampled], EOS))
             counted = torch.arange(targets.shape[1], device=device) < counts[:, None]
             log_probs = self._net.log_prob_of(PairBatch(batch.sources, targets, counted))
         finally:
@@ -178,10 +175,8 @@ class ReinforcementTask:
 
     def evaluate(self) -> Mapping[str, float]:
         """Return the cross entropy in nats per token, and as error the mean reward of greedy search below 1."""
-        device = next(self.module.parameters()).device
         nats, rewards = 0.0, list[float]()
-        for batch in self._held_out.epoch(0):
-            batch = batch.to(device)
+        for batch in on_device(self._held_out, self.module):
             nats += float(self._net.losses(batch, exact=True).tokens.sum(dtype=torch.float64))
             rewards += self._rewards(batch, self._searched(batch)).tolist()
         return {"error": 1 - float(np.mean(rewards)), "loss": nats / self.eval_predictions}
@@ -194,13 +189,13 @@ class ReinforcementTask:
             return greedy_search(scorer, prompts, self._options, **limits)
         return sample(scorer, prompts, self._options, **limits, seed=seed)
 
-    def _rewards(self, batch: PairBatch, found: Sequence[Continuation]) -> npt.NDArray[np.float64]:
-        texts = self._model.texts_of([pair.source for pair in batch.pairs], found)
-        return self._reward(texts, [self._model.target.text(pair.words) for pair in batch.pairs])
+    def _rewards(self, batch: PairBatch, texts: Sequence[Continuation]) -> npt.NDArray[np.float64]:
+        written = self._model.texts_of([pair.source for pair in batch.pairs], texts)
+        return self._reward(written, [self._model.target.text(pair.words) for pair in batch.pairs])
 
 
-def _ids(found: Continuation) -> npt.NDArray[np.int64]:
-    return np.array([*found.ids, *([EOS] if found.ended or not found.ids else [])], dtype=np.int64)
+def _ids(text: Continuation) -> npt.NDArray[np.int64]:
+    return np.array([*text.ids, *([EOS] if text.ended or not text.ids else [])], dtype=np.int64)
 
 
 @explained
@@ -235,47 +230,27 @@ def train_translator(
     """
     config = RunConfig.of(options.training, run)
     with running_clock():
-        texts, judged = _split(pairs, held_out, languages, config.seed)
+        texts, validation = _split(pairs, held_out, languages, config.seed)
         source, target = _learn(options, texts)
         reader = PairReader(source, target, options.reverse_source, options.copying, options.spelling)
-        train, dropped = _read(reader, texts, options)
-        judged_pairs, _ = _read(reader, judged, options)
+        (train, dropped), (test, _) = (_read(reader, part, options) for part in (texts, validation))
         module = new_module(config.seed, options.build, source, target, copies=2)
-        return _trained(options, reader, module, (train, judged_pairs), {**texts.dropped, **dropped}, config)
-
-
-def _trained(
-    options: Any,
-    reader: PairReader,
-    module: Any,
-    data: tuple[Sequence[Pair], Sequence[Pair]],
-    dropped: dict[str, int],
-    config: RunConfig,
-) -> TranslationModel:
-    train, judged = data
-    size = options.batch_tokens or config.training.batch_size
-    task = TranslationTask(
-        module,
-        reader.batches(train, size, tokens=bool(options.batch_tokens), seed=config.seed),
-        reader.batches(judged, EVAL_BATCH, shuffle=False),
-        predictions=sum(len(pair.target) for pair in judged),
-        coverage_from=options.coverage_from,
-        spelling_weight=options.spelling_weight,
-        feeding=options.feeding,
-    )
-    facts = fit_model(
-        task,
-        options,
-        config,
-        {"examples": _digest(reader, train, judged), "pairs": len(train)},
-        facts={
-            "held_out_pairs": len(judged),
-            "target_tokens": sum(len(pair.target) for pair in train),
-            "dropped": dropped,
-        },
-    )
-    module.cover(True)
-    return TranslationModel(module, options, reader, {"training": facts})
+        size = options.batch_tokens or config.training.batch_size
+        task = translation_task(
+            module,
+            reader.batches(train, size, tokens=bool(options.batch_tokens), seed=config.seed),
+            reader.batches(test, EVAL_BATCH, shuffle=False),
+            predictions=_tokens(test),
+            coverage_from=options.coverage_from,
+            spelling_weight=options.spelling_weight,
+            feeding=options.feeding,
+        )
+        data = {"examples": _digest(reader, train, test), "pairs": len(train)}
+        dropped = {**texts.dropped, **dropped}
+        more = {"held_out_pairs": len(test), "target_tokens": _tokens(train), "dropped": dropped}
+        facts = fit_model(task, options, config, data, facts=more)
+        module.cover(True)
+    return TranslationModel(module, options, reader, metadata={"training": facts})
 
 
 @explained
@@ -314,21 +289,26 @@ def reinforce(
     options, reader = model.options, model.reader
     config = RunConfig.of(replace(options.training, lr=1e-4, schedule="constant", epochs=1, warmup=0), run)
     with running_clock():
-        texts, judged = _split(pairs, held_out, None, config.seed)
-        train, judged_pairs = (_read(reader, each, options, keep_words=True)[0] for each in (texts, judged))
+        parts = _split(pairs, held_out, None, config.seed)
+        train, test = (_read(reader, part, options, keep_words=True)[0] for part in parts)
         module = copy.deepcopy(model.module)
         task = ReinforcementTask(
             TranslationModel(module, options, reader),
             reader.batches(train, config.training.batch_size, seed=config.seed),
-            reader.batches(judged_pairs, EVAL_BATCH, shuffle=False),
+            reader.batches(test, EVAL_BATCH, shuffle=False),
             reward_of(reward),
             mixture=mixture,
             longest=max_length,
-            predictions=sum(len(pair.target) for pair in judged_pairs),
+            predictions=_tokens(test),
         )
-        data = {"examples": _digest(reader, train, judged_pairs), "pairs": len(train), "mixture": mixture}
-        facts = fit_model(task, options, config, data, facts={"held_out_pairs": len(judged_pairs)})
-    return TranslationModel(module, options, reader, {**model.metadata, "reinforcement": facts}, model.candidates)
+        data = {"examples": _digest(reader, train, test), "pairs": len(train), "mixture": mixture}
+        facts = fit_model(task, options, config, data, facts={"held_out_pairs": len(test)})
+    metadata = {**model.metadata, "reinforcement": facts}
+    return TranslationModel(module, options, reader, model.candidates, metadata)
+
+
+def _tokens(pairs: Sequence[Pair]) -> int:
+    return sum(len(pair.target) for pair in pairs)
 
 
 def _split(
@@ -338,26 +318,28 @@ def _split(
     texts = read_pairs(pairs, languages)
     if held_out is not None:
         return texts, read_pairs(held_out, languages, "held_out")
-    rows, judged = split_rows(len(texts), seed, f"{texts.name}: {len(texts)} pair")
-    return _rows(texts, rows), _rows(texts, judged)
+    train, test = (
+        ParallelTexts(
+            tuple(texts.sources[row] for row in rows),
+            tuple(texts.targets[row] for row in rows),
+            texts.name,
+            texts.dropped,
+        )
+        for rows in split_rows(len(texts), seed, f"{texts.name}: {len(texts)} pair")
+    )
+    return train, test
 
 
 def _learn(options: Any, texts: ParallelTexts) -> tuple[Units, Units]:
-    how = {"min_count": options.min_count, "lowercase": options.lowercase}
-    spells = options.spells
+    settings: dict[str, Any] = {"min_count": options.min_count, "lowercase": options.lowercase}
+    target = {**settings, "characters": options.spells}
     if options.joint:
-        both = learn_units(
-            [*texts.sources, *texts.targets],
-            options.target_units,
-            options.target_size,
-            targets=len(texts),
-            characters=spells,
-            **how,
-        )
-        return both, both
+        both = [*texts.sources, *texts.targets]
+        units = learn_units(both, options.target_units, options.target_size, targets=len(texts), **target)
+        return units, units
     return (
-        learn_units(texts.sources, options.source_units, options.source_size, **how),
-        learn_units(texts.targets, options.target_units, options.target_size, characters=spells, **how),
+        learn_units(texts.sources, options.source_units, options.source_size, **settings),
+        learn_units(texts.targets, options.target_units, options.target_size, **target),
     )
 
 
@@ -376,12 +358,6 @@ def _read(
     if not kept:
         raise CorpusError(f"{texts.name}: all pairs have more than {longest} tokens; expected a higher max_length")
     return kept, {"long": len(pairs) - len(kept)} if len(kept) < len(pairs) else {}
-
-
-def _rows(texts: ParallelTexts, rows: Sequence[int]) -> ParallelTexts:
-    return ParallelTexts(
-        tuple(texts.sources[row] for row in rows), tuple(texts.targets[row] for row in rows), texts.name, texts.dropped
-    )
 
 
 def _digest(reader: PairReader, *parts: Sequence[Pair]) -> str:

@@ -37,7 +37,7 @@ from firth.neural.layers.output.registry import OUTPUTS, make_output
 from firth.neural.layers.positions import POSITIONS
 from firth.neural.layers.recurrent_decoder import LOCAL, RecurrentDecoder
 from firth.neural.layers.scheduled_sampling import KINDS as OWN_WORDS
-from firth.neural.layers.scheduled_sampling import SCHEDULES, Feeding, true_share
+from firth.neural.layers.scheduled_sampling import SCHEDULES, FeedingOptions, true_share
 from firth.neural.layers.spelling import Spelling
 from firth.neural.layers.transformer import NORMS, TransformerConfig
 from firth.neural.models.language.language_model import parse_output
@@ -218,6 +218,11 @@ class Translator:
             raise OptionError("copying of subwords: expected joint=True, or words as units of source and target")
 
     @property
+    def translator(self) -> "Translator":
+        """The options themselves: those of the encoder-decoder."""
+        return self
+
+    @property
     def spells(self) -> bool:
         """Whether a decoder of characters spells unknown words."""
         return self.spelling != "none"
@@ -232,12 +237,12 @@ class Translator:
         """Whether the decoder computes its attention as one distribution per step, so that a search can use it."""
         return self.decoder != TRANSFORMER and self.attention != "none"
 
-    def feeding(self, fraction: float) -> Feeding | None:
+    def feeding(self, fraction: float) -> FeedingOptions | None:
         """Return what the decoder reads in training when a fraction of the run is over; None for true words."""
         if self.scheduled_sampling == "none" or not self.sampling_rate:
             return None
         share = true_share(self.sampling_schedule, self.sampling_rate, fraction)
-        return Feeding(share=share, own=self.scheduled_sampling, temperature=self.sampling_temperature)
+        return FeedingOptions(share=share, own=self.scheduled_sampling, temperature=self.sampling_temperature)
 
     def build(self, source: Units, target: Units) -> TranslationModule:
         """Return a module with random parameters from torch's default generator."""
@@ -268,19 +273,9 @@ class Translator:
                 source_width=self.spelling_hidden * (attended is not None),
                 copying=self.spelling_copying,
             )
-        scale = dim**0.5 if transformer else 1.0
-        return TranslationModule(
-            sources,
-            targets,
-            encoder,
-            decoder,
-            output,
-            gate,
-            speller,
-            attended,
-            scale=scale,
-            coverage_loss=self.coverage_loss,
-        )
+        scale, weight = dim**0.5 if transformer else 1.0, self.coverage_loss
+        parts = (sources, targets, encoder, decoder, output, gate, speller, attended)
+        return TranslationModule(*parts, scale=scale, coverage_loss=weight)
 
     @property
     def _blocks(self) -> TransformerConfig:
@@ -293,9 +288,9 @@ class Translator:
             return SelfAttentiveEncoder(
                 dim, self._blocks, self.layers, context=self.max_length + 1, positions=self.positions
             )
-        each = self.hidden // 2 if self.bidirectional else self.hidden
+        width = self.hidden // 2 if self.bidirectional else self.hidden
         return RecurrentEncoder(
-            dim, each, self.layers, cell=self.encoder, bidirectional=self.bidirectional, dropout=self.dropout
+            dim, width, self.layers, cell=self.encoder, bidirectional=self.bidirectional, dropout=self.dropout
         )
 
     def _decoder(self, dim: int, encoder_width: int) -> Any:

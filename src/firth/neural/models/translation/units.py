@@ -15,7 +15,7 @@ Cost
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -139,6 +139,32 @@ def learn_units(
         kind == "characters",
         "".join(sorted(set().union(*map(bare, counts)))) if characters else "",
     )
+
+
+def restored_units(
+    side: str, words: Any, facts: Mapping[str, Any], counts: Ids, kind: str, *, lowercase: bool
+) -> Units:
+    """Return the units of a folder.
+
+    Raises:
+        KeyError, TypeError, ValueError: they do not fit each other.
+    """
+    rules, characters = facts["subwords"], facts.get("characters", "")
+    given = (facts["lowercase"], facts["spelled"], rules is not None)
+    if given != (lowercase, kind == "characters", kind == "subwords") or not all(
+        isinstance(fact, bool) for fact in given
+    ):
+        raise ValueError(f"tokens.json does not describe the {side} as the options do: {kind}, lowercase={lowercase}")
+    if not isinstance(characters, str):
+        raise ValueError(f"the characters of the {side} are no text")
+    if tuple(words[: len(SPECIAL)]) != SPECIAL:
+        raise ValueError(f"the first words of the {side} are {words[: len(SPECIAL)]}; expected {', '.join(SPECIAL)}")
+    if len(set(words)) != len(words) or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"words of the {side} with duplicates")
+    subwords = None if rules is None else Subwords(str(rules))
+    if subwords is not None and list(words[len(SPECIAL) :]) != subwords.vocabulary:
+        raise ValueError(f"the words of the {side} are not its subwords")
+    return Units(tuple(words), counts, lowercase, subwords, facts["spelled"], characters)
 
 
 def bare(word: str) -> str:

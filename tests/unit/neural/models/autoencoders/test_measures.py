@@ -10,7 +10,7 @@ from firth.neural.models.autoencoders.measures import (
     _of_batch,
     active_units,
     code_perplexity,
-    measured,
+    measure,
     mutual_information,
 )
 from tests.unit.neural.models.autoencoders.tiny import LABELS, SENTENCES, untrained
@@ -61,8 +61,8 @@ def test_the_importance_weighted_bound_rises_to_the_likelihood():
 
 def test_scores_do_not_depend_on_batches_and_add_up():
     model = untrained()
-    whole = measured(model.module, batches_of(model, size=27), samples=200)
-    parts = measured(model.module, batches_of(model, size=4), samples=200)
+    whole = measure(model.module, batches_of(model, size=27), samples=200)
+    parts = measure(model.module, batches_of(model, size=4), samples=200)
     assert whole.kl == pytest.approx(parts.kl, abs=1e-5)
     assert whole.elbo == pytest.approx(parts.elbo, abs=0.05)
     assert whole.elbo == pytest.approx(whole.reconstruction - whole.kl)
@@ -72,7 +72,7 @@ def test_scores_do_not_depend_on_batches_and_add_up():
     assert whole.words == sum(len(model.items.units.split(text)) + 1 for text in SENTENCES)
     bound = -whole.importance_weighted * whole.sentences / whole.words
     assert whole.perplexity == pytest.approx(math.exp(bound))
-    assert measured(model.module, batches_of(model)).importance_weighted is None
+    assert measure(model.module, batches_of(model)).importance_weighted is None
 
 
 def test_mutual_information_has_the_limits_that_are_known():

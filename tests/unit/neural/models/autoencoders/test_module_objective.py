@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from firth.neural.models.autoencoders.module import kl_weight, penalised
+from firth.neural.models.autoencoders.module import kl_weight, penalty
 
 
 def test_the_weight_rises_to_one():
@@ -19,8 +19,8 @@ def test_the_weight_rises_to_one():
 def test_free_bits_cost_the_limit_and_have_no_gradient():
     """Two dimensions with means .5 and .1 of the batch: with .2 free nats the second counts .2."""
     kl = torch.tensor([[0.4, 0.0], [0.6, 0.2]], requires_grad=True)
-    assert penalised(kl, 0.0).item() == pytest.approx(0.6)
-    loss = penalised(kl, 0.2)
+    assert penalty(kl, 0.0).item() == pytest.approx(0.6)
+    loss = penalty(kl, 0.2)
     assert loss.item() == pytest.approx(0.7)
     loss.backward()
     assert kl.grad.tolist() == [[0.5, 0.0], [0.5, 0.0]]

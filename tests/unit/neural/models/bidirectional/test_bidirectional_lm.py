@@ -9,8 +9,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import CorpusError, FormatError, OptionError
-from firth.neural.models.bidirectional.data import targets_of
-from firth.neural.models.sentences.token_rows import TokenBatch
+from firth.neural.models.bidirectional.module import targets_of
+from firth.neural.models.sentences.data import TokenBatch
 from firth.storage import tensors
 from tests.unit.neural.models.bidirectional.tiny import SIZES, sentences, untrained
 

@@ -5,13 +5,13 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.models.bidirectional import data
+from firth.neural.models.bidirectional import module
 from tests.unit.neural.models.bidirectional.tiny import losses_of, untrained
 
 
 def test_long_sentences_are_read_in_pieces_of_which_the_last_has_an_end(monkeypatch):
     """Both directions stand in the order of the text; what stands before a sentence, backward, is at its end."""
-    monkeypatch.setattr(data, "LONGEST", 3)
+    monkeypatch.setattr(module, "LONGEST", 3)
     model = untrained()
     with torch.no_grad():  # words of new models are almost equally probable
         for parameter in model.module.parameters():

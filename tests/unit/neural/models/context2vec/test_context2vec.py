@@ -7,7 +7,7 @@ import torch
 import firth
 from firth.errors import CorpusError, DataError, FormatError, KindError, OptionError
 from firth.neural.models.context2vec.context2vec import context_task
-from firth.neural.models.sentences.token_rows import TokenBatch
+from firth.neural.models.sentences.data import TokenBatch
 from firth.vocabulary import Vocabulary
 from tests.gradients.neural.directions import check_parameters
 

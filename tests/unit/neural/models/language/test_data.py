@@ -85,13 +85,6 @@ def test_processes_share_the_streams_of_every_batch(tokens, batch_size, steps, o
         )
 
 
-@pytest.mark.parametrize("batch_size", [1, 3, 8])
-def test_values_come_back_in_the_order_of_the_text(batch_size):
-    text = stream(61, batch_size, 5)
-    values = [batch.predicted_rows(batch.inputs[..., None])[1].numpy() for batch in text.epoch(0)]
-    assert text.in_text_order(values).tolist() == list(range(100, 161))
-
-
 def test_steps_are_drawn_as_the_paper_says():
     """Around T = 70 with deviation 5, rounded down: mean 69.5 but for one in twenty, around 35: 67.75 in all."""
     text = stream(400_000, 2, 70, vary_bptt=True, seed=1)

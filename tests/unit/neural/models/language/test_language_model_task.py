@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.neural.models.language.language_model import EVAL_STREAMS, LanguageTask
+from firth.neural.models.language.language_model import EVAL_STREAMS, language_task
 from tests.unit.neural.models.language.tiny import text_of, untrained
 
 
@@ -18,7 +18,7 @@ def text(tmp_path):
 
 def test_an_epoch_predicts_every_word_once(text):
     model = untrained(firth.LogBilinearLM(dim=4, order=2), text)
-    task = LanguageTask(model.module, text, batch_size=7, bptt=6)
+    task = language_task(model.module, text, batch_size=7, bptt=6)
     state, nats, predictions = None, 0.0, 0
     for batch in task.batches.epoch(0):
         outcome = task.step(batch, state, None)
@@ -33,7 +33,7 @@ def test_the_held_out_loss_is_the_mean_over_all_words(text):
     """A part of 107 words goes into 20 streams of 5 or 6; a mean of batch means would weigh the last ones more."""
     model = untrained(firth.LogBilinearLM(dim=4, order=2), text)
     part = text.part(0, 5 * EVAL_STREAMS + 7)
-    task = LanguageTask(model.module, text, part, batch_size=20, bptt=35)
+    task = language_task(model.module, text, part, batch_size=20, bptt=35)
     figures = task.evaluate()
     assert figures["loss"] == pytest.approx(-model.log_probs(part).mean(), rel=1e-6)
     assert figures["perplexity"] == pytest.approx(math.exp(figures["loss"]))
@@ -42,7 +42,7 @@ def test_the_held_out_loss_is_the_mean_over_all_words(text):
 def test_gradients_stop_at_the_border_of_a_batch(text):
     """The state that a second batch starts from is cut off by the loop: its own graph holds the first batch's."""
     model = untrained(firth.RecurrentLM(dim=4, hidden=4, layers=1, dropout=0.0), text)
-    task = LanguageTask(model.module, text, batch_size=2, bptt=3)
+    task = language_task(model.module, text, batch_size=2, bptt=3)
     batch = next(iter(task.batches.epoch(0)))
     outcome = task.step(batch, None, None)
     assert outcome.loss.requires_grad

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import CorpusError, OptionError
-from firth.neural.models.lattices.lattice_lm import LatticeTask
+from firth.neural.models.lattices.lattice_lm import lattice_task
 from firth.neural.training.schedules import TrainingProgress
 from tests.unit.neural.models.lattices.tiny import tiny_model, tiny_text
 
@@ -21,7 +21,7 @@ HOW = {"tokens": "characters", "min_count": 1, "progress": False}
 
 def test_streams_of_different_lengths_are_each_text_alone():
     model, text = tiny_model(max_length=3), tiny_text()
-    task = LatticeTask(model.module, text, text, batch_size=4, bptt=3)
+    task = lattice_task(model.module, text, text, batch_size=4, bptt=3)
     total, state, tokens = 0.0, None, 0
     for batch in task.batches.epoch(0):
         output = task.step(batch, state, TrainingProgress(0, 1, 0.0, 0.0))

@@ -32,6 +32,13 @@ def given(monkeypatch):
         calls.append(SimpleNamespace(task=task, options=options, data=data, facts=facts))
         return {}
 
+    def task(*arguments):
+        made = pretraining_task(*arguments)
+        made.held_out = arguments[2]
+        return made
+
+    pretraining_task = train.pretraining_task
+    monkeypatch.setattr(train, "pretraining_task", task)
     monkeypatch.setattr(train, "fit_model", fit_model)
     return calls
 
@@ -51,16 +58,16 @@ def test_text_and_held_out_text_as_the_loop_gets_them(given):
     )
     first, second = given
     whole = [piece for row in pieces().encode(lines) for piece in (*row, pieces().sep_id)]
-    text, aside = first.task.batches.text, first.task._held_out.text
+    text, aside = first.task.batches.text, first.task.held_out.text
     assert [*text.ids.tolist(), *aside.ids.tolist()] == whole
     assert len(aside.ids) > 0
     assert (first.task.batches.seed, first.task.batches.batch_size, first.task.batches.length) == (5, 4, 24)
-    assert (first.task._held_out.shuffle, first.task._held_out.length) == (False, 24)
+    assert (first.task.held_out.shuffle, first.task.held_out.length) == (False, 24)
     assert first.facts == {
         "pieces": len(pieces()), "tokens": len(text.ids), "texts": 60, "held_out_tokens": len(aside.ids),
         **text.unigram(aside),
     }  # fmt: skip
-    assert (second.facts["texts"], second.task._held_out.text.texts) == (3, 2)
+    assert (second.facts["texts"], second.task.held_out.text.texts) == (3, 2)
     begun(firth.Electra(**NETWORK, embedding_dim=8, mask_rate=0.5), lines)
     chance = 0.5 * (1 - (given[2].task.batches.text.shares ** 2).sum())
     assert given[2].task.module.head.score.bias.item() == pytest.approx(np.log(chance / (1 - chance)), rel=1e-5)
@@ -72,7 +79,7 @@ def test_pieces_that_occur_once_are_kept(given):
     seen = set(" ".join(map(" ".join, map(pieces().tokenize, lines))).split())
     rare = next(piece for piece in pieces().vocabulary[5:] if piece not in seen and not piece.startswith("##"))
     begun(firth.MaskedLM(**NETWORK), [*lines, rare], held_out=[rare, *lines])
-    for text in (given[0].task.batches.text, given[0].task._held_out.text):
+    for text in (given[0].task.batches.text, given[0].task.held_out.text):
         assert len(text.ids) > 1200
         assert list(text.ids).count(pieces().vocabulary.index(rare)) == 1
 

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.neural.models.pretraining.network import masked_prediction
-from firth.neural.models.pretraining.options import token_masking
+from firth.neural.models.pretraining.train import token_masking
 from tests.unit.neural.models.pretraining.encoders import MODELS, NETWORK, pieces
 
 

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 from firth.neural.models.pretraining.data import PieceText, Windows
-from firth.neural.models.pretraining.task import Objective, PretrainingTask, auc
+from firth.neural.models.pretraining.train import Objective, auc, pretraining_task
 from firth.neural.training.schedules import TrainingProgress
 from tests.unit.neural.models.pretraining.encoders import pieces
 
@@ -46,7 +46,7 @@ def test_a_task_sums_the_losses_of_steps_and_joins_the_measures_of_all_batches()
     text = PieceText(pieces(), (np.arange(95) % 90).astype(np.uint16), 1)
     batches = Windows(text=text, length=12, batch_size=4)
     held_out = Windows(text=text, length=12, batch_size=4, shuffle=False)
-    task = PretrainingTask(Mean(), batches, held_out, 0.15)
+    task = pretraining_task(Mean(), batches, held_out, 0.15)
     batch = next(batches.epoch(0))
     output = task.step(batch, None, TrainingProgress(0, 1, 0.0, 0.0))
     assert output.predictions == 48
@@ -57,6 +57,6 @@ def test_a_task_sums_the_losses_of_steps_and_joins_the_measures_of_all_batches()
     first = task.evaluate()
     assert first["loss"] == text.ids[:90].sum()
     assert task.evaluate() == first  # with the same draws
-    alone = PretrainingTask(Mean(), batches, None, 0.15)
+    alone = pretraining_task(Mean(), batches, None, 0.15)
     assert alone.evaluate() == {}
     assert alone.eval_predictions == 0

@@ -9,8 +9,8 @@ import copy
 
 import firth
 from firth.errors import OptionError
+from firth.neural.models.sentences.data import TokenBatch
 from firth.neural.models.sentences.moco import MoCoModule
-from firth.neural.models.sentences.token_rows import TokenBatch
 from tests.unit.neural.models.sentences.encoders import masked, sentences, training
 
 

@@ -75,7 +75,7 @@ def test_expansion_recovers_a_linear_map(model):
         new_module(0, model.options.build_module, model.vocabulary), model.options, model.vocabulary, model.rules
     )
     with np.errstate(all="raise"):
-        exact.module.each[0].embedding.weight.data[2:] = __import__("torch").from_numpy(table[:9])
+        exact.module.parts[0].embedding.weight.data[2:] = __import__("torch").from_numpy(table[:9])
     larger = exact.expand(other)
     np.testing.assert_allclose(larger.word_vectors()["newer"], table[-1], atol=1e-4)
     assert "newer" not in exact.word_vectors()

@@ -8,8 +8,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.errors import OptionError
 from firth.neural.layers.contrastive import alignment, uniformity
+from firth.neural.models.sentences.data import TokenBatch
 from firth.neural.models.sentences.simcse import SimCSEModule
-from firth.neural.models.sentences.token_rows import TokenBatch
 from tests.unit.neural.models.sentences.encoders import masked, sentences, training
 
 

@@ -10,10 +10,9 @@ import itertools
 import firth
 from firth.errors import OptionError
 from firth.neural.layers.packed import Packing
-from firth.neural.models.sentences.data import SentenceText, Triples
+from firth.neural.models.sentences.data import SentenceText, TokenBatch, Triples
 from firth.neural.models.sentences.options import look_up
 from firth.neural.models.sentences.skip_thought import neighbour_task
-from firth.neural.models.sentences.token_rows import TokenBatch
 from firth.neural.training.devices import new_module
 from firth.vocabulary import Vocabulary
 from tests.unit.neural.models.sentences.tiny import OPTIONS, documents
@@ -39,12 +38,12 @@ def test_widths(encoder, width, networks):
     assert module.width == width
     assert module.encode(batch().current.ids, batch().current.lengths).shape == (2, width)
     assert len(module.models) == networks
-    assert [len(each.encoders) for each in module.each] == {"uni": [1], "bi": [2], "combine": [1, 2]}[encoder]
+    assert [len(each.encoders) for each in module.parts] == {"uni": [1], "bi": [2], "combine": [1, 2]}[encoder]
     assert module.input_table.shape == (6, 3 * networks)
 
 
 def test_decoders_share_words_and_nothing_else():
-    (model,) = module_of().each
+    (model,) = module_of().parts
     own = {id(p) for p in model.previous.parameters()}
     assert own.isdisjoint({id(p) for p in model.following.parameters()})
     assert not torch.equal(model.previous.weight_ih, model.following.weight_ih)
@@ -58,7 +57,7 @@ def test_the_loss_is_that_of_the_words_of_both_neighbours():
     losses = module(read)
     assert losses.shape == (10,)
     torch.testing.assert_close(-module.log_prob_of(read), losses)
-    (model,) = module.each
+    (model,) = module.parts
     vector = module.encode(read.current.ids[:1], read.current.lengths[:1])
     words = [0, 5, 5, 0]  # the sentence after the first one
     h, total = torch.zeros(4, dtype=torch.float64), 0.0
@@ -78,9 +77,9 @@ def test_both_models_of_a_combination_have_their_own_part():
     module, read = module_of(encoder="combine").double(), batch()
     added, ids, lengths = torch.randn(2, 6).double(), torch.tensor([[2, 7, 6]]), torch.tensor([3])
     packing = Packing(lengths)
-    parts = [model.encode(ids[0], packing, part) for model, part in zip(module.each, added.chunk(2, 1), strict=True)]
+    parts = [model.encode(ids[0], packing, part) for model, part in zip(module.parts, added.chunk(2, 1), strict=True)]
     torch.testing.assert_close(module.encode(ids, lengths, added), torch.cat(parts, 1))
-    torch.testing.assert_close(module(read), (module.each[0](read) + module.each[1](read)) / 2)
+    torch.testing.assert_close(module(read), (module.parts[0](read) + module.parts[1](read)) / 2)
     table = torch.arange(8.0).view(4, 2)
     assert look_up(table[:2], torch.tensor([[3, 0, 2]]), table[2:])[0].tolist() == table[[3, 0, 2]].tolist()
 
@@ -104,7 +103,7 @@ def test_figures_of_the_task_are_means_per_word():
 
 def test_the_encoder_learns_from_both_decoders():
     module = module_of()
-    (model,) = module.each
+    (model,) = module.parts
     losses, weight = module(batch()), model.encoders[0].weight_hh
     before, after = (torch.autograd.grad(part.sum(), weight, retain_graph=True)[0] for part in losses.split([5, 5]))
     assert before.abs().max() > 1e-4
@@ -138,7 +137,7 @@ def test_padding_and_the_other_sentences_do_not_matter(encoder):
 def test_the_bidirectional_encoder_reads_backward():
     """Its second half of a sentence is the state of the second encoder after the sentence from its end."""
     module = module_of(encoder="bi")
-    (model,) = module.each
+    (model,) = module.parts
     model.encoders[1].load_state_dict(model.encoders[0].state_dict())
     onward = module.encode(torch.tensor([[2, 3, 4]]), torch.tensor([3]))
     back = module.encode(torch.tensor([[4, 3, 2]]), torch.tensor([3]))

@@ -45,7 +45,7 @@ def with_lists(model, lists):
     for word, others in lists.items():
         table[model.source.numbers[word], : len(others)] = model.target.ids(others)
     frequent = CandidateTable(table, np.array([EOS], dtype=np.int32))
-    return TranslationModel(model.module, model.options, model.reader, model.metadata, frequent)
+    return TranslationModel(model.module, model.options, model.reader, frequent, model.metadata)
 
 
 def model_1(pairs):
@@ -175,7 +175,7 @@ def test_damaged_lists_are_refused(tmp_path, wrong):
     else:
         table[3, 0] = -1 if wrong == "negative" else len(model.target)
     damaged = CandidateTable(table, frequent)
-    TranslationModel(model.module, model.options, model.reader, {}, damaged).save(tmp_path / "it.firth")
+    TranslationModel(model.module, model.options, model.reader, damaged, {}).save(tmp_path / "it.firth")
     with pytest.raises(
         FormatError, match=r"candidates: expected int32 numbers of 8 target tokens, for 9 source tokens"
     ):

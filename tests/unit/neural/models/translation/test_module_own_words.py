@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import firth
-from firth.neural.layers.scheduled_sampling import Feeding
+from firth.neural.layers.scheduled_sampling import FeedingOptions
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.units import BOS, learn_units
@@ -20,7 +20,7 @@ KINDS = {
     "copying": {"copying": True, "coverage": True, "coverage_loss": 0.5, "label_smoothing": 0.0},
     "transformer": {"encoder": "transformer", "decoder": "transformer", "heads": 2},
 }
-SOFT = Feeding(share=0.0, own="soft")
+SOFT = FeedingOptions(share=0.0, own="soft")
 
 
 def untrained(**how):
@@ -59,7 +59,7 @@ def test_the_gradient_through_own_words_equals_differences(how):
 def test_without_true_words_the_decoder_reads_the_words_of_greedy_search(how):
     """At a low temperature the mean of all words is the most probable one."""
     module, batch = untrained(**how)
-    found = module.losses(batch, feeding=Feeding(share=0.0, own="soft", temperature=1e-4)).tokens
+    found = module.losses(batch, feeding=FeedingOptions(share=0.0, own="soft", temperature=1e-4)).tokens
     memory, state = module.encode(batch.sources)
     B, T = batch.targets.shape
     ids, rows, losses = torch.full((B,), BOS), torch.arange(B), []
@@ -80,7 +80,7 @@ def test_without_true_words_the_decoder_reads_the_words_of_greedy_search(how):
 def test_a_transformer_reads_its_own_words_in_a_second_pass():
     """The words that a first pass over true words predicts."""
     module, batch = untrained(**KINDS["transformer"])
-    found = module.losses(batch, exact=True, feeding=Feeding(share=0.0, own="soft", temperature=1e-4)).tokens
+    found = module.losses(batch, exact=True, feeding=FeedingOptions(share=0.0, own="soft", temperature=1e-4)).tokens
     memory, state = module.encode(batch.sources)
     true = torch.nn.functional.pad(batch.targets[:, :-1], (1, 0), value=BOS)
     hidden, _ = module.decode(true, memory, state)
@@ -96,7 +96,7 @@ def test_true_words_alone_are_ordinary_training_bit_for_bit(how):
     module, batch = untrained(**how)
     expected = module.losses(batch).tokens
     before = torch.random.get_rng_state()
-    assert torch.equal(module.losses(batch, feeding=Feeding(share=1.0)).tokens, expected)
+    assert torch.equal(module.losses(batch, feeding=FeedingOptions(share=1.0)).tokens, expected)
     assert torch.equal(torch.random.get_rng_state(), before)
     training = firth.TrainingOptions(epochs=1, batch_size=3, lr=0.01)
     pairs = list(itertools.pairwise(TEXTS)) * 2
@@ -119,7 +119,7 @@ def test_models_train_with_own_words():
 
 def test_the_share_of_own_words_rises():
     options = firth.Translator(scheduled_sampling="soft", sampling_rate=0.5, sampling_temperature=0.3)
-    assert options.feeding(0.5) == Feeding(share=0.75, own="soft", temperature=0.3)
+    assert options.feeding(0.5) == FeedingOptions(share=0.75, own="soft", temperature=0.3)
     assert firth.Translator().feeding(0.5) is None
 
 

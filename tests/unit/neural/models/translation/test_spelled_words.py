@@ -13,7 +13,7 @@ from firth.neural.layers.spelling import BEGIN, END
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.spelled_words import spelled
-from firth.neural.models.translation.train import TranslationTask, reinforce
+from firth.neural.models.translation.train import reinforce, translation_task
 from firth.neural.models.translation.units import UNKNOWN, learn_units
 from firth.neural.training.devices import new_module
 from firth.neural.training.schedules import TrainingProgress
@@ -109,9 +109,9 @@ def test_known_words_are_not_spelled(beams):
         decoder.out.bias[END] += 3.0
     best = spelled(decoder, vectors, source, beams=beams)
     assert max(map(len, best)) < decoder.spelling.longest
-    others = spelled(decoder, vectors, source, known=set(best), beams=beams)
+    others = spelled(decoder, vectors, source, vocabulary=set(best), beams=beams)
     assert not set(best) & set(others)
-    assert spelled(decoder, vectors, source, known=set(others), beams=beams) == best
+    assert spelled(decoder, vectors, source, vocabulary=set(others), beams=beams) == best
 
 
 def test_a_word_that_was_cut_is_not_a_known_one():
@@ -121,13 +121,13 @@ def test_a_word_that_was_cut_is_not_a_known_one():
     with torch.no_grad():
         decoder.out.bias[END] = -50.0
     (best,) = spelled(decoder, torch.zeros(1, 3))
-    (other,) = spelled(decoder, torch.zeros(1, 3), known={best})
+    (other,) = spelled(decoder, torch.zeros(1, 3), vocabulary={best})
     assert len(best) == len(other) == 3
     assert other != best
     every = {"".join(word) for word in itertools.product("ab", repeat=3)}
     for word in every:
-        assert spelled(decoder, torch.zeros(2, 3), known=every - {word}, beams=16) == [word] * 2
-    assert spelled(decoder, torch.zeros(1, 3), known=every)[0] in every, "no other word is there"
+        assert spelled(decoder, torch.zeros(2, 3), vocabulary=every - {word}, beams=16) == [word] * 2
+    assert spelled(decoder, torch.zeros(1, 3), vocabulary=every)[0] in every, "no other word is there"
 
 
 def test_words_are_spelled_in_bf16():
@@ -150,7 +150,7 @@ def test_words_are_spelled_from_their_own_steps(spelling, wanted):
 def task_of(model, pairs):
     batches = model.reader.batches(pairs, 8, shuffle=False)
     tokens = sum(len(pair.target) for pair in pairs)
-    return TranslationTask(model.module, batches, batches, predictions=tokens, spelling_weight=0.5), batches
+    return translation_task(model.module, batches, batches, predictions=tokens, spelling_weight=0.5), batches
 
 
 @pytest.mark.parametrize(("spelling", "copying"), [("all", False), ("unknown", False), ("all", True)])

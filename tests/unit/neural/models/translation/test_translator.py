@@ -294,10 +294,9 @@ def test_a_folder_without_special_tokens_is_refused(tmp_path):
     model = untrained()
     content = model._content()
     content.texts["target-vocab"][:3] = ["x", "y", "z"]
-    from firth.neural.models.translation.files import restore
 
     with pytest.raises(FormatError, match="expected <unk>, <s>, </s>"):
-        restore(content)
+        TranslationModel.restore(content)
 
 
 @pytest.mark.parametrize(
@@ -311,22 +310,20 @@ def test_a_folder_without_special_tokens_is_refused(tmp_path):
     ],
 )
 def test_rules_of_texts_that_are_not_those_of_the_options_are_refused(side, name, value):
-    from firth.neural.models.translation.files import restore
 
     content = untrained(**KINDS["tied"])._content()
-    restore(content)
+    TranslationModel.restore(content)
     content.texts["tokens"][side][name] = value
     with pytest.raises(FormatError, match=f"{side} as the options do|characters of the target"):
-        restore(content)
+        TranslationModel.restore(content)
 
 
 def test_a_joint_vocabulary_is_one():
-    from firth.neural.models.translation.files import restore
 
     content = untrained(joint=True)._content()
     content.texts["source-vocab"] = [*content.texts["source-vocab"][:-1], "new"]
     with pytest.raises(FormatError, match="different words on both sides"):
-        restore(content)
+        TranslationModel.restore(content)
 
 
 def learn(order, seed=0, pairs=900, epochs=4):

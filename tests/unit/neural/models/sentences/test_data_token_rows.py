@@ -7,7 +7,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firt
 
 from firth.errors import CorpusError
 from firth.language.text import LanguageText, TextRules
-from firth.neural.models.sentences.token_rows import TokenRows, different, pieces, row_batches, sentences
+from firth.neural.models.sentences.data import TokenRows, different, pieces, row_batches, sentences
 from firth.vocabulary import Vocabulary
 
 

@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.neural.training.accumulation import Accumulated
+from firth.neural.training.batching import Accumulated
 from firth.neural.training.loop import fit
 from firth.neural.training.options import RunConfig
 from tests.unit.neural.training.tiny import Line

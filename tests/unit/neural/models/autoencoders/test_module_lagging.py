@@ -2,7 +2,7 @@
 
 import torch
 
-from firth.neural.models.autoencoders.lagging import WINDOW, LaggingInference
+from firth.neural.models.autoencoders.module import WINDOW, LaggingInference
 from tests.unit.neural.models.autoencoders.tiny import untrained
 
 

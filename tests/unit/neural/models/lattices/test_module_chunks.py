@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from firth.errors import OptionError
 from firth.language.text import training_text
-from firth.neural.models.lattices.chunks import Units, frequent_chunks
+from firth.neural.models.lattices.module import Units, frequent_chunks
 
 
 def test_counts_stay_within_sentences_and_known_tokens():
