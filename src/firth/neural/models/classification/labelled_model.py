@@ -76,6 +76,7 @@ class LabelledModel(SavedModel):
         metadata: JSON values: how it was trained.
 
     Attributes:
+        inputs: what the model reads: "texts" or "trees".
         module: in evaluation mode.
     """
 
@@ -89,6 +90,7 @@ class LabelledModel(SavedModel):
         ),
     )
     resized: ClassVar = ("num_batches_tracked",)  # of batch normalisation
+    inputs: ClassVar[str]
     module: LabelModule
     reader: TextReader
     _labels: LabelSet

@@ -78,6 +78,7 @@ class LabelModel(LabelledModel):
 
     kind: ClassVar = "firth-label-model"
     what: ClassVar = "a model of texts"
+    inputs: ClassVar = "texts"
     options: LabelOptions
 
     @explained

@@ -34,6 +34,7 @@ class TreeModel(LabelledModel):
 
     kind: ClassVar = "firth-tree-model"
     what: ClassVar = "a model of trees"
+    inputs: ClassVar = "trees"
 
     @explained
     def predict(self, trees: Any, k: int = 1, threshold: float = 0.0, *, threads: int | None = None) -> Any:
