@@ -31,8 +31,7 @@ from firth.evaluation.suite import EvaluationOptions, Space
 from firth.evaluation.text_rows import text_rows
 from firth.kernels.threads import one_blas_thread
 from firth.readers.labelled_sentences import read_labelled_sentences
-from firth.readers.sentence_pairs import read_split_pairs
-from firth.readers.text_similarity import read_text_similarity
+from firth.readers.sentence_pairs import read_split_pairs, read_text_similarity
 from firth.resampling import F1, LinearCorrelation, value_of
 
 FOLDED, SPLIT, JUDGED = ("cr", "mpqa", "mr", "subj"), ("trec", "msrp"), ("sst-2", "sst-5", "sick")

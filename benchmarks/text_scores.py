@@ -19,7 +19,7 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Score
 from sacrebleu.significance import _bootstrap_resample
 
-from firth.evaluation.ngram_scores import Bleu
+from firth.evaluation.generated_metrics import Bleu
 from firth.kernels.threads import one_blas_thread
 from firth.resampling import Mean, bootstrap_interval
 

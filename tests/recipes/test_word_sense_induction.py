@@ -3,7 +3,7 @@
 import pytest
 
 from firth import data
-from firth.readers.sense_keys import read_sense_key
+from firth.readers.words_in_context import read_sense_key
 
 
 def test_contexts_by_hand(recipe, tmp_path):

@@ -9,7 +9,7 @@ Source: Xing, Wang, Liu and Lin 2015, "Normalized word embedding and orthogonal 
 translation"; Artetxe, Labaka and Agirre 2018 (AAAI), section 3, for the order of the steps and of normalisation;
 Conneau et al. 2018 for refinement.
 
-Departures: as in `firth.alignment.steps` and `firth.alignment.refine`.
+Departures: as in `firth.alignment.steps` and `firth.alignment.induction`.
 
 Cost: almost nothing for the maps; 2 V W D flops for the r of all words, which CSLS needs.
 """
@@ -21,7 +21,7 @@ from typing import Any
 from firth.alignment.alignment import Alignment, align_spaces
 from firth.alignment.cross_validation import cross_validate
 from firth.alignment.dictionary import Dictionary, Pair
-from firth.alignment.refine import refine_maps
+from firth.alignment.induction import refine_maps
 from firth.alignment.steps import METHODS, NORMALISATIONS, Placement, normalise
 from firth.arguments import explained
 from firth.options import check, option, options_class

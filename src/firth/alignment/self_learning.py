@@ -42,8 +42,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.alignment.alignment import Alignment, align_spaces
-from firth.alignment.induction import DictionaryInducer, open_inducer
-from firth.alignment.refine import map_unit
+from firth.alignment.induction import DictionaryInducer, map_unit, open_inducer
 from firth.alignment.steps import Floats, Matrix, Placement, cross_svd, normalise, weighted
 from firth.alignment.strength import Strength, strength
 from firth.arguments import explained

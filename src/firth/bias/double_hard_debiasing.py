@@ -23,8 +23,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from firth.bias.biased_words import biased_words
-from firth.bias.direction import bias_direction
+from firth.bias.direction import bias_direction, biased_words
 from firth.bias.hard_debiasing import Pairs, debias_along
 from firth.bias.recovery import clusters_agree
 from firth.directions.axis import Axis

@@ -21,8 +21,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from firth.bias.biased_words import biased_words
-from firth.bias.direction import bias_direction
+from firth.bias.direction import bias_direction, biased_words
 from firth.bias.hard_debiasing import Pairs
 from firth.bias.query import units
 from firth.errors import OptionError

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from firth.bias.biased_words import FREQUENT, BiasedWords, Ints, biased_words
+from firth.bias.direction import FREQUENT, BiasedWords, Ints, biased_words
 from firth.bias.query import Floats, units
 from firth.directions.axis import Axis, project
 from firth.errors import OptionError

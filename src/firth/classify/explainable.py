@@ -12,7 +12,7 @@ from firth.classify.features import FeatureMap
 from firth.classify.probabilities import LabelProbabilities
 from firth.corpus.line_scanner import scan_texts
 from firth.errors import OptionError, brief
-from firth.explanation.explainable import Floats
+from firth.explanation.explanation import Floats
 from firth.kernels import labelled_text as kernels
 from firth.kernels.trees import from_children
 from firth.randomness import generator
@@ -21,7 +21,7 @@ from firth.vectors.quantise import QuantisedMatrix
 
 @dataclass(frozen=True, eq=False)
 class LinearText:
-    """A text of a classifier that averages rows; implements `firth.explanation.explainable.ExplainableText`.
+    """A text of a classifier that averages rows; implements `firth.explanation.explanation.ExplainableText`.
 
     Attributes:
         tokens: the T tokens, the last of which is the end of the text.

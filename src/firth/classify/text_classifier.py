@@ -59,11 +59,10 @@ from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.noise import alias_table
 from firth.kernels.objectives import NEGATIVE, SOFTMAX, Predictor, draw_word, predict, predictor, scoring, take_step
-from firth.kernels.output_rows import end_outputs, place_output
 from firth.kernels.pieces import ShardState
 from firth.kernels.random import below, draw
 from firth.kernels.step import call_rows, take_loss
-from firth.kernels.targets import Addresses, Workspace, addresses, new_workspace
+from firth.kernels.targets import Addresses, Workspace, addresses, end_outputs, new_workspace, place_output
 from firth.kernels.threads import usable_threads
 from firth.kernels.trees import from_children
 from firth.options import option, options_class

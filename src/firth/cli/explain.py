@@ -11,8 +11,7 @@ from firth.cli.arguments import AsJson, Quiet, names
 from firth.cli.output import print_json, print_table, working
 from firth.errors import OptionError
 from firth.explanation.explain import check_method, explainable_text, explanation_of
-from firth.explanation.explainable import ExplainableText
-from firth.explanation.explanation import Explanation, html_page
+from firth.explanation.explanation import ExplainableText, Explanation, html_page
 from firth.explanation.methods import METHODS
 from firth.loading import load
 from firth.plots.saving import PAGE, check_target

@@ -24,8 +24,7 @@ from firth.language.comparison import compare_models
 from firth.language.files import is_arpa, load_language_model, save_language_model
 from firth.language.generation import SEARCHES, TextGenerator
 from firth.language.mixture import Mixture
-from firth.language.model import LanguageModel
-from firth.language.scores import SentenceScore
+from firth.language.model import LanguageModel, SentenceScore
 from firth.options import one_case
 from firth.storage.files import replacing_file
 

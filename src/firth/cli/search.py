@@ -20,7 +20,7 @@ from firth.registry import plain_name
 from firth.sentences.averages import SentenceAverages
 from firth.sentences.clusters import cluster_texts
 from firth.sentences.duplicates import near_duplicates
-from firth.sentences.encoder import TextEncoder, as_encoder
+from firth.sentences.encoded_texts import TextEncoder, as_encoder
 from firth.sentences.file_encoding import check_target, encode_file, finished_rows
 from firth.sentences.search import TextIndex
 from firth.sentences.text_blocks import read_texts

@@ -10,7 +10,7 @@ from firth import registry
 from firth.cli.output import complain, note, working
 from firth.errors import FormatError, OptionError
 from firth.loading import load, load_vectors
-from firth.sentences.encoder import TextEncoder
+from firth.sentences.encoded_texts import TextEncoder
 from firth.storage.encodings import decoded_text
 from firth.storage.files import text_of
 from firth.storage.untrusted import parse_json

@@ -71,7 +71,7 @@ def ray_session(address: str, workers: int | None) -> Iterator[tuple[Any, int]]:
 
 
 def check_reachable(address: str) -> None:
-    """Check that something listens where a head should be: Ray would wait for minutes, deaf to signals."""
+    """Check that something listens where a head should be: Ray would wait for minutes and ignore signals."""
     if ray_package().is_initialized() or address == "local":
         return
     resolved = address.removeprefix("ray://")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from firth.corpus.shared import opened_by_worker
+from firth.corpus.as_corpus import opened_by_worker
 from firth.embeddings.replicas import Changes, Replicas, matrices_of
 from firth.embeddings.shards import Shard, TrainShard
 from firth.embeddings.trainer import TrainingArguments

@@ -1,3 +1,3 @@
-from firth.corpus.derived import derive as derive
+from firth.corpus.as_corpus import derive as derive
 
 __all__: list[str]

@@ -37,7 +37,7 @@ def writing(
         ) from error
 
 
-def holds(place: Path, open_it: Callable[[Path], object], *, tell: bool) -> bool:
+def holds(folder: Path, open_it: Callable[[Path], object], *, tell: bool) -> bool:
     """Whether a folder holds a complete build.
 
     Args:
@@ -45,7 +45,7 @@ def holds(place: Path, open_it: Callable[[Path], object], *, tell: bool) -> bool
         tell: whether to warn that a damaged folder is built again.
     """
     try:
-        snapshot(place, open_it)
+        snapshot(folder, open_it)
     except CorpusError:
         return False
     except FormatError as error:

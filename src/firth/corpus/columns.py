@@ -38,7 +38,11 @@ Reader = Callable[[Path, Any, Asked], Rows]  # columns of text and of labels
 
 
 def cells(
-    path: Path, column: Column, tick: Callable[[BinaryIO], None], how: TableOptions = USUAL, encoding: str | None = None
+    path: Path,
+    column: Column,
+    tick: Callable[[BinaryIO], None],
+    options: TableOptions = USUAL,
+    encoding: str | None = None,
 ) -> Generator[Any, None, None]:
     """Yield the cells of one column; a missing cell is an empty text or an empty list of tokens.
 
@@ -46,13 +50,13 @@ def cells(
         path: the table; its suffix determines the format.
         column: name or number of the column; None applies the rule of `firth.corpus.tables`.
         tick: called with the raw file after each row, to report progress.
-        how: how a text file is read.
+        options: how a text file is read.
         encoding: of a table that is text; see `firth.corpus.reader.opened`.
 
     Warns:
         UserWarning: rows were skipped, or a table is written in an unusual way.
     """
-    reader, asked = COLUMNS[inner_suffix(path)], Asked(column, how=how)
+    reader, asked = COLUMNS[inner_suffix(path)], Asked(column, how=options)
     with (
         opened(path, encoding) as (raw, stream),
         reading(path),
@@ -68,7 +72,7 @@ def cells(
 
 
 def labelled_cells(
-    path: Path, column: Column, labels: Column, how: TableOptions = USUAL, *, needs_labels: bool = True
+    path: Path, column: Column, labels: Column, options: TableOptions = USUAL, *, needs_labels: bool = True
 ) -> Rows:
     """Yield the text and label of each row of a table.
 
@@ -76,13 +80,13 @@ def labelled_cells(
         path: the table; its suffix determines the format.
         column: name or number of the text column; None applies the rule of `firth.corpus.tables`.
         labels: name or number of the label column.
-        how: how a text file is read.
+        options: how a text file is read.
         needs_labels: whether a row with an empty label cannot be read.
 
     Warns:
         UserWarning: rows were skipped, or a table is written in an unusual way.
     """
-    reader, asked = TABLES.get(inner_suffix(path)), Asked(column, labels, how, needs_labels)
+    reader, asked = TABLES.get(inner_suffix(path)), Asked(column, labels, options, needs_labels)
     if reader is None:
         raise CorpusError(f"{path}: labels={labels!r} names a column; expected a table: {', '.join(TABLES)}")
     with opened(path) as (_, stream), reading(path), contextlib.closing(reader(path, stream, asked)) as values:
@@ -105,8 +109,8 @@ def _json_lines(path: Path, stream: BinaryIO, asked: Asked) -> Rows:
                 where = f"{path} line {number:,}"
                 names = names or Schema(where, kinds_of_values(value)).settle(asked.column, asked.labels)
                 if absent := [name for name in names if name not in value]:
-                    found = f"no column {absent[0]!r}; expected one of {', '.join(value)}"
-                    skipping.add(number, found, "name it with column=")
+                    problem = f"no column {absent[0]!r}; expected one of {', '.join(value)}"
+                    skipping.add(number, problem, "name it with column=")
                     continue
                 row = tuple(pick(value, name, where) for name in names)
                 if asked.needs_labels and no_label(row[1]):
@@ -126,7 +130,7 @@ def _json_lines(path: Path, stream: BinaryIO, asked: Asked) -> Rows:
 def no_label(label: Any) -> bool:
     """Whether a label is empty, or one of several is: it would become a class without a name."""
     labels = label if isinstance(label, list | tuple) else [label]
-    return any(isinstance(each, str) and not each.strip() for each in labels)
+    return any(isinstance(label, str) and not label.strip() for label in labels)
 
 
 def _separated(separator: str) -> Reader:
@@ -134,9 +138,9 @@ def _separated(separator: str) -> Reader:
         with lines_of(stream) as lines, _as_text(lines) as text, long_cells():
             columns = [asked.column] if asked.labels is None else [asked.column, asked.labels]
             table = Separated(text, str(path), Dialect(separator, MIXED), asked.how, asked=columns)
-            places = table.places(*columns)
-            for block in table.blocks(places[1] if asked.needs_labels else None):
-                text_of, *labels_of = map(itemgetter, places)
+            indices = table.indices(*columns)
+            for block in table.blocks(indices[1] if asked.needs_labels else None):
+                text_of, *labels_of = map(itemgetter, indices)
                 # Spaces around a label, as behind ", ", are of the file and make no other class.
                 yield from zip(
                     map(text_of, block), *([of(row).strip() for row in block] for of in labels_of), strict=True
@@ -189,7 +193,7 @@ def _annotated(path: Path, stream: BinaryIO, asked: Asked) -> Rows:
     yield from ((list(sentence),) for sentence in words)
 
 
-READ_WORDS = "firth.readers.annotated_words:read_words"
+READ_WORDS = "firth.readers.columns:read_words"
 SEPARATED = (".csv", ".tsv")  # text files, which can be written in several ways
 TABLES: dict[str, Reader] = {
     ".jsonl": _json_lines,

@@ -47,17 +47,17 @@ def concordance(corpus: Corpus, word: str, *, n: int = 20, width: int = 8) -> tu
     if number is None:
         raise UnknownWordError(word)
     starts = range(0, len(corpus.ids), PART)
-    places = np.concatenate([
+    positions = np.concatenate([
         np.empty(0, np.int64), *(start + np.flatnonzero(corpus.ids[start : start + PART] == number) for start in starts)
     ])  # fmt: skip
-    chosen = places[np.unique(np.linspace(0, len(places) - 1, min(n, len(places))).astype(np.int64))]
-    found = []
-    for place in chosen.tolist():
-        sentence = int(np.searchsorted(corpus.offsets, place, side="right")) - 1
+    chosen = positions[np.unique(np.linspace(0, len(positions) - 1, min(n, len(positions))).astype(np.int64))]
+    occurrences = []
+    for position in chosen.tolist():
+        sentence = int(np.searchsorted(corpus.offsets, position, side="right")) - 1
         first, last = int(corpus.offsets[sentence]), int(corpus.offsets[sentence + 1])
         before, after = (
-            corpus.ids[max(first, place - width) : place],
-            corpus.ids[place + 1 : min(last, place + 1 + width)],
+            corpus.ids[max(first, position - width) : position],
+            corpus.ids[position + 1 : min(last, position + 1 + width)],
         )
-        found.append(Occurrence(sentence, *(tuple(words[i] for i in side.tolist()) for side in (before, after))))
-    return found, len(places)
+        occurrences.append(Occurrence(sentence, *(tuple(words[i] for i in side.tolist()) for side in (before, after))))
+    return occurrences, len(positions)

@@ -91,7 +91,7 @@ def contents(source: Source, meter: Meter) -> Iterator[tuple[str, ByteStream | T
     if isinstance(source, StandardInput):
         yield "standard input", ByteStream(Path("standard input"), standard_input(), meter.update)
     elif isinstance(source, Items):
-        yield "the source", TextStream(guarded(source.items), meter.update)
+        yield "the source", TextStream(with_errors(source.items), meter.update)
     else:
         for path in source.paths:
             yield from _in_file(path, source, meter)
@@ -146,7 +146,7 @@ def _in_file(path: Path, source: Files, meter: Meter) -> Iterator[tuple[str, Byt
         yield str(path), ByteStream(path, stream, lambda: meter.update(raw.tell() if raw.seekable() else 0))
 
 
-def guarded(items: Iterator[Any]) -> Iterator[Any]:
+def with_errors(items: Iterator[Any]) -> Iterator[Any]:
     """Yield the items of the caller's iterator."""
     try:
         yield from items
@@ -162,23 +162,23 @@ def sentences(groups: Iterable[Iterable[str]], options: CorpusOptions) -> Iterat
         options: how sentences end, and what becomes of markup and of hyphens at the ends of lines. Where punctuation
             ends sentences, an empty one follows each group, the end of a document.
     """
-    how: Any = options.sentences
+    mode: Any = options.sentences
     for group in groups:
         if options.markup:
             group = map(without_markup, with_whole_tags(group))
-        if how == "line":
+        if mode == "line":
             yield from _lines(group)
-        elif how == "text":
+        elif mode == "text":
             yield " ".join(group).replace("\n", " ")
-        elif how == "paragraph":
+        elif mode == "paragraph":
             yield from (_joined(paragraph, options) for paragraph in _paragraphs(_lines(group)))
-        elif how == "punctuation":
+        elif mode == "punctuation":
             for paragraph in _paragraphs(_lines(group)):
                 yield from split_sentences(_joined(paragraph, options).replace("\n", " "), options.language)
             yield ""
         else:
             for text in group:
-                yield from (sentence.replace("\n", " ") for sentence in how(text))
+                yield from (sentence.replace("\n", " ") for sentence in mode(text))
 
 
 def _joined(paragraph: str, options: CorpusOptions) -> str:

@@ -43,7 +43,7 @@ class Dialect:
 
     def _plain_slashes(self, line: str) -> str:
         """Return a line with two backslashes for each that is text: before no mark, separator or line end."""
-        return _SLASH.sub(lambda found: found[0] if found[1] in f'"\\\r\n{self.separator}' else "\\" + found[0], line)
+        return _SLASH.sub(lambda match: match[0] if match[1] in f'"\\\r\n{self.separator}' else "\\" + match[0], line)
 
     def reader(self, lines: Iterable[str], *, strict: bool = True) -> Any:
         """Return Python's reader of rows."""
@@ -64,13 +64,13 @@ def name_of(separator: str) -> str:
 
 
 def dialect_of(
-    sample: Sequence[str], usual: Dialect, options: TableOptions, name: str, error: type[FirthError]
+    sample: Sequence[str], default: Dialect, options: TableOptions, name: str, error: type[FirthError]
 ) -> Dialect:
     """Return how a table is written.
 
     Args:
         sample: its first lines, with their ends.
-        usual: what its file name stands for; the quoting is that of tables with tabs.
+        default: what its file name stands for; the quoting is that of tables with tabs.
         options: what is given is not looked for.
         name: of the file, for the error.
     """
@@ -79,32 +79,36 @@ def dialect_of(
     notes = list[tuple[str, str]]()
     separator = options.separator or (declared[1] if declared else "")
     if not separator:
-        separator = _separator(lines, usual.separator, options, name, error)
-        if separator != usual.separator:
-            found = f"{name_of(separator)} between its cells, not {name_of(usual.separator)}"
-            notes.append((found, f"separator={separator!r}"))
-    quoting = options.quoting or (usual.quoting if separator == "\t" else "doubled")
-    quoted = Dialect(separator, quoting, usual.spaces, declared=bool(declared))
+        separator = _separator(lines, default.separator, options, name, error)
+        if separator != default.separator:
+            finding = f"{name_of(separator)} between its cells, not {name_of(default.separator)}"
+            notes.append((finding, f"separator={separator!r}"))
+    quoting = options.quoting or (default.quoting if separator == "\t" else "doubled")
+    quoted = Dialect(separator, quoting, default.spaces, declared=bool(declared))
     dialect = quoted if options.quoting or separator == "\t" else _with_quoting(quoted, lines)
     if dialect.quoting != quoted.quoting:
         notes.append((_HOW[dialect.quoting], f"quoting={dialect.quoting!r}"))
     return replace(dialect, notes=tuple(notes))
 
 
-def _separator(lines: Sequence[str], usual: str, options: TableOptions, name: str, error: type[FirthError]) -> str:
+def _separator(lines: Sequence[str], default: str, options: TableOptions, name: str, error: type[FirthError]) -> str:
     quoting = options.quoting or "doubled"
     ways = [quoting] if options.quoting or not _apostrophes(lines) else [quoting, "apostrophes"]
-    fits = {each: max(_fit(Dialect(each, way), lines) for way in ways) for each in (usual, *CANDIDATES)}
-    best = max(fits, key=lambda each: (fits[each], each == usual))
-    rivals = [each for each in fits if each != best and fits[each] == fits[best] and fits[best][0] > 0]
-    cells, others = _width(lines, best, quoting), [_width(lines, each, quoting) for each in rivals]
-    for rival, width in zip(rivals, others, strict=True):
+    fits = {
+        separator: max(_fit(Dialect(separator, way), lines) for way in ways) for separator in (default, *CANDIDATES)
+    }
+    best = max(fits, key=lambda mark: (fits[mark], mark == default))
+    rivals = [
+        separator for separator in fits if separator != best and fits[separator] == fits[best] and fits[best][0] > 0
+    ]
+    cells, widths = _width(lines, best, quoting), [_width(lines, rival, quoting) for rival in rivals]
+    for rival, width in zip(rivals, widths, strict=True):
         if width > cells:
             raise error(
                 f"{name}: {name_of(best)} divide its lines into {cells} cells, {name_of(rival)} into {width}; expected "
                 f"one of them: separator={best!r} or separator={rival!r}"
             )
-    return best if fits[best][0] > 0 else usual
+    return best if fits[best][0] > 0 else default
 
 
 def _apostrophes(lines: Sequence[str]) -> bool:
@@ -136,12 +140,12 @@ def _with_quoting(dialect: Dialect, lines: Sequence[str]) -> Dialect:
     if any('\\"' in line for line in lines):
         tried.append(replace(dialect, quoting="backslash"))
     if any(re.search(f'{separator} +"', line) for line in lines):
-        spaced = [replace(each, spaces=True) for each in tried]
+        spaced = [replace(candidate, spaces=True) for candidate in tried]
         tried = [*spaced, *tried] if _encloses('"', dialect, lines) else [*tried, *spaced]
     opened = [line for line in lines if re.search(f'(^|{separator})"', line)]
     if len(opened) > 1 and not any(quoted_cell(dialect.separator, line) for line in opened):
         tried.append(replace(dialect, quoting="none"))
-    return next((each for each in tried if _reads(each, lines)), dialect)
+    return next((candidate for candidate in tried if _reads(candidate, lines)), dialect)
 
 
 def _encloses(mark: str, dialect: Dialect, lines: Sequence[str]) -> bool:
@@ -174,11 +178,11 @@ def _reads(dialect: Dialect, lines: Sequence[str]) -> bool:
     return len({len(row) for row in rows}) == 1
 
 
-def is_row(first: Sequence[str], others: Sequence[Sequence[str]]) -> str:
+def is_row(first: Sequence[str], rest: Sequence[Sequence[str]]) -> str:
     """Return why the first row of a table holds no names, from the rows below it; "" if it may hold names."""
     for column, cell in enumerate(map(str.strip, first)):
-        below = [row[column].strip() for row in others if column < len(row)]
-        numbers = sum(_NUMBER.fullmatch(each) is not None for each in below)
+        below = [row[column].strip() for row in rest if column < len(row)]
+        numbers = sum(_NUMBER.fullmatch(cell) is not None for cell in below)
         if below and _NUMBER.fullmatch(cell) and 10 * numbers >= 9 * len(below):
             return f"column {column + 1} holds numbers from its first row on"
         if cell and cell in below:

@@ -132,35 +132,35 @@ class Corpus:
         options: Mapping[str, Any],
     ) -> "Corpus":
         at_once = usable_threads(threads)
-        how, given = TableOptions.among(options)
+        table_options, given = TableOptions.among(options)
         checked = CorpusOptions(**given).checked()
-        resolved = resolve(source, column, how, markup=checked.markup)
+        resolved = resolve(source, column, table_options, markup=checked.markup)
         if ("tokens" not in options or is_learned(checked.tokens)) and holds_token_lists(resolved):
             checked = replace(checked, tokens=GIVEN)
         folder = cache_folder("corpora") if cache is None else Path(cache).expanduser()
         identity = _identity(resolved, checked)
-        place = None
+        target_folder = None
         if isinstance(resolved, Files):
-            place = folder / f"{resolved.name}-{_place_digest(resolved, checked)}"
-        if place is not None and identity is not None and _holds(place, identity, tell=True):
-            corpus = cls.open(place)
+            target_folder = folder / f"{resolved.name}-{_place_digest(resolved, checked)}"
+        if target_folder is not None and identity is not None and _holds(target_folder, identity, tell=True):
+            corpus = cls.open(target_folder)
             if checked.min_count is None and not is_learned(checked.tokens):
                 log_choice({"min_count": corpus.options.min_count}, corpus.vocabulary.total)
             return corpus
 
         def fill(aside: Path) -> Path:
             before = resolved.states() if isinstance(resolved, Files) else []
-            with reporting(progress) as report, with_tokens(resolved, checked, report) as (text, how):
-                facts = _fill(aside, text, how, identity, report, at_once)
+            with reporting(progress) as report, with_tokens(resolved, checked, report) as (text, mode):
+                facts = _fill(aside, text, mode, identity, report, at_once)
             if isinstance(resolved, Files) and (path := resolved.changed(before)):
                 warn_caller(
                     f"{path} changed while it was read: the corpus may hold a part of what it was and a part of what "
                     "it is; build it again when nothing writes there"
                 )
-            return place or folder / f"{resolved.name}-{facts['fingerprint']}"
+            return target_folder or folder / f"{resolved.name}-{facts['fingerprint']}"
 
         def is_there(target: Path) -> bool:
-            return _holds(target, identity) if place else holds(target, cls.open, tell=True)
+            return _holds(target, identity) if target_folder else holds(target, cls.open, tell=True)
 
         return cls.open(build_in(folder, fill, is_there))
 
@@ -229,14 +229,14 @@ class Corpus:
     def _repr_html_(self) -> str:
         words = self.vocabulary
         frequent = zip(words.words[:FREQUENT], words.counts[:FREQUENT].tolist(), strict=True)
-        usual, own = CorpusOptions().described(), self.options.described()
+        defaults, own = CorpusOptions().described(), self.options.described()
         rows = [
             ("tokens", f"{self.num_tokens:,}"),
             ("sentences", f"{len(self):,}"),
             ("words", f"{len(words):,}"),
             ("outside the vocabulary", f"{100 * words.oov_share:.1f} % of the text"),
             ("most frequent", ", ".join(f"{word} {count:,}" for word, count in frequent)),
-            ("options", ", ".join(f"{k}={brief(v)}" for k, v in own.items() if v != usual[k])),
+            ("options", ", ".join(f"{k}={brief(v)}" for k, v in own.items() if v != defaults[k])),
             ("folder", str(self.path)),
         ]
         return facts("Corpus", [row for row in rows if row[1]])
@@ -278,7 +278,7 @@ def _identity(source: Source, options: CorpusOptions) -> str | None:
     return hashlib.blake2b(f"{storage.VERSION} {files} {rules}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _holds(place: Path, identity: str | None, *, tell: bool = False) -> bool:
+def _holds(target_folder: Path, identity: str | None, *, tell: bool = False) -> bool:
     """Whether a folder holds a complete corpus of the same source; with `tell`, warn of a damaged one."""
 
     def open_same(folder: Path) -> None:
@@ -287,7 +287,7 @@ def _holds(place: Path, identity: str | None, *, tell: bool = False) -> bool:
             raise CorpusError(f"{folder}: built from something else")
         Corpus.open(folder)
 
-    return holds(place, open_same, tell=tell)
+    return holds(target_folder, open_same, tell=tell)
 
 
 def _fill(

@@ -19,9 +19,8 @@ from firth.corpus.reader import HEAD, inner_suffix, lines_of, opened, reading
 from firth.corpus.sources import Files, Items, Source
 from firth.corpus.table_options import TableOptions
 from firth.errors import FirthError, brief, warn_caller
-from firth.text.dictionary_words import DIVIDED
 from firth.text.markup import known_markup
-from firth.text.tokenise import SEGMENT, are_words, decode
+from firth.text.tokenise import DIVIDED, SEGMENT, are_words, decode
 
 FILES, TEXTS = 50, 500  # looked at
 _SCRIPTS = {
@@ -33,7 +32,7 @@ _ANNOTATED_ROWS = {
     ".conllu": re.compile(r"\d+([-.]\d+)?(\t[^\t]+){9}\r?"),
     ".conll": re.compile(r"\S+([ \t]\S+)*[ \t]([BIESLU]-\S+|O)[ \t]*\r?"),
 }  # the last column has tags of spans
-_DOTLESS = 0.05  # likewise; of Turkish a fifth have it, of other languages names alone
+_DOTLESS = 0.05  # the share of Turkish is a fifth; of other languages, names alone have it
 
 
 def look_for_markup(source: Source, options: CorpusOptions) -> Source:
@@ -53,14 +52,14 @@ def look_for_markup(source: Source, options: CorpusOptions) -> Source:
     return source
 
 
-def _beginning(path: Path, column: str | int | None, how: TableOptions) -> str:
+def _beginning(path: Path, column: str | int | None, options: TableOptions) -> str:
     # What is wrong, and what is assumed, is said when the file is read.
     with contextlib.suppress(FirthError, OSError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if not path.is_file():
             return ""  # what can be read only once is not read here
         if inner_suffix(path) in TABLES:
-            with contextlib.closing(cells(path, column, lambda raw: None, how)) as values:
+            with contextlib.closing(cells(path, column, lambda raw: None, options)) as values:
                 return "\n".join(cell for cell in itertools.islice(values, TEXTS) if isinstance(cell, str))[:HEAD]
         with opened(path) as (_, stream), reading(path), lines_of(stream) as lines:
             return decode(lines.read(HEAD))
@@ -68,14 +67,14 @@ def _beginning(path: Path, column: str | int | None, how: TableOptions) -> str:
 
 
 def _warn(beginnings: dict[str, str]) -> None:
-    marks = {name: found for name, text in beginnings.items() if (found := known_markup(text))}
+    marks = {name: counts for name, text in beginnings.items() if (counts := known_markup(text))}
     if not marks:
         return
-    name, found = max(marks.items(), key=lambda item: item[1].total())
-    some = ", ".join(brief(mark) for mark, _ in found.most_common(3))
-    others = f" and {len(marks) - 1:,} more of {len(beginnings):,} files" if len(marks) > 1 else ""
+    name, counts = max(marks.items(), key=lambda item: item[1].total())
+    examples = ", ".join(brief(mark) for mark, _ in counts.most_common(3))
+    more = f" and {len(marks) - 1:,} more of {len(beginnings):,} files" if len(marks) > 1 else ""
     warn_caller(
-        f"{name}{others}: markup, such as {some} ({found.total():,} marks in the first {HEAD // 1024} KB), becomes "
+        f"{name}{more}: markup, such as {examples} ({counts.total():,} marks in the first {HEAD // 1024} KB), becomes "
         "words; markup=True leaves tags out, resolves entities, and ends sentences at </s> and <br/>"
     )
 
@@ -111,10 +110,12 @@ def look_for_undivided_words(words: list[str], counts: npt.NDArray[np.int64], op
             if options.tokens == SEGMENT and script in DIVIDED:
                 return
             unit = "what stands between two spaces" if script in DIVIDED else "syllables"
-            how = "tokens='segment' divides them (pip install 'firth[segment]')" if script in DIVIDED else "divide them"
+            remedy = (
+                "tokens='segment' divides them (pip install 'firth[segment]')" if script in DIVIDED else "divide them"
+            )
             warn_caller(
                 f"{script} puts no spaces between words, so that {unit} became words, such as "
-                f"{brief(words[own[0]])}; expected divided words: {how}; or put spaces between them; or use "
+                f"{brief(words[own[0]])}; expected divided words: {remedy}; or put spaces between them; or use "
                 "tokens='subwords', or train FastText, which reads their n-grams"
             )
             return

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from firth.corpus.contents import TextStream, contents, guarded, sentences
+from firth.corpus.contents import TextStream, contents, sentences, with_errors
 from firth.corpus.options import CorpusOptions, is_learned
 from firth.corpus.reading_progress import ReadingProgress
 from firth.corpus.size_defaults import RARE_SUBWORDS
@@ -79,7 +79,7 @@ def _learned(source: Source, options: CorpusOptions, report: Report) -> Subwords
     min_count = options.min_count or RARE_SUBWORDS
     if options.tokens == "characters":
         return Subwords.characters(texts, options.max_size, min_count=min_count)
-    sample, characters = spread(texts, SAMPLE)
+    sample, characters = sample_evenly(texts, SAMPLE)
     report(Status(stage="learning subwords"))
     if options.tokens != "subwords":
         lowercase, count = options.tokens == "wordpieces", options.min_count or RARE_PIECES
@@ -88,7 +88,7 @@ def _learned(source: Source, options: CorpusOptions, report: Report) -> Subwords
     return Subwords.train(sample, size, min_count=min_count)
 
 
-def spread(texts: Iterable[str], limit: int) -> tuple[list[str], int]:
+def sample_evenly(texts: Iterable[str], limit: int) -> tuple[list[str], int]:
     """Return texts that are spread evenly over all, and the number of characters of all.
 
     Args:
@@ -114,7 +114,7 @@ def _readable_again(source: Source, folder: Path) -> Callable[[], Source]:
     if isinstance(source, Items):
         path, name = folder / "texts", source.name
         with path.open("w", encoding="ascii") as file:
-            for (text,) in TextStream(guarded(source.items), lambda: None).texts("the source"):
+            for (text,) in TextStream(with_errors(source.items), lambda: None).texts("the source"):
                 file.write(json.dumps(text) + "\n")
         return lambda: Items(_texts(path), tokenised=False, name=name)
     if isinstance(source, StandardInput):

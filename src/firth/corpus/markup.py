@@ -76,7 +76,11 @@ def _xml(text: str, name: str) -> Iterator[str]:
         raise CorpusError(f"{name}: not XML ({error}); expected a whole document; leave it out or mend it") from None
     if _tag(root) == "html":
         return _html(text, name)
-    body = next((each for each in root.iter() if _tag(each) == "text"), root) if _tag(root).startswith("tei") else root
+    body = (
+        next((element for element in root.iter() if _tag(element) == "text"), root)
+        if _tag(root).startswith("tei")
+        else root
+    )
     return _texts(body)
 
 
@@ -124,14 +128,14 @@ def blocks(path: Path, suffix: str, encoding: str | None) -> list[str]:
 
 def _declared(content: bytes) -> str | None:
     """Return the encoding that a document declares, unless it is UTF-8 or begins with a byte order mark."""
-    found = _DECLARED.search(content[:_HEAD])
+    match = _DECLARED.search(content[:_HEAD])
     try:
         content.decode()
     except UnicodeDecodeError:
-        if found is None or content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        if match is None or content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return None
         try:
-            return codecs.lookup(found[1].decode("ascii", "ignore")).name
+            return codecs.lookup(match[1].decode("ascii", "ignore")).name
         except LookupError:
             return None
     return None

@@ -71,7 +71,7 @@ class PartProgress:
         return counted
 
     def update(self, position: int = 0) -> None:
-        """Note the bytes read of the current file, for whoever waits for the parts; end the part if it is to end."""
+        """Note the bytes read of the current file, for the process that waits for the parts; stop if it asks to."""
         self.read = self._finished + position
         if self._stop.is_set():
             raise _StoppedError
@@ -169,7 +169,7 @@ class Parts:
                 if not isinstance(error, _StoppedError):
                     raise error
             meter.characters += sum(part.characters for part in meters)
-            joined = Joined(write)
+            joined = JoinedParts(write)
             for future, spill in zip(futures, [None, *spills], strict=True):
                 joined.add(*future.result(), spill)
             return joined.words()
@@ -198,7 +198,7 @@ class RemoteParts:
 
     def count(self, groups: Sequence[Files], scan: Scan, write: Write, meter: ReadingProgress) -> Counted:
         """Scan all groups, and join each while others are read; see `PartReader.count`."""
-        joined = Joined(write)
+        joined = JoinedParts(write)
         there = [replace(group, paths=tuple(path.absolute() for path in group.paths)) for group in groups]
         for part in self.workers.map(read_part, [(group,) for group in there], scan, self.folder.absolute()):
             joined.add(part.words, part.counts, Spill(self.folder, part.spill, new=False))
@@ -218,9 +218,9 @@ def read_part(scan: Scan, folder: Path, group: Files) -> PartCount:
     Args:
         folder: for the file of provisional ids.
     """
-    check_seen(folder)
-    meter = PartProgress(threading.Event())  # nobody ends it: whoever waits gives the worker up
-    # A name of its own: a worker that was given up may still write.
+    check_complete(folder)
+    meter = PartProgress(threading.Event())  # never set: the process that waits abandons the worker
+    # A name of its own: an abandoned worker may still write.
     spill = Spill(folder, name := f"part-{uuid.uuid4().hex}.bin")
     try:
         with warnings.catch_warnings(record=True) as said:
@@ -228,7 +228,7 @@ def read_part(scan: Scan, folder: Path, group: Files) -> PartCount:
             words, counts = _scan_as_named(scan, group, write=spill.write, meter=meter)
     finally:
         spill.close()
-    return PartCount(words, counts, name, meter.characters, meter.finished, [str(each.message) for each in said])
+    return PartCount(words, counts, name, meter.characters, meter.finished, [str(warning.message) for warning in said])
 
 
 def _scan_as_named(scan: Scan, group: Files, *, write: Write, meter: Meter) -> Counted:
@@ -237,7 +237,7 @@ def _scan_as_named(scan: Scan, group: Files, *, write: Write, meter: Meter) -> C
         return scan(group, write=write, meter=meter)
 
 
-def check_seen(folder: Path) -> None:
+def check_complete(folder: Path) -> None:
     """Check that this machine sees a folder."""
     if not folder.is_dir():
         raise CorpusError(
@@ -264,7 +264,7 @@ def grouped(source: Files, most: int, least: int) -> list[Files]:
     return [replace(source, paths=tuple(path for _, path in pair)) for _, pair in pairs]
 
 
-class Joined:
+class JoinedParts:
     """Joins parts: gives their words the numbers of the parts before them, or new ones, and writes their ids.
 
     Args:

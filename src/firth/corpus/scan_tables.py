@@ -74,7 +74,7 @@ def _entries_of(tokens: str) -> npt.NDArray[np.uint64]:
 def _beside_sigma() -> list[str]:
     """Return the letters of Greek behind which a capital sigma ends a word, and before which it does not."""
     greek = map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
-    return [each for each in greek if f"{each}Σ".lower().endswith("ς") and f"ΑΣ{each}".lower()[1] == "σ"]
+    return [letter for letter in greek if f"{letter}Σ".lower().endswith("ς") and f"ΑΣ{letter}".lower()[1] == "σ"]
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ class Letters:
 
 
 def _entry(folded: bytes, kind: int, flags: int = 0, combining: int = 0) -> int:
-    place = int.from_bytes(folded, "little") | len(folded) << scan.LENGTH | kind << scan.KIND
-    return place | combining << scan.CCC | flags
+    entry = int.from_bytes(folded, "little") | len(folded) << scan.LENGTH | kind << scan.KIND
+    return entry | combining << scan.CCC | flags
 
 
 def _whitespace_entries() -> npt.NDArray[np.uint64]:
@@ -125,7 +125,7 @@ def _word_entries(letters: Letters) -> npt.NDArray[np.uint64]:
         entries[codes.start : codes.stop] = _plain_entries(codes)
         for text in _spans(codes):
             if letters.cased(text) != text or not unicodedata.is_normalized("NFC", text):
-                special.update(each for each in text if letters.folded(each) != each)
+                special.update(letter for letter in text if letters.folded(letter) != letter)
     for character in special:
         hard = character in letters.in_context
         entries[ord(character)] = _entry_of(character, letters.folded(character), firsts, seconds, hard=hard)
@@ -149,11 +149,11 @@ def _plain_entries(codes: range) -> npt.NDArray[np.uint64]:
 def _utf8(code: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     """Return the UTF-8 bytes of code points, first byte lowest, with their number in its position in an entry."""
     last, third, second = (code >> shift & 0x3F | 0x80 for shift in (0, 6, 12))
-    one = code | 1 << scan.LENGTH
+    single = code | 1 << scan.LENGTH
     two = code >> 6 | 0xC0 | last << 8 | 2 << scan.LENGTH
     three = code >> 12 | 0xE0 | third << 8 | last << 16 | 3 << scan.LENGTH
     four = code >> 18 | 0xF0 | second << 8 | third << 16 | last << 24 | 4 << scan.LENGTH
-    return np.select([code < 0x80, code < 0x800, code < 0x10000], [one, two, three], four)
+    return np.select([code < 0x80, code < 0x800, code < 0x10000], [single, two, three], four)
 
 
 def _characters(codes: range) -> str:
@@ -173,7 +173,7 @@ def _entry_of(character: str, folded: str, firsts: set[str], seconds: set[str], 
     flags = scan.MAYBE if character in seconds else 0
     if character in firsts or not firsts.isdisjoint(folded):
         flags |= scan.FIRST
-    kinds = {characters.kind(each) for each in folded}
+    kinds = {characters.kind(letter) for letter in folded}
     data = folded.encode()
     normal = unicodedata.normalize("NFC", character) == character
     plain = len(folded) == 1 and unicodedata.combining(folded) == combining

@@ -133,8 +133,8 @@ class Scanner:
             size, hard = int(self._state[scan.WRITTEN]), int(self._state[scan.HARD_COUNT])
             consumed = int(self._state[scan.CONSUMED])
             if hard:
-                places = (start + self._hard[:hard]).tolist()
-                stretches = [self._text[first:last].tobytes() for first, last in places]
+                positions = (start + self._hard[:hard]).tolist()
+                stretches = [self._text[first:last].tobytes() for first, last in positions]
                 self._write(self._splice(self._out[:size].copy(), stretches))
             else:
                 self._write(self._out[:size])
@@ -174,12 +174,12 @@ class Scanner:
     def _splice(self, numbers: Numbers, stretches: Sequence[bytes]) -> Numbers:
         """Replace the marks of the hard stretches in `numbers` by the ids of their words."""
         groups = self._numbers_of([self._words_of(stretch) for stretch in stretches])
-        places = np.flatnonzero(numbers < -1)
+        positions = np.flatnonzero(numbers < -1)
         pieces: list[Numbers] = []
         after = 0
-        for place, words in zip(places.tolist(), groups, strict=True):
-            pieces += [numbers[after:place], words]
-            after = place + 1
+        for position, words in zip(positions.tolist(), groups, strict=True):
+            pieces += [numbers[after:position], words]
+            after = position + 1
         return np.concatenate([*pieces, numbers[after:]])
 
     def _words_of(self, stretch: bytes) -> list[str]:

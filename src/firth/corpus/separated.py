@@ -75,7 +75,7 @@ class Separated:
         self,
         text: io.TextIOBase,
         name: str,
-        usual: Dialect,
+        default: Dialect,
         options: TableOptions | None = None,
         *,
         asked: Sequence[Column] = (),
@@ -83,16 +83,18 @@ class Separated:
         separator: str | None = None,
         error: type[FirthError] = CorpusError,
     ) -> None:
-        how = (options or TableOptions()).normalised()
-        how = replace(how, header=how.header if header is None else header, separator=how.separator or separator)
+        settings = (options or TableOptions()).normalised()
+        settings = replace(
+            settings, header=settings.header if header is None else header, separator=settings.separator or separator
+        )
         self._text, self.name, self._error = text, name, error
-        self.skipping = Skipping(name, None if options is None else how.on_error, error=error)
+        self.skipping = Skipping(name, None if options is None else settings.on_error, error=error)
         self._lines: list[str] = text.readlines(SAMPLE)
         self._number = 1  # of the first of them
-        self.dialect = dialect_of(self._lines, usual, how, name, error)
+        self.dialect = dialect_of(self._lines, default, settings, name, error)
         # A cell over several lines may be a lone quotation mark, unless other cells are quoted properly.
         self._quotes = (
-            how.quoting is not None
+            settings.quoting is not None
             or self.dialect.quoting == "apostrophes"
             or quoted_cell(self.dialect.separator, "".join(self._lines))
         )
@@ -106,16 +108,16 @@ class Separated:
             raise error(f"{name}: empty; expected a line of column names, then rows")
         first, used = self._first_row()
         self._width = len(first)
-        why = self._is_row(first, used, how, asked)
+        why = self._is_row(first, used, settings, asked)
         self.header = why is None
         self.names = [cell.strip() for cell in first] if self.header else [str(i + 1) for i in range(self._width)]
         if self.header:
             self._take(used)
         if notes := [*self.dialect.notes, *([(f"no names of columns: {why}", "header=False")] if why else [])]:
-            found, says = (list(each) for each in zip(*notes, strict=True))
-            warn_caller(f"{name}: read as a table with {', and '.join(found)}; said by {' and '.join(says)}")
+            findings, says = (list(side) for side in zip(*notes, strict=True))
+            warn_caller(f"{name}: read as a table with {', and '.join(findings)}; said by {' and '.join(says)}")
 
-    def places(self, *columns: Column) -> list[int]:
+    def indices(self, *columns: Column) -> list[int]:
         """Return where the column of texts and any others are, by name or by number from 1.
 
         Args:
@@ -123,7 +125,7 @@ class Separated:
         """
         keys = [name if name and self.names.count(name) == 1 else f"column {i}" for i, name in enumerate(self.names, 1)]
         arguments = ("column", "labels")
-        asked = [self._key(each, keys, argument) for each, argument in zip(columns, arguments, strict=False)]
+        asked = [self._key(column, keys, argument) for column, argument in zip(columns, arguments, strict=False)]
         if asked[0] is None and self.names.count(DEFAULT_COLUMN) > 1:
             self._key(DEFAULT_COLUMN, keys, "column")
         settled = Schema(self.name, dict.fromkeys(keys, Kind("text", True))).settle(*asked)
@@ -238,14 +240,14 @@ class Separated:
         look = self._mixed_row if self.dialect.quoting == MIXED else self._row
         at = 0
         while at < len(self._lines):
-            found = look(at)
-            if filled is not None and found.cells and not found.cells[filled].strip():
-                found = _Found([], found.lines, f"no label in column {self.names[filled]!r}", "write one")
-            if found.problem:
-                self.skipping.add(self._number + at, *found[2:])
-            elif found.cells:
-                yield Numbered(self._number + at, found.cells)
-            at += found.lines
+            row = look(at)
+            if filled is not None and row.cells and not row.cells[filled].strip():
+                row = _Found([], row.lines, f"no label in column {self.names[filled]!r}", "write one")
+            if row.problem:
+                self.skipping.add(self._number + at, *row[2:])
+            elif row.cells:
+                yield Numbered(self._number + at, row.cells)
+            at += row.lines
         self._take(at)
 
     def _row(self, at: int) -> "_Found":
@@ -284,11 +286,11 @@ class Separated:
             return self._row(at)
         if any(map(_is_open, cells)):
             following = next(islice(self._from(at + 1), 1), None)
-            found = _Found(cells, 1, "no cell ends") if following is None else self._row(at)
-            if found.problem:
+            row = _Found(cells, 1, "no cell ends") if following is None else self._row(at)
+            if row.problem:
                 return _Found(cells, 1)
             if len(_between_tabs(str(following))) != self._width or self._width == 1:
-                return found
+                return row
             self._doubtful.append(self._number + at)
             return _Found(cells, 1)
         return _Found([_unquoted(cell) for cell in cells], 1)
@@ -300,16 +302,16 @@ class Separated:
             yield self._lines[i]
 
     def _first_row(self) -> tuple[Row, int]:
-        found = self._row(0)
-        if found.problem:
+        row = self._row(0)
+        if row.problem:
             first = Skipping(self.name, None, error=self._error)
-            first.add(self._number, found.problem, found.remedy or found.option)
-        return found.cells, found.lines
+            first.add(self._number, row.problem, row.remedy or row.option)
+        return row.cells, row.lines
 
-    def _is_row(self, first: Row, used: int, how: TableOptions, asked: Sequence[Column]) -> str | None:
+    def _is_row(self, first: Row, used: int, options: TableOptions, asked: Sequence[Column]) -> str | None:
         """Return why the first row holds no names; "" if that is given; None if it does."""
-        if how.header is not None:
-            return None if how.header else ""
+        if options.header is not None:
+            return None if options.header else ""
         names = {cell.strip().lower() for cell in first}
         if names & _USUAL_NAMES or any(isinstance(a, str) and not a.isdecimal() for a in asked):
             return None
@@ -330,18 +332,18 @@ class Separated:
         return _Found([], 1, f"not a row ({error})", f"expected {self.dialect.separator!r} between cells")
 
     def _missing(self, row: Row, width: int, count: int) -> tuple[str, ...]:
-        found = f"{counted(len(row), 'cell')}, expected {width} as in the first row"
+        finding = f"{counted(len(row), 'cell')}, expected {width} as in the first row"
         return (
-            found,
+            finding,
             "add empty cells, or close the quotation mark before" if count == 1 else "look at its quotation marks",
         )
 
     def _surplus(self, row: Row, width: int, count: int) -> tuple[str, ...]:
-        found = f"{len(row)} cells, expected {width} as in the first row"
+        finding = f"{len(row)} cells, expected {width} as in the first row"
         if count > 1:
-            return found, "look at its quotation marks"
+            return finding, "look at its quotation marks"
         quote = f"put a cell that holds {self.dialect.separator!r} between quotation marks"
-        return found, quote, "or name what separates cells with separator="
+        return finding, quote, "or name what separates cells with separator="
 
 
 class _Found(NamedTuple):

@@ -117,7 +117,9 @@ class Items:
 Source = Files | StandardInput | Items
 
 
-def resolve(source: Any, column: str | int | None = None, how: TableOptions = USUAL, *, markup: bool = False) -> Source:
+def resolve(
+    source: Any, column: str | int | None = None, options: TableOptions = USUAL, *, markup: bool = False
+) -> Source:
     """Determine the kind of a source.
 
     A string or path object is a path ("-": standard input), a glob or a folder. A data frame, a series, a query or a
@@ -125,17 +127,17 @@ def resolve(source: Any, column: str | int | None = None, how: TableOptions = US
     or a string that looks like a file (a known suffix, or an existing path with a separator), means paths; any other
     string means texts; a mapping is a row of a table; a list of strings is a list of tokens.
     """
-    found = _resolved(source, column, how.normalised(), markup)
-    if not isinstance(found, Files) or all(inner_suffix(path) not in SEPARATED for path in found.paths):
-        name = str(found.paths[0]) if isinstance(found, Files) else "the source"
-        how.check_unused(name, f"{' and '.join(SEPARATED)} files")
-    return found
+    resolved = _resolved(source, column, options.normalised(), markup)
+    if not isinstance(resolved, Files) or all(inner_suffix(path) not in SEPARATED for path in resolved.paths):
+        name = str(resolved.paths[0]) if isinstance(resolved, Files) else "the source"
+        options.check_unused(name, f"{' and '.join(SEPARATED)} files")
+    return resolved
 
 
-def _resolved(source: Any, column: str | int | None, how: TableOptions, markup: bool) -> Source:
+def _resolved(source: Any, column: str | int | None, options: TableOptions, markup: bool) -> Source:
     if isinstance(source, str | os.PathLike):
         if source != "-":
-            return _files([source], column, how, markup)
+            return _files([source], column, options, markup)
         if column is not None:
             raise CorpusError(f"column={column!r}: standard input has no columns; expected a file of a table")
         return StandardInput()
@@ -148,13 +150,13 @@ def _resolved(source: Any, column: str | int | None, how: TableOptions, markup: 
         )
     table = table_of(source)
     if table is not None:
-        return _cells(_begun(table.texts(column), source))
+        return _cells(_first_item(table.texts(column), source))
     if not isinstance(source, Iterable):
         raise CorpusError(f"found {type(source).__name__} {brief(source)}; {_EXPECTED}")
-    return _items(_begun(iter(source), source), column, how, markup)
+    return _items(_first_item(iter(source), source), column, options, markup)
 
 
-def _begun(items: Iterator[Any], source: Any) -> Iterator[Any]:
+def _first_item(items: Iterator[Any], source: Any) -> Iterator[Any]:
     """Return the items after checking that there is at least one."""
     first = next(items, _NOTHING)
     if first is _NOTHING:
@@ -165,11 +167,11 @@ def _begun(items: Iterator[Any], source: Any) -> Iterator[Any]:
     return itertools.chain([first], items)
 
 
-def _items(items: Iterator[Any], column: str | int | None, how: TableOptions, markup: bool) -> Source:
+def _items(items: Iterator[Any], column: str | int | None, options: TableOptions, markup: bool) -> Source:
     first = next(items)
     everything = itertools.chain([first], items)
     if isinstance(first, os.PathLike) or (isinstance(first, str) and _names_file(first)):
-        return _files(list(everything), column, how, markup)
+        return _files(list(everything), column, options, markup)
     if isinstance(first, Mapping):
         return _cells(table_of_rows(everything).texts(column))
     if column is not None:
@@ -211,18 +213,18 @@ def _known(path: Path) -> bool:
     return inner in TEXTS or inner in TABLES or path.suffix.lower() in COMPRESSIONS
 
 
-def _files(sources: list[Any], column: str | int | None, how: TableOptions, markup: bool) -> Files:
+def _files(sources: list[Any], column: str | int | None, options: TableOptions, markup: bool) -> Files:
     files: dict[Path, None] = {}  # a file that matches twice is read once
-    for each in sources:
-        if not isinstance(each, str | os.PathLike):
-            raise CorpusError(f"{brief(each)} stands among paths; expected paths only, texts only or token lists only")
-        if each == "":
+    for path in sources:
+        if not isinstance(path, str | os.PathLike):
+            raise CorpusError(f"{brief(path)} stands among paths; expected paths only, texts only or token lists only")
+        if path == "":
             raise CorpusError(UNNAMED)
-        files.update(dict.fromkeys(_expand(_home(each), markup)))
+        files.update(dict.fromkeys(_expand(_home(path), markup)))
     if column is not None:
         _check_columns(list(files), column)
-    asked = tuple(str(_home(each).absolute()) for each in sources)
-    return Files(tuple(files), column, asked, how, markup=markup)
+    asked = tuple(str(_home(path).absolute()) for path in sources)
+    return Files(tuple(files), column, asked, options, markup=markup)
 
 
 def _home(path: str | os.PathLike[str]) -> Path:
@@ -256,7 +258,7 @@ def reads(source: Path, path: Path) -> bool:
     if source.is_dir():
         inside, folder = Path(os.path.realpath(path)), Path(os.path.realpath(source))
         return inside.is_relative_to(folder) and _known(inside) and not _hidden(inside.relative_to(folder))
-    return path.exists() and any(each.samefile(path) for each in _expand(source))
+    return path.exists() and any(other.samefile(path) for other in _expand(source))
 
 
 def _expand(path: Path, markup: bool = False) -> list[Path]:
@@ -316,14 +318,14 @@ def _inside(folder: Path, markup: bool) -> list[Path]:
             f"{folder}: holds {content}; expected files ending in {formats}; a glob such as '{folder}/**/*' reads "
             f"others as plain text{without}"
         )
-    if others := Counter(path.suffix.lower() or "no suffix" for path in set(everything).difference(files)):
+    if omitted := Counter(path.suffix.lower() or "no suffix" for path in set(everything).difference(files)):
         left_out = ", ".join(
-            f"{count:,} {suffix}" for suffix, count in sorted(others.items(), key=lambda item: (-item[1], item[0]))[:8]
+            f"{count:,} {suffix}" for suffix, count in sorted(omitted.items(), key=lambda item: (-item[1], item[0]))[:8]
         )
         warn_caller(
-            f"{folder}: {counted(len(files), 'file')} read, {others.total():,} left out ({left_out}"
-            f"{', ...' if len(others) > 8 else ''}); a glob such as "
-            f"'{folder}/**/*.log' reads others{_WITHOUT if others.keys() & MARKUP.keys() else ''}"
+            f"{folder}: {counted(len(files), 'file')} read, {omitted.total():,} left out ({left_out}"
+            f"{', ...' if len(omitted) > 8 else ''}); a glob such as "
+            f"'{folder}/**/*.log' reads others{_WITHOUT if omitted.keys() & MARKUP.keys() else ''}"
         )
     return files
 

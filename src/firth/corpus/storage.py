@@ -134,7 +134,7 @@ def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
 
 def is_built(folder: Path) -> bool:
     """Whether a folder is a corpus, perhaps a damaged one, rather than a folder of texts."""
-    return snapshot(folder, lambda place: any((place / name).is_file() for name in (MANIFEST, _IDS)))
+    return snapshot(folder, lambda target: any((target / name).is_file() for name in (MANIFEST, _IDS)))
 
 
 def open_manifest(folder: Path) -> dict[str, Any]:
@@ -191,9 +191,9 @@ def check_contents(folder: Path) -> None:
     ids, counts = read_ids(folder), np.zeros(len(vocabulary), dtype=np.int64)
     for first in range(0, len(ids), _CHUNK):
         piece = ids[first : first + _CHUNK]
-        if (place := count_ids(piece, counts)) < len(piece):
+        if (position := count_ids(piece, counts)) < len(piece):
             raise FormatError(
-                f"{folder / _IDS}: token {first + place:,} is word {piece[place]} of {len(vocabulary):,}; {AGAIN}"
+                f"{folder / _IDS}: token {first + position:,} is word {piece[position]} of {len(vocabulary):,}; {AGAIN}"
             )
         release_pages(ids)
     if len(wrong := np.flatnonzero(counts != vocabulary.counts)):
@@ -240,10 +240,10 @@ def read_vocabulary(folder: Path, words: int, total: int, cure: str) -> Vocabula
 
 def check_words(folder: Path, words: Sequence[str], cure: str) -> None:
     """Check that the words of a vocabulary are distinct."""
-    places = {word: i for i, word in enumerate(words)}
-    if len(places) != len(words):
-        line = next(i for i, word in enumerate(words) if places[word] != i)
-        again = places[words[line]] + 1
+    ids = {word: i for i, word in enumerate(words)}
+    if len(ids) != len(words):
+        line = next(i for i, word in enumerate(words) if ids[word] != i)
+        again = ids[words[line]] + 1
         raise FormatError(f"{folder / _WORDS} line {again}: {words[line]!r} is in line {line + 1}, too; {cure}")
 
 

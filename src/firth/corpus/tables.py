@@ -56,14 +56,14 @@ class Schema:
         Raises:
             CorpusError: a column does not exist, the text column is ambiguous, or it holds no text.
         """
-        others = [] if labels is None else [self._known(labels, "labels")]
-        name = self._text_column(others) if column is None else self._known(column, "column")
+        chosen = [] if labels is None else [self._known(labels, "labels")]
+        name = self._text_column(chosen) if column is None else self._known(column, "column")
         kind = self.kinds[name]
         if kind.text is False:
-            texts = ", ".join(str(each) for each, kind in self.kinds.items() if kind.text)
+            texts = ", ".join(str(name) for name, kind in self.kinds.items() if kind.text)
             has = f"the columns of text are {texts}" if texts else "no column of the table holds text"
             raise CorpusError(f"{self.where}: column {name!r} holds {kind.name}; {_EXPECTED}; {has}")
-        return [name, *others]
+        return [name, *chosen]
 
     def _known(self, name: Any, argument: str) -> Any:
         if not isinstance(name, str | int):
@@ -76,8 +76,8 @@ class Schema:
             )
         return name
 
-    def _text_column(self, others: Sequence[str]) -> str:
-        names = [name for name in self.kinds if name not in others]
+    def _text_column(self, taken: Sequence[str]) -> str:
+        names = [name for name in self.kinds if name not in taken]
         texts = [name for name in names if self.kinds[name].text]
         for candidates in (names, [name for name in names if name == DEFAULT_COLUMN], texts):
             if len(candidates) == 1:
@@ -211,7 +211,7 @@ def filled(cells: Iterable[Any]) -> Iterator[Any]:
         empty: Any = "" if isinstance(cell, str) else []
         yield from itertools.repeat(empty, leading)
         yield cell
-        yield from (empty if is_missing(each) else each for each in remaining)
+        yield from (empty if is_missing(value) else value for value in remaining)
         return
     yield from itertools.repeat("", leading)
 
@@ -245,10 +245,10 @@ def batch_rows(batches: Iterable[Any], names: Sequence[str], where: str) -> Iter
     try:
         for batch in batches:
             columns = [batch.column(name) for name in names]
-            for each in columns:
-                each.validate(full=True)  # otherwise Arrow trusts the lengths and offsets of the source
+            for column in columns:
+                column.validate(full=True)  # otherwise Arrow trusts the lengths and offsets of the source
             for first in range(0, batch.num_rows, ROWS):
-                yield from zip(*(each.slice(first, ROWS).to_pylist() for each in columns), strict=True)
+                yield from zip(*(column.slice(first, ROWS).to_pylist() for column in columns), strict=True)
     except damage as error:
         raise CorpusError(
             f"{where}: damaged in column {', '.join(map(repr, names))} ({error}); fetch or write it again"

@@ -53,13 +53,13 @@ def _with_unknown(
     left_out = (ids < 0) & (counts > 0)
     there = vocabulary.ids.get(unknown)
     words = [*vocabulary.words] if there is not None else [*vocabulary.words, unknown]
-    place = len(words) - 1 if there is None else there
+    index = len(words) - 1 if there is None else there
     own = np.concatenate([vocabulary.counts, [0]])[: len(words)]
-    own[place] += counts[left_out].sum()
+    own[index] += counts[left_out].sum()
     order = by_count_then_word(words, own)
     numbers = np.empty(len(words), dtype=np.int32)
     numbers[order] = np.arange(len(words), dtype=np.int32)
-    old = np.where(left_out, place, ids)
+    old = np.where(left_out, index, ids)
     return Vocabulary([words[i] for i in order.tolist()], own[order], vocabulary.total), np.where(
         old < 0, np.int32(-1), numbers[old]
     )
@@ -71,9 +71,9 @@ def _merge(words: Sequence[str], counts: npt.NDArray[np.int64]) -> npt.NDArray[n
     Words with invalid UTF-8 were counted by their bytes, and may be equal after its replacement.
     """
     replaced = [i for i, word in enumerate(words) if "\ufffd" in word]
-    places: dict[str, int] = {}
-    first = [places.setdefault(words[i], i) for i in replaced]
-    if len(places) == len(replaced):
+    indices: dict[str, int] = {}
+    first = [indices.setdefault(words[i], i) for i in replaced]
+    if len(indices) == len(replaced):
         return None
     same = np.arange(len(words))
     same[replaced] = first
@@ -114,8 +114,8 @@ def no_words(text: str, options: CorpusOptions) -> str:
     Args:
         text: its name, or "the text".
     """
-    how = options.tokens if isinstance(options.tokens, str) else type(options.tokens).__name__
-    return f"{text} holds no words (tokens={how}); expected words; look at the text"
+    tokens = options.tokens if isinstance(options.tokens, str) else type(options.tokens).__name__
+    return f"{text} holds no words (tokens={tokens}); expected words; look at the text"
 
 
 def _nothing_left(

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from firth.corpus.as_corpus import opened_by_worker
 from firth.corpus.encoded import Corpus
-from firth.corpus.shared import opened_by_worker
 from firth.counts.unfinished import UnfinishedRows
 from firth.errors import OptionError
 from firth.kernels.cooccurrence import count_rows, find_positions

@@ -37,8 +37,7 @@ import numpy.typing as npt
 
 from firth import options
 from firth.arguments import explained, names_files
-from firth.corpus.as_corpus import as_corpus
-from firth.corpus.derived import derive
+from firth.corpus.as_corpus import as_corpus, derive
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments, TokenTextArguments
 from firth.errors import FormatError, OptionError

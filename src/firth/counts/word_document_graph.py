@@ -15,6 +15,18 @@ Source: Yao, Mao and Luo 2019, "Graph Convolutional Networks for Text Classifica
 Departures: a document without known words has no edge.
 
 Cost: window^2 additions per token, in memory; 8 bytes per edge.
+
+Counts of words in documents, and inverse document frequencies.
+
+What: a sparse matrix with a row per document and a column per word.
+
+Objective: f_jw, how often word w occurs in document j; idf_w = log(J / J_w), if J_w of J documents have the word.
+
+Source: Salton and Buckley 1988, "Term-weighting approaches in automatic text retrieval", section 2.
+
+Departures: none.
+
+Cost: one pass over the corpus, in memory.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,10 +41,27 @@ from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
 from firth.counts.association import window_pmi
-from firth.counts.documents import document_counts, inverse_document_frequencies
 from firth.errors import KindError, ShapeError, brief
 from firth.options import check_whole
 from firth.progress import Progress
+
+
+def document_counts(corpus: Corpus) -> Any:
+    """Return the count of each word in each document: f, a SciPy `csr_array` (J, V) of float64."""
+    from scipy import sparse
+
+    shape = (len(corpus), len(corpus.vocabulary))
+    matrix = sparse.csr_array((np.ones(corpus.num_tokens), corpus.ids.copy(), corpus.offsets.copy()), shape=shape)
+    matrix.sum_duplicates()
+    return matrix
+
+
+def inverse_document_frequencies(counts: Any) -> npt.NDArray[np.float64]:
+    """Return idf of each word, (V,), from the counts f; log J of a word that no document has."""
+    documents, words = counts.shape
+    within = np.bincount(counts.indices, minlength=words)
+    return np.asarray(np.log(documents / np.maximum(within, 1)))
+
 
 WINDOWS = 1 << 16  # windows counted together
 WINDOW = 20

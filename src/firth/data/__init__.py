@@ -19,10 +19,9 @@ import os
 from pathlib import Path
 
 from firth.arguments import names_files
-from firth.data.data_set import DataSet
 from firth.data.downloads import download
 from firth.data.sample_text import sample, write_once, write_sample
-from firth.data.sets import SETS
+from firth.data.sets import SETS, DataSet
 from firth.errors import DataError, FirthError, OptionError
 from firth.progress import Progress
 from firth.storage.encodings import published

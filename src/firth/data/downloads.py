@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from firth.data.data_set import DataSet
+from firth.data.sets import DataSet
 from firth.errors import DataError
 from firth.progress import Progress, Report, Status, reporting
 from firth.storage.files import replacing_file

@@ -16,8 +16,8 @@ from typing import Any, overload
 from firth.arguments import explained
 from firth.documents.document import Document
 from firth.documents.files import JSON, JSONL, RAW, TABLE, check_path, check_written, format_of, read_documents, stem_of
-from firth.documents.pieces import Piece, Work, pieces_of, put_together
-from firth.documents.processes import Here, Processes
+from firth.documents.pieces import Piece, Work, join, pieces_of
+from firth.documents.processes import InProcess, Processes
 from firth.documents.stages import Stages, described
 from firth.documents.unfinished import UnfinishedFile
 from firth.documents.worker import DOCUMENT, SENTENCES
@@ -104,11 +104,11 @@ def annotate(
         return annotate([texts], tagger=tagger, parser=parser, coref=coref, tokeniser=tokeniser, language=language)[0]
     stages = Stages.of(tagger, parser, coref)
     documents = [_document(text, tokeniser, language) for text in check_items(texts)]
-    here, works = Here(stages), deque[Work]()
+    here, works = InProcess(stages), deque[Work]()
     pieces = pieces_of((Work(number, document) for number, document in enumerate(documents)), works)
     results = here.map(SENTENCES, pieces, _joined)
     entities = stages.tags_entities
-    finished = (work.whole(entities=entities) for work in put_together(results, works, lambda work, part: None))
+    finished = (work.whole(entities=entities) for work in join(results, works, lambda work, part: None))
     return [document for _, document in here.map(DOCUMENT, finished, lambda document: document)]
 
 
@@ -192,10 +192,10 @@ def annotate_files(
     stages = Stages.of(**models)
     if any(format_of(path) == RAW for path in paths):
         stages.check_raw_text()
-    runner = Here(stages) if processes == 1 else Processes(models, processes)
+    runner = InProcess(stages) if processes == 1 else Processes(models, processes)
     try:
         with unfinished.writing(), reporting(progress) as report, stopping() as request:
-            resumed = unfinished.counts.tokens + sum(len(part) for each in unfinished.parts.values() for part in each)
+            resumed = unfinished.counts.tokens + sum(len(part) for parts in unfinished.parts.values() for part in parts)
             run = _Run(unfinished, runner, stages, report, lambda: request.stop)
             run.all(_works(paths, longest, on_error, language, unfinished))
     finally:
@@ -239,7 +239,7 @@ class _Run:
     """Documents on their way through the stages into a file."""
 
     unfinished: UnfinishedFile
-    runner: Here | Processes
+    runner: InProcess | Processes
     stages: Stages
     report: Any
     stopped: Any
@@ -253,16 +253,16 @@ class _Run:
         entities = self.stages.tags_entities
 
         def shown() -> Iterator[tuple[Piece, Document]]:
-            for piece, found in self.runner.map(SENTENCES, pieces_of(works, queue), _joined):
-                self.tokens += len(found)
+            for piece, document in self.runner.map(SENTENCES, pieces_of(works, queue), _joined):
+                self.tokens += len(document)
                 seconds, figures = time.monotonic() - began, {"documents": self.unfinished.counts.documents}
                 self.report(
                     Status(stage="annotating", done=self.tokens, unit="tokens", seconds=seconds, figures=figures)
                 )
-                yield piece, found
+                yield piece, document
                 self._check()
 
-        finished = put_together(shown(), queue, lambda work, part: self.unfinished.add_part(work.number, part))
+        finished = join(shown(), queue, lambda work, part: self.unfinished.add_part(work.number, part))
         whole = (work.whole(entities=entities) for work in finished)
         for _, document in self.runner.map(DOCUMENT, whole, lambda document: document):
             self.unfinished.add(document)
@@ -279,9 +279,9 @@ def _works(
     """Yield the documents that are not finished, with their parts that are."""
     number, done = 0, unfinished.counts.documents
     for path in paths:
-        for place, content in enumerate(_contents(path, longest, on_error)):
+        for position, content in enumerate(_contents(path, longest, on_error)):
             if number >= done:
-                name = stem_of(path) + (f"-{place + 1}" if place else "")
+                name = stem_of(path) + (f"-{position + 1}" if position else "")
                 if isinstance(content, str):
                     content = Document.from_text(content, name=name, language=language)
                 document = content if content.name else replace(content, name=name)

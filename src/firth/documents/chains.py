@@ -18,9 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from firth.documents.document import Entity, Span
-from firth.documents.misc import attributes
 from firth.errors import FormatError
-from firth.readers.conllu import DependencySentence
+from firth.readers.conllu import MISC, DependencySentence, attributes
 
 KEY, HEADER = "Entity", "global.Entity"
 FIELDS = "eid-etype-head"
@@ -44,7 +43,7 @@ def read_chains(sentences: Sequence[DependencySentence], where: str) -> list[lis
                 reading.set_fields(comment.partition("=")[2].strip())
         for row in sentence.rows:
             is_word = row[0].isdecimal()
-            if KEY in row[9] and (value := attributes(row).get(KEY)):
+            if KEY in row[MISC] and (value := attributes(row).get(KEY)):
                 reading.add(value, words, words + is_word)
             words += is_word
     return reading.chains()
@@ -98,7 +97,7 @@ class _Reading:
         if number == 1 <= parts:
             return start
         begun = self.in_parts[chain, parts]
-        latest = next((place for place in reversed(range(len(begun))) if begun[place][1] == number - 1), None)
+        latest = next((index for index in reversed(range(len(begun))) if begun[index][1] == number - 1), None)
         if latest is None or number > parts:
             raise FormatError(
                 f"{self.where}: {name[:40]} opens at word {start + 1:,}; expected parts from [1/2] on, in their order"
@@ -168,16 +167,16 @@ def _pages(cluster: Sequence[Span]) -> dict[Span, int]:
 
 def _crossing(cluster: Sequence[Span]) -> dict[Span, set[Span]]:
     """Return the mentions of a chain that each crosses, of those that cross one."""
-    found = defaultdict[Span, set[Span]](set)
+    crossed = defaultdict[Span, set[Span]](set)
     around = list[Span]()
     for start, end in sorted(cluster):
         around = [span for span in around if span[1] > start]
         for span in around:
             if span[0] < start and span[1] < end:
-                found[span].add((start, end))
-                found[start, end].add(span)
+                crossed[span].add((start, end))
+                crossed[start, end].add(span)
         around.append((start, end))
-    return found
+    return crossed
 
 
 def chain_attributes(
@@ -193,7 +192,7 @@ def chain_attributes(
     labels = {(entity.start, entity.end): _NO_TYPE.sub("", entity.label) for entity in entities}
     mentions = sorted(
         ((span, number, page) for number, cluster in enumerate(clusters, 1) for span, page in _pages(cluster).items()),
-        key=lambda each: (each[0][0], -each[0][1]),
+        key=lambda entry: (entry[0][0], -entry[0][1]),
     )
     opening, closing = defaultdict[int, list[str]](list), defaultdict[int, list[tuple[int, str]]](list)
     for span, number, page in mentions:
@@ -203,5 +202,5 @@ def chain_attributes(
             if end > start + 1:
                 closing[end - 1].append((start, f"{name})"))
     # What opened last closes first. Closing brackets stand first, so that none is read as a field of an opening one.
-    closed = {place: "".join(text for _, text in sorted(each, reverse=True)) for place, each in closing.items()}
-    return {place: closed.get(place, "") + "".join(opening.get(place, [])) for place in {*opening, *closed}}
+    closed = {position: "".join(text for _, text in sorted(parts, reverse=True)) for position, parts in closing.items()}
+    return {position: closed.get(position, "") + "".join(opening.get(position, [])) for position in {*opening, *closed}}

@@ -3,7 +3,7 @@
 - `# newdoc id = NAME` begins a document; a file without it is one document. One that no sentence follows is empty.
 - `NER=B-PER` marks entities (BIO or BIOES, and `ner` as stanza has it); they do not overlap.
 - `Entity=(e1-person-1)` marks coreference chains: see `chains`.
-- `start_char=0|end_char=3` are places in the raw text: see `places`.
+- `start_char=0|end_char=3` are places in the raw text: see `token_offsets`.
 
 Attributes are written where they say something else than the rows of the sentences do, so what was read and not changed
 has the same bytes.
@@ -15,11 +15,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 
 from firth.arguments import names_files
-from firth.documents import chains, places
+from firth.documents import chains, token_offsets
 from firth.documents.document import Document, Entity, Span
-from firth.documents.misc import Changes, attributes, with_attributes
 from firth.errors import FormatError, ShapeError, counted, warn_caller
-from firth.readers.conllu import COLUMNS, DependencySentence, read_blocks
+from firth.readers.conllu import COLUMNS, Changes, DependencySentence, attributes, read_blocks, with_attributes
 from firth.readers.span_tags import OUTSIDE, span_tags, spans_of
 from firth.storage.files import as_utf8
 from firth.storage.skipping import STOP
@@ -78,7 +77,7 @@ def document_of(sentences: Sequence[DependencySentence], path: str | os.PathLike
     """
     name = name_of(sentences)
     where = f"{path}{f' document {name}' if name else ''}"
-    text, offsets = places.read_places(sentences)
+    text, offsets = token_offsets.read_offsets(sentences)
     clusters = tuple(tuple(spans) for spans in chains.read_chains(sentences, where))
     try:
         return Document(tuple(sentences), name, text, offsets, tuple(_entities(sentences)), clusters)
@@ -92,8 +91,8 @@ def name_of(sentences: Sequence[DependencySentence]) -> str:
 
 
 def _name(comments: Sequence[str]) -> str:
-    found = next(filter(None, map(_NEW.fullmatch, comments)), None)
-    return (found["name"] or "").strip() if found else ""
+    match = next(filter(None, map(_NEW.fullmatch, comments)), None)
+    return (match["name"] or "").strip() if match else ""
 
 
 def _entities(sentences: Sequence[DependencySentence]) -> Iterator[Entity]:
@@ -126,8 +125,8 @@ def conllu_sentences(document: Document) -> list[DependencySentence]:
         for token, mark in chains.chain_attributes(document.clusters, document.entities, _heads(document)).items():
             words[token][chains.KEY] = mark
     if document.offsets and (said is None or (said.offsets, said.text) != (document.offsets, document.text)):
-        places.add_places(document, changes)
-    sentences = [_changed(sentence, each) for sentence, each in zip(document.sentences, changes, strict=True)]
+        token_offsets.add_offsets(document, changes)
+    sentences = [_changed(sentence, changed) for sentence, changed in zip(document.sentences, changes, strict=True)]
     if sentences and (comments or name_of(sentences) != document.name):
         sentences[0] = _with_comments(sentences[0], document.name, comments)
     return [*sentences[:1], *map(_within, sentences[1:])]
@@ -170,12 +169,12 @@ def _heads(document: Document) -> dict[Span, int]:
     heads: dict[int, int] = {}  # token to its head's token, -1 for the root
     for first, sentence in zip(document.sentence_starts, document.sentences, strict=True):
         heads.update({first + i: first + head - 1 if head else -1 for i, head in enumerate(sentence.heads)})
-    found = {}
+    columns = {}
     for start, end in document.mentions:
         inside = (token for token in range(start, end) if token in heads and not start <= heads[token] < end)
         if (head := next(inside, None)) is not None:
-            found[start, end] = head - start + 1
-    return found
+            columns[start, end] = head - start + 1
+    return columns
 
 
 def _changed(sentence: DependencySentence, changes: list[Changes]) -> DependencySentence:

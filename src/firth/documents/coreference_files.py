@@ -84,7 +84,7 @@ def write_coreference(path: str | os.PathLike[str], documents: Iterable[Document
 def _check_crossing(document: Document, name: str) -> None:
     for cluster in document.clusters:
         around: list[Span] = []
-        for span in sorted(cluster, key=lambda each: (each[0], -each[1])):
+        for span in sorted(cluster, key=lambda bounds: (bounds[0], -bounds[1])):
             while around and around[-1][1] <= span[0]:
                 around.pop()
             if around and span[1] > around[-1][1]:
@@ -111,7 +111,7 @@ def _brackets(document: Document) -> dict[int, str]:
     spans = [(span, number) for number, cluster in enumerate(document.clusters) for span in cluster]
     opened: dict[int, list[str]] = defaultdict(list)
     closed: dict[int, list[str]] = defaultdict(list)
-    for (start, end), number in sorted(spans, key=lambda each: (each[0][0] - each[0][1], each[0])):  # longest first
+    for (start, end), number in sorted(spans, key=lambda item: (item[0][0] - item[0][1], item[0])):  # longest first
         opened[start].append(f"({number})" if end == start + 1 else f"({number}")
         if end > start + 1:
             closed[end - 1].insert(0, f"{number})")
@@ -159,10 +159,10 @@ class _Reading:
 
     def add(self, word: str, tag: str, cell: str, where: str, line: int) -> None:
         for opens, label, closes in _BRACKET.findall("" if cell in "_-*" else cell):
-            found = _LABEL.fullmatch(label)
-            if found is None or not (opens or closes):
+            match = _LABEL.fullmatch(label)
+            if match is None or not (opens or closes):
                 raise FormatError(f"{where}: {cell[:40]!r} in the last column; {EXPECTED}")
-            kind, chain = found.groups()
+            kind, chain = match.groups()
             if opens:
                 self.opened.setdefault(chain, []).append((self.tokens, line))
             if closes:

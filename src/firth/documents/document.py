@@ -69,7 +69,7 @@ class Document(Hinted):
         check_text(self.text)
         values = {
             "sentences": _sentences(self.sentences),
-            "offsets": tuple(_span(place, "offsets") for place in _items(self.offsets, "offsets")),
+            "offsets": tuple(_span(span, "offsets") for span in _items(self.offsets, "offsets")),
             "entities": tuple(sorted(map(_entity, _items(self.entities, "entities")), key=_place)),
             "clusters": _ordered(self.clusters),
         }
@@ -105,14 +105,14 @@ class Document(Hinted):
         check_text(name, "name")
         text = text.removeprefix("\ufeff")
         named = " ".join(name.split())  # a comment is one line
-        places = sentences_and_tokens(text, tokeniser, language)
-        words = [[text[start:end] for start, end in sentence] for sentence in places]
+        tokens = sentences_and_tokens(text, tokeniser, language)
+        words = [[text[start:end] for start, end in sentence] for sentence in tokens]
         sentences = []
-        for number, (of_sentence, spans) in enumerate(zip(words, places, strict=True), 1):
+        for number, (of_sentence, spans) in enumerate(zip(words, tokens, strict=True), 1):
             written = " ".join(text[spans[0][0] : spans[-1][1]].split())
             comments = (f"# sent_id = {f'{named}-' if named else ''}{number}", f"# text = {written}")
             sentences.append(DependencySentence(DependencySentence.of(of_sentence).rows, comments))
-        return cls(tuple(sentences), name, text, tuple(span for spans in places for span in spans))
+        return cls(tuple(sentences), name, text, tuple(span for spans in tokens for span in spans))
 
     @classmethod
     def from_spacy(cls, doc: Any, *, name: str = "") -> "Document":
@@ -166,7 +166,7 @@ class Document(Hinted):
     def mentions(self) -> tuple[Span, ...]:
         """The spans of all chains in order, the longer of two with one start first."""
         return tuple(
-            sorted((span for cluster in self.clusters for span in cluster), key=lambda each: (each[0], -each[1]))
+            sorted((span for cluster in self.clusters for span in cluster), key=lambda span: (span[0], -span[1]))
         )
 
     def span_text(self, start: int, end: int) -> str:
@@ -268,27 +268,27 @@ def _place(span: Sequence[Any]) -> Span:
 
 def _ordered(clusters: Any) -> tuple[tuple[Span, ...], ...]:
     """Chains by their first mention, the mentions of each by place."""
-    how = "clusters hold chains, and a chain spans: [[(0, 2), (5, 6)]]"
+    example = "clusters hold chains, and a chain spans: [[(0, 2), (5, 6)]]"
     inside = (
-        tuple(sorted((_span(span, "clusters", how) for span in _items(cluster, "clusters", how)), key=_place))
-        for cluster in _items(clusters, "clusters", how)
+        tuple(sorted((_span(span, "clusters", example) for span in _items(cluster, "clusters", example)), key=_place))
+        for cluster in _items(clusters, "clusters", example)
     )
     return tuple(sorted((cluster for cluster in inside if cluster), key=lambda cluster: _place(cluster[0])))
 
 
-def _items(values: Any, name: str, how: str = "") -> Iterable[Any]:
+def _items(values: Any, name: str, example: str = "") -> Iterable[Any]:
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise KindError(f"{name}: found {brief(values)}, expected a list; {how or 'give one, or leave it out'}")
+        raise KindError(f"{name}: found {brief(values)}, expected a list; {example or 'give one, or leave it out'}")
     return values
 
 
-def _span(value: Any, name: str, how: str = "") -> Span:
+def _span(value: Any, name: str, example: str = "") -> Span:
     try:
         start, end = value
         return index(start), index(end)
     except (TypeError, ValueError):
-        found = f"{name}: found {brief(value)}, expected (start, end), two whole numbers"
-        raise KindError(f"{found}; {how}" if how else found) from None
+        problem = f"{name}: found {brief(value)}, expected (start, end), two whole numbers"
+        raise KindError(f"{problem}; {example}" if example else problem) from None
 
 
 def _entity(value: Any) -> Entity:
@@ -302,9 +302,9 @@ def _entity(value: Any) -> Entity:
 
 
 def _sentences(values: Any) -> tuple[DependencySentence, ...]:
-    how = "Document.from_text(text) splits a text, DependencySentence.of(words) makes a sentence of words"
-    found = tuple(_items(values, "sentences", how))
-    for each in found:
-        if not isinstance(each, DependencySentence):
-            raise KindError(f"sentences: found {brief(each)}, expected a DependencySentence; {how}")
-    return found
+    example = "Document.from_text(text) splits a text, DependencySentence.of(words) makes a sentence of words"
+    sentences = tuple(_items(values, "sentences", example))
+    for sentence in sentences:
+        if not isinstance(sentence, DependencySentence):
+            raise KindError(f"sentences: found {brief(sentence)}, expected a DependencySentence; {example}")
+    return sentences

@@ -67,12 +67,12 @@ class Alignment:
     utf16: int = 0
     skipped: int = 0
 
-    def document(self, example: Marked, place: int) -> Document:
+    def document(self, example: Marked, number: int) -> Document:
         """Return a document with the entities whose spans meet tokens.
 
         Args:
             example: text with spans, or words with tags.
-            place: line or number of it in the file.
+            number: line or number of it in the file.
         """
         if isinstance(example, TaggedWords):
             return _tagged_document(example)
@@ -82,14 +82,14 @@ class Alignment:
         spans = example.spans
         problems = [tokens.problem(span) for span in spans]
         if any(problems) and any(ord(character) > 0xFFFF for character in example.text):
-            others = _from_utf16(example)
-            other_problems = [tokens.problem(span) for span in others]
+            converted = _from_utf16(example)
+            other_problems = [tokens.problem(span) for span in converted]
             if sum(map(bool, other_problems)) < sum(map(bool, problems)):
-                spans, problems = others, other_problems
+                spans, problems = converted, other_problems
                 self.utf16 += 1
         self.spans += len(spans)
         self.left_out += [
-            LeftOutSpan(place, span.start, span.end, span.label, example.text[max(span.start, 0) : span.end], problem)
+            LeftOutSpan(number, span.start, span.end, span.label, example.text[max(span.start, 0) : span.end], problem)
             for span, problem in zip(spans, problems, strict=True)
             if problem
         ]
@@ -112,12 +112,12 @@ class Alignment:
             kinds = Counter(span.problem for span in self.left_out)
             counts = ", ".join(f"{count:,} {problem}" for problem, count in kinds.most_common())
             shown = "; ".join(
-                f"{each.place}: {brief(each.text)} [{each.start}:{each.end}] {each.label}"
-                for each in self.left_out[:LISTED]
+                f"{span.place}: {brief(span.text)} [{span.start}:{span.end}] {span.label}"
+                for span in self.left_out[:LISTED]
             )
             more = "; ..." if len(self.left_out) > LISTED else ""
-            found = f"left out {len(self.left_out):,} of {counted(self.spans, 'span')}"
-            warn_caller(LeftOutSpans(f"{self.path}: {found}: {counts} ({shown}{more})", self.left_out))
+            summary = f"left out {len(self.left_out):,} of {counted(self.spans, 'span')}"
+            warn_caller(LeftOutSpans(f"{self.path}: {summary}: {counts} ({shown}{more})", self.left_out))
 
 
 class _Tokens:
@@ -170,8 +170,8 @@ def _without_mark(example: MarkedText) -> MarkedText:
 def _from_utf16(example: MarkedText) -> tuple[MarkedSpan, ...]:
     """Return spans whose offsets counted units of UTF-16; what is inside a character stays as it is."""
     units = accumulate((1 + (ord(character) > 0xFFFF) for character in example.text), initial=0)
-    places = {unit: place for place, unit in enumerate(units)}
+    indices = {unit: index for index, unit in enumerate(units)}
     return tuple(
-        span._replace(start=places.get(span.start, span.start), end=places.get(span.end, span.end))
+        span._replace(start=indices.get(span.start, span.start), end=indices.get(span.end, span.end))
         for span in example.spans
     )

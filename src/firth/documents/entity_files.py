@@ -107,8 +107,8 @@ def _documents(
     for number, item in items:
         where = f"{skipping.path} {skipping.place} {number}"
         try:
-            found = read(item, where)
-            document = alignment.document(found, number) if isinstance(found, MarkedText | TaggedWords) else found
+            marked = read(item, where)
+            document = alignment.document(marked, number) if isinstance(marked, MarkedText | TaggedWords) else marked
         except FormatError as error:
             skipping.add(number, str(error).removeprefix(f"{where}: "))
             continue
@@ -150,15 +150,15 @@ def class_names(path: str | os.PathLike[str], content: Any = None) -> ClassNames
 
     @cache
     def names(column: str) -> Sequence[str] | None:
-        found = None if isinstance(content, list) else _named(content, column)
+        names = None if isinstance(content, list) else _named(content, column)
         for file in CLASSES:
             beside = Path(path).parent / file
-            if found is None and beside.is_file():
+            if names is None and beside.is_file():
                 try:
-                    found = _named(parse_json(file_bytes(beside)), column)
+                    names = _named(parse_json(file_bytes(beside)), column)
                 except ValueError as error:
                     raise FormatError(f"{beside}: {error}; expected JSON") from None
-        return found
+        return names
 
     return names
 
@@ -175,7 +175,7 @@ def _named(node: Any, column: str, inside: bool = False) -> Sequence[str] | None
         children = [(value, inside) for value in node]
     else:
         return None
-    return next((found for child, within in children if (found := _named(child, column, within))), None)
+    return next((below for child, within in children if (below := _named(child, column, within))), None)
 
 
 @names_files
@@ -196,13 +196,13 @@ def read_entity_table(path: str | os.PathLike[str], *, on_error: str = STOP) -> 
 
 
 def _of_words(path: str | os.PathLike[str], table: WordTable, on_error: str) -> Document:
-    place = table.column(TAG_NAMES)
-    assert place is not None
+    column = table.column(TAG_NAMES)
+    assert column is not None
     sentences, entities, first = list[DependencySentence](), list[Entity](), 0
     for sentence in read_word_table(path, on_error=on_error):
         sentences.append(DependencySentence.of(sentence.words))
         try:
-            spans = spans_of(sentence.columns[place])
+            spans = spans_of(sentence.columns[column])
         except FormatError as error:
             raise FormatError(f"{path} line {sentence.line}: {error}") from None
         entities += [Entity(first + start, first + end, label) for start, end, label in spans]

@@ -93,8 +93,8 @@ def marked(facts: Any, class_names: ClassNames) -> Marked | None:
 
 
 def _of_spacy(facts: Sequence[Any]) -> MarkedText:
-    found = facts[1] if len(facts) == 2 else None
-    spans = found.get("entities", []) if isinstance(found, dict) else found
+    annotation = facts[1] if len(facts) == 2 else None
+    spans = annotation.get("entities", []) if isinstance(annotation, dict) else annotation
     if not isinstance(spans, list):
         raise FormatError(f'{brief(facts)}; expected [text, {{"entities": [[start, end, label]]}}], as spaCy has it')
     return MarkedText(facts[0], _spans(spans))
@@ -103,7 +103,7 @@ def _of_spacy(facts: Sequence[Any]) -> MarkedText:
 def _task(facts: Mapping[str, Any], name: str) -> MarkedText | None:
     """Return the first annotation of a task of Label Studio that nobody cancelled."""
     annotations = _objects(facts.get("annotations") or facts.get("completions") or [])
-    kept = [each for each in annotations if not each.get("was_cancelled")]
+    kept = [annotation for annotation in annotations if not annotation.get("was_cancelled")]
     texts = {key: value for key, value in facts["data"].items() if isinstance(value, str)}
     if not kept:
         return None
@@ -112,7 +112,7 @@ def _task(facts: Mapping[str, Any], name: str) -> MarkedText | None:
             f"the data of a task have no text: {brief(facts['data'])}; expected one, as in {{'text': ...}}"
         )
     results = _objects(kept[0].get("result", []))
-    values = [each["value"] for each in results if isinstance(each.get("value"), dict)]
+    values = [result["value"] for result in results if isinstance(result.get("value"), dict)]
     text = texts.get("text") or max(texts.values(), key=len)
     return MarkedText(text, _spans([value for value in values if any(key.endswith("labels") for key in value)]), name)
 

@@ -159,7 +159,7 @@ def check_written(path: str | os.PathLike[str], shape: str | None = None) -> str
     if ending not in (CONLLU, JSONL, JSON, TABLE):
         raise OptionError(f"{path}: expected a name that ends in .conllu or .jsonl; of entities alone, .json or .csv")
     if ending in (CONLLU, TABLE) and shape is not None:
-        raise OptionError(f"shape={shape!r}: {path} is no JSON; expected a name that ends in .jsonl or .json")
+        raise OptionError(f"shape={shape!r}: {path} is not JSON; expected a name that ends in .jsonl or .json")
     shapes = {
         JSONL: [name for name in SHAPES if name != "table"],
         JSON: [name for name in SHAPES if name not in ("table", "hugging-face")],

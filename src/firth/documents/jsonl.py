@@ -76,7 +76,7 @@ def document_from_facts(facts: Any, where: str) -> Document:
         raise FormatError(f"{where}: the field {odd[:40]!r}; expected {', '.join(FIELDS)}")
     try:
         return Document(
-            sentences=tuple(_sentence(each) for each in facts["sentences"]),
+            sentences=tuple(_sentence(sentence) for sentence in facts["sentences"]),
             name=_string(facts.get("name", "")),
             text=_string(facts.get("text", "")),
             offsets=tuple((_number(start), _number(end)) for start, end in facts.get("offsets", [])),
@@ -104,8 +104,8 @@ def _sentence_facts(sentence: DependencySentence) -> dict[str, Any]:
     facts = {"words": columns["words"], **kept}
     if len(words) < len(sentence.rows):
         before = accumulate((row[0].isdecimal() for row in sentence.rows), initial=0)
-        others = zip(before, sentence.rows, strict=False)
-        facts[OTHERS] = [[place, row] for place, row in others if not row[0].isdecimal()]
+        rows = zip(before, sentence.rows, strict=False)
+        facts[OTHERS] = [[position, row] for position, row in rows if not row[0].isdecimal()]
     return facts | ({COMMENTS: sentence.comment_lines} if sentence.comment_lines else {})
 
 
@@ -113,12 +113,12 @@ def _sentence(facts: Mapping[str, Any]) -> DependencySentence:
     odd = next((name for name in facts if name not in {*NAMES, OTHERS, COMMENTS}), None)
     if odd is not None:
         raise FormatError(f"a sentence with the field {odd[:40]!r}; expected {', '.join((*NAMES, OTHERS, COMMENTS))}")
-    comments = [_line(each, "#") for each in facts.get(COMMENTS, [])]
+    comments = [_line(line, "#") for line in facts.get(COMMENTS, [])]
     words = facts["words"]
     columns = [_column(facts[name], name, len(words)) if name in facts else [NONE] * len(words) for name in NAMES]
     rows = list(zip(map(str, range(1, len(words) + 1)), *columns, strict=True))
-    for place, row in reversed(facts.get(OTHERS, [])):
-        rows.insert(_number(place), tuple(_line(value) for value in row))
+    for position, row in reversed(facts.get(OTHERS, [])):
+        rows.insert(_number(position), tuple(_line(value) for value in row))
     if any(len(row) != COLUMNS for row in rows):
         raise FormatError(f"a row of {OTHERS} has not {COLUMNS} columns")
     if any(line.endswith("\r") for line in (*comments, *(row[-1] for row in rows))):

@@ -48,12 +48,12 @@ class Work:
         """
         sentences = [sentence for part in self.finished for sentence in part.sentences]
         starts = accumulate((len(part) for part in self.finished), initial=0)
-        found = [
+        pieces = [
             Entity(start + entity.start, start + entity.end, entity.label)
             for start, part in zip(starts, self.finished, strict=False)
             for entity in part.entities
         ]
-        return self.document.annotated(sentences=sentences, entities=found if entities else None)
+        return self.document.annotated(sentences=sentences, entities=pieces if entities else None)
 
 
 @dataclass(frozen=True)
@@ -84,37 +84,37 @@ def pieces_of(works: Iterable[Work], queue: "deque[Work]") -> Iterator[Piece]:
         queue.append(work)
         start = work.sentences_finished
         sentences = work.document.sentences
-        for place in range(start, len(sentences)):
-            tokens += len(sentences[place])
+        for position in range(start, len(sentences)):
+            tokens += len(sentences[position])
             if tokens >= SIZE:
-                yield Piece((*cuts, (work, start, place + 1)))
-                cuts, tokens, start = [], 0, place + 1
+                yield Piece((*cuts, (work, start, position + 1)))
+                cuts, tokens, start = [], 0, position + 1
         if start < len(sentences) or not sentences or work.is_finished:
             cuts.append((work, start, len(sentences)))
     if cuts:
         yield Piece(tuple(cuts))
 
 
-def parts_of(piece: Piece, found: Document) -> Iterator[tuple[Work, Document]]:
+def parts_of(piece: Piece, document: Document) -> Iterator[tuple[Work, Document]]:
     """Yield what was found in a piece, by document.
 
     Args:
-        found: its sentences with annotation, as one document.
+        document: its sentences with annotation, as one document.
     """
     sentence = token = 0
     for work, start, end in piece.cuts:
-        sentences = found.sentences[sentence : sentence + end - start]
+        sentences = document.sentences[sentence : sentence + end - start]
         length = sum(map(len, sentences))
         entities = (
             Entity(entity.start - token, entity.end - token, entity.label)
-            for entity in found.entities
+            for entity in document.entities
             if token <= entity.start < token + length
         )
         yield work, Document(sentences, entities=tuple(entities))
         sentence, token = sentence + end - start, token + length
 
 
-def put_together(
+def join(
     results: Iterable[tuple[Piece, Document]], queue: "deque[Work]", keep: Callable[[Work, Document], None]
 ) -> Iterator[Work]:
     """Yield documents as they are finished, in order.
@@ -124,8 +124,8 @@ def put_together(
         queue: documents in order, of `pieces_of`.
         keep: called with a part of a document that its piece did not finish.
     """
-    for piece, found in results:
-        for work, part in parts_of(piece, found):
+    for piece, document in results:
+        for work, part in parts_of(piece, document):
             if part.sentences:
                 work.finished.append(part)
             if not work.is_finished:

@@ -23,7 +23,7 @@ Item = TypeVar("Item")
 Stage = Callable[[Document], Document]
 
 
-class Here:
+class InProcess:
     """Stages in this process."""
 
     def __init__(self, stages: Stages) -> None:
@@ -62,8 +62,8 @@ class Processes:
     """
 
     def __init__(self, models: Mapping[str, Any], number: int) -> None:
-        given = {name: [_path(name, each) for each in listed(value)] for name, value in models.items()}
-        paths = {name: each if name == "tagger" else next(iter(each), None) for name, each in given.items()}
+        given = {name: [_path(name, path) for path in listed(value)] for name, value in models.items()}
+        paths = {name: paths_of if name == "tagger" else next(iter(paths_of), None) for name, paths_of in given.items()}
         self._free = queue.SimpleQueue[subprocess.Popen[bytes]]()
         self._processes = [_start() for _ in range(number)]
         self._ahead = 2 * number
@@ -81,7 +81,7 @@ class Processes:
     def map(
         self, stage: bytes, items: Iterable[Item], document_of: Callable[[Item], Document]
     ) -> Iterator[tuple[Item, Document]]:
-        """Yield each item with its annotated document, in order; see `Here.map`.
+        """Yield each item with its annotated document, in order; see `InProcess.map`.
 
         Args:
             stage: SENTENCES or DOCUMENT.

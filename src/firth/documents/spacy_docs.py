@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
-from firth.documents.misc import attributes
 from firth.errors import KindError, MissingExtraError, brief
-from firth.readers.conllu import NONE, DependencySentence
+from firth.readers.conllu import NONE, DependencySentence, attributes
 
 Span = tuple[int, int]
 CHAINS, ENTITIES = "coref_clusters", "entities"
@@ -57,31 +56,31 @@ def _columns(sentences: Sequence[DependencySentence], starts: Sequence[int]) -> 
     """Return the columns of sentences as arguments of `Doc`; those without any annotation are left out."""
     from spacy.parts_of_speech import IDS
 
-    known = {*IDS} - {""}
+    seen = {*IDS} - {""}
     columns: dict[str, list[Any]] = {
-        "pos": [tag if tag in known else "" for sentence in sentences for tag in sentence.tags],
+        "pos": [tag if tag in seen else "" for sentence in sentences for tag in sentence.tags],
         "tags": [_plain(tag) for sentence in sentences for tag in sentence.language_tags],
         "lemmas": [_plain(lemma) for sentence in sentences for lemma in sentence.lemmas],
         "morphs": [_plain(features) for sentence in sentences for features in sentence.features],
     }
-    found = {name: column for name, column in columns.items() if any(column)}
+    filled = {name: column for name, column in columns.items() if any(column)}
     if sentences and all(sentence.heads for sentence in sentences):
-        found["heads"] = [
+        filled["heads"] = [
             start + (head - 1 if head else i)
             for start, sentence in zip(starts, sentences, strict=True)
             for i, head in enumerate(sentence.heads)
         ]
         relations = (relation for sentence in sentences for relation in sentence.relations)
-        found["deps"] = ["ROOT" if relation == "root" else _plain(relation) for relation in relations]
+        filled["deps"] = ["ROOT" if relation == "root" else _plain(relation) for relation in relations]
     else:
-        found["sent_starts"] = [i == 0 for sentence in sentences for i in range(len(sentence))]
-    return found
+        filled["sent_starts"] = [i == 0 for sentence in sentences for i in range(len(sentence))]
+    return filled
 
 
 def spaces_behind(text: str, offsets: Sequence[Span], sentences: Sequence[DependencySentence]) -> list[bool]:
     """Return whether white space is behind each token: in the text, or as SpaceAfter=No says."""
     if text and offsets:
-        return [*(following[0] > place[1] for place, following in pairwise(offsets)), offsets[-1][1] < len(text)]
+        return [*(following[0] > span[1] for span, following in pairwise(offsets)), offsets[-1][1] < len(text)]
     rows = (row for sentence in sentences for row in sentence.rows if row[0].isdecimal())
     return [attributes(row).get("SpaceAfter") != "No" for row in rows]
 
@@ -125,7 +124,7 @@ def parts_of(doc: Any) -> dict[str, Any]:
             if (span := _span(entity, numbers))
         ],
         "clusters": [
-            [span for each in group if (span := _span(each, numbers))]
+            [span for entry in group if (span := _span(entry, numbers))]
             for name, group in doc.spans.items()
             if name.startswith(CHAINS)
         ],

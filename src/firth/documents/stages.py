@@ -96,9 +96,9 @@ class Stages:
         Args:
             document: to annotate. Entities it has are kept where no tagger finds any.
         """
-        found = self.sentence_stages(document.sentences)
-        entities = found.entities if self.tags_entities else document.entities
-        return self.document_stages(document.annotated(sentences=found.sentences, entities=entities))
+        sentences = self.sentence_stages(document.sentences)
+        entities = sentences.entities if self.tags_entities else document.entities
+        return self.document_stages(document.annotated(sentences=sentences.sentences, entities=entities))
 
     def check_raw_text(self) -> None:
         """Check on one word that the stages give one another what they read, before hours of work.
@@ -108,9 +108,9 @@ class Stages:
         """
         missing = "a tagger, whose tags the parser reads"
         try:
-            found = self.sentence_stages([DependencySentence.of(PROBE.words)])
+            sentences = self.sentence_stages([DependencySentence.of(PROBE.words)])
             missing = "a parser, in whose trees coreference finds noun phrases"
-            self.document_stages(found)
+            self.document_stages(sentences)
         except FirthError as error:
             problem = _PROBED.sub("a sentence", str(error))
             raise OptionError(
@@ -121,7 +121,7 @@ class Stages:
     def tags_entities(self) -> bool:
         """Whether a tagger marks entities."""
         targets = (model.predict([PROBE])[0].tags for model in self.taggers)
-        return any(target not in TAG_COLUMNS for each in targets for target in each)
+        return any(target not in TAG_COLUMNS for names in targets for target in names)
 
 
 def listed(models: Any) -> list[Any]:
@@ -132,8 +132,8 @@ def listed(models: Any) -> list[Any]:
 
 
 def _chains(model: Any, document: Document) -> Sequence[Sequence[tuple[int, int]]]:
-    found: Document = model.predict(document, mentions="predicted")
-    return found.clusters
+    predicted: Document = model.predict(document, mentions="predicted")
+    return predicted.clusters
 
 
 def _opened(model: Any) -> Any:
@@ -149,8 +149,8 @@ def _check(model: Any, given: Any, what: str, probe: Any) -> None:
         probe(model)
     except (AttributeError, TypeError, IndexError, FirthError) as error:
         wrong = f"{_named(given)}: found {brief(model)}, expected a {what}"
-        known = isinstance(error, FirthError) and not isinstance(error, TypeError)
-        if known and brief(PROBE) not in str(error):  # which is no item that a user has given
+        is_ours = isinstance(error, FirthError) and not isinstance(error, TypeError)
+        if is_ours and brief(PROBE) not in str(error):  # the probe is not a document of the user
             wrong += f": {_PROBED.sub('a sentence', str(error))}"
         raise KindError(wrong) from error
 
@@ -173,9 +173,9 @@ def _entities(tags: Iterable[Sequence[str]], target: str) -> Iterable[Entity]:
         first += len(of_sentence)
 
 
-def _with_more(entities: list[Entity], others: Iterable[Entity]) -> list[Entity]:
+def _with_more(entities: list[Entity], candidates: Iterable[Entity]) -> list[Entity]:
     taken = {token for entity in entities for token in range(entity.start, entity.end)}
-    return [*entities, *(each for each in others if taken.isdisjoint(range(each.start, each.end)))]
+    return [*entities, *(entity for entity in candidates if taken.isdisjoint(range(entity.start, entity.end)))]
 
 
 def described(stages: Mapping[str, Any]) -> dict[str, Any]:

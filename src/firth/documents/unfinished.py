@@ -159,7 +159,7 @@ class UnfinishedFile:
     def _read_parts(self) -> dict[int, list[Document]]:
         """Read the parts of unfinished documents, and leave only those in the journal."""
         journal = self._journal_path
-        found = dict[int, list[Document]]()
+        parts = dict[int, list[Document]]()
         lines = file_bytes(journal).split(b"\n")[:-1] if journal.exists() else []  # a line that was cut is no part
         kept = []
         for line in lines:
@@ -169,10 +169,10 @@ class UnfinishedFile:
                     part = document_from_json(content, f"{journal}")
                 except FormatError:
                     break
-                found.setdefault(int(number), []).append(part)
+                parts.setdefault(int(number), []).append(part)
                 kept.append(line + b"\n")
         journal.write_bytes(b"".join(kept))
-        return found
+        return parts
 
 
 def finished(target: str | os.PathLike[str]) -> Counts | None:

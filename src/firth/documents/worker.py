@@ -44,12 +44,12 @@ def _annotated(stages: Stages, line: bytes) -> Document:
 
 
 def main() -> int:
-    """Serve standard input, until whoever asked ends."""
+    """Serve standard input until it is closed."""
     answers: Any = sys.stdout.buffer
     sys.stdout = sys.stderr  # what a library prints is no answer
     try:
         with ignoring_interrupts():
             serve(sys.stdin.buffer, answers)
-    except BrokenPipeError:  # whoever asked was killed
+    except BrokenPipeError:  # the process that reads the answers was killed
         os._exit(1)  # without another attempt to write
     return 0

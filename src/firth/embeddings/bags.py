@@ -21,7 +21,7 @@ from numba import njit
 from firth.kernels.compiled import compiled
 from firth.kernels.documents import draw_block, place_block
 from firth.kernels.native_calls import prefetch_row
-from firth.kernels.noise_sets import draw_noise
+from firth.kernels.noise import draw_noise
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.rows import own_lines
 from firth.kernels.step import take_loss

@@ -35,7 +35,7 @@ from firth.arguments import explained
 from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
-from firth.counts.documents import document_counts, inverse_document_frequencies
+from firth.counts.word_document_graph import document_counts, inverse_document_frequencies
 from firth.embeddings import window_options
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
 from firth.errors import OptionError, ShapeError

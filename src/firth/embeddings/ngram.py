@@ -34,7 +34,7 @@ from firth.counts.association import pmi
 from firth.embeddings import window_options
 from firth.embeddings.spectral import drop_option, exponent_option, spectral_vectors
 from firth.errors import CorpusError
-from firth.kernels.adjacency import count_followers, find_ends
+from firth.kernels.cooccurrence import count_followers, find_ends
 from firth.kernels.threads import usable_threads
 from firth.options import Preset, option, options_class
 from firth.progress import Progress

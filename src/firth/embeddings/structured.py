@@ -54,7 +54,7 @@ from firth.embeddings.window_model import (
 from firth.errors import ShapeError
 from firth.kernels.compiled import compiled
 from firth.kernels.native_calls import prefetch_row
-from firth.kernels.noise_sets import draw_ahead, next_set
+from firth.kernels.noise import draw_ahead, next_set
 from firth.kernels.objectives import (
     MERGE,
     NEGATIVE,
@@ -68,7 +68,6 @@ from firth.kernels.objectives import (
     predictor,
     take_step,
 )
-from firth.kernels.output_rows import end_outputs, place_prediction
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.positions import gather_positions, join_rows, leave_out_frozen, split_gradient
 from firth.kernels.rows import aligned_rows
@@ -78,9 +77,11 @@ from firth.kernels.targets import (
     Workspace,
     addresses,
     draw_reach,
+    end_outputs,
     fetch_rows,
     new_workspace,
     place_outputs,
+    place_prediction,
     target_rows,
 )
 from firth.kernels.trees import huffman

@@ -19,14 +19,12 @@ from numba import njit
 from firth.kernels.compiled import compiled
 from firth.kernels.memory import get_int64, set_int64
 from firth.kernels.native_calls import prefetch_row
-from firth.kernels.noise import draw_alias
-from firth.kernels.noise_sets import next_set, next_slot
+from firth.kernels.noise import draw_alias, next_set, next_slot
 from firth.kernels.objectives import MERGE, NEGATIVE, Predictor, merge_copies, predict, take_step
-from firth.kernels.output_rows import end_outputs, place_prediction
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.random import draw
 from firth.kernels.step import call_rows
-from firth.kernels.targets import Addresses, Workspace, draw_reach, target_rows
+from firth.kernels.targets import Addresses, Workspace, draw_reach, end_outputs, place_prediction, target_rows
 from firth.kernels.windows import LONGEST
 
 SKIPGRAM, CBOW = range(2)

@@ -78,7 +78,7 @@ from firth.embeddings.word_trees import WordTree
 from firth.errors import OptionError
 from firth.kernels import objectives
 from firth.kernels.compiled import compiled
-from firth.kernels.noise_sets import draw_ahead, draw_noise, next_set
+from firth.kernels.noise import draw_ahead, draw_noise, next_set
 from firth.kernels.objectives import Scoring, predictor
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.targets import (

@@ -35,7 +35,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from firth.errors import ShapeError, counted
-from firth.evaluation.scores import Score
+from firth.evaluation.spans import Score
 from firth.resampling import RESAMPLES, bootstrap_interval
 
 Clusters = Iterable[Iterable[Hashable]]

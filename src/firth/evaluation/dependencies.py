@@ -24,7 +24,7 @@ from typing import Protocol
 import numpy as np
 
 from firth.errors import ShapeError, counted
-from firth.evaluation.scores import Score
+from firth.evaluation.spans import Score
 from firth.resampling import Ratio, bootstrap_interval
 
 FUNCTION = frozenset({"aux", "case", "cc", "clf", "cop", "det", "mark", "punct"})  # relations of function words

@@ -23,7 +23,7 @@ from firth.evaluation.tabulate import SetScore, report_of
 from firth.kernels.threads import one_blas_thread
 from firth.progress import Progress, Report, Status, reporting
 from firth.resampling import RESAMPLES
-from firth.sentences.encoder import TextEncoder, as_encoder
+from firth.sentences.encoded_texts import TextEncoder, as_encoder
 from firth.vectors.subword_vectors import SubwordVectors
 from firth.vectors.word_vectors import WordVectors
 

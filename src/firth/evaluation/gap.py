@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firth.errors import ShapeError
-from firth.evaluation.scores import Score
+from firth.evaluation.spans import Score
 from firth.readers.gap import GapExample
 
 

@@ -55,7 +55,7 @@ def overlap_features(first: Sequence[str], second: Sequence[str], train: Mask | 
     tokens = _tokenised([*first, *second])
     pairs = zip(first, second, strict=True)
     idf = _idf(tokens, {text for i, pair in enumerate(pairs) if train is None or train[i] for text in pair})
-    rows = [_features(a, b, tokens[a], tokens[b], idf) for a, b in zip(first, second, strict=True)]
+    rows = [_features(tokens[a], tokens[b], idf) for a, b in zip(first, second, strict=True)]
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(FEATURES))
 
 
@@ -85,9 +85,7 @@ def _idf(tokens: Mapping[str, Sequence[str]], texts: Set[str]) -> _Idf:
     return _Idf(Counter(word for text in texts for word in set(tokens[text])), len(texts))
 
 
-def _features(
-    first_text: str, second_text: str, words: Sequence[str], other_words: Sequence[str], idf: _Idf
-) -> list[float]:
+def _features(words: Sequence[str], other_words: Sequence[str], idf: _Idf) -> list[float]:
     first, second = set(words), set(other_words)
     shorter, longer = sorted((len(words), len(other_words)))
     numbers, other_numbers = _numbers(first), _numbers(second)

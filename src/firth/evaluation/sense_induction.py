@@ -43,7 +43,7 @@ from firth.evaluation.report import EvaluationReport
 from firth.evaluation.suite import EvaluationOptions, Score
 from firth.evaluation.tabulate import SetScore, report_of
 from firth.randomness import generator
-from firth.readers.sense_keys import read_sense_key
+from firth.readers.words_in_context import read_sense_key
 from firth.resampling import RESAMPLES, Floats, Ints, Sample
 
 PathLike = str | os.PathLike[str]

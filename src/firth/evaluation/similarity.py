@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from firth.evaluation.suite import EvaluationOptions, Score, Space, as_suite
 from firth.readers.scored_pairs import ScoredPairs, read_scored_pairs
-from firth.resampling import LEVEL, RESAMPLES, RankCorrelation, Sample, bootstrap_interval, value_of
+from firth.resampling import RankCorrelation, Sample, value_of
 
 
 def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
@@ -26,25 +26,6 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
         From -1 to 1; NaN for fewer than two pairs or a constant side, which have no ranking.
     """
     return value_of(RankCorrelation(x, y), len(np.asarray(x)))
-
-
-def spearman_interval(
-    x: npt.ArrayLike, y: npt.ArrayLike, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
-) -> tuple[float, float]:
-    """Return the bootstrap percentile interval of Spearman's correlation.
-
-    Args:
-        x: (n,) numbers.
-        y: (n,) numbers.
-
-    Returns:
-        Lower and upper bound; NaN where the correlation is NaN.
-
-    Source:
-        Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 13.3.
-    """
-    statistic = RankCorrelation(x, y)
-    return bootstrap_interval(statistic, len(np.asarray(x)), level=level, resamples=resamples, seed=seed)
 
 
 @as_suite("similarity", ("wordsim-353", "simlex-999", "men", "rare-words"), read_scored_pairs)

@@ -19,8 +19,31 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from firth.errors import ShapeError, counted
-from firth.evaluation.scores import Score
 from firth.readers.span_tags import as_bioes, spans_of
+
+
+@dataclass(frozen=True)
+class Score:
+    """Recall, precision and their F1, between 0 and 1."""
+
+    recall: float
+    precision: float
+    f1: float
+
+    @classmethod
+    def of(cls, right: float, gold: float, predicted: float, right_predicted: float | None = None) -> "Score":
+        """Return the score of counts; 0 where a denominator is 0.
+
+        Args:
+            right: number of gold items that were predicted.
+            right_predicted: number of predicted items that are gold; None for `right`.
+        """
+        recall = right / gold if gold else 0.0
+        precision = (right if right_predicted is None else right_predicted) / predicted if predicted else 0.0
+        return cls(recall, precision, 2 * recall * precision / (recall + precision) if recall + precision else 0.0)
+
+    def __str__(self) -> str:
+        return f"R {100 * self.recall:.2f}  P {100 * self.precision:.2f}  F1 {100 * self.f1:.2f}"
 
 
 @dataclass(frozen=True)
@@ -53,17 +76,10 @@ class SpanScores:
 def score_spans(gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]]) -> SpanScores:
     """Return the scores of the spans of sentences."""
     gold, predicted = ([[*map(as_bioes, tags)] for tags in sentences] for sentences in (gold, predicted))
-    if len(gold) != len(predicted):
-        raise ShapeError(
-            f"{counted(len(gold), 'sentence')} with gold tags and {len(predicted):,} predicted: expected as many"
-        )
+    check_tags(gold, predicted)
     counts = [Counter[str]() for _ in range(3)]  # gold, predicted, right, by type
     words = same = broken = 0
-    for number, (expected, given) in enumerate(zip(gold, predicted, strict=True)):
-        if len(expected) != len(given):
-            raise ShapeError(
-                f"sentence {number}: {len(expected)} gold tags and {len(given)} predicted tags: expected equal numbers"
-            )
+    for expected, given in zip(gold, predicted, strict=True):
         words += len(expected)
         same += sum(a == b for a, b in zip(expected, given, strict=True))
         of_gold, of_predicted = spans_of(expected), spans_of(given)
@@ -81,3 +97,16 @@ def score_spans(gold: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]
         right=totals[2],
         broken=broken,
     )
+
+
+def check_tags(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> None:
+    """Check that there are as many predicted tags as gold ones, in each sentence."""
+    if len(gold) != len(predicted):
+        raise ShapeError(
+            f"{counted(len(gold), 'sentence')} with gold tags and {len(predicted):,} predicted: expected as many"
+        )
+    for number, (expected, given) in enumerate(zip(gold, predicted, strict=True)):
+        if len(expected) != len(given):
+            raise ShapeError(
+                f"sentence {number}: {len(expected)} gold tags and {len(given)} predicted tags: expected equal numbers"
+            )

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from firth.errors import KindError
 from firth.evaluation.selection import ProtocolName
 from firth.resampling import Sample
-from firth.sentences.encoder import TextEncoder
+from firth.sentences.encoded_texts import TextEncoder
 from firth.text.inputs import Text
 from firth.vectors.cosine import Matrix, unit
 from firth.vectors.subword_vectors import SubwordVectors

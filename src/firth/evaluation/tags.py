@@ -17,8 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firth.errors import ShapeError, counted
-from firth.evaluation.spans import SpanScores, score_spans
+from firth.evaluation.spans import SpanScores, check_tags, score_spans
 from firth.readers.span_tags import spans_of
 from firth.resampling import Ratio, bootstrap_interval
 
@@ -81,7 +80,7 @@ def score_tags(
         FormatError: tags mark no spans.
     """
     gold, predicted = list(gold), list(predicted)
-    _check(gold, predicted)
+    check_tags(gold, predicted)
     right = [np.array([a == b for a, b in zip(*pair, strict=True)]) for pair in zip(gold, predicted, strict=True)]
     flat = np.concatenate([*right, np.zeros(0, bool)]).astype(bool)
     unknown = np.zeros(len(flat), bool) if known is None else ~np.fromiter((w for s in known for w in s), bool)
@@ -101,7 +100,7 @@ def score_tags(
 
 def tag_error(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], *, spans: bool) -> float:
     """Return the error: 1 - F1 of spans, or the share of wrong tags."""
-    _check(gold, predicted)
+    check_tags(gold, predicted)
     count: Callable[..., list[tuple[int, int]]] = _span_counts if spans else _tag_counts
     right, of = np.array(count(gold, predicted)).sum(0).tolist()
     return 1 - right / of if of else 0.0
@@ -119,15 +118,3 @@ def _span_counts(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str
         gold_spans, predicted_spans = spans_of(expected), spans_of(given)
         counts.append((2 * len({*gold_spans} & {*predicted_spans}), len(gold_spans) + len(predicted_spans)))
     return counts
-
-
-def _check(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> None:
-    if len(gold) != len(predicted):
-        raise ShapeError(
-            f"{counted(len(gold), 'sentence')} with gold tags and {len(predicted):,} predicted: expected as many"
-        )
-    for number, (expected, given) in enumerate(zip(gold, predicted, strict=True)):
-        if len(expected) != len(given):
-            raise ShapeError(
-                f"sentence {number}: {len(expected)} gold tags and {len(given)} predicted tags: expected equal numbers"
-            )

@@ -27,7 +27,7 @@ from firth.evaluation.linear import Floats, Mask
 from firth.evaluation.overlap import tfidf_cosines
 from firth.evaluation.suite import EvaluationOptions, Score, Space, TextSpace, as_suite
 from firth.evaluation.text_rows import TextRows, text_rows
-from firth.readers.text_similarity import TextSimilarity, read_text_similarity
+from firth.readers.sentence_pairs import TextSimilarity, read_text_similarity
 from firth.resampling import Ints, LinearCorrelation, RankCorrelation, Sample, Statistic
 from firth.vectors.cosine import unit
 

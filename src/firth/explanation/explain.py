@@ -6,8 +6,7 @@ import numpy as np
 
 from firth.arguments import explained
 from firth.errors import KindError, OptionError, brief
-from firth.explanation.explainable import Explainable, ExplainableText
-from firth.explanation.explanation import Explanation
+from firth.explanation.explanation import Explainable, ExplainableText, Explanation
 from firth.explanation.methods import METHODS, jacobian
 from firth.text.inputs import check_text
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.stats import kendalltau
 
 from firth.explanation.explain import check_method, explain
-from firth.explanation.explainable import Explainable
+from firth.explanation.explanation import Explainable
 from firth.explanation.methods import METHODS
 
 FEWEST = 3  # tokens of a text that is compared

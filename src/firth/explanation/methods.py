@@ -31,7 +31,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from firth.explanation.explainable import ExplainableText, Floats
+from firth.explanation.explanation import ExplainableText, Floats
 
 COMPLETE = 1e-3  # tolerance, relative to the larger of 1 and the sum of integrated gradients
 PARTLY = 10  # times as much may the sums over parts differ from their true ones, in all
@@ -108,4 +108,3 @@ METHODS: Mapping[str, Callable[..., Floats]] = {
     "leave-one-out": leave_one_out,
     "attention": attention,
 }
-SIGNED = ("gradient-x-input", "integrated-gradients", "leave-one-out")

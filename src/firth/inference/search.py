@@ -32,8 +32,7 @@ import numpy as np
 from firth.errors import OptionError
 from firth.inference.beam_step import Extension, Hypothesis, Step, extensions, stacked
 from firth.inference.constraints import Constraints, of_prompts
-from firth.inference.continuation import Continuation
-from firth.inference.generation_options import GenerationOptions
+from firth.inference.generation_options import Continuation, GenerationOptions
 from firth.inference.logits_processor import LogitsProcessor
 from firth.inference.phrases import Phrases, allocate
 from firth.inference.scorer import Attention, Scorer, Weights, top_candidates

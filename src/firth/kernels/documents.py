@@ -10,10 +10,8 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.native_calls import prefetch_row
-from firth.kernels.noise import draw_alias
-from firth.kernels.noise_sets import draw_ahead, next_set
+from firth.kernels.noise import draw_ahead, draw_alias, next_set
 from firth.kernels.objectives import NEGATIVE, Predictor, place_path
-from firth.kernels.output_rows import end_outputs, place_prediction
 from firth.kernels.positions import gather_positions, join_rows, split_gradient
 from firth.kernels.random import draw
 from firth.kernels.step import call_rows
@@ -23,10 +21,12 @@ from firth.kernels.targets import (
     Workspace,
     addresses,
     draw_reach,
+    end_outputs,
     fetch_rows,
     gather_contexts,
     new_workspace,
     place_outputs,
+    place_prediction,
     step_listed,
 )
 

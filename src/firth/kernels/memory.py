@@ -25,63 +25,32 @@ def _element(kind: Any, builder: Any, values: Any) -> Any:
 
 
 def _getter(kind: Any) -> Any:
-    def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.load(_element(kind, builder, values))
+    @intrinsic
+    def get(context: Any, address: Any, index: Any) -> Any:
+        """Return entry `index` of the numbers at an address."""
 
-    return kind(types.int64, types.int64), generate
+        def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
+            return builder.load(_element(kind, builder, values))
+
+        return kind(types.int64, types.int64), generate
+
+    return get
 
 
 def _setter(kind: Any) -> Any:
-    def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
-        builder.store(values[2], _element(kind, builder, values))
-        return ir.Constant(ir.IntType(64), 0)
+    @intrinsic
+    def put(context: Any, address: Any, index: Any, value: Any) -> Any:
+        """Write entry `index` of the numbers at an address."""
 
-    return types.int64(types.int64, types.int64, kind), generate
+        def generate(_: Any, builder: Any, signature: Any, values: Any) -> Any:
+            builder.store(values[2], _element(kind, builder, values))
+            return ir.Constant(ir.IntType(64), 0)
 
+        return types.int64(types.int64, types.int64, kind), generate
 
-@intrinsic
-def get_int64(context: Any, address: Any, index: Any) -> Any:
-    """Return entry `index` of the int64 numbers at an address."""
-    return _getter(types.int64)
-
-
-@intrinsic
-def get_uint8(context: Any, address: Any, index: Any) -> Any:
-    """Return entry `index` of the uint8 numbers at an address."""
-    return _getter(types.uint8)
+    return put
 
 
-@intrinsic
-def get_uint64(context: Any, address: Any, index: Any) -> Any:
-    """Return entry `index` of the uint64 numbers at an address."""
-    return _getter(types.uint64)
-
-
-@intrinsic
-def get_float32(context: Any, address: Any, index: Any) -> Any:
-    """Return entry `index` of the float32 numbers at an address."""
-    return _getter(types.float32)
-
-
-@intrinsic
-def get_float64(context: Any, address: Any, index: Any) -> Any:
-    """Return entry `index` of the float64 numbers at an address."""
-    return _getter(types.float64)
-
-
-@intrinsic
-def set_int64(context: Any, address: Any, index: Any, value: Any) -> Any:
-    """Write entry `index` of the int64 numbers at an address."""
-    return _setter(types.int64)
-
-
-@intrinsic
-def set_float32(context: Any, address: Any, index: Any, value: Any) -> Any:
-    """Write entry `index` of the float32 numbers at an address."""
-    return _setter(types.float32)
-
-
-@intrinsic
-def set_float64(context: Any, address: Any, index: Any, value: Any) -> Any:
-    """Write entry `index` of the float64 numbers at an address."""
-    return _setter(types.float64)
+get_int64, get_uint8, get_uint64 = _getter(types.int64), _getter(types.uint8), _getter(types.uint64)
+get_float32, get_float64 = _getter(types.float32), _getter(types.float64)
+set_int64, set_float32, set_float64 = _setter(types.int64), _setter(types.float32), _setter(types.float64)

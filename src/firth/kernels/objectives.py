@@ -35,12 +35,11 @@ from numba import njit
 from firth.kernels.exponentials import call_exponentials, index_of
 from firth.kernels.memory import get_float32, get_float64, get_int64, get_uint64, set_float32, set_float64, set_int64
 from firth.kernels.native_calls import prefetch_row
-from firth.kernels.output_rows import end_outputs, place_output
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows, own_lines
 from firth.kernels.step import call_score, call_update
 from firth.kernels.step_emission import GROUP, MOST_HIDDEN
-from firth.kernels.targets import Addresses
+from firth.kernels.targets import Addresses, end_outputs, place_output
 from firth.kernels.trees import Tree
 
 NEGATIVE, HIERARCHICAL, SOFTMAX, NCE, IMPORTANCE = range(5)

@@ -28,11 +28,10 @@ from numba import njit
 from firth.kernels.exponentials import BLOCK, TOGETHER, call_exponentials
 from firth.kernels.memory import get_float32, get_float64, get_int64, set_float32, set_float64, set_int64
 from firth.kernels.objectives import Predictor, clear_padding, node_row
-from firth.kernels.output_rows import end_outputs
 from firth.kernels.rows import own_lines
 from firth.kernels.step import call_update
 from firth.kernels.step_emission import MOST_HIDDEN
-from firth.kernels.targets import Addresses
+from firth.kernels.targets import Addresses, end_outputs
 
 SMALLEST = 1e-200  # below this, products of probabilities are replaced by logarithms
 

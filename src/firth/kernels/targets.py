@@ -12,7 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 from firth.kernels.exponentials import compile_exponentials
-from firth.kernels.memory import get_int64, get_uint8, set_int64
+from firth.kernels.memory import get_int64, get_uint8, set_float32, set_int64
 from firth.kernels.native_calls import prefetch_row
 from firth.kernels.random import below, draw
 from firth.kernels.rows import aligned_rows, own_lines
@@ -237,8 +237,7 @@ def is_frozen(row: int, at: Addresses) -> bool:
 @njit(nogil=True, inline="always")
 def step(hidden: int, targets: int, m: int, rate: np.float32, at: Addresses) -> None:
     """Take one step of m hidden rows against the listed output rows; `targets` lists the rows that gradients update."""
-    call_score(at.score, hidden, m, at.table, at.n, at.chunks, at.coefficients, at.signs, at.likelihood, rate)
-    call_update(at.update, hidden, targets, m, at.table, at.n, at.chunks, at.coefficients)
+    step_listed(hidden, targets, m, at.n, rate, at)
 
 
 @njit(nogil=True, inline="always")
@@ -270,8 +269,38 @@ def scatter(m: int, divide: bool, scale: float, at: Addresses) -> None:
 
 
 @njit(nogil=True, inline="always")
-def step_mean(m: int, rate: np.float32, divide: bool, at: Addresses) -> None:
-    """CBOW: the mean of m context rows against the outputs; each row gets the mean's gradient, or 1/m of it."""
-    combine(m, True, 1.0, at)
-    step(at.hidden_table, at.gradient_table, 1, rate, at)
-    scatter(m, divide, 1.0, at)
+def place_output(at: Addresses, entry: int, row: int, sign: float) -> None:
+    """List an output row: +1 for a true pair, -1 for noise, 0 for one that takes no part."""
+    set_int64(at.table, entry, at.outputs + row * at.output_bytes)
+    set_float32(at.signs, entry, np.float32(sign))
+
+
+@njit(nogil=True, inline="always")
+def place_prediction(
+    at: Addresses,
+    entry: int,  # the first free entry
+    word: int,
+    shift: int,  # bytes from the beginning of an output row to the part that is meant
+    sets: npt.NDArray[np.int64],  # (slots, most) noise words
+    used: int,  # the set to use
+    first: int,  # where the word's own noise begins in the set
+    negative: int,  # K
+) -> int:
+    """List a word and its K noise words, of which those that are the word take no part; return the next free entry."""
+    row = at.outputs + shift
+    set_int64(at.table, entry, row + word * at.output_bytes)
+    set_float32(at.signs, entry, np.float32(1))
+    for k in range(negative):
+        noise = sets[used, first + k]
+        set_int64(at.table, entry + 1 + k, row + noise * at.output_bytes)
+        set_float32(at.signs, entry + 1 + k, np.float32(0 if noise == word else -1))
+    return entry + 1 + negative
+
+
+@njit(nogil=True, inline="always")
+def end_outputs(at: Addresses, n: int) -> None:
+    """Close a list of n output rows with the padding that kernels read."""
+    for i in range(MOST_PADDING):
+        set_int64(at.table, n + i, at.zeros)
+    for i in range(MOST_PADDING + WIDTH):
+        set_float32(at.signs, n + i, np.float32(0))

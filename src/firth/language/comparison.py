@@ -24,8 +24,7 @@ import numpy.typing as npt
 
 from firth.errors import OptionError
 from firth.inference.ensemble import mixed
-from firth.language.compatibility import check_compatible
-from firth.language.mixture import fit_weights
+from firth.language.mixture import check_compatible, fit_weights
 from firth.language.model import LanguageModel
 from firth.language.perplexity import RESAMPLES, Perplexity, perplexity, runs
 from firth.language.text import LanguageText

@@ -8,8 +8,7 @@ import numpy as np
 
 from firth.errors import OptionError, warn_caller
 from firth.inference.constraints import Constraints, check_constraints
-from firth.inference.continuation import Continuation
-from firth.inference.generation_options import GenerationOptions
+from firth.inference.generation_options import Continuation, GenerationOptions
 from firth.inference.logits_processor import LogitsProcessor
 from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Prompt, Scorer, as_float64, words_of

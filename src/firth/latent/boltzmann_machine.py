@@ -116,18 +116,12 @@ class BoltzmannMachine(Hinted):
         """Return F(v) of rows, (N,) in nats; the lower, the more probable.
 
         Args:
-            rows: as for `encode`.
-
-        Raises:
-            ShapeError: the rows have another width.
-            OptionError: a number is out of its range.
+            rows: as for `encode`, whose errors are raised here, too.
         """
         visible = self._checked(rows)
         weights, b, a = self._parameters()
         inputs = visible @ weights + self.lengths(visible)[:, None] * a
-        energies: Doubles = -(visible @ b) - log_one_plus_exp(inputs).sum(
-            1
-        )  # F(v) = -b . v - sum_j log(1 + e^inputs_j)
+        energies: Doubles = -(visible @ b) - log_one_plus_exp(inputs).sum(1)  # F(v) = -b.v - sum_j log(1 + e^inputs_j)
         check_finite(energies, self, range(len(energies)), "row")
         return energies
 
@@ -215,11 +209,7 @@ class BoltzmannMachine(Hinted):
         """Return the log-likelihood of rows, (N,) in nats, under units that are independent and have the base rates.
 
         Args:
-            rows: as for `encode`.
-
-        Raises:
-            ShapeError: the rows have another width.
-            OptionError: a number is out of its range.
+            rows: as for `encode`, whose errors are raised here, too.
         """
         visible, rates = self._checked(rows).astype(np.float64), self.base_rates.astype(np.float64)
         log_likelihood = visible @ np.log(rates)

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from firth.errors import OptionError
-from firth.explanation.explainable import Floats
+from firth.explanation.explanation import Floats
 from firth.neural.layers.multi_head_attention import MultiHeadAttention
 from firth.neural.layers.sequence_pooling import Pooling
 
@@ -21,7 +21,7 @@ Answer = Callable[[torch.Tensor], torch.Tensor]
 
 
 class EmbeddedText:
-    """A text of a neural model; implements `firth.explanation.explainable.ExplainableText`.
+    """A text of a neural model; implements `firth.explanation.explanation.ExplainableText`.
 
     Args:
         module: the module, in evaluation mode.

@@ -3,16 +3,26 @@
 Columns stand between spaces or tabs. A first line may name them. Where the first column counts the words of each
 sentence (GermEval 2014), the words are the second. A line that begins with -DOCSTART- begins a document and is no word;
 nor is a comment before a sentence, which begins with "#" and has other columns than the words.
+
+The words of annotated files, for corpora: CoNLL-U, and columns with a word a line (`.conll`, `.iob`).
+
+Of CoNLL-U the words are those that trees are over, the column FORM: a multiword token (`du`) is its words (`de`, `le`);
+comments and empty nodes are left out. Of other columns see `firth.readers.columns`; in those of CoNLL-2012, which begin
+with `#begin document`, words are the fourth.
 """
 
+import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from firth.arguments import names_files
+from firth.corpus.reader import inner_suffix
 from firth.errors import FormatError, OptionError, brief, counted, warn_caller
-from firth.storage.files import text_of
+from firth.readers.conllu import COLUMNS, NONE, read_conllu
+from firth.storage.files import lines_of, text_of
 from firth.storage.skipping import STOP, Skipping
 from firth.storage.untrusted import parse_json
 
@@ -95,7 +105,7 @@ def column_sentences(
             f"{path}: column 1 holds tags, such as {brief(layout.tags_first)}, and column {layout.width} words; "
             f"expected words first; number both columns: word_column={layout.width}, targets='1'"
         )
-    place = layout.place_of_words(word_column, path, argument)
+    column = layout.place_of_words(word_column, path, argument)
     doubtful: list[int] = []
     for document, rows in _blocks(lines, layout, doubtful):
         if problem := layout.problem(rows):
@@ -103,11 +113,11 @@ def column_sentences(
             continue
         skipping.read += 1
         columns = tuple(zip(*(fields for _, fields in rows), strict=True))
-        yield ColumnSentence(columns, document, rows[0][0], place, layout.names)
+        yield ColumnSentence(columns, document, rows[0][0], column, layout.names)
     if doubtful:
-        found = counted(len(doubtful), "line")
+        count = counted(len(doubtful), "line")
         warn_caller(
-            f"{path}: read {found} before sentences as comments, such as {brief(lines[doubtful[0] - 1].strip())}"
+            f"{path}: read {count} before sentences as comments, such as {brief(lines[doubtful[0] - 1].strip())}"
         )
     skipping.tell("a word and its tags in each line")
 
@@ -147,7 +157,7 @@ class _Layout:
         """
         names = [name.lower() for name in self.names]
         if word_column is None:
-            named = next((place for place, name in enumerate(names) if name in WORD_NAMES), None)
+            named = next((index for index, name in enumerate(names) if name in WORD_NAMES), None)
             if named is None and self.counted:
                 warn_caller(
                     f"{path}: column 1 counts the words of each sentence, 1, 2, 3; column 2 is read as words. "
@@ -158,8 +168,8 @@ class _Layout:
         if given.lower() in names:
             return names.index(given.lower())
         if not given.isdecimal() or not 1 <= int(given) <= max(self.width, 1):
-            others = f", or one of {', '.join(self.names)}" if self.names else ""
-            raise OptionError(f"{path}: {argument}={given!r}: expected a number from 1 to {self.width}{others}")
+            alternatives = f", or one of {', '.join(self.names)}" if self.names else ""
+            raise OptionError(f"{path}: {argument}={given!r}: expected a number from 1 to {self.width}{alternatives}")
         return int(given) - 1
 
     def problem(self, rows: Rows) -> tuple[int, str] | None:
@@ -174,8 +184,8 @@ class _Layout:
 def _layout(lines: Sequence[str], path: str | os.PathLike[str]) -> _Layout:
     """Return what the columns of a file are, by its first lines."""
     shown = [(number, line, _fields(line)) for number, line in enumerate(lines[:LOOKED_AT], 1)]
-    content = [each for each in shown if each[2] and DOCUMENT not in each[2][:2]]
-    plain = [each for each in content if not each[1].startswith("#")] or content
+    content = [line for line in shown if line[2] and DOCUMENT not in line[2][:2]]
+    plain = [line for line in content if not line[1].startswith("#")] or content
     if not plain:
         return _Layout()
     number, line, fields = plain[0]
@@ -201,16 +211,16 @@ def _layout(lines: Sequence[str], path: str | os.PathLike[str]) -> _Layout:
 
 def _are_spans(tags: Iterable[str]) -> bool:
     """Return whether tags mark spans, all of them, and some span."""
-    found = set(tags)
-    return len(found) > 1 and all(map(_SPAN_TAG.fullmatch, found))
+    distinct = set(tags)
+    return len(distinct) > 1 and all(map(_SPAN_TAG.fullmatch, distinct))
 
 
 def _counts(sentences: Sequence[Rows]) -> bool:
     """Return whether first columns are 1, 2, 3 or 0, 1, 2 in nearly all lines, beginning anew with each sentence."""
-    numbers = [(fields[0], place) for rows in sentences for place, (_, fields) in enumerate(rows)]
+    numbers = [(fields[0], position) for rows in sentences for position, (_, fields) in enumerate(rows)]
     several = any(len(rows) > 1 for rows in sentences)
     return several and any(
-        sum(field == str(place + first) for field, place in numbers) >= COUNTED * len(numbers) for first in (0, 1)
+        sum(field == str(position + first) for field, position in numbers) >= COUNTED * len(numbers) for first in (0, 1)
     )
 
 
@@ -262,3 +272,48 @@ def _fields(line: str) -> list[str]:
     if not line.strip():
         return []
     return line.split("\t") if "\t" in line else list(filter(None, line.split(" ")))
+
+
+_CONLLU = {"form": "words", "2": "words", "lemma": "lemmas", "3": "lemmas"}
+_BEGIN = "#begin document"
+_CONLL2012 = (4, 6)  # column of words, fewest columns
+
+
+def read_words(
+    path: str | os.PathLike[str], *, column: str | int | None = None, on_error: str = STOP
+) -> Iterator[tuple[str, ...]]:
+    """Yield the words of each sentence.
+
+    Args:
+        path: CoNLL-U, which the ending `.conllu` or a line with its ten columns shows, or columns; plain or packed.
+        column: of CoNLL-U "form", the default, or "lemma", or their numbers; of other columns as `word_column` of
+            `read_columns`.
+        on_error: "stop" at the first damaged sentence, or "skip" such sentences.
+    """
+    first, begins = "", False
+    for line in itertools.dropwhile(lambda line: not line.strip(), lines_of(path)):
+        begins = begins or line.startswith(_BEGIN)
+        if line.strip() and not line.startswith("#"):
+            first = line
+            break
+    if inner_suffix(Path(path)) != ".conllu" and not _is_conllu(first):
+        if column is None and begins and len(first.split()) >= _CONLL2012[1]:
+            column = _CONLL2012[0]
+        sentences = column_sentences(path, word_column=column, on_error=on_error, argument="column")
+        yield from (sentence.words for sentence in sentences)
+        return
+    name = _CONLLU.get(str(column or "form").lower())
+    if name is None:
+        raise OptionError(f"{path}: CoNLL-U, column={brief(column)}: expected 'form' or 'lemma'")
+    for number, sentence in enumerate(read_conllu(path, trees=False, on_error=on_error)):
+        words: tuple[str, ...] = getattr(sentence, name)
+        if not number and name == "lemmas" and set(words) == {NONE}:
+            raise FormatError(
+                f"{path}: its first sentence has no lemmas; expected some; annotate it, or leave column out"
+            )
+        yield words
+
+
+def _is_conllu(line: str) -> bool:
+    fields = line.split("\t")
+    return len(fields) == COLUMNS and fields[0].partition("-")[0].isdecimal()

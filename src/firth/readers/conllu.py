@@ -21,8 +21,11 @@ from firth.storage.files import lines_of, replacing_file
 from firth.storage.skipping import STOP, Skipping
 
 COLUMNS = 10
-FORM, LEMMA, UPOS, XPOS, FEATURES, HEAD, RELATION, ENHANCED = range(1, 9)
+FORM, LEMMA, UPOS, XPOS, FEATURES, HEAD, RELATION, ENHANCED, MISC = range(1, 10)
 NONE = "_"  # a column without a value
+Changes = dict[str, str | None]  # values of attributes by name; None removes one
+_WRITTEN = {"\\": "\\\\", " ": "\\s", "\t": "\\t", "\r": "\\r", "\n": "\\n", "|": "\\p"}
+_READ = {written: character for character, written in _WRITTEN.items()}
 TAG_COLUMNS = {"upos": "tags", "xpos": "language_tags", "feats": "features"}  # names of tags, and of their columns here
 _BREAK = re.compile(r"[\t\n\r]")
 _NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
@@ -206,9 +209,9 @@ class DependencySentence(Hinted):
             ShapeError: the sentence has no heads, or they form no tree.
         """
         if not self.heads:
-            found = f"has no tree ({self.tree_problem})" if self.tree_problem else "has no heads"
+            problem = f"has no tree ({self.tree_problem})" if self.tree_problem else "has no heads"
             raise ShapeError(
-                f"the sentence {brief(' '.join(self.words))} {found}; parse it first: parser.predict([sentence])"
+                f"the sentence {brief(' '.join(self.words))} {problem}; parse it first: parser.predict([sentence])"
             )
         return Tree(tuple(head - 1 for head in self.heads), self.relations, self.words)
 
@@ -363,24 +366,20 @@ def _sentence(rows: Rows, comments: Sequence[str], trees: bool) -> DependencySen
     _check_columns(rows)
     words: list[list[str]] = []
     multiword: list[tuple[int, int, str]] = []
-    empty: list[tuple[int, str]] = []
     for number, columns in rows:
         identifier, form = columns[0], columns[1]
         if identifier == str(len(words) + 1):
             if not form:
                 raise _SentenceError(number, "an empty form, expected a word or '_'")
             words.append(columns)
-        elif (node := _EMPTY_NODE.fullmatch(identifier)) and node[1] == str(len(words)):
-            empty.append((len(words), form))
-        else:
-            last = _end_of_range(identifier, len(words) + 1)
-            if not last:
-                raise _SentenceError(
-                    number,
-                    f"word number {identifier[:20]!r}, expected {len(words) + 1}, a range such as "
-                    f"{len(words) + 1}-{len(words) + 2}, or {len(words)}.1 for an empty node",
-                )
+        elif last := _end_of_range(identifier, len(words) + 1):
             multiword.append((len(words) + 1, last, form))
+        elif not (node := _EMPTY_NODE.fullmatch(identifier)) or node[1] != str(len(words)):
+            raise _SentenceError(
+                number,
+                f"word number {identifier[:20]!r}, expected {len(words) + 1}, a range such as "
+                f"{len(words) + 1}-{len(words) + 2}, or {len(words)}.1 for an empty node",
+            )
     first = rows[0][0]
     if not words:
         raise _SentenceError(first, "a sentence without words, expected one numbered 1")
@@ -422,6 +421,45 @@ def _refuse_heads(sentence: DependencySentence, rows: Rows) -> NoReturn:
     """Say why a sentence has no tree."""
     for number, columns in rows:
         if columns[0].isdecimal() and not _NUMBER.fullmatch(columns[HEAD]):
-            found = columns[HEAD][:20]
-            raise _SentenceError(number, f"head {found!r}, expected the number of a word, 0 for the root")
+            head = columns[HEAD][:20]
+            raise _SentenceError(number, f"head {head!r}, expected the number of a word, 0 for the root")
     raise _SentenceError(rows[0][0], f"{sentence.tree_problem}, in the sentence that starts here; expected one tree")
+
+
+# The column MISC: attributes such as `SpaceAfter=No|NER=B-PER`.
+def attributes(row: Row) -> dict[str, str]:
+    """Return the attributes of a row by name; what has no "=" is left out."""
+    return {name: value for name, sign, value in (entry.partition("=") for entry in row[MISC].split("|")) if sign}
+
+
+def with_attributes(row: Row, changes: Mapping[str, str | None]) -> Row:
+    """Return a row with other attributes; those that are not named stay as and where they are.
+
+    Args:
+        changes: values by name; None removes an attribute.
+    """
+    pending = dict(changes)
+    kept = []
+    for entry in [] if row[MISC] in (NONE, "") else row[MISC].split("|"):
+        name, sign, _ = entry.partition("=")
+        if not sign or name not in changes:
+            kept.append(entry)
+        elif (value := pending.pop(name, None)) is not None:
+            kept.append(f"{name}={value}")
+    kept += [f"{name}={value}" for name, value in pending.items() if value is not None]
+    return (*row[:MISC], "|".join(kept) or NONE)
+
+
+def escaped(space: str) -> str:
+    """Return white space as UDPipe writes it in SpacesAfter: a space as s after a backslash, a line feed as n."""
+    return "".join(_WRITTEN.get(character, character) for character in space)
+
+
+def unescaped(value: str) -> str:
+    """Return the white space that `escaped` wrote."""
+    characters, position = [], 0
+    while position < len(value):
+        pair = value[position : position + 2]
+        characters.append(_READ.get(pair, value[position]))
+        position += 2 if pair in _READ else 1
+    return "".join(characters)

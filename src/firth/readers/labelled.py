@@ -45,7 +45,7 @@ class LabelledTexts:
 
 
 def read_labelled(
-    source: Any, labels: Any, column: str | int | None, prefix: str, report: Report, how: TableOptions = USUAL
+    source: Any, labels: Any, column: str | int | None, prefix: str, report: Report, options: TableOptions = USUAL
 ) -> LabelledTexts:
     """Read labelled text.
 
@@ -57,17 +57,17 @@ def read_labelled(
         column: name of the text column of a table; None applies the rule of `firth.corpus.tables`.
         prefix: the start of every label in fastText's format.
         report: called with the progress.
-        how: how tables are read, and what becomes of texts with an empty label.
+        options: how tables are read, and what becomes of texts with an empty label.
     """
     if isinstance(labels, str | int):
-        return _from_columns(source, labels, column, prefix, how)
+        return _from_columns(source, labels, column, prefix, options)
     table = table_of(source)
     if labels is not None:
         texts = list(_texts_of(source) if table is None else table.texts(column))
         values = list(_values_of(labels))
         if len(values) != len(texts):
             raise OptionError(f"{len(values):,} labels for {len(texts):,} texts; expected one per text ([] for none)")
-        return _from_pairs(zip(texts, values, strict=True), prefix, "texts", how)
+        return _from_pairs(zip(texts, values, strict=True), prefix, "texts", options)
     if table is not None:
         columns = ", ".join(map(str, table.schema.kinds))
         raise CorpusError(
@@ -76,8 +76,8 @@ def read_labelled(
         )
     first, source = _peek(source)
     if _is_pair(first, prefix):
-        return _from_pairs(_pairs(source), prefix, "pairs of text and label", how)
-    resolved = resolve(source, column, how)
+        return _from_pairs(_pairs(source), prefix, "pairs of text and label", options)
+    resolved = resolve(source, column, options)
     if isinstance(resolved, Items):
         return LabelledTexts(scan_texts(_as_strings(resolved), prefix), None, "texts")
     scanner = LineScanner(prefix, one_text_per_line=False)
@@ -117,18 +117,18 @@ def _scan_stream(scanner: LineScanner, stream: Any, name: str, tick: Any) -> Non
 
 
 def _from_columns(
-    source: Any, labels: str | int, column: str | int | None, prefix: str, how: TableOptions
+    source: Any, labels: str | int, column: str | int | None, prefix: str, options: TableOptions
 ) -> LabelledTexts:
-    rows = labelled_rows(source, labels, column, how)
+    rows = labelled_rows(source, labels, column, options)
     present = ((text, label) for text, label in rows if not is_missing(text))
-    return _from_pairs(present, prefix, f"column {labels!r}", how)
+    return _from_pairs(present, prefix, f"column {labels!r}", options)
 
 
-def _from_pairs(pairs: Iterable[tuple[Any, Any]], prefix: str, name: str, how: TableOptions) -> LabelledTexts:
+def _from_pairs(pairs: Iterable[tuple[Any, Any]], prefix: str, name: str, options: TableOptions) -> LabelledTexts:
     label_lists: list[list[str]] = []
 
     def texts() -> Iterator[Any]:
-        for text, label in with_labels(pairs, name, how):
+        for text, label in with_labels(pairs, name, options):
             label_lists.append(_label_list(label))
             yield text
 
@@ -136,9 +136,9 @@ def _from_pairs(pairs: Iterable[tuple[Any, Any]], prefix: str, name: str, how: T
     return LabelledTexts(lines, label_lists, name)
 
 
-def with_labels(rows: Iterable[tuple[Any, Any]], name: str, how: TableOptions) -> Iterator[tuple[Any, Any]]:
+def with_labels(rows: Iterable[tuple[Any, Any]], name: str, options: TableOptions) -> Iterator[tuple[Any, Any]]:
     """Yield texts and labels without those whose label is empty, which would become a class."""
-    skipping = Skipping(name, how.on_error, place="row", error=CorpusError)
+    skipping = Skipping(name, options.on_error, place="row", error=CorpusError)
     for number, (text, label) in enumerate(rows, 1):
         if no_label(label):
             skipping.add(number, f"the label is {label!r}", "expected a name; None for a text without a label")
@@ -152,7 +152,7 @@ def labelled_rows(
     source: Any,
     labels: str | int,
     column: str | int | None,
-    how: TableOptions = USUAL,
+    options: TableOptions = USUAL,
     otherwise: str = "give a list of labels",
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the text and the label of each row of a table.
@@ -160,7 +160,7 @@ def labelled_rows(
     Args:
         source: a table, its rows as mappings, or files.
         column: name of the text column; None for the only one.
-        how: how tables in text files are read.
+        options: how tables in text files are read.
         otherwise: what to do where the source is no table, for the error.
     """
     table = table_of(source)
@@ -170,11 +170,11 @@ def labelled_rows(
     if table is not None:
         yield from table.labelled(column, labels)
         return
-    files = resolve(source, how=how)
+    files = resolve(source, options=options)
     if not isinstance(files, Files):
         raise CorpusError(f"labels={labels!r} names a column, but the source is not a table; {otherwise}")
     for path in files.paths:
-        yield from ((text, label) for text, label in labelled_cells(path, column, labels, how))
+        yield from ((text, label) for text, label in labelled_cells(path, column, labels, options))
 
 
 def _peek(source: Any) -> tuple[Any, Any]:
@@ -190,7 +190,7 @@ def _is_pair(item: Any, prefix: str) -> bool:
     """Tell a tuple `(text, label)` from a tuple of tokens in fastText's format."""
     if not isinstance(item, tuple) or len(item) != 2:
         return False
-    return not prefix or not any(isinstance(each, str) and each.startswith(prefix) for each in item)
+    return not prefix or not any(isinstance(word, str) and word.startswith(prefix) for word in item)
 
 
 def _pairs(items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
@@ -230,4 +230,4 @@ def _label_list(label: Any) -> list[str]:
         return []
     if isinstance(label, str) or not isinstance(label, Iterable):
         return [str(label)]
-    return [str(each) for each in label]
+    return [str(item) for item in label]

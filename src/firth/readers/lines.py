@@ -58,8 +58,8 @@ def _table(path: PathLike) -> list[Row]:
     content = text_of(path)
     if not content.strip():
         return []
-    usual = Dialect("\t" if "\t" in content.partition("\n")[0] else ",", "doubled", spaces=True)
-    table = Separated(io.StringIO(content, newline=""), str(path), usual, None, header=False, error=FormatError)
+    default = Dialect("\t" if "\t" in content.partition("\n")[0] else ",", "doubled", spaces=True)
+    table = Separated(io.StringIO(content, newline=""), str(path), default, None, header=False, error=FormatError)
     rows = [(number, [field.strip() for field in fields]) for number, fields in table.numbered()]
     return [(number, fields) for number, fields in rows if any(fields)]
 

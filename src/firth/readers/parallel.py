@@ -152,7 +152,12 @@ def read_parallel(
 
 
 def parallel_texts(
-    source: Any, target: Any, languages: tuple[str, str] | None, columns: Columns, name: str, how: TableOptions | None
+    source: Any,
+    target: Any,
+    languages: tuple[str, str] | None,
+    columns: Columns,
+    name: str,
+    options: TableOptions | None,
 ) -> ParallelTexts:
     """Return what `read_parallel` returns; without options of tables an error names none."""
     if isinstance(source, ParallelTexts):
@@ -163,17 +168,17 @@ def parallel_texts(
     if isinstance(source, tuple) and len(source) == 2 and all(isinstance(side, list) for side in source):
         source, target = source  # a pair would be a tuple
     if target is not None or not isinstance(source, str | os.PathLike):
-        (how or USUAL).check_unused(name if sides is None else f"{sides[0]} with {sides[1]}", _TABLES)
+        (options or USUAL).check_unused(name if sides is None else f"{sides[0]} with {sides[1]}", _TABLES)
         if columns is not None:
             raise OptionError(f"columns={brief(columns)}: expected one file of pairs, whose columns have names")
     argument, name = name, str(source) if isinstance(source, str | os.PathLike) else name
     if target is not None:
-        found = ParallelTexts(tuple(_side(source, "sources")), tuple(_side(target, "targets")), name)
+        texts = ParallelTexts(tuple(_side(source, "sources")), tuple(_side(target, "targets")), name)
     elif isinstance(source, str | os.PathLike):
-        found = _of_pairs(_pairs_of_file(Path(source), languages, columns, how), name)
+        texts = _of_pairs(_pairs_of_file(Path(source), languages, columns, options), name)
     else:
-        found = _of_pairs(_given(source, argument), name)
-    kept = found.cleaned()
+        texts = _of_pairs(_given(source, argument), name)
+    kept = texts.cleaned()
     if not len(kept):
         raise FormatError(f"{name}: no pair of texts; expected at least one with both sides")
     return kept
@@ -217,9 +222,9 @@ def _given(source: Any, name: str) -> list[Pair]:
     if isinstance(source, Mapping):
         raise wrong_kind(name, source, f"a list of pairs of texts, such as list({name}.items())")
     if columns is not None:
-        first, second = (repr(each) for each in [*columns, "source", "target"][:2])
-        found = f"{name}: found a table with the columns {', '.join(map(repr, columns))}"
-        raise KindError(f"{found}; expected pairs of texts, such as list(zip(table[{first}], table[{second}]))")
+        first, second = (repr(name) for name in [*columns, "source", "target"][:2])
+        problem = f"{name}: found a table with the columns {', '.join(map(repr, columns))}"
+        raise KindError(f"{problem}; expected pairs of texts, such as list(zip(table[{first}], table[{second}]))")
     if isinstance(source, bytes) or not isinstance(source, Iterable):
         raise wrong_kind(name, source, "a path, or a list of pairs of texts")
     given = list(source)
@@ -240,18 +245,18 @@ def _pair(item: Any, where: str) -> Pair:
 
 
 def _pairs_of_file(
-    path: Path, languages: tuple[str, str] | None, columns: Columns, how: TableOptions | None
+    path: Path, languages: tuple[str, str] | None, columns: Columns, options: TableOptions | None
 ) -> Sequence[Pair]:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() == ".tmx":
-        (how or USUAL).check_unused(str(path), _TABLES)
+        (options or USUAL).check_unused(str(path), _TABLES)
         return _tmx(path, _needed(languages, path))
     lines = [(number, line) for number, line in _lines(path) if line.strip()]
     if lines and lines[0][1].lstrip().startswith("{"):
-        (how or USUAL).check_unused(str(path), _TABLES)
-        skipping = Skipping(path, None if how is None else how.on_error, "pair")
+        (options or USUAL).check_unused(str(path), _TABLES)
+        skipping = Skipping(path, None if options is None else options.on_error, "pair")
         return list(_json(lines, skipping, languages, columns))
-    return _table(path, columns, how) if lines else []
+    return _table(path, columns, options) if lines else []
 
 
 def _needed(languages: tuple[str, str] | None, path: Path) -> tuple[str, str]:
@@ -260,13 +265,13 @@ def _needed(languages: tuple[str, str] | None, path: Path) -> tuple[str, str]:
     return languages
 
 
-def _table(path: Path, columns: Columns, how: TableOptions | None) -> list[Pair]:
+def _table(path: Path, columns: Columns, options: TableOptions | None) -> list[Pair]:
     # What a table of tabs quotes is not looked for, as in published corpora.
     csv = inner_suffix(path) == ".csv"
     tabs = None if csv else "\t"
     text = io.StringIO(text_of(path), newline="")
     table = Separated(
-        text, str(path), Dialect("," if csv else "\t", "none"), how, header=False, separator=tabs, error=FormatError
+        text, str(path), Dialect("," if csv else "\t", "none"), options, header=False, separator=tabs, error=FormatError
     )
     if len(table.names) < 2:
         raise FormatError(
@@ -275,14 +280,14 @@ def _table(path: Path, columns: Columns, how: TableOptions | None) -> list[Pair]
         )
     rows = [cells for _, cells in table.numbered()]
     header = [name.strip().lower() for name in rows[0]]
-    usual = next((pair for pair in NAMES if all(name in header for name in pair)), None)
+    default = next((pair for pair in NAMES if all(name in header for name in pair)), None)
     numbers = columns is not None and all(str(name).isdecimal() and str(name) not in header for name in columns)
-    given = None if how is None else how.header
-    if given is False or (given is None and (numbers or (columns is None and usual is None))):
+    given = None if options is None else options.header
+    if given is False or (given is None and (numbers or (columns is None and default is None))):
         header = [str(i + 1) for i in range(len(header))]
         at = [_column(name, header, path) for name in columns or ("1", "2")]
         return [(row[at[0]], row[at[1]]) for row in rows]
-    at = [_column(name, header, path) for name in columns or usual or ("1", "2")]
+    at = [_column(name, header, path) for name in columns or default or ("1", "2")]
     return [(row[at[0]], row[at[1]]) for row in rows[1:]]
 
 
@@ -323,9 +328,9 @@ def _tmx(path: Path, languages: tuple[str, str]) -> list[Pair]:
     except ElementTree.ParseError as error:
         raise FormatError(f"{path}: {error}; expected TMX, an XML file of translation units") from None
     return [
-        (found[0], found[1])
+        (segments[0], segments[1])
         for unit in root.iter("tu")
-        if (found := [_segment(unit, _is(language)) for language in languages])
+        if (segments := [_segment(unit, _is(language)) for language in languages])
     ]
 
 

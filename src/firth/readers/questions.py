@@ -85,20 +85,21 @@ class Question:
             if not isinstance(getattr(self, what), str):
                 raise KindError(f"{what}: found {brief(getattr(self, what))}; expected a text")
         answers = self.answers
-        if not isinstance(answers, tuple | list) or not all(isinstance(each, Answer) for each in answers):
+        if not isinstance(answers, tuple | list) or not all(isinstance(answer, Answer) for answer in answers):
             raise KindError(f'answers: found {brief(answers)}; expected a list such as [Answer("Rome", 12)]')
         object.__setattr__(self, "answers", tuple(answers))
         where = f"question {brief(self.name or self.question)}"
-        for each in answers:
-            if not each.text.strip():
+        for answer in answers:
+            if not answer.text.strip():
                 raise FormatError(
-                    f"{where}: the answer {brief(each.text)} is blank; expected a part of the paragraph, or no answers"
+                    f"{where}: the answer {brief(answer.text)} is blank; expected a part of the "
+                    "paragraph, or no answers"
                 )
-            found = self.paragraph[max(each.start, 0) : max(each.start, 0) + len(each.text)]
-            if each.start < 0 or found != each.text:
+            text = self.paragraph[max(answer.start, 0) : max(answer.start, 0) + len(answer.text)]
+            if answer.start < 0 or text != answer.text:
                 raise FormatError(
-                    f"{where}: the answer {brief(each.text)} at {each.start:,}, where the paragraph has "
-                    f"{brief(found)}; expected the offset of the answer in characters"
+                    f"{where}: the answer {brief(answer.text)} at {answer.start:,}, where the paragraph has "
+                    f"{brief(text)}; expected the offset of the answer in characters"
                 )
 
 
@@ -125,8 +126,8 @@ def read_questions(path: PathLike) -> Iterator[Question]:
     except ValueError:
         yield from _rows(text, path)
         return
-    if isinstance(content, list) and content and all(isinstance(each, Mapping) for each in content):
-        yield from (question_of(each, f"{path} row {number}") for number, each in enumerate(content, 1))
+    if isinstance(content, list) and content and all(isinstance(row, Mapping) for row in content):
+        yield from (question_of(row, f"{path} row {number}") for number, row in enumerate(content, 1))
         return
     if isinstance(content, Mapping) and "question" in content and "data" not in content:
         yield question_of(content, f"{path}")  # a single row
@@ -154,7 +155,7 @@ def question_of(row: Any, where: str) -> Question:
     entries = _mapping(row, where)
     named = entries.get("id")
     name = _name(entries.get("name") if named is None else named, f"{where}: id")
-    place, where = where, f"{where}: question {name!r}" if name else where
+    prefix, where = where, f"{where}: question {name!r}" if name else where
     paragraph = entries.get("context", entries.get("paragraph"))
     text = _text(paragraph, f"{where}: context")
     asked = _text(_entry(entries, "question", where), f"{where}: question")
@@ -166,12 +167,12 @@ def question_of(row: Any, where: str) -> Question:
         given = [{"text": text, "answer_start": start} for text, start in zip(texts, starts, strict=True)]
     if "answer" in entries and "answers" not in entries:
         raise FormatError(f"{where}: 'answer' in place of 'answers'; expected {ANSWERS}")
-    answers = () if given is None else tuple(_answer(each, where) for each in _list(given, f"{where}: answers"))
+    answers = () if given is None else tuple(_answer(answer, where) for answer in _list(given, f"{where}: answers"))
     title = _name(entries.get("title"), f"{where}: title")
     try:
         return Question(asked, text, answers, name, title)
     except FormatError as error:
-        raise FormatError(f"{place}: {error}") from None
+        raise FormatError(f"{prefix}: {error}") from None
 
 
 def question_names(questions: Sequence[Question], source: str = "questions") -> list[str]:
@@ -210,17 +211,19 @@ def write_questions(path: PathLike, questions: Iterable[Question]) -> None:
             raise KindError(f"questions[{row}]: found {brief(question)}; expected a firth.readers.questions.Question")
     numbered = list(zip(question_names(given), given, strict=True))
     articles = []
-    for title, of_title in groupby(numbered, key=lambda each: each[1].title):
+    for title, of_title in groupby(numbered, key=lambda pair: pair[1].title):
         paragraphs = []
-        for context, some in groupby(of_title, key=lambda each: each[1].paragraph):
-            paragraphs.append({"context": context, "qas": [_as_json(name, each) for name, each in some]})
+        for context, of_paragraph in groupby(of_title, key=lambda pair: pair[1].paragraph):
+            paragraphs.append(
+                {"context": context, "qas": [_as_json(name, question) for name, question in of_paragraph]}
+            )
         articles.append({"title": title, "paragraphs": paragraphs})
     with replacing_file(path) as file:
         file.write(json_bytes({"version": "v2.0", "data": articles}))
 
 
 def _as_json(name: str, question: Question) -> dict[str, Any]:
-    answers = [{"text": each.text, "answer_start": each.start} for each in question.answers]
+    answers = [{"text": answer.text, "answer_start": answer.start} for answer in question.answers]
     return {"id": name, "question": question.question, "answers": answers, "is_impossible": not answers}
 
 
@@ -272,10 +275,10 @@ def _mapping(value: Any, where: str) -> Mapping[str, Any]:
 
 
 def _list(value: Any, where: str) -> Sequence[Any]:
-    found = value.tolist() if hasattr(value, "tolist") else value  # columns of tables hold arrays
-    if isinstance(found, str | bytes) or not isinstance(found, Sequence):
+    items = value.tolist() if hasattr(value, "tolist") else value  # columns of tables hold arrays
+    if isinstance(items, str | bytes) or not isinstance(items, Sequence):
         raise FormatError(f"{where}: found {brief(value)}; {EXPECTED}")
-    return found
+    return items
 
 
 def _text(value: Any, where: str) -> str:

@@ -50,7 +50,7 @@ def read_scored_pairs(path: PathLike) -> ScoredPairs:
         rows = rows[1:]
     words = [(fields[first], fields[second]) for _, fields in rows]
     if all(_PART_OF_SPEECH.search(word) for pair in words for word in pair):
-        words = [(one[:-2], other[:-2]) for one, other in words]
+        words = [(first[:-2], other[:-2]) for first, other in words]
     return ScoredPairs(words, np.array([score_of(fields[score], f"{path} line {number}") for number, fields in rows]))
 
 

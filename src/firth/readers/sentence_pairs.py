@@ -7,7 +7,7 @@ files are not quoted, as in the published sets; those of comma-separated files m
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -83,11 +83,11 @@ def read_sentence_pairs(path: PathLike, **table: Unpack[TableArguments]) -> Sent
     return read_file(path, TableOptions(**table).normalised())
 
 
-def read_file(path: PathLike, how: TableOptions | None) -> SentencePairs:
+def read_file(path: PathLike, options: TableOptions | None) -> SentencePairs:
     """Read pairs of sentences, as `read_sentence_pairs` does; without options an error names none."""
     lines = numbered_lines(path, comments=False)
     is_json = lines[0][1].startswith("{")
-    rows = _json_rows(lines, path) if is_json else _table_rows(text_of(path), path, how)
+    rows = _json_rows(lines, path) if is_json else _table_rows(text_of(path), path, options)
     kept = [row for row in rows if row[3] != NO_LABEL]
     if not kept:
         raise FormatError(f"{path}: all {len(rows):,} pairs have the label '-', expected some with a gold label")
@@ -137,18 +137,18 @@ def joined(parts: Sequence[SentencePairs], path: PathLike) -> SentencePairs:
         parts: at least one.
         path: the file or folder they are from, for the message.
     """
-    kinds = {(one.labels is None, one.scores is None) for one in parts}
+    kinds = {(part.labels is None, part.scores is None) for part in parts}
     if len(kinds) > 1:
         raise FormatError(f"{path}: labels in one file and scores in another, expected the same in all")
     return SentencePairs(
-        [text for one in parts for text in one.first],
-        [text for one in parts for text in one.second],
-        None if parts[0].labels is None else [label for one in parts for label in one.labels or ()],
-        None if parts[0].scores is None else np.concatenate([np.asarray(one.scores) for one in parts]),
-        np.concatenate([one.lines for one in parts]),
-        np.concatenate([one.test for one in parts]),
-        np.concatenate([one.development for one in parts]),
-        sum(one.dropped for one in parts),
+        [text for part in parts for text in part.first],
+        [text for part in parts for text in part.second],
+        None if parts[0].labels is None else [label for part in parts for label in part.labels or ()],
+        None if parts[0].scores is None else np.concatenate([np.asarray(part.scores) for part in parts]),
+        np.concatenate([part.lines for part in parts]),
+        np.concatenate([part.test for part in parts]),
+        np.concatenate([part.development for part in parts]),
+        sum(part.dropped for part in parts),
     )
 
 
@@ -185,10 +185,10 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _table_rows(content: str, path: PathLike, how: TableOptions | None) -> list[_PairRow]:
-    rows = _split(content, path, how)
+def _table_rows(content: str, path: PathLike, options: TableOptions | None) -> list[_PairRow]:
+    rows = _split(content, path, options)
     head = [field.strip().lower() for field in rows[0][1]]
-    header = None if how is None else how.header
+    header = None if options is None else options.header
     names = None if header is False else _named(head)
     if header and names is None:
         raise FormatError(f"{path} line {rows[0][0]}: the header {', '.join(head)}; expected, {_HEADER}")
@@ -201,11 +201,11 @@ def _table_rows(content: str, path: PathLike, how: TableOptions | None) -> list[
     ]
 
 
-def _split(content: str, path: PathLike, how: TableOptions | None) -> list[Row]:
+def _split(content: str, path: PathLike, options: TableOptions | None) -> list[Row]:
     """Fields of each row, as many as in the first."""
-    usual = Dialect("\t" if "\t" in content.lstrip().partition("\n")[0] else ",", "none")
+    default = Dialect("\t" if "\t" in content.lstrip().partition("\n")[0] else ",", "none")
     text = io.StringIO(content.strip("\r\n "), newline="")
-    rows = list(Separated(text, str(path), usual, how, header=False, error=FormatError).numbered())
+    rows = list(Separated(text, str(path), default, options, header=False, error=FormatError).numbered())
     if len(rows[0].cells) < 3:
         expected = f"{_EXPECTED} between tabs or commas"
         raise FormatError(f"{path} line {rows[0].line}: {counted(len(rows[0].cells), 'column')}, expected {expected}")
@@ -215,7 +215,7 @@ def _split(content: str, path: PathLike, how: TableOptions | None) -> list[Row]:
 def _named(names: Sequence[str]) -> list[str | None] | None:
     """Names of the columns of both texts, the label and the score; None if there is no such header."""
     first, second, label, score = (
-        next((name for name in known if name in names), None) for known in (FIRST, SECOND, LABEL, SCORE)
+        next((name for name in aliases if name in names), None) for aliases in (FIRST, SECOND, LABEL, SCORE)
     )
     return [first, second, label, score] if first and second and (label or score) else None
 
@@ -250,3 +250,49 @@ def _row(number: int, fields: Sequence[str | None], where: str) -> _PairRow:
     except FormatError as error:
         raise FormatError(f"{error}; or, {_HEADER}") from None
     return number, first or "", second or "", label, value
+
+
+@dataclass(frozen=True, eq=False)
+class TextSimilarity:
+    """Scored pairs of sentences.
+
+    Attributes:
+        parts: the rows of each part by name, such as "headlines"; empty for a set without parts.
+    """
+
+    pairs: SentencePairs
+    parts: Mapping[str, slice]
+
+
+@names_files
+def read_text_similarity(path: PathLike | Sequence[PathLike]) -> TextSimilarity:
+    """Read scored pairs of sentences; see `read_sentence_pairs` for the layout of a file.
+
+    Args:
+        path: a file; several files, each a part; or a folder, whose parts are the files `*.test.tsv`, or else all files
+            `*.tsv`, `*.csv` and `*.jsonl`. A part has the name of its file up to the first dot.
+    """
+    files = _files(path)
+    pairs = [read_file(file, None) for file in files]
+    for file, part in zip(files, pairs, strict=True):
+        if part.scores is None:
+            raise FormatError(f"{file}: pairs with labels such as {(part.labels or [''])[0]!r}, expected scores")
+    parts, start = {}, 0
+    for file, part in zip(files, pairs, strict=True):
+        parts[file.name.partition(".")[0]] = slice(start, start + len(part))
+        start += len(part)
+    return TextSimilarity(joined(pairs, files[0].parent), parts if len(files) > 1 else {})
+
+
+def _files(path: PathLike | Sequence[PathLike]) -> list[Path]:
+    if isinstance(path, Sequence) and not isinstance(path, str):
+        return [Path(name) for name in path] if len(path) != 1 else _files(path[0])
+    folder = Path(path)
+    if not folder.is_dir():
+        return [folder]
+    files = sorted(folder.glob("*.test.tsv")) or sorted(
+        file for file in folder.iterdir() if file.name.removesuffix(".gz").endswith((".tsv", ".csv", ".jsonl"))
+    )
+    if not files:
+        raise FormatError(f"{folder}: no file of pairs, expected some .tsv, .csv or .jsonl")
+    return files

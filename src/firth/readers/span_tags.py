@@ -56,15 +56,15 @@ def spans_of(tags: Iterable[str]) -> list[Span]:
     spans: list[Span] = []
     start, kind = -1, ""
     before = OUTSIDE
-    for place, tag in enumerate([*map(as_bioes, tags), OUTSIDE]):
+    for position, tag in enumerate([*map(as_bioes, tags), OUTSIDE]):
         prefix, _, of = tag.partition("-")
         inside = before != OUTSIDE
         # A span ends before a new one, and where the tag before says so.
         begins = prefix != OUTSIDE and (prefix in "BS" or not inside or before in "ES" or of != kind)
         if inside and (prefix == OUTSIDE or begins):
-            spans.append((start, place, kind))
+            spans.append((start, position, kind))
         if begins:
-            start = place
+            start = position
         before, kind = prefix, of
     return spans
 

@@ -58,13 +58,13 @@ def entailed_groups(pairs: SentencePairs, path: PathLike = "pairs") -> list[Text
     Raises:
         FormatError: no pair has the label entailment.
     """
-    found: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    texts_of: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for first, second, label in zip(pairs.first, pairs.second, pairs.labels or (), strict=False):
-        texts, negatives = found.setdefault(first, ({first: None}, {}))
+        texts, negatives = texts_of.setdefault(first, ({first: None}, {}))
         kept = {ENTAILMENT: texts, CONTRADICTION: negatives}.get(label.lower())
         if kept is not None:
             kept[second] = None
-    groups = [TextGroup(tuple(texts), tuple(negatives)) for texts, negatives in found.values() if len(texts) > 1]
+    groups = [TextGroup(tuple(texts), tuple(negatives)) for texts, negatives in texts_of.values() if len(texts) > 1]
     if not groups:
         raise FormatError(f"{path}: none of {len(pairs):,} pairs has the label {ENTAILMENT!r}; {_EXPECTED}")
     return groups

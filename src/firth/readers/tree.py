@@ -108,7 +108,7 @@ def check_words(tree: Tree, words: Sequence[str], where: str) -> None:
     Raises:
         FormatError: its words differ; the message shows the first that does.
     """
-    of_tree, of_sentence = ("".join("".join(each).split()) for each in (tree.sentence, words))
+    of_tree, of_sentence = ("".join("".join(parts).split()) for parts in (tree.sentence, words))
     if of_tree == of_sentence:
         return
     same = next((i for i, (a, b) in enumerate(zip(of_tree, of_sentence, strict=False)) if a != b), None)

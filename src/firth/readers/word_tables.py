@@ -30,8 +30,8 @@ class WordTable:
 
     def column(self, names: frozenset[str] | set[str]) -> int | None:
         """Return the last column with one of some names, from 0."""
-        found = [place for place, name in enumerate(self.names) if name.strip().lower() in names]
-        return found[-1] if found else None
+        indices = [index for index, name in enumerate(self.names) if name.strip().lower() in names]
+        return indices[-1] if indices else None
 
 
 def read_table(path: str | os.PathLike[str]) -> WordTable:
@@ -98,20 +98,20 @@ def _words(table: WordTable, word_column: int | str | None, path: str | os.PathL
     """Return the column of words, from 0."""
     names = [name.lower() for name in table.names]
     given = "" if word_column is None else str(word_column)
-    found = table.column({given.lower()} if given else WORD_NAMES - {"text", "sentence"})
-    if found is None and given.isdecimal() and 1 <= int(given) <= len(names):
-        found = int(given) - 1
-    if found is None:
+    column = table.column({given.lower()} if given else WORD_NAMES - {"text", "sentence"})
+    if column is None and given.isdecimal() and 1 <= int(given) <= len(names):
+        column = int(given) - 1
+    if column is None:
         named = f"word_column={given!r}" if given else "no column of words; name it (word_column)"
         raise OptionError(
             f"{path}: {named}: expected a number from 1 to {len(names)}, or one of {', '.join(table.names)}"
         )
-    return found
+    return column
 
 
 def _sentences(table: WordTable, words: int) -> Iterator[list[tuple[int, list[str]]]]:
     column = next(
-        (place for place, name in enumerate(table.names) if name.lower().startswith("sent") and place != words), None
+        (index for index, name in enumerate(table.names) if name.lower().startswith("sent") and index != words), None
     )
     rows: list[tuple[int, list[str]]] = []
     before = ""

@@ -20,7 +20,7 @@ Source: Bartunov, Kondrashkin, Osokin and Vetrov 2016, "Breaking sticks and ambi
 section 3 and algorithm 1.
 
 Departures:
-- By default the tree is learned from skip-gram vectors (`tree="learned"`, `firth.embeddings.learned_tree`); the paper
+- By default the tree is learned from skip-gram vectors (`tree="learned"`, `firth.embeddings.output_tree`); the paper
   and the authors' program use a Huffman tree. Neighbours in a Huffman tree have similar counts and nothing else in
   common, so most turns say nothing about a sense; in a learned tree a turn separates topics. On pseudowords the
   adjusted Rand index is higher (`benchmarks/results/senses/adagram.md`, which says on which seeds the tree was chosen).
@@ -77,7 +77,7 @@ from firth.progress import Progress
 from firth.randomness import generator
 from firth.senses.adagram_windows import AdaGramSettings, SenseWorkspace, train_windows
 from firth.senses.clustering import one_sense_per_word
-from firth.senses.merging import merge_similar
+from firth.senses.online_senses import merge_similar
 from firth.vectors.sense_readers import Likelihood
 from firth.vectors.sense_vectors import SenseVectors
 from firth.vectors.word_vectors import WordVectors

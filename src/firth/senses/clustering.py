@@ -42,7 +42,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth import options
-from firth.corpus.derived import derive
+from firth.corpus.as_corpus import derive
 from firth.corpus.encoded import Corpus
 from firth.embeddings import window_options
 from firth.embeddings.trainer import CorpusTrainer, TrainingArguments

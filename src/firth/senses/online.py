@@ -47,7 +47,7 @@ from firth.embeddings.trainer import CorpusTrainer, TrainingArguments
 from firth.embeddings.window_model import SkipGramOptions, output_layer, text_of, window_run
 from firth.kernels.compiled import compiled
 from firth.kernels.native_calls import prefetch_row
-from firth.kernels.noise_sets import draw_ahead, next_set
+from firth.kernels.noise import draw_ahead, next_set
 from firth.kernels.pieces import ShardState, Text, pieces
 from firth.kernels.sense_centres import CentreAddresses, choose_senses
 from firth.kernels.targets import (

@@ -28,7 +28,7 @@ from firth.corpus.table_options import TableArguments, TableOptions
 from firth.errors import CorpusError, OptionError, warn_caller
 from firth.progress import Progress, Report, Status, reporting_slow_work
 from firth.sentences.averages import SentenceAverages, as_lines
-from firth.sentences.encoder import TextEncoder, as_encoder
+from firth.sentences.encoded_texts import TextEncoder, as_encoder
 from firth.sentences.row_files import RowFile, continued, create, first_rows, format_of, has_format
 from firth.sentences.text_blocks import Block, blocks_of, cut, size_of, text_of
 from firth.signals import stopping

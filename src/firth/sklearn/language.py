@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from firth.corpus.options import CorpusOptions
 from firth.errors import OptionError, brief
-from firth.language.model import LanguageModel
+from firth.language.model import LanguageModel, SentenceScore
 from firth.language.ngram_lm import NgramLM
-from firth.language.scores import SentenceScore
 from firth.language.text import UNK
 from firth.loading import load
 from firth.options import check_kind

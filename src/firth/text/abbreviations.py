@@ -363,14 +363,14 @@ def _common() -> Abbreviations:
     never, numbers, maybe, starters = (_entries(" ".join(row[kind] for row in rows)) for kind in range(4))
     english, words = [_entries(kind) for kind in _TABLE["en"]], _entries(_WORDS_ELSEWHERE)
 
-    def safe(found: frozenset[str]) -> frozenset[str]:
-        return frozenset(each for each in found - words if len(each) > 2 or "." in each or not each.isascii())
+    def safe(candidates: frozenset[str]) -> frozenset[str]:
+        return frozenset(word for word in candidates - words if len(word) > 2 or "." in word or not word.isascii())
 
     return Abbreviations(
         english[0] | (safe(never) - maybe),
         english[1] | safe(numbers),
         english[2] | (safe(maybe) - english[0]),
-        english[3] | {each for each in starters if len(each) > 1},
+        english[3] | {word for word in starters if len(word) > 1},
         _entries(_MONTHS),
     )
 

@@ -75,8 +75,8 @@ class Synonyms:
         for word, own in senses.items():
             if own:
                 members.setdefault(own[0], []).append(word)
-        found = {word: tuple(other for other in same if other != word) for same in members.values() for word in same}
-        return cls({word: others for word, others in found.items() if others}, rate)
+        synonyms = {word: tuple(other for other in same if other != word) for same in members.values() for word in same}
+        return cls({word: same for word, same in synonyms.items() if same}, rate)
 
     def __call__(self, words: Sequence[str], random: np.random.Generator) -> list[str]:
         """Return words with some of them replaced."""
@@ -87,10 +87,10 @@ class Synonyms:
 
     def _another(self, word: str, random: np.random.Generator) -> str:
         core = word.strip("\"'()[].,;:!?")
-        others = self.words.get(core.lower()) if core else None
-        if not others:
+        synonyms = self.words.get(core.lower()) if core else None
+        if not synonyms:
             return word
-        other = others[int(random.integers(len(others)))]
+        other = synonyms[int(random.integers(len(synonyms)))]
         before, _, after = word.partition(core)
         return before + (other[:1].upper() + other[1:] if core[0].isupper() else other) + after
 

@@ -75,9 +75,9 @@ def encoded_in_batches(
     with reporting_slow_work(progress) as report:
         for first in range(0, len(items), batch_size):
             rows = order[first : first + batch_size]
-            found = np.asarray(encode([items[row] for row in rows.tolist()]), dtype=np.float32)
-            vectors[rows] = found
-            if not np.isfinite(found).all():
+            encoded = np.asarray(encode([items[row] for row in rows.tolist()]), dtype=np.float32)
+            vectors[rows] = encoded
+            if not np.isfinite(encoded).all():
                 check_finite(vectors[: rows.max() + 1], model, items)
             done, seconds = min(first + batch_size, len(items)), time.monotonic() - began
             report(Status(stage="encoding", done=done, total=len(items), unit="texts", seconds=seconds))

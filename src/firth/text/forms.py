@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from firth.text.characters import fold
-from firth.text.tokenise import named, tokeniser
+from firth.text.tokenise import tokeniser, tokeniser_named
 from firth.text.word_rules import DEFAULT, NAME, SHAPED, WordRule
 
 _SAY_NOTHING = (None, "whitespace")  # the words came from elsewhere, as lists of tokens do
@@ -39,7 +39,7 @@ def forms(word: str, tokens: str | None = None) -> Iterator[str]:
         for lower in _CASES:
             yield lower(word.strip())
         return
-    split = named(str(tokens))
+    split = tokeniser_named(str(tokens))
     words = split(word) if split is not None else []
     if len(words) == 1:
         yield words[0]
@@ -50,35 +50,35 @@ def says_nothing(tokens: str | None) -> bool:
     return tokens in _SAY_NOTHING
 
 
-def place_of(word: str, places: Mapping[str, int], tokens: str | None = None) -> int | None:
+def place_of(word: str, rows: Mapping[str, int], tokens: str | None = None) -> int | None:
     """Return the place of a word in whichever of its forms has one, or None.
 
     Args:
         word: as the user writes it.
-        places: a place for each word of a vocabulary.
+        rows: a place for each word of a vocabulary.
         tokens: as in `forms`.
     """
-    found = (places.get(form) for form in forms(word, tokens))
-    return next((place for place in found if place is not None), None)
+    candidates = (rows.get(form) for form in forms(word, tokens))
+    return next((row for row in candidates if row is not None), None)
 
 
-def places_of(words: Sequence[str], places: Mapping[str, int], tokens: str | None = None) -> list[int]:
+def places_of(words: Sequence[str], rows: Mapping[str, int], tokens: str | None = None) -> list[int]:
     """Return the place of each word, as `place_of` does for one, and -1 for none: many words in little time.
 
     Args:
         words: of a text, most of them distinct.
-        places: as in `place_of`.
+        rows: as in `place_of`.
     """
-    found = [places.get(word, -1) for word in words]
+    numbers = [rows.get(word, -1) for word in words]
     folding = says_nothing(tokens) or tokens in _FOLDING
-    for number in [number for number, place in enumerate(found) if place < 0]:
+    for number in [number for number, row in enumerate(numbers) if row < 0]:
         word = words[number]
         if not folding or not _is_folded(word):
-            place = place_of(word, places, tokens)
+            row = place_of(word, rows, tokens)
         else:
-            place = None if word.isascii() else places.get(unicodedata.normalize("NFD", word))
-        found[number] = -1 if place is None else place
-    return found
+            row = None if word.isascii() else rows.get(unicodedata.normalize("NFD", word))
+        numbers[number] = -1 if row is None else row
+    return numbers
 
 
 def _is_folded(word: str) -> bool:
@@ -97,4 +97,4 @@ def parts(word: str, tokens: str | None = None) -> list[str]:
         word: as the user writes it.
         tokens: as in `forms`.
     """
-    return list(tokeniser(NAME if tokens is None or named(tokens) is None else tokens)(word))
+    return list(tokeniser(NAME if tokens is None or tokeniser_named(tokens) is None else tokens)(word))

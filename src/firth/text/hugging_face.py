@@ -143,11 +143,11 @@ def _folding(words: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _lowering(words: Sequence[str], rule: WordRule) -> list[dict[str, Any]]:
-    known = _letters_of(words)
+    letters = _letters_of(words)
     forms = {
         code: text
         for code, text in replaced(as_shaped=rule.as_shaped).items()
-        if _can_be_in((text or "").lower(), known)
+        if _can_be_in((text or "").lower(), letters)
     }
     turkish = [_replace([ord("Ｉ")], "ı"), {"type": "Replace", "pattern": {"Regex": CAPITAL_I.pattern}, "content": "ı"}]
     final = {
@@ -162,7 +162,7 @@ def _lowering(words: Sequence[str], rule: WordRule) -> list[dict[str, Any]]:
         {"type": "NFC"},
         _replace([ord("İ")], "i"),
         {"type": "Lowercase"},
-        *([final] if "ς" in known else []),
+        *([final] if "ς" in letters else []),
         *([soft] if rule.language == "lt" else []),
         {"type": "NFC"},
     ]
@@ -193,10 +193,10 @@ def _foldings(words: Iterable[str]) -> dict[str, list[int]]:
 
     Only those that can become part of one of the words.
     """
-    known = _letters_of(words)
+    letters = _letters_of(words)
     foldings: dict[str, list[int]] = {}
     for letter, folded in _folded_letters():
-        if _can_be_in(folded, known):
+        if _can_be_in(folded, letters):
             foldings.setdefault(folded, []).append(ord(letter))
     return foldings
 
@@ -213,7 +213,7 @@ def _can_be_in(text: str, letters: set[str]) -> bool:
 def _folded_letters() -> list[tuple[str, str]]:
     """Return the lower-case characters that case folding changes, with what they become."""
     differing = [letter for letter in map(chr, range(0x110000)) if letter.casefold() != letter.lower()]
-    lower = sorted({each for letter in differing for each in letter.lower()})
+    lower = sorted({character for letter in differing for character in letter.lower()})
     return [(letter, letter.casefold()) for letter in lower if letter.casefold() != letter]
 
 

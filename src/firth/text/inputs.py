@@ -7,7 +7,7 @@ are refused where a list of texts or words is expected.
 import contextlib
 import numbers
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ def read_place(
         marks: of which a text has one.
     """
     if isinstance(sentence, str):
-        mark = next((each for each in marks if each in sentence), None)
+        mark = next((word for word in marks if word in sentence), None)
         if mark is not None:
             if position is not None or sentence.count(mark) > 1:
                 raise OptionError(f"{brief(sentence)}: expected one {mark}, and then no position")
@@ -58,7 +58,7 @@ def read_place(
         words = split(sentence)
     elif isinstance(sentence, Sequence) and all(isinstance(word, str) for word in sentence):
         words = list(sentence)
-        marked = [place for place, word in enumerate(words) if word in marks]
+        marked = [position for position, word in enumerate(words) if word in marks]
         if position is None and len(marked) == 1:
             return [*words[: marked[0]], filler, *words[marked[0] + 1 :]], marked[0]
     else:
@@ -86,7 +86,7 @@ def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterabl
     if columns is not None:
         kind = type(values)
         names = ", ".join(map(repr, columns[:_NAMED])) + (", ..." if len(columns) > _NAMED else "")
-        column = next((each for each in columns if each == "text"), columns[0] if columns else "text")
+        column = next((column for column in columns if column == "text"), columns[0] if columns else "text")
         method = next((f".{way}()" for way in ("collect", "df") if hasattr(kind, way)), "")
         library = kind.__module__.partition(".")[0].removeprefix("_")
         kind_name = f"the {library} {kind.__name__}" if library != "builtins" else f"a {kind.__name__}"
@@ -169,3 +169,42 @@ def table_columns(value: Any) -> list[Any] | None:
         return list(getattr(value, names))
     schema = getattr(value, "schema", None) if hasattr(kind, "read_next_batch") else None  # an Arrow stream
     return None if schema is None else list(schema.names)
+
+
+Label = str | numbers.Real
+
+
+def plain_labels(labels: Any, name: str = "labels", what: str = "text") -> list[Label | None]:
+    """Return labels as strings and numbers, and None for those that are missing: None, NaN, NaT, NA, masked ones.
+
+    Args:
+        labels: a list, a column of a table, or an array or tensor of one dimension.
+        what: has a label each, for messages.
+    """
+    expected = f"a list with the label of each {what}"
+    if isinstance(labels, str | bytes | Mapping | Set) or not hasattr(labels, "__len__"):
+        raise KindError(f"{name}: found {brief(labels)}, expected {expected}")
+    if getattr(labels, "ndim", 1) != 1:
+        raise KindError(f"{name}: an array of the shape {tuple(labels.shape)}, expected {expected}: one dimension")
+    # NumPy, PyTorch and pandas have the one; Arrow the other
+    to_list = next((getattr(labels, way) for way in ("tolist", "to_pylist") if hasattr(labels, way)), None)
+    values = list(labels) if to_list is None else to_list()
+    return [_plain(value, f"{name}[{row}]") for row, value in enumerate(values)]
+
+
+def _plain(value: Any, name: str) -> Label | None:
+    if getattr(value, "ndim", None) == 0:  # a scalar of NumPy or PyTorch
+        value = value.tolist()
+    if value is None or (not isinstance(value, Iterable) and _is_missing(value)):
+        return None
+    if not isinstance(value, str | numbers.Real):
+        raise wrong_kind(name, value, "a string or a number")
+    return value
+
+
+def _is_missing(value: Any) -> bool:
+    """NaN and NaT are not equal to themselves; whether NA is, it refuses to say."""
+    try:
+        return not bool(value == value)
+    except TypeError:
+        return True

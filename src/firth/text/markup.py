@@ -66,5 +66,5 @@ def _missing_end(text: str) -> str:
 
 def known_markup(text: str) -> Counter[str]:
     """Return the marks that a text holds, with their counts; none if they are so few that they may be quoted."""
-    found = Counter(match[0] for match in _KNOWN.finditer(text))
-    return found if found.total() >= max(FEW, len(text) // OFTEN) else Counter()
+    counts = Counter(match[0] for match in _KNOWN.finditer(text))
+    return counts if counts.total() >= max(FEW, len(text) // OFTEN) else Counter()

@@ -76,14 +76,14 @@ def sentences_and_tokens(
     >>> [[text[start:end] for start, end in sentence] for sentence in sentences_and_tokens(text)]
     [['Mr.', 'Hill', 'ca', "n't", 'come', '.'], ['He', "'s", 'ill', '.']]
     """
-    places = partial(rule_tokens, language=language) if tokeniser is None else _given(tokeniser)
-    sentences = (places(text, start, end) for start, end in sentence_spans(text, language))
+    spans_of = partial(rule_tokens, language=language) if tokeniser is None else _given(tokeniser)
+    sentences = (spans_of(text, start, end) for start, end in sentence_spans(text, language))
     return [sentence for sentence in sentences if sentence]
 
 
 def rule_tokens(text: str, start: int, end: int, language: str | None = None) -> list[Span]:
     """Return the places of the tokens of one sentence, by the rules."""
-    spans, known = list[Span](), abbreviations(language)
+    spans, abbreviated = list[Span](), abbreviations(language)
     for match in _TOKEN.finditer(text, start, end):
         first, last = match.span()
         kind = match.lastgroup
@@ -94,9 +94,12 @@ def rule_tokens(text: str, start: int, end: int, language: str | None = None) ->
             else:
                 spans.append((first, last))
         elif kind == "mark" and text[first] == text[last - 1] not in _RUNS:
-            spans += [(place, place + 1) for place in range(first, last)]
+            spans += [(position, position + 1) for position in range(first, last)]
         elif (
-            kind == "mark" and text[first] == "." and last - first == 1 and _keeps_stop(text, spans, first, end, known)
+            kind == "mark"
+            and text[first] == "."
+            and last - first == 1
+            and _keeps_stop(text, spans, first, end, abbreviated)
         ):
             spans[-1] = spans[-1][0], last
         else:
@@ -104,10 +107,10 @@ def rule_tokens(text: str, start: int, end: int, language: str | None = None) ->
     return spans
 
 
-def _keeps_stop(text: str, spans: list[Span], place: int, end: int, known: Abbreviations) -> bool:
+def _keeps_stop(text: str, spans: list[Span], position: int, end: int, abbreviated: Abbreviations) -> bool:
     """Whether the full stop at a place belongs to the token before it; the last one ends the sentence."""
-    after = next((other for other in range(place + 1, end) if not text[other].isspace()), end)
-    return after < end and bool(spans) and spans[-1][1] == place and stays(text, place, after, known)
+    after = next((other for other in range(position + 1, end) if not text[other].isspace()), end)
+    return after < end and bool(spans) and spans[-1][1] == position and stays(text, position, after, abbreviated)
 
 
 def _given(tokeniser: Tokeniser) -> Callable[[str, int, int], list[Span]]:
@@ -115,7 +118,7 @@ def _given(tokeniser: Tokeniser) -> Callable[[str, int, int], list[Span]]:
     if not callable(tokeniser):
         raise KindError(f"tokeniser={brief(tokeniser)}: expected a function from a sentence to its tokens")
 
-    def places(text: str, start: int, end: int) -> list[Span]:
+    def spans_in(text: str, start: int, end: int) -> list[Span]:
         spans, before = list[Span](), start
         tokens: object = tokeniser(text[start:end])
         if not isinstance(tokens, Iterable):
@@ -126,14 +129,14 @@ def _given(tokeniser: Tokeniser) -> Callable[[str, int, int], list[Span]]:
             if not token.strip():
                 continue
             token = token.strip()
-            place = text.find(token, before, end)
-            if place < 0:
+            position = text.find(token, before, end)
+            if position < 0:
                 raise FormatError(
                     f"the tokeniser returned {brief(token)}, which is not in the rest of its sentence "
                     f"{brief(text[before:end])}: expected parts of the text in their order, unchanged"
                 )
-            before = place + len(token)
-            spans.append((place, before))
+            before = position + len(token)
+            spans.append((position, before))
         return spans
 
-    return places
+    return spans_in

@@ -30,13 +30,54 @@ shad of Tibetan also ends clauses, so its sentences are short.
 Source: rules in the manner of Grefenstette and Tapanainen 1994, "What is a word, what is a sentence?", section 4; for
 words that begin sentences, Mikheev 2002, "Periods, capitalized words, etc.". Kiss and Strunk 2006 learn abbreviations
 from the text instead.
+
+Characters that end sentences, in all scripts.
+
+Marks are of two kinds. `SPACED` end one only before white space, so that `3.14` and `Yahoo!s` hold no end. `FREE` end
+one before anything: those of scripts without spaces, and of others where the mark has no other use.
+
+Source: the property Sentence_Terminal of the Unicode Character Database 18.0, file PropList.txt. Departures, by the
+usage of each script:
+
+- commas are left out: `၊` of Burmese, `꧈` of Javanese, `᭞` of Balinese;
+- added are `…`, `‥`, the shads of Tibetan, the Hebrew sof pasuq, and the marks of Thai and Khmer that end a text;
+- some marks are written as characters that have another use: the Greek question mark as `;` (its NFC form), the
+  Armenian full stop as `:`, the Ethiopic one as two word spaces. They count behind a letter of their script.
 """
 
 import re
 from collections.abc import Iterator
 
 from firth.text.abbreviations import Abbreviations, abbreviations
-from firth.text.sentence_marks import ANY, ARMENIAN, ETHIOPIC, FREE, GREEK, SHADS, SPACED, UNSPACED
+
+_SENTENCE_TERMINAL = """
+    21 2E 3F 589 61D-61F 6D4 700-702 7F9 837 839 83D-83E 964-965 104A-104B 1362 1367-1368 166E 1735-1736 17D4-17D5 1803
+    1809 1944-1945 1AA8-1AAB 1B4E-1B4F 1B5A-1B5B 1B5E-1B5F 1B7D-1B7F 1C3B-1C3C 1C7E-1C7F 2024 203C-203D 2047-2049
+    2CF9-2CFB 2E2E 2E3C 2E53-2E54 2E60-2E61 3002 A4FF A60E-A60F A6F3 A6F7 A876-A877 A8CE-A8CF A92F A9C8-A9C9 AA5D-AA5F
+    AAF0-AAF1 ABEB FE12 FE15-FE16 FE52 FE56-FE57 FF01 FF0E FF1F FF61 10A56-10A57 10F55-10F59 10F86-10F89 11047-11048
+    110BE-110C1 11141-11143 111C5-111C6 111CD 111DE-111DF 11238-11239 1123B-1123C 112A9 113D4-113D5 1144B-1144C
+    115C2-115C3 115C9-115D7 11641-11642 1173C-1173E 11944 11946 11A42-11A43 11A9B-11A9C 11C41-11C42 11EF7-11EF8
+    11F43-11F44 16A6E-16A6F 16AF5 16B37-16B38 16B44 16D6E-16D6F 16E98 1BC9F 1DA88
+"""
+
+
+def _characters(ranges: str) -> str:
+    ends = (bounds.partition("-") for bounds in ranges.split())
+    return "".join(chr(code) for first, _, last in ends for code in range(int(first, 16), int(last or first, 16) + 1))
+
+
+SENTENCE_TERMINAL = _characters(_SENTENCE_TERMINAL)
+COMMAS = "\u104a\ua9c8\u1b5e"
+SHADS = "།༎༏༐༑༒༔"
+SPACED = ".!?…‥\u2024‼‽⁇⁈⁉⸮⸼\u2e53\u2e54\u166e"
+FREE = "".join(sorted({*SENTENCE_TERMINAL} - {*SPACED, *COMMAS})) + SHADS + "\u05c3\u0e5a\u0e5b\u17da"
+# All of them and some more, because a class without single characters beyond U+FFFF is found much faster.
+ANY = SPACED + "".join(mark for mark in FREE if mark < "\U00010000") + "\U00010a56-\U0001da88"
+# Ranges of regular expressions.
+GREEK, ARMENIAN, ETHIOPIC = "\u0370-\u03ff\u1f00-\u1fff", "\u0531-\u0588", "\u1200-\u135a"
+# Scripts that are written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, Kana and Han.
+UNSPACED = "\u0e01-\u0e4e\u0e81-\u0ece\u0f40-\u0fbc\u1000-\u103f\u1780-\u17d3\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
+
 
 _CLOSING = r"[\"'”’“‘»«›)\]}*_]"  # directly behind a mark; “ and « close in German
 _AFTER_SPACE = r"(?:[)\]}”]|[»›](?=\s|$))"
@@ -104,9 +145,9 @@ def sentence_spans(text: str, language: str | None = None) -> list[tuple[int, in
     Raises:
         OptionError: the language is no code.
     """
-    spans, start, known = list[tuple[int, int]](), 0, abbreviations(language)
+    spans, start, abbreviated = list[tuple[int, int]](), 0, abbreviations(language)
     for end, following in [*(match.span() for match in _EMPTY_LINE.finditer(text)), (len(text), len(text))]:
-        for first, last in _places(text, start, end, known):
+        for first, last in _places(text, start, end, abbreviated):
             sentence = text[first:last]
             if stripped := sentence.strip():
                 first += sentence.index(stripped[0])
@@ -115,28 +156,29 @@ def sentence_spans(text: str, language: str | None = None) -> list[tuple[int, in
     return spans
 
 
-def _places(text: str, start: int, end: int, known: Abbreviations) -> Iterator[tuple[int, int]]:
+def _places(text: str, start: int, end: int, abbreviated: Abbreviations) -> Iterator[tuple[int, int]]:
     """Yield where sentences begin and end, with the white space between them."""
     for match in _END.finditer(text, start, end):
-        if match.end() < end and _ends(text, start, match.start(), match[0].rstrip(), match.end(), known):
+        if match.end() < end and _ends(text, start, match.start(), match[0].rstrip(), match.end(), abbreviated):
             yield start, match.end()
             start = match.end()
     yield start, end
 
 
-def _ends(text: str, start: int, place: int, mark: str, after: int, known: Abbreviations) -> bool:
+def _ends(text: str, start: int, position: int, mark: str, after: int, abbreviated: Abbreviations) -> bool:
     """Whether the sentence from `start` ends at a mark, with the next one at `after`."""
     if mark[0] in FREE:
-        return not _free_goes_on(text, place, mark, after)
+        return not _free_goes_on(text, position, mark, after)
     first = _first(text, after)
     if not text[first : first + 1].isupper() and (
         _is_lower(text, first) or _GOES_ON.match(text, after) or (mark[0] != "." and _is_aside(text, after))
     ):
         return False
     if mark != ".":  # ?, !, ... and a full stop with a quote end a sentence, but not in [...] and (?)
-        return not (place and text[place - 1] in "([")
+        return not (position and text[position - 1] in "([")
     return not (
-        (place - start < _LONGEST_ITEM and _ITEM.fullmatch(text, start, place)) or stays(text, place, after, known)
+        (position - start < _LONGEST_ITEM and _ITEM.fullmatch(text, start, position))
+        or stays(text, position, after, abbreviated)
     )
 
 
@@ -145,13 +187,13 @@ def _is_aside(text: str, after: int) -> bool:
     return bool(aside and _is_lower(text, aside.end()))
 
 
-def _free_goes_on(text: str, place: int, mark: str, after: int) -> bool:
+def _free_goes_on(text: str, position: int, mark: str, after: int) -> bool:
     """Whether a sentence goes on behind a mark that otherwise ends it before any character."""
     following = text[after : after + 1]
     if mark[0] == "．":
-        return following.isdigit() and text[place - 1 : place].isdigit()
+        return following.isdigit() and text[position - 1 : position].isdigit()
     if mark[0] in SHADS:
-        return bool(_TIBETAN_AND.search(text, max(0, place - 4), place))
+        return bool(_TIBETAN_AND.search(text, max(0, position - 4), position))
     return bool(_GOES_ON.match(text, after)) or (mark[-1] in "」』" and "ぁ" <= following <= "ん")
 
 
@@ -161,36 +203,36 @@ def _first(text: str, after: int) -> int:
     return following.end() if following else after
 
 
-def _is_lower(text: str, place: int) -> bool:
-    character = text[place : place + 1]
+def _is_lower(text: str, position: int) -> bool:
+    character = text[position : position + 1]
     if not character.islower() or "ა" <= character <= "ჿ":  # in Georgian all are, also the first of a sentence
         return False
-    return not _DUTCH.match(text, max(0, place - 1))
+    return not _DUTCH.match(text, max(0, position - 1))
 
 
-def stays(text: str, place: int, after: int, known: Abbreviations) -> bool:
+def stays(text: str, position: int, after: int, abbreviated: Abbreviations) -> bool:
     """Whether the full stop at a place belongs to the word before it, and ends no sentence.
 
     Args:
         after: place of what follows, behind white space.
     """
-    before = text[max(0, place - _LONGEST_WORD) : place]
+    before = text[max(0, position - _LONGEST_WORD) : position]
     word = before[before.rfind(" ") + 1 :]
-    if len(word) > 1 and word.isalpha() and not word.isupper() and word.lower() not in known.all:
+    if len(word) > 1 and word.isalpha() and not word.isupper() and word.lower() not in abbreviated.all:
         return False  # most words
     first = _first(text, after)
     digit = bool(_NUMBER.match(text, first))
     word, forms = _forms(before.rstrip())
-    if not known.never.isdisjoint(forms) or (digit and not known.numbers.isdisjoint(forms)):
+    if not abbreviated.never.isdisjoint(forms) or (digit and not abbreviated.numbers.isdisjoint(forms)):
         return True
     if before[-1:].isspace():  # in tokenised text
         return digit and before.rstrip()[-1:].isdigit()
-    if not known.maybe.isdisjoint(forms) or _ACRONYM.fullmatch(word):
-        return not _begins(text, first, known)
+    if not abbreviated.maybe.isdisjoint(forms) or _ACRONYM.fullmatch(word):
+        return not _begins(text, first, abbreviated)
     if len(word) == 1 and word.isalpha() and (digit or word not in ("I", word.lower()) or _LETTER.match(text, first)):
         return True
     return bool(_ORDINAL.fullmatch(word)) and (
-        _word_at(text, first) in known.months or (known.ordinals and not _begins(text, first, known))
+        _word_at(text, first) in abbreviated.months or (abbreviated.ordinals and not _begins(text, first, abbreviated))
     )
 
 
@@ -202,14 +244,14 @@ def _forms(before: str) -> tuple[str, set[str]]:
     return last, {"".join(letters[0].lower().split())} if letters else {last.lower(), hyphenated.lower()}
 
 
-def _begins(text: str, first: int, known: Abbreviations) -> bool:
+def _begins(text: str, first: int, abbreviated: Abbreviations) -> bool:
     """Whether a word that begins sentences is at a place; a letter with a full stop is none."""
     if text[first : first + 1].islower():
         return False
     word = _word_at(text, first)
-    return (word in known.starters or word.rstrip("'") in known.starters) and not _LETTER.match(text, first)
+    return (word in abbreviated.starters or word.rstrip("'") in abbreviated.starters) and not _LETTER.match(text, first)
 
 
-def _word_at(text: str, place: int) -> str:
-    found = _WORD_AT.match(text, place)
-    return found[0].lower().replace("’", "'") if found else ""
+def _word_at(text: str, position: int) -> str:
+    match = _WORD_AT.match(text, position)
+    return match[0].lower().replace("’", "'") if match else ""

@@ -321,8 +321,8 @@ def _unigrams(texts: Iterator[str], size: int) -> list[tuple[str, float]]:
     counts = Counter[str]()
     for text in texts:
         counts.update(chunks(text))
-    found = train_unigrams({chunk.encode(): count for chunk, count in counts.items()}, size)
-    named = [("".join(CHARACTERS[byte] for byte in subword), round(score, _DECIMALS)) for subword, score in found]
+    subwords = train_unigrams({chunk.encode(): count for chunk, count in counts.items()}, size)
+    named = [("".join(CHARACTERS[byte] for byte in subword), round(score, _DECIMALS)) for subword, score in subwords]
     return sorted(named, key=lambda entry: (-entry[1], entry[0]))
 
 
@@ -355,9 +355,9 @@ def _check_rules(rules: str) -> None:
 def _splits_like_ours(content: Mapping[str, Any]) -> bool:
     """Whether texts are split into chunks by `PATTERN`, and nothing is removed, inserted or changed."""
     split, level = content["pre_tokenizer"]["pretokenizers"]
-    others = [content.get(name) for name in ("normalizer", "post_processor", "truncation", "padding")]
+    parts = [content.get(name) for name in ("normalizer", "post_processor", "truncation", "padding")]
     return bool(
-        others == [None] * 4
+        parts == [None] * 4
         and not content.get("added_tokens")
         and (split["type"], split["pattern"]["Regex"], split["behavior"]) == ("Split", PATTERN, "Isolated")
         and split["invert"] is False

@@ -24,13 +24,22 @@ split with a dictionary and stay joined between spaces: take "segment", or a tok
 **text8**: the letters a-z, lower-cased, with digits spelled out; everything else separates.
 
 **segment**: as "words", but Thai, Lao, Khmer, Burmese, Chinese and Japanese are divided into words by ICU's
-dictionaries; see `dictionary_words`. There is no compiled code for them.
+dictionaries. There is no compiled code for them.
 
 **cased**: words as they are written, and punctuation: the rules of `firth.text.running_text`, for models that tag and
 parse. There is no compiled code for them.
 
 In bytes that are not valid UTF-8, each maximal invalid sequence reads as U+FFFD (what `bytes.decode(errors="replace")`
 does), which is a separator for `words` and `text8`, and an ordinary character for `whitespace`.
+
+Words of scripts without spaces between them, which ICU divides by its dictionaries.
+
+Thai, Lao, Khmer, Burmese, Chinese and Japanese. ICU has a dictionary of each and divides a text into the most frequent
+words that fill it; what is in no dictionary, such as a name, may become several words. It has none for Tibetan.
+
+Source: ICU, Boundary Analysis, "Dictionary-based BreakIterator", by way of the package icu4py, whose wheels hold ICU:
+of what `pip install` finds without a compiler it is the one that serves all these scripts. The packages of single
+languages (PyThaiNLP, LaoNLP, khmer-nltk, fugashi, jieba) may be better at theirs: pass their functions.
 """
 
 import functools
@@ -41,9 +50,30 @@ from typing import Any
 
 from firth.errors import FormatError, MissingExtraError, OptionError, brief
 from firth.text.characters import IDEOGRAPH, fold, kind
-from firth.text.dictionary_words import RUNS, divided
 from firth.text.running_text import rule_tokens
 from firth.text.word_rules import DEFAULT, LANGUAGES, NAME, WordRule, word_rule
+
+DIVIDED = ("Thai", "Lao", "Burmese", "Khmer")  # names of scripts whose words firth does not divide without a dictionary
+RUNS = re.compile(
+    "["
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59"  # Thai
+    "\u0e81-\u0eff"  # Lao
+    "\u1000-\u1049\u1050-\u109f\ua9e0-\ua9fe\uaa60-\uaa7f"  # Burmese
+    "\u1780-\u17d3\u17d7\u17dc\u17dd\u17e0-\u17e9"  # Khmer
+    "\u3005-\u3007\u3041-\u3096\u3099\u309a\u309d\u309e\u30a1-\u30fa\u30fc-\u30fe\u31f0-\u31ff"  # Kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "]+"
+)
+
+
+def split_run(run: str) -> list[str]:
+    """Return the words of a run of characters of these scripts."""
+    try:
+        from icu4py.breakers import WordBreaker
+    except ImportError as error:
+        raise MissingExtraError("icu4py", "segment", "divide text without spaces into words") from error
+    return list(WordBreaker(run, "und"))
+
 
 Tokeniser = Callable[[str], list[str]]
 
@@ -117,7 +147,7 @@ def segmented_words(text: str) -> list[str]:
     words, end = list[str](), 0
     for run in RUNS.finditer(text):
         words += _tokens(text[end : run.start()])
-        words += divided(run[0])
+        words += split_run(run[0])
         end = run.end()
     return [DEFAULT.lowered(word) for word in [*words, *_tokens(text[end:])]]
 
@@ -191,13 +221,13 @@ def tokeniser(tokens: Any) -> Tokeniser:
     if isinstance(tokens, str):
         if not is_named(tokens):
             return tokeniser(_from_json(tokens))
-        found = named(tokens)
-        if found is None:
+        chosen = tokeniser_named(tokens)
+        if chosen is None:
             raise OptionError(
                 f"tokens={brief(tokens)}: expected one of {', '.join(RULES)}, a function or a tokenizer; "
                 f"{NAME}:LANGUAGE for one of {', '.join(LANGUAGES)}"
             )
-        return found
+        return chosen
     if isinstance(tokens, type) and any(hasattr(tokens, name) for name in ("tokenize", "encode", "from_pretrained")):
         raise OptionError(f"tokens={tokens.__name__} is a class; expected an object of it, or a function")
     # Calling a transformers tokenizer returns ids, so its methods are tried first.
@@ -215,7 +245,7 @@ def tokeniser(tokens: Any) -> Tokeniser:
     )
 
 
-def named(name: str) -> Tokeniser | None:
+def tokeniser_named(name: str) -> Tokeniser | None:
     """Return the tokeniser of a name such as "words" or "words:tr", or None if there is none of this name."""
     rule = word_rule(name)
     return RULES.get(name) if rule is None else functools.partial(words_of, rule=rule)

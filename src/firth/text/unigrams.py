@@ -94,25 +94,25 @@ def train_unigrams(counts: Mapping[bytes, int], size: int) -> list[tuple[bytes, 
     """
     chunks = sorted(counts)
     text = b"".join(chunks)
-    lattice, found = _seeds(text, chunks, np.array([counts[chunk] for chunk in chunks], dtype=np.float64))
+    lattice, counts_now = _seeds(text, chunks, np.array([counts[chunk] for chunk in chunks], dtype=np.float64))
     absent = sorted({*range(256)} - {*text})
     size -= len(absent)
     while True:
         for _ in range(STEPS):
-            found = lattice.counts(found / found.sum())
-        if len(found) <= size:
+            counts_now = lattice.counts(counts_now / counts_now.sum())
+        if len(counts_now) <= size:
             break
-        losses = lattice.losses(found)
+        losses = lattice.losses(counts_now)
         rank = np.argsort(np.argsort(-losses, kind="stable"), kind="stable")
-        kept = (rank < max(size, int(KEPT * len(found)))) & ((found >= LEAST) | (lattice.sizes == 1))
+        kept = (rank < max(size, int(KEPT * len(counts_now)))) & ((counts_now >= LEAST) | (lattice.sizes == 1))
         kept[np.lexsort((rank, ~kept))[:size]] = True
-        lattice, found = lattice.only(kept), found[kept]
-    total = found.sum() + LEAST * len(absent)
+        lattice, counts_now = lattice.only(kept), counts_now[kept]
+    total = counts_now.sum() + LEAST * len(absent)
     subwords = [
         text[start : start + n] for start, n in zip(lattice.places.tolist(), lattice.sizes.tolist(), strict=True)
     ]
-    known = list(zip(subwords, np.log(found / total).tolist(), strict=True))
-    return known + [(bytes([byte]), math.log(LEAST / total)) for byte in absent]
+    pairs = list(zip(subwords, np.log(counts_now / total).tolist(), strict=True))
+    return pairs + [(bytes([byte]), math.log(LEAST / total)) for byte in absent]
 
 
 def _seeds(text: bytes, chunks: list[bytes], weights: Doubles) -> tuple[_Lattice, Doubles]:
@@ -128,13 +128,13 @@ def _seeds(text: bytes, chunks: list[bytes], weights: Doubles) -> tuple[_Lattice
     ids[order] = np.arange(len(order))
     offsets = np.cumsum([0, *(len(level.counts) for level in levels)])
     subwords = np.concatenate([ids[level.members + start] for level, start in zip(levels, offsets, strict=False)])
-    places = np.concatenate([level.places for level in levels])
+    starts = np.concatenate([level.places for level in levels])
     spans = np.repeat(np.arange(1, LONGEST + 1, dtype=np.uint8), [len(level.places) for level in levels])
-    by_place = np.argsort(np.where(subwords >= 0, places, len(text)), kind="stable")[: np.count_nonzero(subwords >= 0)]
+    by_place = np.argsort(np.where(subwords >= 0, starts, len(text)), kind="stable")[: np.count_nonzero(subwords >= 0)]
     lattice = _Lattice(
         chunks=np.concatenate([[0], ends]),
         weights=weights,
-        edges=np.concatenate([[0], np.cumsum(np.bincount(places[by_place], minlength=len(text)))]),
+        edges=np.concatenate([[0], np.cumsum(np.bincount(starts[by_place], minlength=len(text)))]),
         lengths=spans[by_place],
         subwords=subwords[by_place],
         places=np.concatenate([level.firsts for level in levels])[order],
@@ -161,14 +161,14 @@ class _Level:
 def _repeated(text: bytes, room: Ids, weights: Doubles) -> list[_Level]:
     """Return the strings of 1 to `LONGEST` bytes that occur twice and go on in several ways; of one byte, all."""
     high, low = _keys(text, room)
-    order, found = np.lexsort((low, high)), list[_Level]()
+    order, levels = np.lexsort((low, high)), list[_Level]()
     for n in range(1, LONGEST + 1):
         order = order[room[order] >= n]
         level = _strings(order, _new_strings(high[order], low[order], n), weights)
         if n > 2:
-            found[-1] = _going_on(found[-1], level, len(text))
-        found.append(level)
-    return [found[0], *(level.only(level.counts >= 2) for level in found[1:])]
+            levels[-1] = _going_on(levels[-1], level, len(text))
+        levels.append(level)
+    return [levels[0], *(level.only(level.counts >= 2) for level in levels[1:])]
 
 
 def _strings(order: Ids, new: npt.NDArray[np.bool_], weights: Doubles) -> _Level:

@@ -92,7 +92,7 @@ class WordPieces:
         normalised = [empty.normalizer.normalize_str(well_formed(text)) for text in check_items(texts)]
         characters = _characters(normalised, size)
         # As special tokens the characters have fixed ids, which decide ties whatever order the library counts in.
-        fixed = [*SPECIAL, *characters, *(CONTINUED + each for each in characters)]
+        fixed = [*SPECIAL, *characters, *(CONTINUED + character for character in characters)]
         trainer = library.trainers.WordPieceTrainer(
             vocab_size=max(size, len(fixed) + 1), min_frequency=min_count, continuing_subword_prefix=CONTINUED,
             special_tokens=fixed, initial_alphabet=[], limit_alphabet=0, show_progress=False,
@@ -142,7 +142,7 @@ class WordPieces:
         """Ids of all special tokens in ascending order, `[UNK]` among them: none is hidden or predicted."""
         added = parse_json(self.rules).get("added_tokens") or []
         named = {self._vocabulary[token] for token in SPECIAL}
-        return np.array(sorted(named | {int(each["id"]) for each in added if each.get("special")}), dtype=np.int64)
+        return np.array(sorted(named | {int(token["id"]) for token in added if token.get("special")}), dtype=np.int64)
 
     @cached_property
     def continues(self) -> npt.NDArray[np.bool_]:
@@ -200,8 +200,8 @@ class WordPieces:
         Raises:
             KindError: it is one text, or no list.
         """
-        some = [well_formed(text) for text in check_items(texts)]
-        return [each.ids for each in self._tokenizer.encode_batch_fast(some, add_special_tokens=False)]
+        checked = [well_formed(text) for text in check_items(texts)]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(checked, add_special_tokens=False)]
 
     def encode_words(self, sentences: Sequence[Sequence[str]]) -> list[tuple[list[int], list[int]]]:
         """Return the ids of the pieces of sentences of words, and the number of each piece's word.
@@ -214,7 +214,7 @@ class WordPieces:
         for sentence in sentences:
             pieces = [ids[word] or [self.unk_id] for word in sentence]
             rows.append(
-                ([piece for each in pieces for piece in each], [i for i, each in enumerate(pieces) for _ in each])
+                ([piece for words in pieces for piece in words], [i for i, words in enumerate(pieces) for _ in words])
             )
         return rows
 
@@ -250,11 +250,11 @@ def _characters(texts: Sequence[str], size: int) -> list[str]:
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(text)
-    for each in [each for each in counts if each.isspace()]:
-        del counts[each]
+    for word in [word for word in counts if word.isspace()]:
+        del counts[word]
     if not counts:
         raise CorpusError("the texts are empty; expected text to learn pieces from; check the source")
-    frequent = sorted(counts, key=lambda each: (-counts[each], each))
+    frequent = sorted(counts, key=lambda word: (-counts[word], word))
     return sorted(frequent[: max(size // CHARACTER_SHARE, LEAST // 2)])
 
 
@@ -295,7 +295,7 @@ def _check_ids(content: Any) -> None:
         if isinstance(model, dict) and isinstance(model.get("vocab"), dict):
             ids |= model["vocab"]
         if isinstance(added, list):
-            ids |= {each.get("content"): each.get("id") for each in added if isinstance(each, dict)}
+            ids |= {token.get("content"): token.get("id") for token in added if isinstance(token, dict)}
     most = len(ids) + GAPS
     far = next((piece for piece, number in ids.items() if isinstance(number, int) and number >= most), None)
     if far is not None:

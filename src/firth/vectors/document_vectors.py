@@ -16,7 +16,7 @@ from firth.storage import model_folder
 from firth.storage.model_folder import ModelFolder
 from firth.text.batches import TextsWarning, encoded_in_batches
 from firth.text.inputs import Text, check_items, token_lists
-from firth.text.tokenise import named
+from firth.text.tokenise import tokeniser_named
 from firth.training_facts import with_training_facts
 from firth.vectors.html import table
 from firth.vectors.io.table import check_fits
@@ -263,7 +263,7 @@ class DocumentVectors:
         return [split(text) for text in documents]
 
     def _splitter(self, tokenise: Tokenise | None) -> Tokenise:
-        split = tokenise or named(self.tokens)
+        split = tokenise or tokeniser_named(self.tokens)
         if split is None:
             raise OptionError(
                 f"the corpus was split by {brief(self.tokens)}, which a saved model does not include: pass it as "

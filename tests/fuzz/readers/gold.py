@@ -202,7 +202,7 @@ def use_groups(path: Path) -> Any:
 
 def use_key(path: Path) -> Any:
     """Read, and set against itself."""
-    from firth.readers.sense_keys import read_sense_key
+    from firth.readers.words_in_context import read_sense_key
 
     return read_sense_key(path)
 

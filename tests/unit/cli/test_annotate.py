@@ -43,5 +43,5 @@ def test_entities_in_the_shape_of_another_program(capsys, monkeypatch, tmp_path)
     )
     capsys.readouterr()
     line = ["annotate", "in.jsonl", "-o", "out.conllu", "--shape", "spacy"]
-    with pytest.raises(OptionError, match=r"--shape spacy: out\.conllu is no JSON"):
+    with pytest.raises(OptionError, match=r"--shape spacy: out\.conllu is not JSON"):
         build_app(line)(line, prog_name="firth", standalone_mode=False)

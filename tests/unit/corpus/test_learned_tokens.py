@@ -10,7 +10,7 @@ import pytest
 
 import firth
 from firth.corpus import learned_tokens
-from firth.corpus.learned_tokens import spread, vocabulary_size
+from firth.corpus.learned_tokens import sample_evenly, vocabulary_size
 from firth.errors import CorpusError, OptionError
 from firth.text.subwords import Subwords
 
@@ -112,6 +112,6 @@ def test_sizes(characters, size):
 def test_a_long_text_is_learned_from_in_part():
     """A hundred texts of ten characters, of which at most 250 characters are kept: every fourth text."""
     texts = [f"{i:010}" for i in range(100)]
-    assert spread(iter(texts), 250) == (texts[::4], 1000)
-    assert spread(iter(texts), 1000) == (texts, 1000)
-    assert spread(iter(["long" * 100]), 10) == (["long" * 100], 400)
+    assert sample_evenly(iter(texts), 250) == (texts[::4], 1000)
+    assert sample_evenly(iter(texts), 1000) == (texts, 1000)
+    assert sample_evenly(iter(["long" * 100]), 10) == (["long" * 100], 400)

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import firth
+from firth.corpus.encoded import Corpus
 from firth.counts import word_document_graph as graphs
+from firth.counts.word_document_graph import document_counts, inverse_document_frequencies
 from firth.errors import CorpusError, KindError, OptionError, ShapeError
 
 TEXTS = ["a b a c", "b c d e f b a", "", "f", "d e d e d e"]
@@ -88,3 +90,14 @@ def test_bad_input():
     corpus = firth.Corpus.build(TEXTS, min_count=1)
     with pytest.raises(OptionError, match="min_count given with a corpus"):
         firth.word_document_graph(corpus, min_count=2)
+
+
+def test_counts_and_frequencies(tmp_path):
+    """Three documents, one empty: "a" is in two of three, "b" in one."""
+    corpus = Corpus.build(
+        [["a", "b", "a"], [], ["a"]], min_count=1, sentences="text", keep_empty=True, cache=tmp_path
+    )  # fmt: skip
+    counts = document_counts(corpus)
+    assert corpus.vocabulary.words == ["a", "b"]
+    assert counts.toarray().tolist() == [[2, 1], [0, 0], [1, 0]]
+    np.testing.assert_allclose(inverse_document_frequencies(counts), [np.log(3 / 2), np.log(3)])

@@ -5,7 +5,7 @@ from collections import deque
 
 from firth.documents import pieces
 from firth.documents.document import Document
-from firth.documents.pieces import Work, pieces_of, put_together
+from firth.documents.pieces import Work, join, pieces_of
 from firth.documents.stages import Stages
 from tests.unit.documents.stand_ins import Names
 
@@ -35,7 +35,7 @@ def test_documents_come_out_as_they_went_in(monkeypatch):
                 sizes.append(sum(map(len, piece.sentences)))
                 yield piece, stages.sentence_stages(piece.sentences)
 
-        found = list(put_together(annotated(), queue, lambda work, part, kept=kept: kept.append((work.number, part))))
+        found = list(join(annotated(), queue, lambda work, part, kept=kept: kept.append((work.number, part))))
         assert [work.number for work in found] == list(range(len(documents)))
         assert [work.whole(entities=True) for work in found] == expected
         assert all(size >= pieces.SIZE for size in sizes[:-1])

@@ -7,7 +7,7 @@ import pytest
 
 from firth.errors import ShapeError
 from firth.evaluation.coreference import coreference_intervals, score_coreference
-from firth.evaluation.scores import Score
+from firth.evaluation.spans import Score
 from firth.resampling import draws
 
 # Luo 2005, figure 1: truth, and four responses.

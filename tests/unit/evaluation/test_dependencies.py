@@ -4,7 +4,7 @@ import pytest
 
 from firth.errors import ShapeError
 from firth.evaluation.dependencies import score_dependencies
-from firth.evaluation.scores import Score
+from firth.evaluation.spans import Score
 from firth.readers.conllu import read_conllu
 
 GOLD = [((2, 0, 2, 3), ("det", "root", "nsubj:pass", "punct")), ((0,), ("root",))]

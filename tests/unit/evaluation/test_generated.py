@@ -8,8 +8,7 @@ import pytest
 
 import firth
 from firth.errors import CorpusError, KindError, MissingExtraError, MissingFileError, OptionError
-from firth.evaluation.generated_metrics import METRICS
-from firth.evaluation.ngram_scores import Bleu, Chrf
+from firth.evaluation.generated_metrics import METRICS, Bleu, Chrf
 from firth.resampling import draws
 
 MISSING = "{} is not installed: pip install 'firth[generation]'"

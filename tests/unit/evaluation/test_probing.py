@@ -5,8 +5,7 @@ import pytest
 
 import firth
 from firth.errors import OptionError, ShapeError
-from firth.evaluation.offsets import pair_offsets
-from firth.evaluation.probing import CONTROLS, probe, probe_numbers
+from firth.evaluation.probing import CONTROLS, pair_offsets, probe, probe_numbers
 from firth.readers.word_properties import read_word_property
 
 

@@ -12,7 +12,7 @@ from firth.evaluation.sense_induction import (
     score_sense_induction,
     supervised_recall,
 )
-from firth.readers.sense_keys import read_sense_key
+from firth.readers.words_in_context import read_sense_key
 
 KEY = "wsi-semeval2010/semeval-2010/key.txt"
 

@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from firth.evaluation.similarity import spearman, spearman_interval
+from firth.evaluation.similarity import spearman
+from firth.resampling import RankCorrelation, bootstrap_interval
+
+
+def spearman_interval(x, y, **options):
+    return bootstrap_interval(RankCorrelation(x, y), len(x), **options)
 
 
 def test_ranks_by_hand():

@@ -7,8 +7,7 @@ import random
 import pytest
 
 from firth.errors import ShapeError
-from firth.evaluation.scores import Score
-from firth.evaluation.spans import score_spans
+from firth.evaluation.spans import Score, score_spans
 from firth.readers.span_tags import spans_of
 
 

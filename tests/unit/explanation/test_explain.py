@@ -5,7 +5,7 @@ import pytest
 
 import firth
 from firth.explanation.explain import explain
-from firth.explanation.explainable import Explainable
+from firth.explanation.explanation import Explainable
 
 
 class Counter:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firth.explanation import methods
-from firth.explanation.explainable import ExplainableText, Floats
+from firth.explanation.explanation import ExplainableText, Floats
 
 
 @dataclass

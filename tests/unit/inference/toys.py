@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from firth.inference.continuation import Continuation
+from firth.inference.generation_options import Continuation
 
 
 class Table:

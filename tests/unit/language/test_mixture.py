@@ -10,7 +10,8 @@ import firth
 from firth import registry
 from firth.errors import FormatError, OptionError
 from firth.inference.generation_options import GenerationOptions
-from firth.language.mixture import Mixture, fit_weights
+from firth.language.mixture import Mixture, check_compatible, fit_weights
+from firth.language.text import TextRules
 from tests.unit.language.toys import TABLE, WORDS, TableModel, random_model, random_text
 
 LINES = random_text(60, 0)
@@ -143,3 +144,31 @@ def test_models_that_read_otherwise_are_refused():
 
 def test_says_what_it_is():
     assert repr(Mixture([random_model(0)], [1.0])).startswith("<Mixture: 1.000 <")
+
+
+def test_models_of_one_corpus_are_alike():
+    check_compatible({"one": random_model(0), "other": random_model(1)})
+    check_compatible({"alone": random_model(0)})
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (
+            TableModel(words=["a", "c", "</s>", "<unk>"]),
+            "one and other have 4 and 4 words; word 1 is 'b' in the first, word 1 is 'c' in the second",
+        ),
+        (
+            random_model(0, ["a", "b", "</s>", "<unk>", "c"]),
+            "one and other have 4 and 5 words; there is no word 4 in the first, word 4 is 'c' in the second",
+        ),
+        (
+            random_model(0, rules=TextRules(tokens="unicode")),
+            "one and other read text with tokens='whitespace' and tokens='unicode'",
+        ),
+    ],
+)
+def test_the_first_difference_is_told(other, told):
+    with pytest.raises(OptionError, match="train both on the same corpus") as raised:
+        check_compatible({"one": random_model(0), "same": random_model(1), "other": other})
+    assert str(raised.value).startswith(told)

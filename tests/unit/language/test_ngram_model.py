@@ -7,7 +7,7 @@ import firth
 from firth.errors import KindError
 from firth.language.ngram_lm import NgramLM
 from firth.language.ngram_model import NgramModel
-from firth.sentences.encoder import as_encoder
+from firth.sentences.encoded_texts import as_encoder
 from tests.unit.language.ngram_checks import text_of
 
 SENTENCES = ["a b a c a b", "b a b c", "a a b", "c b a d", "d", "a b a b c e"]

@@ -9,7 +9,7 @@ import firth
 from firth.errors import KindError, OptionError
 from firth.neural.layers.sequence_pooling import POOLINGS
 from firth.neural.models.language import predict
-from firth.sentences.encoder import TextEncoder, as_encoder
+from firth.sentences.encoded_texts import TextEncoder, as_encoder
 from firth.text.batches import TextsWarning
 from tests.unit.neural.models.language.tiny import EVERY, text_of, untrained
 

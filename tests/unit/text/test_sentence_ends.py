@@ -2,12 +2,13 @@
 
 import re
 import tarfile
+import unicodedata
 import zipfile
 
 import pytest
 
 from firth.errors import OptionError
-from firth.text.sentence_ends import sentence_spans, split_sentences
+from firth.text.sentence_ends import ANY, COMMAS, FREE, SENTENCE_TERMINAL, SPACED, sentence_spans, split_sentences
 
 SCRIPTS = {  # ¦ is where a sentence ends
     "Latin": "One.¦ Two!¦ Three?¦ Four",
@@ -245,3 +246,15 @@ def test_articles_of_the_declaration_of_human_rights_are_split_by_their_marks(sh
             if len(paragraph) >= 40:  # no heading
                 found = split_sentences(paragraph)
                 assert len(found) == len(re.findall(ends, paragraph)) + 1, (name, found)
+
+
+def test_the_property_is_that_of_unicode():
+    assert len(SENTENCE_TERMINAL) == len(set(SENTENCE_TERMINAL)) == 172  # "Total code points" of PropList.txt
+    known = [unicodedata.category(each) for each in SENTENCE_TERMINAL if unicodedata.category(each) != "Cn"]
+    assert set(known) == {"Po"}
+
+
+def test_each_mark_is_of_one_kind():
+    assert not set(SPACED) & set(FREE)
+    assert {*SENTENCE_TERMINAL} - {*COMMAS} <= {*SPACED, *FREE}
+    assert all(re.fullmatch(f"[{ANY}]", each) for each in SPACED + FREE)

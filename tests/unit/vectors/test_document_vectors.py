@@ -7,7 +7,7 @@ import pytest
 
 import firth
 from firth.errors import FormatError, OptionError, ShapeError
-from firth.sentences.encoder import as_encoder
+from firth.sentences.encoded_texts import as_encoder
 from firth.text.batches import TextsWarning
 
 TEXTS = ["the cat sat on the mat", "a cat and a dog", "oil prices rose", "the price of oil fell"] * 20

@@ -29,8 +29,7 @@ from firth.neural.training.batching import Buckets, TensorBatch, pad
 from firth.readers.lines import numbered_lines
 from firth.storage.files import check_exists
 from firth.text.batches import warn_truncated
-from firth.text.inputs import check_items, check_text
-from firth.text.labels import plain_labels
+from firth.text.inputs import check_items, check_text, plain_labels
 
 Ids = npt.NDArray[np.int64]
 Item = tuple[Ids, int]  # words between beginning and end, label or 0

@@ -9,8 +9,8 @@ import torch
 
 from firth.arguments import explained
 from firth.errors import OptionError, brief
+from firth.language.model import check_log_probs
 from firth.language.perplexity import Perplexity, perplexity
-from firth.language.scores import check_log_probs
 from firth.language.text import EOS, LanguageText, TextRules, held_out_text
 from firth.neural.models.bidirectional.module import EVAL_WORDS, Reader, sentence_buckets
 from firth.neural.saved import SavedModel, text_fields

@@ -13,8 +13,7 @@ from firth.errors import OptionError
 from firth.evaluation.generated import DEFAULT, evaluate_generated
 from firth.evaluation.report import EvaluationReport
 from firth.finite import check_finite
-from firth.inference.continuation import Continuation
-from firth.inference.generation_options import GenerationOptions
+from firth.inference.generation_options import Continuation, GenerationOptions
 from firth.inference.search import BeamSearch
 from firth.neural.layers.products import STEADY_ROWS
 from firth.neural.models.captions.data import CaptionData, FeatureBatch, Floats, Shape, read_captions, read_features

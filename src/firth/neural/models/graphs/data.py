@@ -26,7 +26,7 @@ from firth.finite import check_real, single_array
 from firth.neural.layers.graphs import Inputs, SparseMatrix
 from firth.neural.supervised import digest
 from firth.neural.training.batching import TensorBatch
-from firth.text.labels import plain_labels
+from firth.text.inputs import plain_labels
 
 Ints = npt.NDArray[np.int64]
 UNKNOWN = -1  # label of a node that has none

@@ -12,8 +12,7 @@ from firth.arguments import explained
 from firth.errors import OptionError, brief
 from firth.inference.scorer import words_of
 from firth.language.generation import TextGenerator
-from firth.language.model import LanguageModel
-from firth.language.scores import check_log_probs
+from firth.language.model import LanguageModel, check_log_probs
 from firth.language.text import LanguageText, TextRules
 from firth.neural.decoding import TensorScores
 from firth.neural.explainable import EmbeddedText

@@ -10,8 +10,7 @@ import numpy.typing as npt
 import torch
 
 from firth.errors import KindError, OptionError, brief
-from firth.language.model import LanguageModel
-from firth.language.scores import check_log_probs
+from firth.language.model import LanguageModel, check_log_probs
 from firth.language.text import EOS, LanguageText, TextRules
 from firth.neural.decoding import TensorScores
 from firth.neural.layers.state import State, mapped, rows_of

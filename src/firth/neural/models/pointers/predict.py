@@ -10,8 +10,7 @@ import torch
 
 from firth.arguments import explained
 from firth.evaluation.significance import wilson_interval
-from firth.inference.continuation import Continuation
-from firth.inference.generation_options import GenerationOptions
+from firth.inference.generation_options import Continuation, GenerationOptions
 from firth.inference.sampling import greedy_search
 from firth.inference.search import BeamSearch, beam_search
 from firth.neural.decoding import TensorScores

@@ -16,9 +16,8 @@ import torch
 
 from firth.errors import OptionError, ShapeError
 from firth.inference.constraints import Constraints, check_constraints
-from firth.inference.continuation import Continuation
 from firth.inference.ensemble import Ensemble
-from firth.inference.generation_options import GenerationOptions
+from firth.inference.generation_options import Continuation, GenerationOptions
 from firth.inference.logits_processor import LogitsProcessor
 from firth.inference.sampling import greedy_search, sample
 from firth.inference.scorer import Scorer

@@ -14,9 +14,8 @@ from firth.evaluation.generated import DEFAULT, evaluate_generated
 from firth.evaluation.report import EvaluationReport
 from firth.finite import check_finite
 from firth.inference.constraints import Constraints
-from firth.inference.continuation import Continuation
 from firth.inference.ensemble import mixed
-from firth.inference.generation_options import GenerationOptions
+from firth.inference.generation_options import Continuation, GenerationOptions
 from firth.inference.search import BeamSearch
 from firth.neural.models.translation.candidates import UNKNOWN_WORDS, check_dictionary, replaced
 from firth.neural.models.translation.data import Pair, Source

@@ -13,8 +13,7 @@ import torch
 from firth.arguments import explained
 from firth.errors import CorpusError, OptionError
 from firth.evaluation.generated_metrics import Segments, metric_of
-from firth.inference.continuation import Continuation
-from firth.inference.generation_options import GenerationOptions
+from firth.inference.generation_options import Continuation, GenerationOptions
 from firth.inference.sampling import greedy_search, sample
 from firth.neural.layers.scheduled_sampling import FeedingOptions
 from firth.neural.layers.state import State

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 import firth
 from firth.errors import CorpusError, KindError, OptionError
-from firth.sentences.encoder import TextEncoder
+from firth.sentences.encoded_texts import TextEncoder
 from tests.unit.neural.models.classification.tiny import SMALL, examples, trained, training_for
 
 

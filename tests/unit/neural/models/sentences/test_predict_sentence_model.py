@@ -10,7 +10,7 @@ from firth.errors import FormatError, KindError, OptionError, UnknownOptionError
 from firth.language.text import TextRules
 from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.training.devices import new_module
-from firth.sentences.encoder import TextEncoder, as_encoder
+from firth.sentences.encoded_texts import TextEncoder, as_encoder
 from firth.text.batches import TextsWarning
 from firth.vocabulary import Vocabulary
 

@@ -1,4 +1,4 @@
-r"""Places of tokens in the raw text, in CoNLL-U: `start_char` and `end_char`, and the white space between tokens.
+r"""The column MISC of CoNLL-U, and the places of tokens in the raw text that it holds.
 
 The attributes are those of stanza and UDPipe: start_char and end_char; SpaceAfter=No; and SpacesBefore and SpacesAfter,
 with `\n` for a line feed, where the space is not a single one. With them a file holds the whole raw text.
@@ -7,9 +7,7 @@ with `\n` for a line feed, where the space is not a single one. With them a file
 from collections.abc import Iterator, Sequence
 
 from firth.documents.document import Document, Span
-from firth.documents.misc import COLUMN as MISC
-from firth.documents.misc import Changes, attributes, escaped, unescaped
-from firth.readers.conllu import FORM, DependencySentence, Row
+from firth.readers.conllu import FORM, MISC, Changes, DependencySentence, Row, attributes, escaped, unescaped
 
 START, END = "start_char", "end_char"
 NO_SPACE, BEFORE, AFTER = "SpaceAfter", "SpacesBefore", "SpacesAfter"
@@ -17,7 +15,7 @@ LONGEST = 10_000  # characters between two tokens that the file leaves unsaid
 KEYS = (START, END, NO_SPACE, BEFORE, AFTER)
 
 
-def read_places(sentences: Sequence[DependencySentence]) -> tuple[str, tuple[Span, ...]]:
+def read_offsets(sentences: Sequence[DependencySentence]) -> tuple[str, tuple[Span, ...]]:
     """Return the raw text and the places of all tokens; "" and () where they are not known.
 
     They are known if every token, a multiword one as a whole, has a place and as many characters as its place says.
@@ -29,7 +27,7 @@ def read_places(sentences: Sequence[DependencySentence]) -> tuple[str, tuple[Spa
     """
     pieces, length, after = list[str](), 0, ""
     offsets: list[Span] = []
-    for row, words in (each for sentence in sentences for each in _written(sentence)):
+    for row, words in (pair for sentence in sentences for pair in _written(sentence)):
         values = attributes(row)
         start, end = (
             int(value) if value.isdecimal() and len(value) < 16 else -1
@@ -61,7 +59,7 @@ def _written(sentence: DependencySentence) -> Iterator[tuple[Row, int]]:
             yield row, 1
 
 
-def add_places(document: Document, changes: Sequence[Sequence[Changes]]) -> None:
+def add_offsets(document: Document, changes: Sequence[Sequence[Changes]]) -> None:
     """Add the places of a document's tokens to the changes of its rows.
 
     Args:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.bias.biased_words import biased_words
-from firth.bias.direction import bias_direction
+from firth.bias.direction import bias_direction, biased_words
 from firth.errors import OptionError
 from firth.vectors.word_vectors import WordVectors
 

@@ -1,7 +1,7 @@
 import pytest
 
 from firth.errors import FormatError
-from firth.readers.text_similarity import read_text_similarity
+from firth.readers.sentence_pairs import read_text_similarity
 
 
 def write(folder, **files):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.sentences.encoder import TextEncoder, as_encoder
+from firth.sentences.encoded_texts import TextEncoder, as_encoder
 
 VECTORS = firth.WordVectors(["a", "b", "c"], np.eye(3, dtype=np.float32))
 

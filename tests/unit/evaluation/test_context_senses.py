@@ -5,8 +5,7 @@ import pytest
 
 import firth
 from firth.errors import OptionError
-from firth.evaluation.context import best_threshold, pair_cosines
-from firth.evaluation.senses import senses_in_context
+from firth.evaluation.context import best_threshold, pair_cosines, senses_in_context
 from firth.evaluation.suite import EvaluationOptions, Space
 from firth.readers.words_in_context import Occurrence, read_words_in_context
 from firth.vectors.sense_readers import Centroids
