@@ -172,6 +172,11 @@ def check(options: Any) -> None:
         object.__setattr__(options, field.name, value)
 
 
+def values_of(options: Any, *names: str) -> dict[str, Any]:
+    """Return the values of some options by name, for what takes arguments of the same names."""
+    return {name: getattr(options, name) for name in names}
+
+
 def parsed(kind: type, name: str, text: str) -> Any:
     """Return the value of an option that is given as text.
 

@@ -12,7 +12,6 @@ Cost
     The ids of all sentences are in memory, eight bytes each.
 """
 
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -179,13 +178,3 @@ class SentenceItems:
         """Return batches of sentences of similar length."""
         lengths = np.array([len(ids) for ids, _ in items])
         return Buckets(items=items, lengths=lengths, collate=self.collate, batch_size=size, shuffle=shuffle, seed=seed)
-
-
-def digest(*parts: Sequence[Item]) -> str:
-    """Return a digest of the data of a run."""
-    state = hashlib.blake2b(digest_size=16)
-    for items in parts:
-        state.update(str(len(items)).encode())
-        for ids, label in items:
-            state.update(ids.tobytes() + label.to_bytes(4, "little"))
-    return state.hexdigest()

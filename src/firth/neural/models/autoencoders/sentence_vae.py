@@ -26,11 +26,12 @@ from firth.errors import CorpusError, OptionError, warn_caller
 from firth.neural.layers.sequence_pooling import POOLINGS
 from firth.neural.layers.state import State
 from firth.neural.models.autoencoders.codes import Code, GaussianCode, GumbelCode, QuantisedCode
-from firth.neural.models.autoencoders.data import Item, SentenceItems, Sentences, digest, read_texts
+from firth.neural.models.autoencoders.data import Item, SentenceItems, Sentences, read_texts
 from firth.neural.models.autoencoders.measures import AutoencoderScores, measure
 from firth.neural.models.autoencoders.module import LaggingInference, SentenceAutoencoder, kl_weight
 from firth.neural.models.autoencoders.predict import AutoencoderModel
 from firth.neural.models.translation.units import Units, learn_units
+from firth.neural.supervised import digest
 from firth.neural.training.devices import new_module, no_subnormals
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
@@ -176,7 +177,7 @@ def train_autoencoder(
         task = AutoencoderTask(
             module, options, items, train, test, batch_size=config.training.batch_size, seed=config.seed
         )
-        data = {"sentences": len(train), "text": digest(train, test)}
+        data = {"sentences": len(train), "text": _digest(train, test)}
         facts = fit_model(task, options, config, data, facts={"held_out_sentences": len(test)})
         task.finish()
         module.eval()
@@ -188,6 +189,11 @@ def train_autoencoder(
         warn_caller(collapse(scores))
     codes = {"kl": scores.kl, "active_units": scores.active_units, "mutual_information": scores.mutual_information}
     return AutoencoderModel(module, options, items, {"training": {**facts, "code": codes}})
+
+
+def _digest(*parts: Sequence[Item]) -> str:
+    """Return a digest of the data of a run."""
+    return digest((str(len(items)), [(ids, label.to_bytes(4, "little")) for ids, label in items]) for items in parts)
 
 
 def fit_prior(module: SentenceAutoencoder, items: SentenceItems, train: Sequence[Item]) -> None:

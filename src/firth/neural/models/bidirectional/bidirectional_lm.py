@@ -44,7 +44,7 @@ from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import StepOutput
-from firth.options import Preset, check, option, options_class
+from firth.options import Preset, check, option, options_class, values_of
 from firth.timing import running_clock
 from firth.vocabulary import Vocabulary
 
@@ -188,13 +188,6 @@ class BidirectionalLM:
 
     def build(self, vocabulary: Vocabulary) -> BidirectionalModule:
         """Return a module with random parameters from torch's default generator."""
-        return BidirectionalModule(
-            list(vocabulary.words),
-            output_layer(self.output, self.dim, vocabulary),
-            dim=self.dim,
-            layers=self.layers,
-            char_dim=self.char_dim,
-            highway=self.highway,
-            dropout=self.dropout,
-            bos=vocabulary.ids[EOS],
-        )
+        output = output_layer(self.output, self.dim, vocabulary)
+        shared = values_of(self, "dim", "layers", "char_dim", "highway", "dropout")
+        return BidirectionalModule(list(vocabulary.words), output, bos=vocabulary.ids[EOS], **shared)

@@ -49,7 +49,7 @@ from firth.neural.training.devices import new_module
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
-from firth.options import check, option, options_class
+from firth.options import check, option, options_class, values_of
 from firth.timing import running_clock
 
 EVAL_BATCH = 128  # captions per batch of an evaluation
@@ -274,11 +274,8 @@ class Captioner:
             dim + self.hidden * self.gate_bias,
             self.hidden,
             self.hidden,
-            layers=self.layers,
-            cell=self.cell,
-            attention=self.attention,
             input_feeding=self.input_feeding and self.has_attention,
-            dropout=self.dropout,
+            **values_of(self, "layers", "cell", "attention", "dropout"),
         )
         bridge = "linear" if self.initial_state else "none"
         target = RecurrentTarget(

@@ -2,10 +2,9 @@
 
 import copy
 import dataclasses
-import hashlib
 import os
 from collections.abc import Mapping
-from typing import Any, Protocol, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import torch
@@ -26,6 +25,7 @@ from firth.neural.models.language.language_model import (
 from firth.neural.models.language.learned_tree import LanguageRun, with_learned_tree
 from firth.neural.models.language.predict import NeuralLanguageModel
 from firth.neural.saved import module_arrays
+from firth.neural.supervised import digest as data_digest
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, text_options
 from firth.options import wrong_kind
@@ -83,26 +83,17 @@ def check_options(options: LanguageOptions, start: NeuralLanguageModel) -> None:
         raise OptionError(f"{given} with a start that has {expected}: {advice}")
 
 
-class Reader(Protocol):
-    """What reads text for a trained model."""
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """V words."""
-        ...
-
-    @property
-    def rules(self) -> TextRules:
-        """How the text is tokenised."""
-        ...
-
-
-def text_for(start: Reader, corpus: Any, options: Mapping[str, Any], progress: Progress = None) -> LanguageText:
+def text_for(
+    vocabulary: Vocabulary, rules: TextRules, corpus: Any, options: Mapping[str, Any], progress: Progress = None
+) -> LanguageText:
     """Return a training text in the vocabulary of a start.
 
     Args:
+        vocabulary: of the start.
+        rules: by which it reads text.
         corpus: a corpus that was built with the tokens of the start and every word of its text; a text that the start
             has read; or anything that `Corpus.build` takes.
+        options: of `Corpus.build`: `column` and `cache`.
 
     Raises:
         OptionError: another option is given, or the corpus has other tokens.
@@ -110,21 +101,15 @@ def text_for(start: Reader, corpus: Any, options: Mapping[str, Any], progress: P
     given = [f"{name}={options[name]!r}" for name in options if name not in READING]
     if given:
         raise OptionError(f"{', '.join(given)} with start: the text is read like that of the start; leave them out")
-    rules = start.rules
     if not isinstance(corpus, LanguageText):
         reading = {"tokens": rules.tokens, "sentences": rules.sentences, "min_count": 1}
         corpus = as_corpus(corpus, options, defaults=reading, progress=progress)
-        _check_tokens(corpus, start)
-    return held_out_text(corpus, start.vocabulary, rules, name="text", progress=progress)
-
-
-def _check_tokens(corpus: Corpus, start: Reader) -> None:
-    tokens = str(corpus.options.described()["tokens"])
-    if tokens != start.rules.tokens:
-        raise OptionError(
-            f"the corpus has other tokens than the start, which reads {start.rules}; give the text itself in place of "
-            "the corpus"
-        )
+        if str(corpus.options.described()["tokens"]) != rules.tokens:
+            raise OptionError(
+                f"the corpus has other tokens than the start, which reads {rules}; give the text itself in place of "
+                "the corpus"
+            )
+    return held_out_text(corpus, vocabulary, rules, name="text", progress=progress)
 
 
 def started_module(options: LanguageOptions, start: NeuralLanguageModel, seed: int) -> LanguageModule:
@@ -138,11 +123,7 @@ def started_module(options: LanguageOptions, start: NeuralLanguageModel, seed: i
 
 def digest(module: torch.nn.Module) -> str:
     """Return a digest of the parameters of a model's module."""
-    content = hashlib.blake2b(digest_size=16)
-    for name, array in sorted(module_arrays(module).items()):
-        content.update(name.encode())
-        content.update(array.tobytes())
-    return content.hexdigest()
+    return data_digest(sorted(module_arrays(module).items()))
 
 
 @explained(unknown=UNK, tokens="subwords")
@@ -213,7 +194,7 @@ def _continue(
     """Train a model that starts with the parameters of another."""
     check_options(options, start)
     progress = config.progress
-    text = text_for(start, corpus, given, progress)
+    text = text_for(start.vocabulary, start.rules, corpus, given, progress)
     held_out, old = (
         None if source is None else start.read(source, progress=progress) for source in (held_out, old_held_out)
     )
@@ -272,6 +253,4 @@ def _digest(text: LanguageText, module: LanguageModule) -> str:
     ids, words = text.ids, list(text.vocabulary.words)
     if module.spells:
         ids, words = text.input_ids, [*words, *text.unknown_words]
-    digest = hashlib.blake2b(ids.tobytes(), digest_size=16)
-    digest.update("\n".join(words).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+    return data_digest(ids, "\n".join(words))

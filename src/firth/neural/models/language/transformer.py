@@ -33,7 +33,7 @@ from firth.neural.layers.transformer_stack import TransformerStack
 from firth.neural.models.language.language_model import LanguageModule, LanguageOptions, bptt_option, output_layer
 from firth.neural.models.language.train import train_language_model
 from firth.neural.training.options import TrainingOptions
-from firth.options import Preset, option, options_class
+from firth.options import Preset, option, options_class, values_of
 from firth.vocabulary import Vocabulary
 
 MAX_SPREAD = 0.06  # maximum standard deviation of initial word vectors
@@ -100,14 +100,8 @@ class Transformer(LanguageModule):
     def __init__(self, options: TransformerLM, vocabulary: Vocabulary, bos: int) -> None:
         super().__init__()
         self.bos = bos
-        config = TransformerConfig(
-            width=options.dim,
-            heads=options.heads,
-            ffn_dim=options.ffn_dim,
-            norm=options.norm,
-            activation=options.activation,
-            dropout=options.dropout,
-        )
+        shared = values_of(options, "heads", "ffn_dim", "norm", "activation", "dropout")
+        config = TransformerConfig(width=options.dim, **shared)
         self.embedding = embedding = WordEmbedding(len(vocabulary), options.dim)
         torch.nn.init.normal_(embedding.weight, std=min(MAX_SPREAD, MAX_OWN_LOGIT / options.dim))
         self.stack = TransformerStack(config, options.layers, context=options.context, positions=options.positions)

@@ -51,7 +51,7 @@ from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.neural.training.task import StepOutput
-from firth.options import option, options_class
+from firth.options import option, options_class, values_of
 from firth.text.inputs import Text, check_items
 from firth.timing import running_clock
 
@@ -187,13 +187,5 @@ class LatticeLM:
 
     def build(self, tokens: int, chunks: Sequence[Chunk], bos: int) -> LatticeModule:
         """Return a module with random parameters from torch's default generator."""
-        return LatticeModule(
-            Units(tokens, chunks, self.max_length),
-            senses=self.senses,
-            dim=self.dim,
-            hidden=self.hidden,
-            dropout=self.dropout,
-            merge=self.merge,
-            temperature=self.temperature,
-            bos=bos,
-        )
+        shared = values_of(self, "senses", "dim", "hidden", "dropout", "merge", "temperature")
+        return LatticeModule(Units(tokens, chunks, self.max_length), bos=bos, **shared)

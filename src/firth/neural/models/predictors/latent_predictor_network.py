@@ -27,7 +27,6 @@ Cost: per byte two LSTM steps, a row of attention over all bytes of the record, 
     bytes.
 """
 
-import hashlib
 from typing import Any, ClassVar, Unpack
 
 import torch
@@ -39,14 +38,14 @@ from firth.neural.models.predictors.module import PredictorModule
 from firth.neural.models.predictors.predict import PredictorModel
 from firth.neural.structs.segmentations import segments_total
 from firth.neural.structs.semirings import LOG
-from firth.neural.supervised import SupervisedTask, on_device
+from firth.neural.supervised import SupervisedTask, digest, on_device
 from firth.neural.training.devices import new_module
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import StepOutput
-from firth.options import option, options_class
+from firth.options import option, options_class, values_of
 from firth.timing import running_clock
 
 EVAL_BATCH = 64  # records per batch of an evaluation
@@ -120,7 +119,7 @@ def train_predictors(
 def _digest(fields: list[str], *parts: list[Example]) -> str:
     """Return a digest of the data of a run."""
     shown = [fields, *([(example.values, example.target) for example in part] for part in parts)]
-    return hashlib.blake2b(repr(shown).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return digest(repr(shown))
 
 
 @options_class
@@ -145,6 +144,4 @@ class LatentPredictorNetwork:
 
     def build(self, fields: int) -> PredictorModule:
         """Return a module with random parameters from torch's default generator."""
-        return PredictorModule(
-            fields, dim=self.dim, hidden=self.hidden, dropout=self.dropout, copying=self.copying, max_copy=self.max_copy
-        )
+        return PredictorModule(fields, **values_of(self, "dim", "hidden", "dropout", "copying", "max_copy"))

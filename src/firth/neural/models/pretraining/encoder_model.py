@@ -1,6 +1,5 @@
 """A pretrained encoder: states of words, vectors of texts, words that fit a place, saving."""
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +18,7 @@ from firth.neural.models.pretraining.corruption import ReplacedPrediction
 from firth.neural.models.pretraining.layout import Head, arrays_of, described, encoder_of, encoder_of_transformers
 from firth.neural.models.pretraining.network import EncoderConfig, EncoderNetwork
 from firth.neural.saved import SavedModel
+from firth.neural.supervised import digest as data_digest
 from firth.neural.training.batching import Buckets, pad
 from firth.options import check_whole
 from firth.progress import Progress, Status, reporting_slow_work
@@ -290,10 +290,8 @@ class PretrainedEncoder(SavedModel):
 
     def fingerprint(self) -> str:
         """Return a digest of the encoder: equal ones give words the same vectors."""
-        content = hashlib.blake2b(self.pieces.rules.encode(), digest_size=16)
-        content.update(repr(self.config).encode())  # heads, for one, leave no trace in the parameters
-        content.update(digest(self.module).encode())
-        return content.hexdigest()
+        sizes = repr(self.config)  # heads, for one, leave no trace in the parameters
+        return data_digest(self.pieces.rules, sizes, digest(self.module))
 
     def rows_of(self, texts: Sequence[Text]) -> list[Row]:
         """Return the ids of the pieces of each text, without special tokens."""

@@ -27,15 +27,13 @@ from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import StepOutput
-from firth.options import check, check_kind, option, options_class
+from firth.options import check, check_kind, option, options_class, values_of
 from firth.text.wordpieces import WordPieces
 from firth.timing import running_clock
 
 EVAL_BATCH, EVAL_SEED = 64, 0  # windows of held-out text; of the masks, the same in every evaluation
 ATTENTION_STARTS = ("neighbours", "anywhere")
 TOKENS = "wordpieces"  # how text is read unless the caller says otherwise
-
-
 Measures = Mapping[str, torch.Tensor]
 
 
@@ -303,10 +301,9 @@ class PretrainingOptions(abc.ABC):
 
     def config(self, pieces: WordPieces) -> EncoderConfig:
         """Return the sizes of the encoder for a vocabulary."""
-        return EncoderConfig(
-            vocabulary=len(pieces), dim=self.dim, embedding_dim=self.vectors_dim, layers=self.layers,
-            heads=self.heads, ffn_dim=self.ffn_dim or 4 * self.dim, max_length=self.max_length, dropout=self.dropout,
-        )  # fmt: skip
+        ffn_dim = self.ffn_dim or 4 * self.dim
+        shared = values_of(self, "dim", "layers", "heads", "max_length", "dropout")
+        return EncoderConfig(vocabulary=len(pieces), embedding_dim=self.vectors_dim, ffn_dim=ffn_dim, **shared)
 
     def build_encoder(self, config: EncoderConfig) -> EncoderNetwork:
         """Return a new encoder, with random parameters from torch's default generator."""

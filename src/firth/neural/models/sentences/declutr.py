@@ -43,7 +43,7 @@ from firth.neural.models.sentences.simcse import temperature_option
 from firth.neural.supervised import SupervisedTask
 from firth.neural.training.batching import TensorBatch
 from firth.neural.training.options import RunConfig, TrainingOptions
-from firth.options import Preset, option, options_class
+from firth.options import Preset, option, options_class, values_of
 
 ANCHOR, POSITIVE = (4.0, 2.0), (2.0, 4.0)  # parameters of the beta distributions of lengths
 
@@ -207,12 +207,11 @@ class DeCLUTRModule(ContrastiveModule):
         """Return the anchors of all documents, and the positives of each in turn; by torch's default generator."""
         random = np.random.default_rng(int(torch.randint(2**62, ())))
         o, anchors, positives = self.options, [], []
+        sizes = values_of(o, "positives", "min_span", "max_span")
         for row in batch.rows:
             ends = np.arange(o.anchors + 1) * len(row) // o.anchors
             for part in pairwise(ends.tolist()):
-                spans = sample_spans(
-                    len(row), random, positives=o.positives, min_span=o.min_span, max_span=o.max_span, part=part
-                )
+                spans = sample_spans(len(row), random, part=part, **sizes)
                 anchors.append(row[slice(*spans.anchor)])
                 positives += [row[slice(*span)] for span in spans.positives]
         device = batch.device or torch.device("cpu")

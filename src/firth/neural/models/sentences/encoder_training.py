@@ -2,10 +2,8 @@
 
 import abc
 import dataclasses
-import hashlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack, cast
@@ -18,6 +16,7 @@ from firth.neural.models.language.train import digest, text_for
 from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.supervised import SupervisedTask
+from firth.neural.supervised import digest as data_digest
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunConfig, TextRunArguments, text_options
@@ -95,19 +94,9 @@ def train_on_text(
             given = dict(given)
             sentences = given.pop("sentences", options.text["sentences"] if options.reads_documents else None)
             rules = dataclasses.replace(before.rules, sentences=sentences or before.rules.sentences)
-            text = text_for(_Reading(before.vocabulary, rules), corpus, given, config.progress)
+            text = text_for(before.vocabulary, rules, corpus, given, config.progress)
         model = new_model(options, text.vocabulary, text.rules, before, config.seed)
-        content = hashlib.blake2b(text.ids.tobytes(), digest_size=16)
-        content.update(text.offsets.tobytes())
-        return run(model, build_task(model, text, config=config), before, config, content.hexdigest())
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """The words of a start, and how a text is read for it; its sentences may end elsewhere."""
-
-    vocabulary: Vocabulary
-    rules: TextRules
+        return run(model, build_task(model, text, config=config), before, config, data_digest(text.ids, text.offsets))
 
 
 def opened_start(start: Any) -> SentenceEncoder | None:

@@ -13,7 +13,6 @@ Cost: that of the encoder for all texts of the groups and their hard negatives; 
 """
 
 import dataclasses
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ from firth.neural.models.sentences.encoder import EncoderModule, EncoderOptions
 from firth.neural.models.sentences.encoder_training import new_model, opened_start, run
 from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.models.sentences.simcse import projection, temperature_option
-from firth.neural.supervised import SupervisedTask
+from firth.neural.supervised import SupervisedTask, digest
 from firth.neural.training.batching import Buckets, TensorBatch, pad
 from firth.neural.training.options import RunConfig, TextRunArguments, TrainingOptions, text_options
 from firth.options import Preset, option, options_class
@@ -119,8 +118,8 @@ def train_on_groups(
         else:
             vocabulary, rules = before.vocabulary, before.rules
         model = new_model(options, vocabulary, rules, before, config.seed)
-        content = hashlib.blake2b(repr([dataclasses.astuple(group) for group in every]).encode(), digest_size=16)
-        return run(model, options.build_task(model, every, held_out, config), before, config, content.hexdigest())
+        content = digest(repr([dataclasses.astuple(group) for group in every]))
+        return run(model, options.build_task(model, every, held_out, config), before, config, content)
 
 
 @options_class

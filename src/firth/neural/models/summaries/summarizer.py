@@ -23,7 +23,7 @@ from firth.neural.models.summaries.predict import SummaryModel
 from firth.neural.models.translation.train import train_translator
 from firth.neural.models.translation.translator import CELLS, Translator
 from firth.neural.training.options import RunArguments, TrainingOptions
-from firth.options import Preset, check, option, options_class
+from firth.options import Preset, check, option, options_class, values_of
 
 
 @explained
@@ -123,5 +123,5 @@ class Summarizer:
             coverage_loss=self.coverage_loss if self.coverage else 0.0,
             coverage_from=self.coverage_from if self.coverage else 0.0,
             label_smoothing=0.0,
-            **{name: getattr(self, name) for name in shared},
+            **values_of(self, *shared),
         )

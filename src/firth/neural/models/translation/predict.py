@@ -58,11 +58,9 @@ def _reader(content: ModelFolder, options: Any) -> PairReader:
 
 
 def _written_table(table: CandidateTable | None) -> Saved:
-    return (
-        Saved()
-        if table is None
-        else Saved(arrays=dict(zip(CANDIDATES, (table.by_source, table.frequent), strict=True)))
-    )
+    if table is None:
+        return Saved()
+    return Saved(arrays=dict(zip(CANDIDATES, (table.by_source, table.frequent), strict=True)))
 
 
 def _table(content: ModelFolder, options: Any) -> CandidateTable | None:

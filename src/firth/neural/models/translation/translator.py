@@ -53,7 +53,7 @@ from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.train import train_translator
 from firth.neural.models.translation.units import KINDS, Units
 from firth.neural.training.options import TrainingOptions
-from firth.options import Preset, check, option, options_class
+from firth.options import Preset, check, option, options_class, values_of
 
 CELLS = ("lstm", "gru", "qrnn")
 TRANSFORMER, SUBWORDS = "transformer", "subwords"
@@ -279,9 +279,7 @@ class Translator:
 
     @property
     def _blocks(self) -> TransformerConfig:
-        return TransformerConfig(
-            width=self.hidden, heads=self.heads, ffn_dim=self.ffn_dim, norm=self.norm, dropout=self.dropout
-        )
+        return TransformerConfig(width=self.hidden, **values_of(self, "heads", "ffn_dim", "norm", "dropout"))
 
     def _encoder(self, dim: int) -> Any:
         if self.encoder == TRANSFORMER:
@@ -307,16 +305,10 @@ class Translator:
             dim,
             self.hidden,
             encoder_width,
-            layers=self.layers,
             cell=self.decoder,
-            attention=self.attention,
             input_feeding=self.input_feeding and self.attention != "none",
-            local=self.local,
-            window=self.window,
-            coverage=self.coverage,
-            intra_temporal=self.intra_temporal,
-            intra_decoder=self.intra_decoder,
-            dropout=self.dropout,
+            **values_of(self, "layers", "attention", "local", "window", "coverage"),
+            **values_of(self, "intra_temporal", "intra_decoder", "dropout"),
         )
         return RecurrentTarget(
             decoder, layers=self.layers, cell=self.decoder, encoder_width=encoder_width, bridge=self.bridge
