@@ -12,7 +12,7 @@ from firth.alignment.procrustes import Procrustes
 from firth.alignment.retrieval import Retrieval, check_held_out, evaluate_retrieval
 from firth.alignment.self_learning import SelfLearning
 from firth.alignment.strength import WEAK
-from firth.cli.arguments import AsJson, Quiet, Seed, Threads, names, output
+from firth.cli.arguments import AsJson, Quiet, Seed, Threads, flag, names, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import complain, print_json, working
 from firth.cli.targets import check_folder_target
@@ -31,14 +31,12 @@ def _align(
     target: Target,
     output: Annotated[Path, output("Folder to save the alignment in.", "DIR")],
     dictionary: Annotated[
-        Path | None, typer.Option(help="File of training pairs: a word and its translation per line.", metavar="FILE")
+        Path | None, flag("File of training pairs: a word and its translation per line.", "FILE")
     ] = None,
     unsupervised: Annotated[bool, typer.Option("--unsupervised", help="Learn without a dictionary.")] = False,
-    test: Annotated[
-        Path | None, typer.Option(help="File of test pairs, none of them in the dictionary.", metavar="FILE")
-    ] = None,
+    test: Annotated[Path | None, flag("File of test pairs, none of them in the dictionary.", "FILE")] = None,
     spaces: Annotated[
-        Path | None, typer.Option(help="Folder to save the two aligned spaces in, as ordinary vectors.", metavar="DIR")
+        Path | None, flag("Folder to save the two aligned spaces in, as ordinary vectors.", "DIR")
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Embed, OneThread, Quiet, names, number
+from firth.cli.arguments import AsJson, Embed, OneThread, Quiet, flag, names, number
 from firth.cli.groups import commands
 from firth.cli.output import note, on_a_line, print_json, show, working
 from firth.cli.texts import line_batches, source_of
@@ -34,9 +34,8 @@ def _train(
     source: Questions,
     held_out: Annotated[
         Path | None,
-        typer.Option(
-            help="Questions that choose the best epoch. Default: those about a tenth of the articles or paragraphs.",
-            metavar="FILE",
+        flag(
+            "Questions that choose the best epoch. Default: those about a tenth of the articles or paragraphs.", "FILE"
         ),
     ] = None,
     vectors: StartVectors = None,
@@ -57,14 +56,9 @@ def _predict(
     questions: Annotated[
         list[str], names("Questions; or a file of them with their paragraphs, as for train.", "QUESTION|FILE")
     ],
-    text: Annotated[
-        Path | None, typer.Option(help="File of the text that answers; - for standard input.", metavar="FILE")
-    ] = None,
+    text: Annotated[Path | None, flag("File of the text that answers; - for standard input.", "FILE")] = None,
     corpus: Annotated[
-        str | None,
-        typer.Option(
-            help="Texts that are searched: a file with a text per line, a table or a folder.", metavar="CORPUS"
-        ),
+        str | None, flag("Texts that are searched: a file with a text per line, a table or a folder.", "CORPUS")
     ] = None,
     number: Annotated[int, number("Answers per question.")] = 1,
     paragraphs: Annotated[int, typer.Option(help="Texts of --corpus that are read for each question.")] = 5,

@@ -29,6 +29,11 @@ def names(help: str, metavar: str, *flags: str) -> Any:
     return typer.Argument(help=help, show_default=False, metavar=metavar)
 
 
+def flag(help: str, metavar: str | None = None, panel: str | None = None) -> Any:
+    """Return a flag whose default is not shown."""
+    return typer.Option(help=help, metavar=metavar, show_default=False, rich_help_panel=panel)
+
+
 def _check_number(value: int | None) -> int | None:
     if value is not None and value < 1:
         raise OptionError(f"-n {value}: expected a whole number of at least 1")
@@ -51,36 +56,23 @@ Poles = Annotated[
 ]
 TextFile = Annotated[str, names("File with one text per line, or - for standard input.", "FILE")]
 Data = Annotated[
-    Path | None, typer.Option(help="Folder with local copies of the named data sets; else they are downloaded once.",
-                              metavar="DIR"),
+    Path | None, flag("Folder with local copies of the named data sets; else they are downloaded once.", "DIR"),
 ]  # fmt: skip
 
 Column = Annotated[
     str | None,
-    typer.Option(
-        help="Column with the text in a table: its name, or in CSV and TSV files its number, from 1; of CoNLL-U, "
+    flag(
+        "Column with the text in a table: its name, or in CSV and TSV files its number, from 1; of CoNLL-U, "
         "form or lemma.",
-        rich_help_panel=TEXT,
+        panel=TEXT,
     ),
 ]
 Language = Annotated[
     str | None,
-    typer.Option(
-        help="Language of raw text, such as de: its abbreviations and ordinals end no sentence.",
-        metavar="CODE",
-        show_default=False,
-        rich_help_panel=TEXT,
-    ),
+    flag("Language of raw text, such as de: its abbreviations and ordinals end no sentence.", "CODE", panel=TEXT),
 ]
-StopWords = Annotated[
-    Path | None, typer.Option(help="File of words to leave out, one per line.", metavar="FILE", rich_help_panel=TEXT)
-]
-Cache = Annotated[
-    Path | None,
-    typer.Option(
-        help="Folder for encoded corpora. Default: the user's cache folder.", metavar="DIR", rich_help_panel=TEXT
-    ),
-]
+StopWords = Annotated[Path | None, flag("File of words to leave out, one per line.", "FILE", panel=TEXT)]
+Cache = Annotated[Path | None, flag("Folder for encoded corpora. Default: the user's cache folder.", "DIR", panel=TEXT)]
 
 OnError = Annotated[
     str, typer.Option(help="What becomes of damaged parts of FILE: skip, count and list them, or stop at the first.")
@@ -98,17 +90,14 @@ class ReadingOptions(TableOptions):
 
 # How a command runs.
 Seed = Annotated[int, typer.Option(help="Random seed: the same seed gives the same result.")]
-Threads = Annotated[int | None, typer.Option(help="Threads. Default: one per processor.", show_default=False)]
+Threads = Annotated[int | None, flag("Threads. Default: one per processor.")]
 OneThread = Annotated[  # of neural models
-    int | None, typer.Option(help="Threads. Default: 1; the result is then the same every time.", show_default=False)
+    int | None, flag("Threads. Default: 1; the result is then the same every time.")
 ]
 Checkpoint = Annotated[
-    Path | None,
-    typer.Option(help="Folder for checkpoints; the same command goes on after an interruption.", metavar="DIR"),
+    Path | None, flag("Folder for checkpoints; the same command goes on after an interruption.", "DIR")
 ]
-Every = Annotated[
-    str | None, typer.Option(help="Time between checkpoints, such as 30s, 5m or 1h. Default: 5m.", metavar="TIME")
-]
+Every = Annotated[str | None, flag("Time between checkpoints, such as 30s, 5m or 1h. Default: 5m.", "TIME")]
 ClusterAddress = Annotated[
     str | None,
     typer.Option(
@@ -117,14 +106,13 @@ ClusterAddress = Annotated[
         metavar="ADDRESS",
     ),
 ]
-Workers = Annotated[int | None, typer.Option(help="Workers of the cluster; by default one per processor.", metavar="N")]
+Workers = Annotated[int | None, flag("Workers of the cluster; by default one per processor.", "N")]
 Embed = Annotated[
     list[Path] | None,
-    typer.Option(
-        help="Pretrained encoder whose vectors of words in context are read, too: a folder of firth lm train elmo, "
+    flag(
+        "Pretrained encoder whose vectors of words in context are read, too: a folder of firth lm train elmo, "
         "firth pretrain or firth translate train. Several by several flags.",
-        metavar="DIR",
-        show_default=False,
+        "DIR",
     ),
 ]
 

@@ -8,7 +8,7 @@ import typer
 
 from firth import bias as instruments
 from firth.bias import METHODS, METRICS, BiasLists, BiasScore, DebiasingEffects, Query, ScoreChange
-from firth.cli.arguments import AsJson, Data, Quiet, Seed, Vectors, names, output
+from firth.cli.arguments import AsJson, Data, Quiet, Seed, Vectors, flag, names, output
 from firth.cli.output import note, print_json, print_table, working
 from firth.cli.targets import check_vectors_target
 from firth.cli.vectors import open_vectors, open_word_vectors
@@ -24,9 +24,7 @@ Test = Annotated[
     list[str] | None,
     names("Association test of Caliskan et al. 2017, weat-1 to weat-10. May be repeated.", "NAME", "--test"),
 ]
-Sets = Annotated[
-    Path | None, typer.Option(help="Your own word sets: a JSON object of word lists by name.", metavar="FILE")
-]
+Sets = Annotated[Path | None, flag("Your own word sets: a JSON object of word lists by name.", "FILE")]
 Queries = Annotated[
     list[str] | None,
     names(
@@ -86,25 +84,15 @@ def debias(
             "--pairs",
         ),
     ] = None,
-    equalise: Annotated[
-        Path | None, typer.Option(help="Pairs that may differ in the bias only. Default: --pairs.", metavar="FILE")
-    ] = None,
-    specific: Annotated[
-        Path | None, typer.Option(help="Words that keep the bias, because it is their meaning.", metavar="FILE")
-    ] = None,
-    neutral: Annotated[
-        Path | None, typer.Option(help="Neutral words, to measure the direct bias on.", metavar="FILE")
-    ] = None,
+    equalise: Annotated[Path | None, flag("Pairs that may differ in the bias only. Default: --pairs.", "FILE")] = None,
+    specific: Annotated[Path | None, flag("Words that keep the bias, because it is their meaning.", "FILE")] = None,
+    neutral: Annotated[Path | None, flag("Neutral words, to measure the direct bias on.", "FILE")] = None,
     test: Test = None,
     sets: Sets = None,
     query: Queries = None,
-    alpha: Annotated[float | None, typer.Option(help="With half-sibling: ridge penalty. Default: 60.")] = None,
-    components: Annotated[
-        int | None, typer.Option(help="With double-hard: frequency components to try. Default: 4.")
-    ] = None,
-    rounds: Annotated[
-        int | None, typer.Option(help="With null-space: directions to remove, at most. Default: 35.")
-    ] = None,
+    alpha: Annotated[float | None, flag("With half-sibling: ridge penalty. Default: 60.")] = None,
+    components: Annotated[int | None, flag("With double-hard: frequency components to try. Default: 4.")] = None,
+    rounds: Annotated[int | None, flag("With null-space: directions to remove, at most. Default: 35.")] = None,
     data: Data = None,
     seed: Seed = 0,
     quiet: Quiet = False,

@@ -25,6 +25,7 @@ from firth.cli.arguments import (
     Seed,
     TextFile,
     Threads,
+    flag,
     names,
     number,
     output,
@@ -78,16 +79,10 @@ class LabelTable(TableOptions):
 
     column: Annotated[
         str | None,
-        typer.Option(
-            help="Column with the texts, in a table: name, or number from 1. Default: text. Pairs: A,B.",
-            rich_help_panel=TEXT,
-        ),
+        flag("Column with the texts, in a table: name, or number from 1. Default: text. Pairs: A,B.", panel=TEXT),
     ] = None
     labels: Annotated[
-        str | None,
-        typer.Option(
-            help="Column with the labels, in a table: name, or number from 1.", metavar="COLUMN", rich_help_panel=TEXT
-        ),
+        str | None, flag("Column with the labels, in a table: name, or number from 1.", "COLUMN", panel=TEXT)
     ] = None
 
 
@@ -109,10 +104,7 @@ def _train_neural(
     source: Texts,
     model: Annotated[str, model_help()] = DEFAULT,
     held_out: Annotated[
-        str | None,
-        typer.Option(
-            help="Labelled texts that choose the best epoch. Default: a tenth of the training texts.", metavar="FILE"
-        ),
+        str | None, flag("Labelled texts that choose the best epoch. Default: a tenth of the training texts.", "FILE")
     ] = None,
     vectors: StartVectors = None,
     embed: Embed = None,
@@ -210,8 +202,7 @@ def _train(
     checkpoint: Checkpoint = None,
     every: Every = None,
     autotune: Annotated[
-        str | None,
-        typer.Option(help="File of labelled texts; search for the options that score best on it.", metavar="FILE"),
+        str | None, flag("File of labelled texts; search for the options that score best on it.", "FILE")
     ] = None,
     seconds: Annotated[float, typer.Option(help="With --autotune: duration of the search.")] = 300.0,
     metric: Annotated[str, typer.Option(help="With --autotune: figure to optimise, f1 or f1:LABEL.")] = "f1",
@@ -322,7 +313,7 @@ def quantise(
     lengths: Annotated[
         bool, typer.Option("--lengths", help="Store the rows' lengths apart, in one byte each.")
     ] = False,
-    keep: Annotated[int | None, typer.Option(help="Rows of words and n-grams to keep. Default: all.")] = None,
+    keep: Annotated[int | None, flag("Rows of words and n-grams to keep. Default: all.")] = None,
     label_vectors: Annotated[bool, typer.Option("--label-vectors", help="Quantise the label vectors too.")] = False,
     seed: Seed = 0,
     quiet: Quiet = False,

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Data, Quiet, Seed, Sources, Threads, output
+from firth.cli.arguments import AsJson, Data, Quiet, Seed, Sources, Threads, flag, output
 from firth.cli.evaluate import AnalogySets, SimilaritySets
 from firth.cli.flags import with_flags
 from firth.cli.output import complain
@@ -32,12 +32,8 @@ def _compare(
         ),
     ] = DEFAULT,
     dim: Annotated[int, typer.Option(help="Dimension of all vectors.")] = 100,
-    window: Annotated[
-        int | None, typer.Option(help="Context words on each side. Default: that of each model.", show_default=False)
-    ] = None,
-    epochs: Annotated[
-        int | None, typer.Option(help="Passes over the text. Default: those of each model.", show_default=False)
-    ] = None,
+    window: Annotated[int | None, flag("Context words on each side. Default: that of each model.")] = None,
+    epochs: Annotated[int | None, flag("Passes over the text. Default: those of each model.")] = None,
     seed: Seed = 0,
     threads: Threads = None,
     similarity: SimilaritySets = None,

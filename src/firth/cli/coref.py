@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, OnError, OneThread, Quiet, Seed, names, output
+from firth.cli.arguments import AsJson, OnError, OneThread, Quiet, Seed, flag, names, output
 from firth.cli.groups import commands
 from firth.cli.output import print_json, working
 from firth.cli.training import Report, Run, StartVectors, Summary, TrainCommand
@@ -44,10 +44,7 @@ def _train(
     run: Run,
     source: Documents,
     held_out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Documents that choose the best epoch. Default: a tenth of the training documents.", metavar="FILE"
-        ),
+        Path | None, flag("Documents that choose the best epoch. Default: a tenth of the training documents.", "FILE")
     ] = None,
     vectors: StartVectors = None,
     *,

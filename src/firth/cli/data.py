@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Data, Quiet, names
+from firth.cli.arguments import AsJson, Data, Quiet, flag, names
 from firth.cli.flags import Group, add_command
 from firth.cli.output import print_json, print_table
 from firth.data import SAMPLE, SETS, get, path_of
@@ -16,9 +16,7 @@ _KILOBYTE = 1000
 
 
 def list_sets(
-    kind: Annotated[
-        str | None, typer.Option(help="Only data sets of this kind, such as similarity or sentences.", metavar="KIND")
-    ] = None,
+    kind: Annotated[str | None, flag("Only data sets of this kind, such as similarity or sentences.", "KIND")] = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -45,9 +43,7 @@ def get_sets(
         Path | None,
         typer.Option("--output", "-o", help="Folder to copy the files to. Default: the cache folder.", metavar="DIR"),
     ] = None,
-    words: Annotated[
-        int | None, typer.Option(help="About how many words of the sample text. Default: all.", show_default=False)
-    ] = None,
+    words: Annotated[int | None, flag("About how many words of the sample text. Default: all.")] = None,
     data: Data = None,
     quiet: Quiet = False,
     json: AsJson = False,

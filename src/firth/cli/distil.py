@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, OneThread, Quiet, Sources, names, output
+from firth.cli.arguments import AsJson, OneThread, Quiet, Sources, flag, names, output
 from firth.cli.flags import with_flags
 from firth.cli.output import print_json, working
 from firth.cli.targets import check_vectors_target
@@ -28,8 +28,7 @@ def _distil(
         Path, output("Folder to save the vectors in, or a file; its name gives the format (firth convert).")
     ],
     layer: Annotated[
-        int | None,
-        typer.Option(help="Layer: 0 for the input of the encoder, -1 for the last. Default: the mean of all."),
+        int | None, flag("Layer: 0 for the input of the encoder, -1 for the last. Default: the mean of all.")
     ] = None,
     contexts: Annotated[int, typer.Option(help="Maximum number of occurrences of a word that are read.")] = 500,
     threads: OneThread = None,

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
-from firth.cli.arguments import AsJson, Data, Quiet, Seed, names
+from firth.cli.arguments import AsJson, Data, Quiet, Seed, flag, names
 from firth.cli.output import working
 from firth.cli.vectors import open_encoder, open_model
 from firth.data import SETS
@@ -29,11 +29,9 @@ def _names(kind: str) -> str:
 
 
 SimilaritySets = Annotated[
-    list[str] | None, typer.Option(help=f"File of scored word pairs, or one of {_names('similarity')}.", metavar="FILE")
+    list[str] | None, flag(f"File of scored word pairs, or one of {_names('similarity')}.", "FILE")
 ]
-AnalogySets = Annotated[
-    list[str] | None, typer.Option(help=f"File of analogy questions, or {_names('analogies')}.", metavar="FILE")
-]
+AnalogySets = Annotated[list[str] | None, flag(f"File of analogy questions, or {_names('analogies')}.", "FILE")]
 
 
 def evaluate(
@@ -43,10 +41,10 @@ def evaluate(
     ],
     suite: Annotated[
         list[str] | None,
-        typer.Option(
-            help=f"Kind of test: {', '.join(SUITES)}, or all. A colon adds a file or a named set: "
+        flag(
+            f"Kind of test: {', '.join(SUITES)}, or all. A colon adds a file or a named set: "
             "similarity:pairs.tsv. May be repeated.",
-            metavar="NAME",
+            "NAME",
         ),
     ] = None,
     similarity: SimilaritySets = None,
@@ -89,13 +87,9 @@ def evaluate(
             "--metric",
         ),
     ] = None,
-    sources: Annotated[
-        Path | None, typer.Option(help="What the texts were generated from, for copied.", metavar="FILE")
-    ] = None,
-    tagger: Annotated[Path | None, typer.Option(help="A trained tagger, for tag-entropy.", metavar="MODEL")] = None,
-    baseline: Annotated[
-        Path | None, typer.Option(help="Texts of a simple system, shown beside the others.", metavar="FILE")
-    ] = None,
+    sources: Annotated[Path | None, flag("What the texts were generated from, for copied.", "FILE")] = None,
+    tagger: Annotated[Path | None, flag("A trained tagger, for tag-entropy.", "MODEL")] = None,
+    baseline: Annotated[Path | None, flag("Texts of a simple system, shown beside the others.", "FILE")] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case in generated texts.")] = False,
     tokenizer: Annotated[str, typer.Option(help="Tokeniser of BLEU, by sacrebleu's name.", metavar="NAME")] = "13a",
     seed: Seed = 0,

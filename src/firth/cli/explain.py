@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, names
+from firth.cli.arguments import AsJson, Quiet, flag, names
 from firth.cli.output import print_json, print_table, working
 from firth.errors import OptionError
 from firth.explanation.explain import check_method, explainable_text, explanation_of
@@ -24,9 +24,7 @@ FAINTEST = 0.05  # opacity below which a word is not coloured
 def explain(
     model: Annotated[Path, names("A classifier or a neural language model.", "MODEL")],
     text: Annotated[str, names("The text; for a language model the beginning, whose next word is explained.", "TEXT")],
-    target: Annotated[
-        str | None, typer.Option(help="Label, or next word, to explain. Default: the most probable one.")
-    ] = None,
+    target: Annotated[str | None, flag("Label, or next word, to explain. Default: the most probable one.")] = None,
     method: Annotated[
         str, typer.Option(help="Attribution method, or all to compare them.", metavar="|".join([*METHODS, ALL]))
     ] = "integrated-gradients",

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, names
+from firth.cli.arguments import AsJson, Quiet, flag, names
 from firth.cli.output import complain, note, print_json, print_table, show, working
 from firth.cli.targets import check_file_target, check_folder_target, check_writable
 from firth.errors import FirthError, OptionError
@@ -36,21 +36,16 @@ def convert(
     target: Annotated[Path, names("Folder or file to write.", "OUT")],
     to: Annotated[
         str | None,
-        typer.Option(
-            help=f"Format: {', '.join(FORMATS)}. Default: by the name of OUT: .txt and .vec word2vec, .bin "
+        flag(
+            f"Format: {', '.join(FORMATS)}. Default: by the name of OUT: .txt and .vec word2vec, .bin "
             "word2vec-binary (fasttext with subwords), .ftz fasttext, .floret floret, .npy npy, .parquet parquet, else "
             "firth.",
-            metavar="NAME",
-            show_default=False,
+            "NAME",
         ),
     ] = None,
-    dtype: Annotated[
-        str | None, typer.Option(help="Precision. Default: that of IN.", metavar="float32|float16")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(help="Read only this many vectors, from the start of the file.")] = None,
-    language: Annotated[
-        str | None, typer.Option(help="Language of a spaCy folder. Default: xx.", metavar="CODE", show_default=False)
-    ] = None,
+    dtype: Annotated[str | None, flag("Precision. Default: that of IN.", "float32|float16")] = None,
+    limit: Annotated[int | None, flag("Read only this many vectors, from the start of the file.")] = None,
+    language: Annotated[str | None, flag("Language of a spaCy folder. Default: xx.", "CODE")] = None,
     map_: Annotated[
         str | None,
         typer.Option(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, names
+from firth.cli.arguments import AsJson, Quiet, flag, names
 from firth.cli.output import note, show, working
 from firth.cli.targets import check_folder_target
 from firth.hub import from_hub, push_to_hub
@@ -17,9 +17,7 @@ def push(
     source: Annotated[Path, names("Folder of a saved model.", "MODEL")],
     repository: Repository,
     private: Annotated[bool, typer.Option("--private", help="Make a new repository private.")] = False,
-    revision: Annotated[
-        str | None, typer.Option(help="Branch. Default: main.", metavar="NAME", show_default=False)
-    ] = None,
+    revision: Annotated[str | None, flag("Branch. Default: main.", "NAME")] = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -40,9 +38,7 @@ def push(
 def pull(
     repository: Repository,
     target: Annotated[Path, names("Folder to write.", "OUT")],
-    revision: Annotated[
-        str | None, typer.Option(help="Commit, tag or branch. Default: main.", metavar="NAME", show_default=False)
-    ] = None,
+    revision: Annotated[str | None, flag("Commit, tag or branch. Default: main.", "NAME")] = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, Seed, Sources, TextFile, names, number, output
+from firth.cli.arguments import AsJson, Quiet, Seed, Sources, TextFile, flag, names, number, output
 from firth.cli.files import language_facts, print_facts
 from firth.cli.flags import Flags, with_flags
 from firth.cli.groups import commands
@@ -70,8 +70,7 @@ def _generate(
     seed: Seed = 0,
     unknown: Annotated[bool, typer.Option("--unknown", help="Allow <unk> in the text.")] = False,
     forced: Annotated[
-        list[str] | None,
-        typer.Option(help="Word or phrase that each text contains; several by repeating the flag.", metavar="PHRASE"),
+        list[str] | None, flag("Word or phrase that each text contains; several by repeating the flag.", "PHRASE")
     ] = None,
     quiet: Quiet = False,
     json: AsJson = False,

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import Checkpoint, ClusterAddress, Every, Sources, Workers, output
+from firth.cli.arguments import Checkpoint, ClusterAddress, Every, Sources, Workers, flag, output
 from firth.cli.flags import Flags, add_command
 from firth.cli.output import note, working
 from firth.cli.targets import check_cluster, check_file_target, check_folder_target
@@ -110,34 +110,22 @@ def _train(
     corpus: Sources,
     output: Annotated[Path, output("Folder to save the model in; n-gram models also write ARPA files (.arpa).")],
     held_out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Held-out text: measures perplexity and, for neural models, chooses the best model.", metavar="TEXT"
-        ),
+        Path | None, flag("Held-out text: measures perplexity and, for neural models, chooses the best model.", "TEXT")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Random seed: the same seed gives the same result. Default: 0.")
-    ] = None,
+    seed: Annotated[int | None, flag("Random seed: the same seed gives the same result. Default: 0.")] = None,
     threads: Annotated[
         int | None,
-        typer.Option(
-            help="Threads. Default: one per processor for n-gram models; 1 for neural models, whose result is then "
-            "the same every time.",
-            show_default=False,
+        flag(
+            "Threads. Default: one per processor for n-gram models; 1 for neural models, whose result is then "
+            "the same every time."
         ),
     ] = None,
     start: Annotated[
-        Path | None,
-        typer.Option(
-            help="Trained model to start from: continue on more text, or fine-tune on other text.", metavar="MODEL"
-        ),
+        Path | None, flag("Trained model to start from: continue on more text, or fine-tune on other text.", "MODEL")
     ] = None,
     old_held_out: Annotated[
         Path | None,
-        typer.Option(
-            help="With --start, held-out text like that of the start: its perplexity before and after training.",
-            metavar="TEXT",
-        ),
+        flag("With --start, held-out text like that of the start: its perplexity before and after training.", "TEXT"),
     ] = None,
     checkpoint: Checkpoint = None,
     every: Every = None,

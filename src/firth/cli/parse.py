@@ -1,13 +1,12 @@
 """`firth parse`: train, predict and test dependency parsers."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, names
+from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, flag, names
+from firth.cli.flags import Flags, with_flags
 from firth.cli.groups import commands
 from firth.cli.output import print_json, with_progress, working
 from firth.cli.texts import batches, line_batches
@@ -24,17 +23,20 @@ Trees = Annotated[list[Path], names("Sentences with tags and trees: CoNLL-U, pla
 Texts = Annotated[
     str, names("Sentences: CoNLL-U (.conllu); with --tagger also text, a sentence per line, or -.", "FILE")
 ]
-Tagger = Annotated[
-    Path | None, typer.Option(help="A tagger for the tags that the parser reads.", metavar="MODEL", show_default=False)
-]
-Beam = Annotated[
-    int | None,
-    typer.Option(help="Beam width of parsing, of a transition parser. Default: its own.", show_default=False),
-]
-Precision = Annotated[
-    str | None,
-    typer.Option(help="Precision of matrix products, of a biaffine parser: fp32 or bf16.", show_default=False),
-]
+
+
+@dataclass(frozen=True)
+class ParsingOptions:
+    """How sentences are parsed."""
+
+    tagger: Annotated[Path | None, flag("A tagger for the tags that the parser reads.", "MODEL")] = None
+    beam: Annotated[int | None, flag("Beam width of parsing, of a transition parser. Default: its own.")] = None
+    precision: Annotated[str | None, flag("Precision of matrix products, of a biaffine parser: fp32 or bf16.")] = None
+    on_error: OnError = SKIP
+    threads: OneThread = None
+
+
+PARSING = Flags(ParsingOptions)
 
 
 def _report(run: Run, parser: Any) -> Report:
@@ -48,10 +50,7 @@ def _train(
     source: Trees,
     held_out: Annotated[
         Path | None,
-        typer.Option(
-            help="Sentences that choose the best epoch. Default: the last tenth of the training sentences.",
-            metavar="FILE",
-        ),
+        flag("Sentences that choose the best epoch. Default: the last tenth of the training sentences.", "FILE"),
     ] = None,
     vectors: StartVectors = None,
     embed: Embed = None,
@@ -73,24 +72,15 @@ def _opened(model: Path, tagger: Path | None, quiet: bool) -> tuple[Any, Any]:
         return open_model(model, "a parser"), None if tagger is None else open_model(tagger, "a tagger")
 
 
-def _predict(
-    model: Parser,
-    texts: Texts,
-    tagger: Tagger = None,
-    beam: Beam = None,
-    precision: Precision = None,
-    on_error: OnError = SKIP,
-    threads: OneThread = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
-) -> None:
+def _predict(model: Parser, texts: Texts, quiet: Quiet = False, json: AsJson = False, **options: Any) -> None:
     """Parse sentences: CoNLL-U, with heads and relations in place of those of the file.
 
     The parser reads the tags of the file, or those of --tagger.
     """
-    parser, tags = _opened(model, tagger, quiet)
-    for batch in with_progress(_sentences(texts, tags is not None, on_error), "parsing", quiet):
-        for sentence in parser.predict(batch, tagger=tags, beam=beam, precision=precision, threads=threads):
+    parser, options["tagger"] = _opened(model, options["tagger"], quiet)
+    sentences = _sentences(texts, options["tagger"] is not None, options.pop("on_error"))
+    for batch in with_progress(sentences, "parsing", quiet):
+        for sentence in parser.predict(batch, **options):
             if json:
                 print_json({name: getattr(sentence, name) for name in ("words", "tags", "heads", "relations")})
             else:
@@ -107,21 +97,10 @@ def _sentences(texts: str, tagged: bool, on_error: str) -> Iterator[Sequence[Any
     yield from batches(read_conllu(texts, trees=False, on_error=on_error), SENTENCES)
 
 
-def _test(
-    model: Parser,
-    source: Trees,
-    tagger: Tagger = None,
-    beam: Beam = None,
-    precision: Precision = None,
-    on_error: OnError = SKIP,
-    threads: OneThread = None,
-    quiet: Quiet = False,
-    json: AsJson = False,
-) -> None:
+def _test(model: Parser, source: Trees, quiet: Quiet = False, json: AsJson = False, **options: Any) -> None:
     """Test a parser on a treebank: attachment scores with the treebank's tags, and with those of --tagger."""
-    parser, tags = _opened(model, tagger, quiet)
-    options: dict[str, Any] = {"beam": beam, "precision": precision, "threads": threads, "progress": not quiet}
-    scores = parser.test(source, tagger=tags, on_error=on_error, **options)
+    parser, options["tagger"] = _opened(model, options["tagger"], quiet)
+    scores = parser.test(source, progress=not quiet, **options)
     if json:
         for name, score in scores.rows.items():
             print_json({"tags": name, **asdict(score), "intervals": scores.intervals[name]})
@@ -129,4 +108,9 @@ def _test(
         print(scores)
 
 
-parse = commands("Dependency parsers: train on treebanks, predict, test.", train=train, predict=_predict, test=_test)
+parse = commands(
+    "Dependency parsers: train on treebanks, predict, test.",
+    train=train,
+    predict=with_flags(_predict, [PARSING]),
+    test=with_flags(_test, [PARSING]),
+)

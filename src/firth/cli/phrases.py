@@ -4,9 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from firth.cli.arguments import AsJson, Quiet, Sources, Threads, output
+from firth.cli.arguments import AsJson, Quiet, Sources, Threads, flag, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import print_json
 from firth.cli.targets import check_file_target
@@ -22,8 +20,7 @@ def _phrases(
     corpus: Sources,
     output: Annotated[Path, output("File to write the phrases to.")],
     connectors: Annotated[
-        Path | None,
-        typer.Option(help="File of words that may occur inside a phrase; english for a built-in list.", metavar="FILE"),
+        Path | None, flag("File of words that may occur inside a phrase; english for a built-in list.", "FILE")
     ] = None,
     threads: Threads = None,
     quiet: Quiet = False,

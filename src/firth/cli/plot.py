@@ -10,7 +10,7 @@ import typer
 
 from firth import plots
 from firth.alignment.alignment import load_alignment
-from firth.cli.arguments import AsJson, Poles, Quiet, Seed, SomeWords, Vectors, WordFile, names, number, output
+from firth.cli.arguments import AsJson, Poles, Quiet, Seed, SomeWords, Vectors, WordFile, flag, names, number, output
 from firth.cli.flags import Group, add_command, as_command
 from firth.cli.output import note, print_json, working
 from firth.cli.plot_documents import command as document_command
@@ -30,18 +30,17 @@ GroupFile = Annotated[
     str | None,
     names("File that colours words by group: a word, a tab and its group per line, or JSON.", "FILE", "--groups"),
 ]
-Method = Annotated[
-    str | None, typer.Option(help="Projection onto the plane.", metavar="pca|stress|tsne|umap", show_default=False)
-]
+Method = Annotated[str | None, flag("Projection onto the plane.", "pca|stress|tsne|umap")]
 PerWord = Annotated[int, number("Neighbours per word.")]
+Chosen = Annotated[list[str], "the words that are named and those of --words"]
+Grouped = Annotated[dict[str, list[str]] | None, "the groups of --groups"]
 NO_WORDS = "no words to draw: name some, or give --words FILE or --groups FILE"
 
 
 def word_map(
     vectors: Vectors,
-    words: SomeWords = None,
-    word_file: WordFile = None,
-    group_file: GroupFile = None,
+    words: Chosen,
+    groups: Grouped,
     method: Method = None,
     number: Annotated[int, number("Words to draw at most: the most frequent ones.")] = USUAL,
     seed: Seed = 0,
@@ -52,9 +51,8 @@ def word_map(
     The words are those named, those of --words or those of --groups; by default the most frequent ones. The default
     projection is stress for up to 200 words, else pca.
     """
-    selection, groups = _words(words, word_file), _groups(group_file)
     space = load_vectors(vectors)
-    return plots.word_map(space, selection or None, groups=groups, method=method, number=number, seed=seed, **common)
+    return plots.word_map(space, words or None, groups=groups, method=method, number=number, seed=seed, **common)
 
 
 def analogy(
@@ -80,31 +78,27 @@ def analogy(
 
 def neighbours(
     vectors: Vectors,
-    words: SomeWords = None,
-    word_file: WordFile = None,
+    words: Chosen,
     number: PerWord = 8,
     hops: Annotated[int, typer.Option(help="1: neighbours; 2: also the neighbours of neighbours.")] = 1,
     **common: Any,
 ) -> plots.Picture:
     """Draw words and their nearest neighbours as a network; thicker lines mean higher cosines."""
-    selection = _some(_words(words, word_file))
     space = load_vectors(vectors)
-    return plots.neighbour_network(space, selection, number=number, hops=hops, **common)
+    return plots.neighbour_network(space, words, number=number, hops=hops, **common)
 
 
 def senses(
     vectors: SenseFile,
-    words: SomeWords = None,
-    word_file: WordFile = None,
+    words: Chosen,
     number: Annotated[int, number("Neighbours per sense.")] = 8,
     method: Method = None,
     seed: Seed = 0,
     **common: Any,
 ) -> plots.Picture:
     """Draw the senses of words among their neighbours, one colour per sense."""
-    selection = _some(_words(words, word_file))
     space = open_senses(vectors)
-    return plots.sense_map(space, selection, number=number, method=method, seed=seed, **common)
+    return plots.sense_map(space, words, number=number, method=method, seed=seed, **common)
 
 
 def sense_words(
@@ -121,40 +115,33 @@ def sense_words(
 
 def similarity(
     vectors: Vectors,
-    words: SomeWords = None,
-    word_file: WordFile = None,
-    group_file: GroupFile = None,
+    words: Chosen,
+    groups: Grouped,
     order: Annotated[
         str, typer.Option(help="Similar words side by side, or the given order.", metavar="clusters|given")
     ] = "clusters",
     **common: Any,
 ) -> plots.Picture:
     """Draw the cosines of all pairs of words as a heat map."""
-    selection, groups = _words(words, word_file), _groups(group_file)
-    if groups is None:
-        _some(selection)
     space = load_vectors(vectors)
-    return plots.similarity_heat_map(space, selection, groups=groups, order=order, **common)
+    return plots.similarity_heat_map(space, words, groups=groups, order=order, **common)
 
 
 def axis(
     vectors: Vectors,
-    words: SomeWords = None,
+    *,
     poles: Poles = None,
-    word_file: WordFile = None,
-    group_file: GroupFile = None,
+    words: Chosen,
+    groups: Grouped,
     number: Annotated[int, number("Words to draw at most, the most frequent ones.")] = USUAL,
     **common: Any,
 ) -> plots.Picture:
     """Draw words between two poles; with --poles twice, in the plane of two axes."""
-    selection, groups = _words(words, word_file), _groups(group_file)
-    if groups is None:
-        _some(selection)
     ends = [read_poles(pair) for pair in poles or []]
     if len(ends) not in (1, 2):
         raise OptionError(f"{len(ends)} axes: expected --poles A:B once, or twice for a plane")
     space, second = load_vectors(vectors), ends[1] if len(ends) == 2 else None
-    return plots.word_axis(space, ends[0], selection, second=second, groups=groups, number=number, **common)
+    return plots.word_axis(space, ends[0], words, second=second, groups=groups, number=number, **common)
 
 
 def curve(
@@ -221,15 +208,10 @@ def bias(
 
 
 def translations(
-    alignment: Folder,
-    words: SomeWords = None,
-    word_file: WordFile = None,
-    number: Annotated[int, number("Translations per word.")] = 1,
-    **common: Any,
+    alignment: Folder, words: Chosen, number: Annotated[int, number("Translations per word.")] = 1, **common: Any
 ) -> plots.Picture:
     """Draw words of two languages in their shared space, each linked to its translations."""
-    selection = _some(_words(words, word_file))
-    return plots.translation_map(load_alignment(alignment), selection, number=number, **common)
+    return plots.translation_map(load_alignment(alignment), words, number=number, **common)
 
 
 def attention(
@@ -262,7 +244,7 @@ def semantic_change(
 
 
 def _shared(
-    title: Annotated[str | None, typer.Option(help="Title. Default: a description of the picture.")] = None,
+    title: Annotated[str | None, flag("Title. Default: a description of the picture.")] = None,
     output: Annotated[Path | None, output("File to draw: .png, .svg, .pdf or .html.", "FILE")] = None,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -270,9 +252,25 @@ def _shared(
     """Declare the flags of every kind of picture."""
 
 
+def _selection(words: SomeWords = None, word_file: WordFile = None, group_file: GroupFile = None) -> None:
+    """Declare the arguments that choose words."""
+
+
+def _parameters(draw: Callable[..., plots.Picture]) -> list[inspect.Parameter]:
+    """Return the parameters of a command; what it takes as `Chosen` and `Grouped` comes from those of `_selection`."""
+    words, word_file, group_file = inspect.signature(_selection).parameters.values()
+    own: list[inspect.Parameter] = []
+    for parameter in inspect.signature(draw).parameters.values():
+        if parameter.annotation in (Chosen, Grouped):
+            own += [words, word_file] if parameter.annotation is Chosen else [group_file]
+        elif parameter.kind is not parameter.VAR_KEYWORD:
+            own.append(parameter)
+    return [*own, *inspect.signature(_shared).parameters.values()]
+
+
 def _command(draw: Callable[..., plots.Picture]) -> Callable[..., None]:
     """Return the command that draws and saves a picture, or prints its numbers."""
-    own = [value for value in inspect.signature(draw).parameters.values() if value.kind is not value.VAR_KEYWORD]
+    chooses = Chosen in [parameter.annotation for parameter in inspect.signature(draw).parameters.values()]
 
     def run(output: Path | None, quiet: bool, json: bool, **arguments: Any) -> None:
         if output is None and not json:
@@ -280,13 +278,19 @@ def _command(draw: Callable[..., plots.Picture]) -> Callable[..., None]:
         if output is not None:
             check_target(output, plain=draw is word_map)
             check_writable(output)
+        if chooses:
+            arguments["words"] = _words(arguments["words"], arguments.pop("word_file"))
+            if "group_file" in arguments:
+                arguments["groups"] = _groups(arguments.pop("group_file"))
+            if draw is not word_map and not arguments["words"] and arguments.get("groups") is None:
+                raise OptionError(NO_WORDS)
         with working("drawing", quiet):
             picture = draw(**arguments)
             if output is not None:
                 picture.save(output)
         _report(picture, output, json)
 
-    return as_command(run, draw, [*own, *inspect.signature(_shared).parameters.values()])
+    return as_command(run, draw, _parameters(draw))
 
 
 def _app() -> typer.Typer:
@@ -325,12 +329,6 @@ def _groups(path: str | None) -> dict[str, list[str]] | None:
     if not any(groups.values()):
         raise OptionError(f"{path} holds no words; expected a word, a tab and its group per line")
     return groups
-
-
-def _some(words: list[str]) -> list[str]:
-    if not words:
-        raise OptionError(NO_WORDS)
-    return words
 
 
 def _report(picture: plots.Picture, output: Path | None, json: bool) -> None:

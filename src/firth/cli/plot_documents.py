@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from firth import plots
-from firth.cli.arguments import AsJson, Quiet, names, number, output
+from firth.cli.arguments import AsJson, Quiet, flag, names, number, output
 from firth.cli.flags import as_command
 from firth.cli.output import note, print_json, working
 from firth.cli.targets import check_writable
@@ -22,7 +22,7 @@ Name = Annotated[
     str | None, typer.Option("--document", help="Name of the document. Default: the first.", metavar="NAME")
 ]
 Sentences = Annotated[int, number("Sentences to draw at most.")]
-Title = Annotated[str | None, typer.Option(help="Title. Default: the name of the document.")]
+Title = Annotated[str | None, flag("Title. Default: the name of the document.")]
 Drawn = tuple[Drawing, Iterable[dict[str, Any]]]  # and what is drawn, as JSON
 
 

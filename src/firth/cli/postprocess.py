@@ -11,7 +11,7 @@ import typer
 
 from firth import options
 from firth import postprocess as steps
-from firth.cli.arguments import AsJson, Quiet, Seed, Vectors, names, output
+from firth.cli.arguments import AsJson, Quiet, Seed, Vectors, flag, names, output
 from firth.cli.files import size_on_disk
 from firth.cli.flag_messages import RENAMED
 from firth.cli.output import print_json, working
@@ -78,12 +78,9 @@ def postprocess(
         list[str] | None, typer.Option("--with", help="Vectors to average or concatenate with.", metavar="VECTORS")
     ] = None,
     synonyms: Annotated[
-        list[Path] | None,
-        typer.Option(help="File of synonyms: a pair, or a word and its synonyms, per line.", metavar="FILE"),
+        list[Path] | None, flag("File of synonyms: a pair, or a word and its synonyms, per line.", "FILE")
     ] = None,
-    antonyms: Annotated[
-        list[Path] | None, typer.Option(help="File of antonyms: a pair per line.", metavar="FILE")
-    ] = None,
+    antonyms: Annotated[list[Path] | None, flag("File of antonyms: a pair per line.", "FILE")] = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -127,7 +124,7 @@ def quantise(
     lengths: Annotated[
         bool, typer.Option("--lengths/--no-lengths", help="With product: store lengths apart, in one byte each.")
     ] = True,
-    keep: Annotated[int | None, typer.Option(help="Keep this many of the most frequent words. Default: all.")] = None,
+    keep: Annotated[int | None, flag("Keep this many of the most frequent words. Default: all.")] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -190,9 +187,9 @@ def _check_needs(parsed_steps: Sequence[tuple[str, Step, Any]], files: Mapping[s
         if step.needs and not any(files[flag] for flag in step.needs):
             raise OptionError(f"step {name} without {' or '.join(f'--{flag}' for flag in step.needs)}: give it a file")
     needed = {flag for _, step, _ in parsed_steps for flag in step.needs}
-    for flag, value in files.items():
-        if value and flag not in needed:
-            raise OptionError(f"--{flag} with no step that uses it: leave it out, or add such a step")
+    for name, value in files.items():
+        if value and name not in needed:
+            raise OptionError(f"--{name} with no step that uses it: leave it out, or add such a step")
 
 
 def _pairs(files: Sequence[Path]) -> list[tuple[str, str]]:

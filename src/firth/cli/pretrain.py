@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from firth.cli.arguments import TEXT, Sources
+from firth.cli.arguments import TEXT, Sources, flag
 from firth.cli.flags import Flags
 from firth.cli.groups import model_command
 from firth.cli.output import end, note, working
@@ -37,12 +35,11 @@ class PieceOptions:
 
     tokens: Annotated[
         str | None,
-        typer.Option(
-            help="Word pieces that are learned from the text: lower-cased, or with their case. One of "
+        flag(
+            "Word pieces that are learned from the text: lower-cased, or with their case. One of "
             f"{', '.join(PIECES)}. Default: {PIECES[0]}.",
-            metavar="NAME",
-            show_default=False,
-            rich_help_panel=TEXT,
+            "NAME",
+            panel=TEXT,
         ),
     ] = None
 
@@ -61,13 +58,10 @@ def _train(
     corpus: Sources,
     held_out: Annotated[
         Path | None,
-        typer.Option(
-            help="Held-out text that chooses the best model. Default: a hundredth of the text, its end.", metavar="TEXT"
-        ),
+        flag("Held-out text that chooses the best model. Default: a hundredth of the text, its end.", "TEXT"),
     ] = None,
     start: Annotated[
-        Path | None,
-        typer.Option(help="Pretrained encoder to start from: its network, word pieces, parameters.", metavar="ENCODER"),
+        Path | None, flag("Pretrained encoder to start from: its network, word pieces, parameters.", "ENCODER")
     ] = None,
 ) -> Any:
     """Pretrain an encoder on raw text.

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, Vectors, Words, names, number
+from firth.cli.arguments import AsJson, Quiet, Vectors, Words, flag, names, number
 from firth.cli.output import note, print_json, print_scores, scored, show, working
 from firth.cli.vectors import open_vectors, refuse_unknown
 from firth.errors import OptionError
@@ -26,10 +26,7 @@ def neighbours(
     number: Count = 10,
     index: Annotated[
         str | None,
-        typer.Option(
-            help="Search method: exact, lsh, hnsw, or the file of an index from firth index. Default: exact.",
-            metavar="NAME|FILE",
-        ),
+        flag("Search method: exact, lsh, hnsw, or the file of an index from firth index. Default: exact.", "NAME|FILE"),
     ] = None,
     csls: Annotated[
         bool, typer.Option("--csls", help="Rank by CSLS, which corrects for hubs: words that are near to many.")

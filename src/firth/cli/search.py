@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from firth.cli.arguments import TEXT, AsJson, Column, Quiet, Seed, Sources, names, number, output
+from firth.cli.arguments import TEXT, AsJson, Column, Quiet, Seed, Sources, flag, names, number, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import note, print_json, show, working
 from firth.cli.targets import check_file_target
@@ -43,24 +43,23 @@ class EncodingOptions(TableOptions):
     column: Column = None
     tokens: Annotated[
         str | None,
-        typer.Option(
-            help="With word vectors: how texts are split into words. Default: as saved with the vectors, else unicode.",
-            metavar="unicode|whitespace|text8",
-            rich_help_panel=TEXT,
+        flag(
+            "With word vectors: how texts are split into words. Default: as saved with the vectors, else unicode.",
+            "unicode|whitespace|text8",
+            panel=TEXT,
         ),
     ] = None
     pooling: Annotated[
         str | None,
-        typer.Option(
-            help="With a language model, or a contextual encoder (mean, cls): pooling of hidden states. Default: mean.",
-            metavar="mean|last|max|attention|cls",
+        flag(
+            "With a language model, or a contextual encoder (mean, cls): pooling of hidden states. Default: mean.",
+            "mean|last|max|attention|cls",
         ),
     ] = None
-    max_length: Annotated[
-        int | None,
-        typer.Option(help="With a language model: tokens that are read of a text. Default: 512.", show_default=False),
-    ] = None
-    batch_size: Annotated[int | None, typer.Option(help="Texts that are read at once.", show_default=False)] = None
+    max_length: Annotated[int | None, flag("With a language model: tokens that are read of a text. Default: 512.")] = (
+        None
+    )
+    batch_size: Annotated[int | None, flag("Texts that are read at once.")] = None
 
 
 ENCODING = Flags(EncodingOptions, TEXT)
@@ -98,10 +97,7 @@ def _with_pooling(path: Path, encoder: TextEncoder, pooling: dict[str, Any]) -> 
 
 
 Corpus = Annotated[str, names("Text: a file with one text per line, a table, a folder or a glob.", "CORPUS")]
-Encoded = Annotated[
-    Path | None,
-    typer.Option(help="Vectors of the texts from firth encode, as .npy.", metavar="FILE", show_default=False),
-]
+Encoded = Annotated[Path | None, flag("Vectors of the texts from firth encode, as .npy.", "FILE")]
 Kind = Annotated[str, typer.Option("--index", help="Search method.", metavar="|".join(OPTIONS))]
 
 

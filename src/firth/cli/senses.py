@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from firth.cli.arguments import AsJson, Quiet, Words, names, number
+from firth.cli.arguments import AsJson, Quiet, Words, flag, names, number
 from firth.cli.output import note, print_json, working
 from firth.cli.vectors import refuse_unknown
 from firth.loading import load_as
@@ -22,8 +20,7 @@ def senses(
     vectors: SenseFile,
     words: Words,
     context: Annotated[
-        str | None,
-        typer.Option(help="Text around the word, to find the sense meant there. It may contain the word itself."),
+        str | None, flag("Text around the word, to find the sense meant there. It may contain the word itself.")
     ] = None,
     number: Annotated[int, number("Neighbours to show per sense.")] = 6,
     quiet: Quiet = False,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import Sources, names, output
+from firth.cli.arguments import Sources, flag, names, output
 from firth.cli.flags import Flags
 from firth.cli.groups import commands
 from firth.cli.output import working
@@ -33,9 +33,7 @@ def _corpus_flags(model: Model) -> Flags:
 
 Output = Annotated[Path, output("Folder to save the encoder in.")]
 ModelName = Annotated[str, typer.Option(help="Model to train.", metavar="NAME", show_default=True)]
-Start = Annotated[
-    Path | None, typer.Option(help="Trained encoder to start from: its network, words and parameters.", metavar="MODEL")
-]
+Start = Annotated[Path | None, flag("Trained encoder to start from: its network, words and parameters.", "MODEL")]
 
 
 def _train(
@@ -45,15 +43,12 @@ def _train(
     model: ModelName = DEFAULT,
     held_out: Annotated[
         Path | None,
-        typer.Option(
-            help="Held-out data that choose the best model: text, or for contrastive models scored pairs of texts.",
-            metavar="FILE",
+        flag(
+            "Held-out data that choose the best model: text, or for contrastive models scored pairs of texts.", "FILE"
         ),
     ] = None,
     start: Start = None,
-    vectors: Annotated[
-        Path | None, typer.Option(help="Word vectors at which the input vectors start.", metavar="VECTORS")
-    ] = None,
+    vectors: Annotated[Path | None, flag("Word vectors at which the input vectors start.", "VECTORS")] = None,
 ) -> Any:
     """Train a sentence encoder on text.
 
@@ -81,9 +76,7 @@ def _train_on_groups(
     ],
     output: Output,
     model: ModelName = DEFAULT,
-    held_out: Annotated[
-        Path | None, typer.Option(help="Scored pairs of texts that choose the best model.", metavar="FILE")
-    ] = None,
+    held_out: Annotated[Path | None, flag("Scored pairs of texts that choose the best model.", "FILE")] = None,
     start: Start = None,
 ) -> Any:
     """Train a sentence encoder on groups of texts that mean the same.

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import Quiet, names
+from firth.cli.arguments import Quiet, flag, names
 from firth.cli.output import note, working
 from firth.errors import FirthError, OptionError
 from firth.explorer.hosts import hosts_of, is_loopback
@@ -30,15 +30,13 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 for a free one.", min=0, max=65535)] = 8000,
     allow_host: Annotated[
-        list[str] | None,
-        typer.Option(help="Name by which the server may be called, besides its own; several by several flags."),
+        list[str] | None, flag("Name by which the server may be called, besides its own; several by several flags.")
     ] = None,
     token: Annotated[
         str | None,
-        typer.Option(
-            help=f"Token that requests must bear; better in the environment variable {TOKEN}, which no list of "
-            "processes shows.",
-            show_default=False,
+        flag(
+            f"Token that requests must bear; better in the environment variable {TOKEN}, which no list of "
+            "processes shows."
         ),
     ] = None,
     seconds: Annotated[float, typer.Option(help="Time limit of an answer in seconds.")] = 60.0,

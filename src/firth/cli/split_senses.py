@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, Seed, Threads, Vectors, output
+from firth.cli.arguments import AsJson, Quiet, Seed, Threads, Vectors, flag, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.output import print_json, working
 from firth.cli.targets import check_folder_target
@@ -32,12 +32,10 @@ def _split_senses(
         ),
     ] = "atoms",
     wordnet: Annotated[
-        Path | None,
-        typer.Option(help="Open English WordNet in YAML, a folder or .tar.gz, with --by wordnet.", metavar="PATH"),
+        Path | None, flag("Open English WordNet in YAML, a folder or .tar.gz, with --by wordnet.", "PATH")
     ] = None,
     floor: Annotated[
-        float | None,
-        typer.Option(help=f"Smallest share of an atom that counts as a sense, with --by atoms. Default: {FLOOR}."),
+        float | None, flag(f"Smallest share of an atom that counts as a sense, with --by atoms. Default: {FLOOR}.")
     ] = None,
     seed: Seed = 0,
     threads: Threads = None,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, Sources, TextFile, names
+from firth.cli.arguments import AsJson, Quiet, Sources, TextFile, flag, names
 from firth.cli.flags import Flags
 from firth.cli.groups import commands
 from firth.cli.output import print_json, print_scores, with_progress, working
@@ -34,9 +34,7 @@ def _corpus(model: Model) -> Flags:
 def _train(
     run: Run,
     corpus: Sources,
-    held_out: Annotated[
-        Path | None, typer.Option(help="Held-out text that chooses the best epoch.", metavar="TEXT")
-    ] = None,
+    held_out: Annotated[Path | None, flag("Held-out text that chooses the best epoch.", "TEXT")] = None,
 ) -> Any:
     """Train context2vec on text.
 
@@ -72,9 +70,7 @@ def _predict(
     model: Trained,
     texts: TextFile,
     n: Annotated[int, typer.Option("-n", help="Words per sentence.")] = 10,
-    candidates: Annotated[
-        str | None, typer.Option(help="Words to rank, with commas between. Default: all words.", metavar="WORDS")
-    ] = None,
+    candidates: Annotated[str | None, flag("Words to rank, with commas between. Default: all words.", "WORDS")] = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:

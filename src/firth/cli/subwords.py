@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Column, Quiet, Seed, Sources, TextFile, names, output
+from firth.cli.arguments import AsJson, Column, Quiet, Seed, Sources, TextFile, flag, names, output
 from firth.cli.flags import Group, add_command, with_flags
 from firth.cli.output import print_json, show, with_progress
 from firth.cli.targets import check_file_target
@@ -62,8 +62,7 @@ def encode(
     text: TextFile = "-",
     ids: Ids = False,
     sample: Annotated[
-        float | None,
-        typer.Option(help="Segment at random: probability of skipping a merge; with unigram, an exponent."),
+        float | None, flag("Segment at random: probability of skipping a merge; with unigram, an exponent.")
     ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, TextFile, names
+from firth.cli.arguments import AsJson, Embed, OnError, OneThread, Quiet, TextFile, flag, names
 from firth.cli.groups import commands
 from firth.cli.output import print_json, with_progress, working
 from firth.cli.texts import batches, line_batches
@@ -27,11 +27,10 @@ _SPAN_TAG = re.compile(r"O|[BIES]-\w+")
 Tagger = Annotated[Path, names("A tagger: a folder that firth wrote.", "MODEL")]
 WordColumn = Annotated[
     str | None,
-    typer.Option(
-        help="Column of words in a file of columns: its number, from 1, or its name. Default: the first, or the second "
+    flag(
+        "Column of words in a file of columns: its number, from 1, or its name. Default: the first, or the second "
         "where the first one counts words.",
-        metavar="COLUMN",
-        show_default=False,
+        "COLUMN",
     ),
 ]
 Tagged = Annotated[
@@ -62,10 +61,7 @@ def _train(
     source: Tagged,
     held_out: Annotated[
         Path | None,
-        typer.Option(
-            help="Sentences with tags that choose the best epoch. Default: a tenth of the training sentences.",
-            metavar="FILE",
-        ),
+        flag("Sentences with tags that choose the best epoch. Default: a tenth of the training sentences.", "FILE"),
     ] = None,
     vectors: StartVectors = None,
     embed: Embed = None,

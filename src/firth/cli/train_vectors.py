@@ -21,6 +21,7 @@ from firth.cli.arguments import (
     Sources,
     Threads,
     Workers,
+    flag,
     output,
 )
 from firth.cli.flags import Flags, with_flags
@@ -51,9 +52,7 @@ def train(
     ],
     seed: Seed = 0,
     threads: Threads = None,
-    start: Annotated[
-        Path | None, typer.Option(help="Vectors to continue training from, with old and new words.", metavar="VECTORS")
-    ] = None,
+    start: Annotated[Path | None, flag("Vectors to continue training from, with old and new words.", "VECTORS")] = None,
     freeze: Annotated[
         bool, typer.Option("--freeze", help="With --start, keep the old vectors as they are and train new words only.")
     ] = False,
@@ -68,12 +67,10 @@ def train(
     cluster: ClusterAddress = None,
     workers: Workers = None,
     merge_every: Annotated[
-        int | None,
-        typer.Option(help="Words of each shard between merges of frequent words. Default: 4096.", metavar="N"),
+        int | None, flag("Words of each shard between merges of frequent words. Default: 4096.", "N")
     ] = None,
     phrases: Annotated[
-        Path | None,
-        typer.Option(help="File from firth phrases; its phrases count as words.", metavar="FILE", rich_help_panel=TEXT),
+        Path | None, flag("File from firth phrases; its phrases count as words.", "FILE", panel=TEXT)
     ] = None,
     quiet: Quiet = False,
     json: AsJson = False,

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from firth import hints
-from firth.cli.arguments import AsJson, Checkpoint, Every, OneThread, Quiet, Seed, output
+from firth.cli.arguments import AsJson, Checkpoint, Every, OneThread, Quiet, Seed, flag, output
 from firth.cli.flags import SETTINGS, Commands, Flags, add_command, with_flags
 from firth.cli.output import end, paragraphs, print_json, working
 from firth.cli.targets import check_folder_target, checkpoint_in
@@ -32,9 +32,7 @@ STOPS = "Ctrl-C or SIGTERM stops at a safe point and saves what was learned, if 
 # Arguments that only models have whose `train` takes them.
 _OPTIONAL = ("vectors", "embed", "start", "old_held_out", "seed", "checkpoint")
 
-StartVectors = Annotated[
-    Path | None, typer.Option(help="Word vectors to start from.", metavar="VECTORS", show_default=False)
-]
+StartVectors = Annotated[Path | None, flag("Word vectors to start from.", "VECTORS")]
 Report = tuple[Mapping[str, Any], Sequence[str]]  # JSON, and the same as lines
 
 

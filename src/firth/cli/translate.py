@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import TEXT, AsJson, OneThread, Quiet, Seed, TextFile, names, output
+from firth.cli.arguments import TEXT, AsJson, OneThread, Quiet, Seed, TextFile, flag, names, output
 from firth.cli.flags import Flags, with_flags
 from firth.cli.groups import commands
 from firth.cli.output import on_a_line, print_json, show, with_progress, working
@@ -77,16 +77,14 @@ Pairs = Annotated[
 ]
 Languages = Annotated[
     tuple[str, str] | None,
-    typer.Option(
-        help="Languages of source and target, where a file has several: --languages de en.", metavar="SOURCE TARGET"
-    ),
+    flag("Languages of source and target, where a file has several: --languages de en.", "SOURCE TARGET"),
 ]
 Columns = Annotated[
     tuple[str, str] | None,
-    typer.Option(
-        help="Columns of source and target in a table, or keys in JSON lines: names, or numbers from 1.",
-        metavar="SOURCE TARGET",
-        rich_help_panel=TEXT,
+    flag(
+        "Columns of source and target in a table, or keys in JSON lines: names, or numbers from 1.",
+        "SOURCE TARGET",
+        panel=TEXT,
     ),
 ]
 Others = Annotated[
@@ -94,23 +92,17 @@ Others = Annotated[
     typer.Option("--ensemble", help="A further translator; the mean of all is used. Can be repeated.", metavar="MODEL"),
 ]
 Penalty = Annotated[
-    float | None, typer.Option(help="Exponent of the length normalisation of Wu et al. 2016. Default: means per token.")
+    float | None, flag("Exponent of the length normalisation of Wu et al. 2016. Default: means per token.")
 ]
-Longest = Annotated[
-    int | None, typer.Option(help="Maximum length in tokens. Default: that of the model.", rich_help_panel="Generation")
-]
+Longest = Annotated[int | None, flag("Maximum length in tokens. Default: that of the model.", panel="Generation")]
 Precision = Annotated[
     str,
     typer.Option(
         help="Precision of matrix products: fp32, or bf16, which is faster on processors with bf16 instructions."
     ),
 ]
-Dictionary = Annotated[
-    Path | None, typer.Option(help="Words for unknown words: source and target between tabs.", metavar="FILE")
-]
-Unknown = Annotated[
-    str | None, typer.Option(help="Unknown words: kept, copied from the source, from the dictionary, or spelled.")
-]
+Dictionary = Annotated[Path | None, flag("Words for unknown words: source and target between tabs.", "FILE")]
+Unknown = Annotated[str | None, flag("Unknown words: kept, copied from the source, from the dictionary, or spelled.")]
 _GENERATION = Flags(GenerationOptions, "Generation", without=frozenset({"max_length"}))
 
 
@@ -146,7 +138,7 @@ def report(run: Run, model: Any) -> Report:
 def held_out_pairs(files: str) -> Any:
     """Return the flag for held-out pairs."""
     text = f"Pairs that choose the best epoch; repeat it for {files}. Default: a tenth of the pairs."
-    return typer.Option(help=text, metavar="FILE")
+    return flag(text, "FILE")
 
 
 def train_on_pairs(run: Run, source: Sequence[Path], held_out: Sequence[Path] | None, **options: Any) -> Any:

@@ -191,7 +191,7 @@ def test_deterministic_gives_the_same_bits_for_any_number_of_threads(capsys):
     ],
 )
 def test_flags_of_a_cluster_that_contradict_others(flags, message, monkeypatch):
-    monkeypatch.setattr("firth.cli.cluster_flags.ray_package", lambda: None)
+    monkeypatch.setattr("firth.cluster.ray_crew.ray_package", lambda: None)
     with pytest.raises(firth.FirthError, match=message):
         run(**flags)
     assert not Path("out.firth").exists()
@@ -206,7 +206,7 @@ def test_a_cluster_merges_as_often_as_the_flag_says(monkeypatch):
 
     monkeypatch.setattr(firth.Cluster, "train", train)
     monkeypatch.setattr(firth.Cluster, "lend", lambda self: contextlib.nullcontext())
-    monkeypatch.setattr("firth.cli.cluster_flags.ray_package", lambda: None)
+    monkeypatch.setattr("firth.cluster.ray_crew.ray_package", lambda: None)
     run(dim=8, epochs=1, threads=None, cluster="local", workers=2, merge_every=900)
     run(dim=8, epochs=1, threads=None, cluster="local", start=Path("out.firth"), freeze=True)
     assert [(each.workers, each.merge_every) for each, _ in seen] == [(2, 900), (None, 4096)]
