@@ -139,9 +139,9 @@ class App {
     const asked = (this.asked = Symbol("map"));
     $("map").setAttribute("aria-busy", "true");
     for (;;) {
-      let found;
+      let reply;
       try {
-        found = await ask("/map", { model, method, n: MOST });
+        reply = await ask("/map", { model, method, n: MOST });
       } catch (error) {
         if (asked !== this.asked) return;
         this.say(error);
@@ -154,8 +154,8 @@ class App {
         return;
       }
       if (asked !== this.asked) return; // another was chosen meanwhile
-      if (found.ready) {
-        this.shown(found);
+      if (reply.ready) {
+        this.shown(reply);
         return;
       }
       if (!this.words.length || this.mapOf !== model) { // something to look at until then
@@ -166,29 +166,29 @@ class App {
     }
   }
 
-  shown(found) {
-    this.words = found.words;
+  shown(reply) {
+    this.words = reply.words;
     this.only = null; // of the groups, the one that alone has its colour
-    [this.mapOf, this.seen] = [found.model, found.method];
-    this.rows = new Map(found.words.map((word, row) => [word, row]));
-    this.groups = numbers(found.groups, Uint8Array);
-    this.groupNames = found.group_names;
-    this.counts = found.counts ? numbers(found.counts, Float64Array) : null;
-    this.caption = found.caption;
-    this.columns = new Map(found.columns.map(({ name, values, names }) => [`column ${name}`, { name, names, values: numbers(values, names ? Uint16Array : Float64Array) }]));
+    [this.mapOf, this.seen] = [reply.model, reply.method];
+    this.rows = new Map(reply.words.map((word, row) => [word, row]));
+    this.groups = numbers(reply.groups, Uint8Array);
+    this.groupNames = reply.group_names;
+    this.counts = reply.counts ? numbers(reply.counts, Float64Array) : null;
+    this.caption = reply.caption;
+    this.columns = new Map(reply.columns.map(({ name, values, names }) => [`column ${name}`, { name, names, values: numbers(values, names ? Uint16Array : Float64Array) }]));
     const choices = { ...COLOURS, ...Object.fromEntries([...this.columns].map(([key, { name }]) => [key, name])) };
     if (!this.counts) delete choices.counts;
     if (this.isOfTexts) delete choices.rank; // texts are in no order
-    const usual = this.isOfTexts && this.columns.size ? [...this.columns.keys()][0] : "groups"; // until one is chosen
-    this.colour = Object.hasOwn(choices, this.state.colour ?? "") ? this.state.colour : usual;
+    const fallback = this.isOfTexts && this.columns.size ? [...this.columns.keys()][0] : "groups"; // until one is chosen
+    this.colour = Object.hasOwn(choices, this.state.colour ?? "") ? this.state.colour : fallback;
     $("colour").replaceChildren(...Object.entries(choices).map(([key, label]) => h("option", { value: key }, label)));
     $("colour").value = this.colour;
     $("search").placeholder = this.isOfTexts ? "Find texts by their meaning" : "Find a word";
     $("search").setAttribute("aria-label", $("search").placeholder);
-    this.scatter.show({ places: numbers(found.places, Float32Array), labels: found.words, colours: this.colours() });
+    this.scatter.show({ places: numbers(reply.places, Float32Array), labels: reply.words, colours: this.colours() });
     this.paint();
     $("map").setAttribute("aria-busy", "false");
-    $("caption").textContent = `${found.words.length.toLocaleString()} ${this.isOfTexts ? "texts" : "words"}. ${found.caption}`;
+    $("caption").textContent = `${reply.words.length.toLocaleString()} ${this.isOfTexts ? "texts" : "words"}. ${reply.caption}`;
     this.highlight();
   }
 
@@ -292,7 +292,7 @@ class App {
   search() {
     const [input, list] = [$("search"), $("found")];
     let offered = [];
-    let place = -1;
+    let position = -1;
     const close = () => {
       list.hidden = true;
       input.setAttribute("aria-expanded", "false");
@@ -304,11 +304,11 @@ class App {
       this.open(word);
     };
     const point = (next) => {
-      place = next;
-      [...list.children].forEach((item, i) => item.setAttribute("aria-selected", i === place));
-      if (place >= 0) {
-        input.setAttribute("aria-activedescendant", `found-${place}`);
-        list.children[place].scrollIntoView({ block: "nearest" });
+      position = next;
+      [...list.children].forEach((item, i) => item.setAttribute("aria-selected", i === position));
+      if (position >= 0) {
+        input.setAttribute("aria-activedescendant", `found-${position}`);
+        list.children[position].scrollIntoView({ block: "nearest" });
       }
     };
     input.addEventListener("input", () => {
@@ -322,12 +322,12 @@ class App {
       point(-1);
     });
     input.addEventListener("keydown", (event) => {
-      if (event.key === "ArrowDown") point(Math.min(place + 1, offered.length - 1));
-      else if (event.key === "ArrowUp") point(Math.max(place - 1, -1));
-      else if (event.key === "Enter" && this.isOfTexts && place < 0 && input.value.trim()) {
+      if (event.key === "ArrowDown") point(Math.min(position + 1, offered.length - 1));
+      else if (event.key === "ArrowUp") point(Math.max(position - 1, -1));
+      else if (event.key === "Enter" && this.isOfTexts && position < 0 && input.value.trim()) {
         close();
         this.seek(input.value.trim());
-      } else if (event.key === "Enter" && input.value.trim()) choose(place >= 0 ? offered[place] : this.rows.has(input.value) ? input.value : offered[0] ?? input.value.trim());
+      } else if (event.key === "Enter" && input.value.trim()) choose(position >= 0 ? offered[position] : this.rows.has(input.value) ? input.value : offered[0] ?? input.value.trim());
       else if (event.key === "Escape") close();
       else return;
       event.preventDefault();
@@ -380,7 +380,7 @@ class App {
   }
 
   async show(options = {}) {
-    const view = this.views.find((each) => each.name === this.state.view);
+    const view = this.views.find((item) => item.name === this.state.view);
     if (!view) return;
     const asked = (this.viewed = Symbol("view"));
     $("view").setAttribute("aria-busy", "true");

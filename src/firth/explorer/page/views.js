@@ -41,15 +41,15 @@ function chooser(app, path, key) {
 
 // What a model has learned, at a glance: a few words whose neighbours are nearest, among those of middling frequency.
 async function first(app) {
-  const candidates = app.words.filter((each) => each.length > 4).slice(300, 3000).filter((_, i) => i % 90 === 0);
+  const candidates = app.words.filter((item) => item.length > 4).slice(300, 3000).filter((_, i) => i % 90 === 0);
   const parts = [h("h2", {}, "What the model has learned"), h("p", { class: "soft" },
     "Each dot is a word; words that occur in the same company lie together. Zoom with the wheel, click a word, or find one with /.")];
   if (candidates.length) {
     const { results } = await ask("/neighbors", { model: app.state.model, words: candidates, n: 5, among: 20000 });
-    const near = (each) => each.neighbors.reduce((sum, other) => sum + other.similarity, 0);
-    const best = results.filter((each) => each.known && each.neighbors.length).sort((one, other) => near(other) - near(one)).slice(0, 6);
-    parts.push(h("div", { class: "examples" }, best.map((each) => [wordButton(each.word, (one) => app.open(one)),
-      h("span", {}, h("bdi", {}, each.neighbors.map((other) => other.word).join(", ")))])));
+    const near = (item) => item.neighbors.reduce((sum, other) => sum + other.similarity, 0);
+    const best = results.filter((item) => item.known && item.neighbors.length).sort((first, second) => near(second) - near(first)).slice(0, 6);
+    parts.push(h("div", { class: "examples" }, best.map((item) => [wordButton(item.word, (name) => app.open(name)),
+      h("span", {}, h("bdi", {}, item.neighbors.map((other) => other.word).join(", ")))])));
   }
   const texts = app.vectors.filter((model) => model.answers.includes("/search")).map((model) => model.name);
   if (texts.length) parts.push(h("p", { class: "soft" }, `Maps of texts, in the menu above: ${texts.join(", ")}.`));
@@ -62,13 +62,13 @@ async function word(app, { look = false } = {}) {
     app.highlight([], []);
     return first(app);
   }
-  const found = await ask("/neighbors", { model: app.state.model, words: [shown], n: 15 });
-  const [answer] = found.results;
+  const reply = await ask("/neighbors", { model: app.state.model, words: [shown], n: 15 });
+  const [answer] = reply.results;
   const parts = [h("h2", {}, h("bdi", {}, shown))];
   if (!answer.known) {
     app.highlight([], []);
     parts.push(note(`The model ${app.state.model} has no vector of this word.`));
-    if (answer.suggestions.length) parts.push(h("p", {}, "Did you mean ", answer.suggestions.map((each) => [wordButton(each, (one) => app.open(one)), " "])));
+    if (answer.suggestions.length) parts.push(h("p", {}, "Did you mean ", answer.suggestions.map((item) => [wordButton(item, (name) => app.open(name)), " "])));
     return parts;
   }
   const row = app.rows.get(shown);
@@ -77,21 +77,21 @@ async function word(app, { look = false } = {}) {
     row !== undefined ? `word ${(row + 1).toLocaleString()} of ${app.words.length.toLocaleString()}` : "not among the words of the map",
   ].filter(Boolean);
   parts.push(h("p", { class: "soft small" }, facts.join(" · ")));
-  parts.push(h("h3", {}, "Nearest words"), bars(answer.neighbors.map((each) => [each.word, each.similarity]), (each) => app.open(each)));
-  app.highlight([shown], answer.neighbors.map((each) => each.word), { look });
+  parts.push(h("h3", {}, "Nearest words"), bars(answer.neighbors.map((item) => [item.word, item.similarity]), (item) => app.open(item)));
+  app.highlight([shown], answer.neighbors.map((item) => item.word), { look });
   for (const model of app.able("/senses")) {
     const { senses } = await ask("/senses", { model, word: shown, n: 6 }).catch(() => ({ senses: [] }));
     if (senses.length) {
       parts.push(h("h3", {}, `Senses (${model})`), h("table", {}, senses.map((sense) => h("tr", {},
         h("td", {}, sense.label ?? `sense ${sense.number + 1}`), h("td", { class: "number" }, `${Math.round(100 * sense.share)} %`),
-        h("td", {}, sense.neighbors.filter((each) => each.word !== shown).map((each) => [wordButton(each.word, (one) => app.open(one)), " "]))))));
+        h("td", {}, sense.neighbors.filter((item) => item.word !== shown).map((item) => [wordButton(item.word, (name) => app.open(name)), " "]))))));
     }
   }
   if (app.corpus) {
     const inText = await ask("/contexts", { model: app.corpus.name, word: shown, n: 12, width: 7 }).catch(() => null);
     if (inText?.occurrences) {
-      parts.push(h("h3", {}, `In the text, ${inText.occurrences.toLocaleString()} times`), h("div", { class: "context" }, inText.contexts.map((each) => [
-        h("span", {}, h("bdi", {}, each.before.join(" "))), h("span", {}, h("bdi", {}, shown)), h("span", {}, h("bdi", {}, each.after.join(" "))),
+      parts.push(h("h3", {}, `In the text, ${inText.occurrences.toLocaleString()} times`), h("div", { class: "context" }, inText.contexts.map((item) => [
+        h("span", {}, h("bdi", {}, item.before.join(" "))), h("span", {}, h("bdi", {}, shown)), h("span", {}, h("bdi", {}, item.after.join(" "))),
       ])));
     }
   }
@@ -116,16 +116,16 @@ async function texts(app, { look = false } = {}) {
     app.highlight([], []);
     return top;
   }
-  const found = await ask("/search", { model: app.state.model, n: 20, ...(row === undefined ? { text: query } : { row }) });
-  const labels = found.results.map((each) => app.words[each.row]).filter(Boolean);
+  const reply = await ask("/search", { model: app.state.model, n: 20, ...(row === undefined ? { text: query } : { row }) });
+  const labels = reply.results.map((item) => app.words[item.row]).filter(Boolean);
   app.highlight(row === undefined ? [] : [app.words[row]].filter(Boolean), labels, { look });
-  const column = [...app.columns.values()].find((each) => each.names);
-  const label = (place) => (column ? h("small", { class: "soft" }, ` ${column.names[column.values[place]] ?? ""}`) : null);
-  return [...top, row === undefined ? null : h("blockquote", { dir: "auto" }, found.text, label(row)),
+  const column = [...app.columns.values()].find((item) => item.names);
+  const label = (position) => (column ? h("small", { class: "soft" }, ` ${column.names[column.values[position]] ?? ""}`) : null);
+  return [...top, row === undefined ? null : h("blockquote", { dir: "auto" }, reply.text, label(row)),
     h("h3", {}, row === undefined ? "Nearest texts" : "Texts near it"),
-    h("ol", { class: "texts" }, found.results.map((each) => h("li", {},
-      h("button", { type: "button", class: "text", dir: "auto", onclick: () => { app.set({ row: each.row, query: undefined }); app.show({ look: true }); } }, each.text),
-      h("span", { class: "number small" }, number(each.similarity, 2)), label(each.row))))];
+    h("ol", { class: "texts" }, reply.results.map((item) => h("li", {},
+      h("button", { type: "button", class: "text", dir: "auto", onclick: () => { app.set({ row: item.row, query: undefined }); app.show({ look: true }); } }, item.text),
+      h("span", { class: "number small" }, number(item.similarity, 2)), label(item.row))))];
 }
 
 function analogy(app) {
@@ -135,9 +135,9 @@ function analogy(app) {
     const [a, b, c] = [first, second, third].map((input) => input.value);
     if (!a || !b || !c) throw new Refusal("Give three words.");
     return ask("/analogy", { model: app.state.model, positive: [b, c], negative: [a], n: 10 });
-  }, (found) => {
-    app.highlight([first.value.trim(), second.value.trim(), third.value.trim(), found.neighbors[0]?.word].filter(Boolean), found.neighbors.map((each) => each.word), { look: true });
-    return [h("h3", {}, "Is to it as"), bars(found.neighbors.map((each) => [each.word, each.similarity]), (one) => app.open(one))];
+  }, (reply) => {
+    app.highlight([first.value.trim(), second.value.trim(), third.value.trim(), reply.neighbors[0]?.word].filter(Boolean), reply.neighbors.map((item) => item.word), { look: true });
+    return [h("h3", {}, "Is to it as"), bars(reply.neighbors.map((item) => [item.word, item.similarity]), (name) => app.open(name))];
   }, { label: "Complete", auto: true });
   return [h("h2", {}, "Analogy"), h("p", { class: "soft" }, "A is to B as C is to which word? The words nearest to B − A + C."),
     element(field("A", first), field("B", second), field("C", third)), output];
@@ -145,15 +145,15 @@ function analogy(app) {
 
 function axes(app) {
   const inputs = ["cold, cool", "hot, warm", "small", "large"].map((example) => h("input", { type: "text", placeholder: example, spellcheck: false }));
-  const some = h("input", { type: "number", min: 10, max: 50000, value: 500, "aria-label": "words" });
-  const [element, output] = form(app, "axes", { a: inputs[0], b: inputs[1], c: inputs[2], d: inputs[3], n: some }, () => {
-    const [first, second, third, fourth] = inputs.map((input) => words(input.value).map((each) => app.spelled(each)));
+  const count = h("input", { type: "number", min: 10, max: 50000, value: 500, "aria-label": "words" });
+  const [element, output] = form(app, "axes", { a: inputs[0], b: inputs[1], c: inputs[2], d: inputs[3], n: count }, () => {
+    const [first, second, third, fourth] = inputs.map((input) => words(input.value).map((item) => app.spelled(item)));
     if (!first.length || !second.length) throw new Refusal("Give words for both poles.");
-    return ask("/axes", { model: app.state.model, first, second, third, fourth, n: Math.min(Number(some.value) || 500, app.words.length) });
-  }, async (found) => {
-    const two = found.names.length === 2;
-    const cosines = numbers(found.places, Float32Array);
-    const width = found.names.length;
+    return ask("/axes", { model: app.state.model, first, second, third, fourth, n: Math.min(Number(count.value) || 500, app.words.length) });
+  }, async (reply) => {
+    const two = reply.names.length === 2;
+    const cosines = numbers(reply.places, Float32Array);
+    const width = reply.names.length;
     const n = cosines.length / width;
     const places = new Float32Array(2 * n);
     for (let i = 0; i < n; i++) {
@@ -161,22 +161,22 @@ function axes(app) {
       places[2 * i + 1] = two ? cosines[2 * i + 1] : ((i * 0.618034) % 1) * 0.6; // one axis: heights only keep labels apart
     }
     app.highlight([], []);
-    await app.place(places, two ? `From left to right: ${found.names[0]}. From bottom to top: ${found.names[1]}. Cosines.` : `From left to right: ${found.names[0]}. Heights mean nothing.`, found.names.flatMap((name) => name.split(" → ")));
-    return [found.missing.length ? note(`Without a vector: ${found.missing.join(", ")}`) : null, found.names.map((name, axis) => {
+    await app.place(places, two ? `From left to right: ${reply.names[0]}. From bottom to top: ${reply.names[1]}. Cosines.` : `From left to right: ${reply.names[0]}. Heights mean nothing.`, reply.names.flatMap((name) => name.split(" → ")));
+    return [reply.missing.length ? note(`Without a vector: ${reply.missing.join(", ")}`) : null, reply.names.map((name, axis) => {
       const order = Array.from({ length: n }, (_, i) => i).sort((a, b) => cosines[width * a + axis] - cosines[width * b + axis]);
-      const ends = [order.slice(0, 8), order.slice(-8).reverse()].map((rows) => bars(rows.map((row) => [app.words[row], cosines[width * row + axis]]), (one) => app.open(one)));
+      const ends = [order.slice(0, 8), order.slice(-8).reverse()].map((rows) => bars(rows.map((row) => [app.words[row], cosines[width * row + axis]]), (name) => app.open(name)));
       return name.split(" → ").map((pole, end) => [h("h3", {}, `Towards ${pole}`), ends[end]]);
     })].flat(3);
   }, { auto: true });
   return [h("h2", {}, "Semantic axes"), h("p", { class: "soft" }, "Place words between two poles, or two pairs of poles; a pole is one word or several."),
-    element(field("From", inputs[0]), field("to", inputs[1]), field("And from (optional)", inputs[2]), field("to", inputs[3]), field("Most frequent words", some)), output];
+    element(field("From", inputs[0]), field("to", inputs[1]), field("And from (optional)", inputs[2]), field("to", inputs[3]), field("Most frequent words", count)), output];
 }
 
 function matrix(app) {
   const input = h("textarea", { placeholder: "monday tuesday red green", spellcheck: false, "aria-label": "Words" });
   if (app.state["matrix.words"] === undefined && app.selection.length) input.value = app.selection.slice(0, 25).join(" ");
   const [element, output, again] = form(app, "matrix", { words: input }, () => {
-    const list = [...new Set(words(input.value).map((each) => app.spelled(each)))];
+    const list = [...new Set(words(input.value).map((item) => app.spelled(item)))];
     if (list.length < 2) throw new Refusal("Give two words or more.");
     return ask("/similarity", { model: app.state.model, words: list.slice(0, 100) });
   }, async ({ words: given, similarities: all }) => {
@@ -189,32 +189,32 @@ function matrix(app) {
       return h("td", { title: number(value), style: value === null ? {} : { background: `rgba(43, 95, 217, ${0.8 * shade})` } }, value === null ? "" : number(value, 2));
     };
     const { results } = unknown.length ? await ask("/neighbors", { model: app.state.model, words: unknown, n: 1 }) : { results: [] };
-    const missing = results.map((each) => h("p", { class: "note" }, "No vector of ", h("bdi", {}, each.word),
-      each.suggestions?.length ? [": ", each.suggestions.map((one) => [wordButton(one, () => { input.value = input.value.replace(each.word, one); again(); }), " "]), "?"] : ""));
+    const missing = results.map((item) => h("p", { class: "note" }, "No vector of ", h("bdi", {}, item.word),
+      item.suggestions?.length ? [": ", item.suggestions.map((name) => [wordButton(name, () => { input.value = input.value.replace(item.word, name); again(); }), " "]), "?"] : ""));
     if (!list.length) return missing;
     return [missing, h("div", { class: "matrix", tabIndex: 0, role: "region", "aria-label": "Cosines" }, h("table", {},
-      h("thead", {}, h("tr", {}, h("td"), list.map((each) => h("th", { scope: "col" }, h("bdi", {}, each))))),
-      h("tbody", {}, list.map((each, i) => h("tr", {}, h("th", { scope: "row" }, wordButton(each, (one) => app.open(one))), similarities[i].map(cell))))))].flat();
+      h("thead", {}, h("tr", {}, h("td"), list.map((item) => h("th", { scope: "col" }, h("bdi", {}, item))))),
+      h("tbody", {}, list.map((item, i) => h("tr", {}, h("th", { scope: "row" }, wordButton(item, (name) => app.open(name))), similarities[i].map(cell))))))].flat();
   }, { auto: true });
   return [h("h2", {}, "Similarities"), h("p", { class: "soft" }, "Cosines of all pairs of a list."), element(field("Words", input)), output];
 }
 
 function compare(app) {
   const names = app.able("/changes");
-  const [old, young] = [names[0], names[1]].map((name) => h("select", {}, names.map((each) => h("option", { value: each, selected: each === name }, each))));
+  const [old, young] = [names[0], names[1]].map((name) => h("select", {}, names.map((item) => h("option", { value: item, selected: item === name }, item))));
   const minCount = h("input", { type: "number", min: 1, max: 1000000, value: 50 });
   const [element, output] = form(app, "compare", { old, new: young, minCount }, () => {
     if (old.value === young.value) throw new Refusal("Choose two models.");
     return ask("/changes", { old: old.value, new: young.value, n: 30, min_count: Number(minCount.value) || 1 });
-  }, (found) => {
-    app.highlight([], found.changes.map((each) => each.word));
-    return [h("p", {}, `Of ${found.words.toLocaleString()} words that both models have, a word keeps ${Math.round(100 * found.kept)} % of its 25 nearest words on average.`),
-      found.kept < 0.35 ? note("That is little: two trainings on like texts differ so, too. Look for words whose neighbours tell a story; rare words move by chance.") : null,
+  }, (reply) => {
+    app.highlight([], reply.changes.map((item) => item.word));
+    return [h("p", {}, `Of ${reply.words.toLocaleString()} words that both models have, a word keeps ${Math.round(100 * reply.kept)} % of its 25 nearest words on average.`),
+      reply.kept < 0.35 ? note("That is little: two trainings on like texts differ so, too. Look for words whose neighbours tell a story; rare words move by chance.") : null,
       h("p", { class: "soft small" }, "Changed most (1 − cosine, after one space was turned onto the other); how often each occurs; its nearest words in either."),
-      found.changes.map((each) => h("div", { class: "change" },
-        h("p", {}, wordButton(each.word, (one) => app.open(one)), h("span", { class: "soft small" }, ` ${number(each.distance, 2)}${each.counts ? ` · ${each.counts.map((count) => count.toLocaleString()).join(" and ")} times` : ""}`)),
-        h("p", { class: "small" }, h("span", { class: "soft" }, `${old.value}: `), h("bdi", {}, each.old.slice(0, 6).join(", "))),
-        h("p", { class: "small" }, h("span", { class: "soft" }, `${young.value}: `), h("bdi", {}, each.new.slice(0, 6).join(", ")))))].flat();
+      reply.changes.map((item) => h("div", { class: "change" },
+        h("p", {}, wordButton(item.word, (name) => app.open(name)), h("span", { class: "soft small" }, ` ${number(item.distance, 2)}${item.counts ? ` · ${item.counts.map((count) => count.toLocaleString()).join(" and ")} times` : ""}`)),
+        h("p", { class: "small" }, h("span", { class: "soft" }, `${old.value}: `), h("bdi", {}, item.old.slice(0, 6).join(", "))),
+        h("p", { class: "small" }, h("span", { class: "soft" }, `${young.value}: `), h("bdi", {}, item.new.slice(0, 6).join(", ")))))].flat();
   }, { label: "Compare" });
   return [h("h2", {}, "Two models"), h("p", { class: "soft" }, "Which words mean something else in another model: of another time, place or author."),
     element(field("First", old), field("Second", young), field("Minimum count of a word in each", minCount)), output];
@@ -231,16 +231,16 @@ function bias(app) {
     .map((value) => h("input", { type: "text", value, spellcheck: false }));
   const [element, output] = form(app, "bias", { preset, a: sets[0], b: sets[1], x: sets[2], y: sets[3] }, () => {
     if (preset.value) return ask("/bias", { model: app.state.model, test: preset.value });
-    const lists = sets.map((input) => words(input.value).map((each) => app.spelled(each)));
+    const lists = sets.map((input) => words(input.value).map((item) => app.spelled(item)));
     if (lists.some((list) => !list.length)) throw new Refusal("Give words for all four sets.");
     return ask("/bias", { model: app.state.model, targets: [lists[2], lists[3]], attributes: [lists[0], lists[1]] });
-  }, (found) => [
-    h("p", { class: "big" }, number(found.effect, 2)),
-    found.effect === null ? null : h("p", {}, found.p !== null && found.p > 0.05 ? "No association beyond chance."
-      : found.effect > 0 ? "The first targets lie nearer to the first attributes, the second to the second." : "The first targets lie nearer to the second attributes, the second to the first."),
-    h("p", { class: "soft" }, `Effect size (Cohen's d), from −2 to 2; 95 % interval ${number(found.low, 2)} to ${number(found.high, 2)}; p = ${found.p === null ? "–" : found.p.toPrecision(2)}; ${found.words} words.`),
-    found.missing.length ? note(`Without a vector: ${found.missing.join(", ")}`) : null, found.notes.map(note),
-    Object.keys(found.by_word).length ? [h("h3", {}, "By word"), bars(Object.entries(found.by_word).sort((a, b) => b[1] - a[1]), (one) => app.open(one))] : null,
+  }, (reply) => [
+    h("p", { class: "big" }, number(reply.effect, 2)),
+    reply.effect === null ? null : h("p", {}, reply.p !== null && reply.p > 0.05 ? "No association beyond chance."
+      : reply.effect > 0 ? "The first targets lie nearer to the first attributes, the second to the second." : "The first targets lie nearer to the second attributes, the second to the first."),
+    h("p", { class: "soft" }, `Effect size (Cohen's d), from −2 to 2; 95 % interval ${number(reply.low, 2)} to ${number(reply.high, 2)}; p = ${reply.p === null ? "–" : reply.p.toPrecision(2)}; ${reply.words} words.`),
+    reply.missing.length ? note(`Without a vector: ${reply.missing.join(", ")}`) : null, reply.notes.map(note),
+    Object.keys(reply.by_word).length ? [h("h3", {}, "By word"), bars(Object.entries(reply.by_word).sort((a, b) => b[1] - a[1]), (name) => app.open(name))] : null,
   ].flat(2), { label: "Measure" });
   return [h("h2", {}, "Bias"), h("p", { class: "soft" }, "Do the first targets go with the first attributes, and the second with the second? (WEAT, Caliskan et al. 2017)"),
     element(field("Test", preset), field("First attributes", sets[0]), field("Second attributes", sets[1]), field("First targets", sets[2]), field("Second targets", sets[3])), output];
@@ -254,7 +254,7 @@ function selection(app) {
   return [h("h2", {}, `${chosen.length.toLocaleString()} ${what}`), h("div", { class: "row" },
     h("button", { type: "button", onclick: () => download(`${app.state.model}-${what}.txt`, `${chosen.join("\n")}\n`) }, "Save as a list"),
     app.isOfTexts ? null : h("button", { type: "button", onclick: () => { app.set({ "matrix.words": chosen.slice(0, 25).join(" "), view: "matrix" }); app.tabs(); app.show(); } }, "Compare them")),
-  h("p", { class: app.isOfTexts ? "listed" : "" }, chosen.slice(0, 400).map((each) => [wordButton(each, (one) => app.open(one)), " \u00a0"]))];
+  h("p", { class: app.isOfTexts ? "listed" : "" }, chosen.slice(0, 400).map((item) => [wordButton(item, (name) => app.open(name)), " \u00a0"]))];
 }
 
 // -- texts
@@ -266,7 +266,7 @@ function language(app) {
   const text = h("textarea", { placeholder: "A text, or the start of one", "aria-label": "Text" });
   const [temperature, topP, topK, count, length, seed] = [[1, 0, 5, 0.1], [1, 0.01, 1, 0.01], ["", 1, 10000, 1], [3, 1, 16, 1], [40, 1, 500, 1], [0, 0, 4294967295, 1]]
     .map(([value, min, max, step]) => h("input", { type: "number", value, min, max, step }));
-  const search = h("select", {}, ["sample", "greedy", "beam"].map((each) => h("option", { value: each }, each)));
+  const search = h("select", {}, ["sample", "greedy", "beam"].map((item) => h("option", { value: item }, item)));
   const what = h("select", {}, [["score", "how surprising each word is"], ["next", "which words come next"], ["generate", "how it goes on"]].map(([value, label]) => h("option", { value }, label)));
   const [element, output] = form(app, "language", { model, text, what, temperature, topP, topK, count, length, seed, search }, async () => {
     if (what.value === "score") return ask("/score", { model: model.value, texts: text.value.split("\n").filter((line) => line.trim()).slice(0, 64) });
@@ -276,11 +276,11 @@ function language(app) {
       model: model.value, prompt: text.value, n: search.value === "greedy" ? 1 : Number(count.value), search: search.value, seed: Number(seed.value), max_length: Number(length.value),
       ...(sampled ? { temperature: Number(temperature.value), top_p: Number(topP.value), ...(topK.value ? { top_k: Number(topK.value) } : {}) } : {}),
     });
-  }, (found) => {
-    if (found.texts) return found.texts.map((each) => h("p", { dir: "auto" }, each));
-    if (found.words) return bars(found.words.map((each) => [SPECIAL[each.word] ?? each.word, each.probability, `${(100 * each.probability).toFixed(1)} %`]));
-    return found.results.map((each) => [h("p", { class: "soft small" }, `Perplexity ${number(each.perplexity, 1)}. Below each word its surprisal in bits: −log₂ of its probability.`), h("p", { class: "tokens" }, each.tokens.map((token, i) => {
-      const bits = each.log_probs[i] === null ? Infinity : -each.log_probs[i] / Math.LN2;
+  }, (reply) => {
+    if (reply.texts) return reply.texts.map((item) => h("p", { dir: "auto" }, item));
+    if (reply.words) return bars(reply.words.map((item) => [SPECIAL[item.word] ?? item.word, item.probability, `${(100 * item.probability).toFixed(1)} %`]));
+    return reply.results.map((item) => [h("p", { class: "soft small" }, `Perplexity ${number(item.perplexity, 1)}. Below each word its surprisal in bits: −log₂ of its probability.`), h("p", { class: "tokens" }, item.tokens.map((token, i) => {
+      const bits = item.log_probs[i] === null ? Infinity : -item.log_probs[i] / Math.LN2;
       const shade = Math.min(bits / 16, 1);
       return h("span", { class: "token", title: `${bits.toFixed(1)} bits`, style: { background: `rgba(226, 88, 34, ${0.75 * shade})` } }, h("bdi", {}, SPECIAL[token] ?? token), h("small", {}, bits.toFixed(1)));
     }))]).flat();
@@ -301,11 +301,11 @@ function classify(app) {
     const explanation = app.able("/explain").includes(model.value) ? await ask("/explain", { model: model.value, text: text.value.replaceAll("\n", " ") }).catch(() => null) : null;
     return { labels, explanation };
   }, ({ labels, explanation }) => {
-    const most = explanation ? Math.max(...explanation.tokens.map((each) => Math.abs(each.score)), 1e-12) : 1;
-    return [bars(labels.map((each) => [each.label, each.probability, `${(100 * each.probability).toFixed(1)} %`])),
-      explanation && [h("h3", {}, `Where “${explanation.target}” comes from`), h("p", { class: "tokens" }, explanation.tokens.map((each) => h("span", {
-        class: "token", title: each.score.toFixed(4), style: { background: each.score > 0 ? `rgba(46, 160, 67, ${(0.7 * each.score) / most})` : `rgba(218, 54, 51, ${(-0.7 * each.score) / most})` },
-      }, h("bdi", {}, each.token))))]].flat().filter(Boolean);
+    const most = explanation ? Math.max(...explanation.tokens.map((item) => Math.abs(item.score)), 1e-12) : 1;
+    return [bars(labels.map((item) => [item.label, item.probability, `${(100 * item.probability).toFixed(1)} %`])),
+      explanation && [h("h3", {}, `Where “${explanation.target}” comes from`), h("p", { class: "tokens" }, explanation.tokens.map((item) => h("span", {
+        class: "token", title: item.score.toFixed(4), style: { background: item.score > 0 ? `rgba(46, 160, 67, ${(0.7 * item.score) / most})` : `rgba(218, 54, 51, ${(-0.7 * item.score) / most})` },
+      }, h("bdi", {}, item.token))))]].flat().filter(Boolean);
   }, { label: "Label" });
   return [h("h2", {}, "Classifier"), element(field("Model", model), field("Text", text)), output];
 }
@@ -313,8 +313,8 @@ function classify(app) {
 function arcs(sentence) {
   const { words: tokens, heads, relations, tags } = sentence;
   const widths = tokens.map((token, i) => Math.max(40, 8 * Math.max(token.length, tags?.[i]?.length ?? 0) + 18));
-  const centres = widths.map((width, i) => widths.slice(0, i).reduce((sum, each) => sum + each, 0) + width / 2);
-  const total = widths.reduce((sum, each) => sum + each, 0);
+  const centres = widths.map((width, i) => widths.slice(0, i).reduce((sum, item) => sum + item, 0) + width / 2);
+  const total = widths.reduce((sum, item) => sum + item, 0);
   const spans = heads.map((head, i) => (head > 0 ? Math.abs(head - 1 - i) : 0));
   const height = 30 + 17 * Math.min(Math.max(...spans, 1), 9);
   const picture = svg("svg", { width: total, height: height + 48, viewBox: `0 0 ${total} ${height + 48}`, role: "img", "aria-label": `Tree of: ${tokens.join(" ")}` });
@@ -352,14 +352,14 @@ function annotate(app) {
     for (const [start, end, kind] of document.entities ?? []) for (let i = start; i < end; i++) entities.set(i, kind);
     const chains = new Map();
     (document.clusters ?? []).forEach((cluster, k) => cluster.forEach(([start, end]) => { for (let i = start; i < end; i++) chains.set(i, k + 1); }));
-    let place = 0;
+    let position = 0;
     for (const sentence of document.sentences) {
       parts.push(h("p", { class: "tokens" }, sentence.words.map((token, i) => {
-        const [kind, chain] = [entities.get(place + i), chains.get(place + i)];
+        const [kind, chain] = [entities.get(position + i), chains.get(position + i)];
         return h("span", { class: kind || chain ? "token entity" : "token" }, h("bdi", {}, token), h("small", {}, [kind, chain && `chain ${chain}`, !sentence.heads && sentence.tags?.[i]].filter(Boolean).join(" ")));
       })));
       if (sentence.heads) parts.push(arcs(sentence));
-      place += sentence.words.length;
+      position += sentence.words.length;
     }
     return parts;
   }, { label: "Annotate" });
@@ -374,7 +374,7 @@ function rewriting(path, title, label) {
     const [element, output] = form(app, title, { model, text, beam }, () => {
       if (!text.value.trim()) throw new Refusal("Give a text.");
       return ask(path, { model: model.value, texts: path === "/translate" ? text.value.split("\n").filter((line) => line.trim()) : [text.value], beam: Number(beam.value), attention: true });
-    }, (found) => found.texts.map((each, i) => [h("p", { dir: "auto" }, each), found.attention?.[i] ? attention(found.attention[i]) : null]).flat().filter(Boolean), { label });
+    }, (reply) => reply.texts.map((item, i) => [h("p", { dir: "auto" }, item), reply.attention?.[i] ? attention(reply.attention[i]) : null]).flat().filter(Boolean), { label });
     return [h("h2", {}, title), element(field("Model", model), field("Text", text), field("Beams", beam)), output];
   };
 }
@@ -397,7 +397,7 @@ function answer(app) {
     const [best] = answers;
     const letters = [...paragraph.value]; // places are counted in characters
     return [h("p", {}, letters.slice(0, best.start).join(""), h("mark", {}, letters.slice(best.start, best.end).join("")), letters.slice(best.end).join("")),
-      bars(answers.map((each) => [each.text || "no answer", each.probability, `${(100 * each.probability).toFixed(1)} %`]))];
+      bars(answers.map((item) => [item.text || "no answer", item.probability, `${(100 * item.probability).toFixed(1)} %`]))];
   }, { label: "Answer" });
   return [h("h2", {}, "Questions"), element(field("Model", model), field("Question", question), field("Paragraph", paragraph)), output];
 }
@@ -408,7 +408,7 @@ function substitutes(app) {
   const [element, output] = form(app, "substitutes", { model, text }, () => {
     if (!text.value.includes("[]")) throw new Refusal("Put [] where a word is missing.");
     return ask("/substitutes", { model: model.value, text: text.value, n: 15 });
-  }, ({ neighbors }) => bars(neighbors.map((each) => [each.word, each.similarity])));
+  }, ({ neighbors }) => bars(neighbors.map((item) => [item.word, item.similarity])));
   return [h("h2", {}, "Words that fit"), element(field("Model", model), field("Sentence", text)), output];
 }
 
