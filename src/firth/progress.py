@@ -117,17 +117,11 @@ def reporting_slow_work(progress: Progress) -> Iterator[Report]:
     """Do as `reporting` does, but show nothing in the first second: a bar that vanishes at once only flickers.
 
     A function of the caller receives every status.
-
-    Raises:
-        OptionError: it is something else.
     """
     check_progress(progress)
-    if callable(progress):
-        yield progress
-        return
     began = time.monotonic()
     with contextlib.ExitStack() as shown:
-        report: Report | None = None
+        report: Report | None = shown.enter_context(reporting(progress)) if callable(progress) else None
 
         def report_late(status: Status) -> None:
             nonlocal report
@@ -172,7 +166,7 @@ def elapsed(stage: str, progress: Progress) -> Iterator[None]:
 
 
 class Unfailing:
-    """A stream to which nobody may listen any more: what cannot be written is left out, and the work goes on.
+    """A stream whose reader may be gone: what cannot be written is left out, and the work goes on.
 
     Args:
         stream: standard error; None where the process has none.

@@ -15,7 +15,7 @@ Cost: R n weights for R resamples of n items, in blocks of bounded size.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -162,21 +162,33 @@ class F1:
             )
 
 
-class LinearCorrelation:
-    """Pearson's correlation of n pairs of numbers.
+class _Pairs:
+    """Abstract base class of correlations of n pairs of numbers.
 
     Args:
-        x: (n,) numbers, such as predicted scores.
+        x: (n,) numbers, such as the scores of a model.
         y: (n,) numbers, such as human ratings.
 
     Attributes:
         pairs: (n, 2) both.
     """
 
+    prepare: ClassVar[Any]  # a function: what the statistic needs of one side
+
     def __init__(self, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
         self.pairs: Floats = np.stack([np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)], axis=1)
-        # centred, so that sums of squares keep their digits
-        self._x, self._y = _centred(self.pairs[:, 0]), _centred(self.pairs[:, 1])
+        self._x, self._y = (type(self).prepare(side) for side in self.pairs.T)
+
+
+def _centred(values: Floats) -> Floats:
+    """Return numbers less their mean, so that sums of squares keep their digits."""
+    return np.asarray(values - values.mean()) if len(values) else values
+
+
+class LinearCorrelation(_Pairs):
+    """Pearson's correlation of n pairs of numbers."""
+
+    prepare = staticmethod(_centred)
 
     def __call__(self, weights: Ints, /) -> Floats:
         """Return the correlation for each row of weights; NaN for fewer than two pairs, and if one side is constant."""
@@ -186,36 +198,6 @@ class LinearCorrelation:
             covariance = weights @ (x * y) / n - mean_x * mean_y
             variances = (weights @ (x * x) / n - mean_x**2) * (weights @ (y * y) / n - mean_y**2)
             return np.asarray(covariance / np.sqrt(variances))
-
-
-def _centred(values: Floats) -> Floats:
-    return np.asarray(values - values.mean()) if len(values) else values
-
-
-class RankCorrelation:
-    """Spearman's rank correlation of n pairs of numbers; ties have the mean of their ranks.
-
-    Args:
-        x: (n,) numbers, such as the cosines of a model.
-        y: (n,) numbers, such as human ratings.
-
-    Attributes:
-        pairs: (n, 2) both.
-    """
-
-    def __init__(self, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
-        self.pairs: Floats = np.stack([np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)], axis=1)
-        self._x, self._y = _Ranker(self.pairs[:, 0]), _Ranker(self.pairs[:, 1])
-
-    def __call__(self, weights: Ints, /) -> Floats:
-        """Return the correlation for each row of weights; NaN for fewer than two pairs, and if one side is constant."""
-        if weights.shape[1] < 2:
-            return np.full(len(weights), np.nan)
-        middle = (weights.sum(axis=1, keepdims=True) + 1) / 2  # the mean rank, whatever the ties
-        x, y = self._x(weights) - middle, self._y(weights) - middle
-        with np.errstate(invalid="ignore"):
-            figures = (weights * x * y).sum(1) / np.sqrt((weights * x * x).sum(1) * (weights * y * y).sum(1))
-        return np.asarray(figures)
 
 
 class _Ranker:
@@ -234,6 +216,22 @@ class _Ranker:
         tied = np.add.reduceat(weights[:, self._order], self._starts, axis=1)  # (rows, groups)
         ranks = np.cumsum(tied, axis=1) - (tied - 1) / 2
         return np.asarray(ranks[:, self._group])
+
+
+class RankCorrelation(_Pairs):
+    """Spearman's rank correlation of n pairs of numbers; ties have the mean of their ranks."""
+
+    prepare = _Ranker
+
+    def __call__(self, weights: Ints, /) -> Floats:
+        """Return the correlation for each row of weights; NaN for fewer than two pairs, and if one side is constant."""
+        if weights.shape[1] < 2:
+            return np.full(len(weights), np.nan)
+        middle = (weights.sum(axis=1, keepdims=True) + 1) / 2  # the mean rank, whatever the ties
+        x, y = self._x(weights) - middle, self._y(weights) - middle
+        with np.errstate(invalid="ignore"):
+            figures = (weights * x * y).sum(1) / np.sqrt((weights * x * x).sum(1) * (weights * y * y).sum(1))
+        return np.asarray(figures)
 
 
 def value_of(statistic: Statistic, n: int) -> float:

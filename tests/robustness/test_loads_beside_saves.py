@@ -184,7 +184,7 @@ def set_way(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way == "renamed":
         monkeypatch.setattr(swapping, "_exchange", lambda one, other: False)
     elif way == "file by file":
-        monkeypatch.setattr(files, "is_fixed", Path.is_dir)
+        monkeypatch.setattr(files, "is_read_only", Path.is_dir)
 
 
 @pytest.mark.parametrize(

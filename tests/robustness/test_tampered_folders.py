@@ -223,7 +223,7 @@ def test_a_fasttext_file_with_rows_that_are_not_finite(seeds, tmp_path):
     vectors.save(tmp_path / "v.bin", format="fasttext")
     whole = bytearray((tmp_path / "v.bin").read_bytes())
     known = firth.load(tmp_path / "v.bin")
-    places = known.ngrams.places(np.arange(50))
+    places = known.ngrams.positions(np.arange(50))
     used = set(known.ngrams.hashing.buckets_of(known.words)[1].tolist())
     free = next(bucket for bucket in range(50) if bucket not in used and places[bucket] >= 0)
     outputs = 1 + 16 + 4 * len(known) * 4

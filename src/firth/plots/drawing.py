@@ -16,9 +16,8 @@ _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>{title}</title>
+{head}<title>{title}</title>
 <style>
-body {{ margin: 24px; background: white; color: {ink}; font-family: {font}; }}
 {style}
 </style>
 </head>
@@ -27,6 +26,12 @@ body {{ margin: 24px; background: white; color: {ink}; font-family: {font}; }}
 </body>
 </html>
 """
+_STYLE = f"body {{ margin: 24px; background: white; color: {INK}; font-family: {FONT}; }}"
+
+
+def html_page(title: str, style: str, body: str, head: str = "") -> str:
+    """Return a page; `head` is what its head has besides, as lines."""
+    return _PAGE.format(head=head, title=escape(title), style=style, body=body)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -61,7 +66,7 @@ class Drawing:
     @property
     def page(self) -> str:
         """A page of HTML that loads nothing from elsewhere."""
-        return _PAGE.format(title=escape(self.title), ink=INK, font=FONT, style=self.style, body=self.body)
+        return html_page(self.title, f"{_STYLE}\n{self.style}", self.body)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the drawing to a file.

@@ -13,36 +13,24 @@ from firth.inference.generation_options import GenerationOptions
 from firth.language.comparison import LanguageComparison, ModelPair, compare_models
 from firth.language.model import LanguageModel
 from firth.language.perplexity import Perplexity
+from firth.plots.drawing import html_page
 from firth.plots.learning import learning_curves
 from firth.plots.still import render
 from firth.progress import Progress
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ font: 16px/1.5 "DejaVu Sans", Verdana, "Noto Sans", sans-serif; color: #1b1b1b; background: white;
-  max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }}
-h1 {{ font-size: 1.6rem; }}
-h2 {{ font-size: 1.2rem; margin-top: 2.5rem; }}
-.wide {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; }}
-th, td {{ padding: .35rem .9rem .35rem 0; text-align: right; border-bottom: 1px solid #ececec; white-space: nowrap; }}
-th:first-child, td:first-child {{ text-align: left; }}
-th {{ font-weight: normal; color: #555555; border-bottom-color: #c8c8c8; }}
-svg {{ width: 100%; height: auto; }}
-blockquote {{ margin: .6rem 0; padding-left: 1rem; border-left: 3px solid #c8c8c8; }}
-.note {{ color: #555555; font-size: .9rem; }}
-</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
+HEAD = '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+STYLE = """body { font: 16px/1.5 "DejaVu Sans", Verdana, "Noto Sans", sans-serif; color: #1b1b1b; background: white;
+  max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; }
+h2 { font-size: 1.2rem; margin-top: 2.5rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { padding: .35rem .9rem .35rem 0; text-align: right; border-bottom: 1px solid #ececec; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+th { font-weight: normal; color: #555555; border-bottom-color: #c8c8c8; }
+svg { width: 100%; height: auto; }
+blockquote { margin: .6rem 0; padding-left: 1rem; border-left: 3px solid #c8c8c8; }
+.note { color: #555555; font-size: .9rem; }"""
 
 
 def language_report(
@@ -80,7 +68,7 @@ def language_report(
         *_samples(models, samples, words, prompt, seed),
         *_making(models),
     ]
-    return PAGE.format(title=_safe(title), body="\n".join(parts))
+    return html_page(title, STYLE, "\n".join(parts), HEAD)
 
 
 def _perplexities(models: Mapping[str, LanguageModel], comparison: LanguageComparison) -> Iterable[str]:

@@ -218,25 +218,17 @@ def similar_by_word(
     unknown: Unknown = "raise",
 ) -> Any: ...  # fmt: skip
 def similar_by_word(
-    space: VectorSpace,
-    word: Any,
-    topn: int | None = 10,
-    restrict_vocab: int | None = None,
-    *,
+    space: VectorSpace, word: Any, topn: int | None = 10, restrict_vocab: int | None = None, *,
     unknown: Unknown = "raise",
-) -> Any:
+) -> Any:  # fmt: skip
     """Return the words most like a word, or like each of a list of words; see `most_similar`."""
     return similar_by_key(space, word, topn, restrict_vocab, unknown=unknown)
 
 
 def similar_by_key(
-    space: VectorSpace,
-    key: Any,
-    topn: int | None = 10,
-    restrict_vocab: int | None = None,
-    *,
+    space: VectorSpace, key: Any, topn: int | None = 10, restrict_vocab: int | None = None, *,
     unknown: Unknown = "raise",
-) -> Any:
+) -> Any:  # fmt: skip
     """Return the words most like a word or row, or like each of a list of them; see `most_similar`."""
     positive = [key] if is_key(key) else [[word] for word in keys_of(key)]
     if not positive:

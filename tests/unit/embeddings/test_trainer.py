@@ -70,7 +70,7 @@ class TestFreeze:
         model, start = FAMILIES["subwords"], starts("subwords")
         vectors = model.train(growing[1], start=start, freeze=True, threads=1, **QUIET)
         buckets = model.ngrams.buckets_of(start.words)[1]
-        before, after = (each.ngrams.rows(each.ngrams.places(buckets)) for each in (start, vectors))
+        before, after = (each.ngrams.rows(each.ngrams.positions(buckets)) for each in (start, vectors))
         assert before.tobytes() == after.tobytes()
 
     def test_a_learned_tree(self, growing, starts, learned):

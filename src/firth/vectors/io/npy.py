@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import FormatError, OptionError, brief
+from firth.errors import FormatError, brief
 from firth.storage.files import check_replaceable, replacing_file, resolved
 from firth.storage.mapping import is_copying
 from firth.storage.partial import in_steps
 from firth.storage.untrusted import file_bytes, is_packed
 from firth.storage.user_files import check_file, open_file
-from firth.vectors.io.table import Contents, Reading, settle
+from firth.vectors.io.table import Contents, Reading, check_file_target, settle
 from firth.vectors.io.text import encoded
 from firth.vectors.space import VectorSpace
 
@@ -103,11 +103,5 @@ def mapped(path: Path) -> npt.NDArray[Any]:
 
 
 def check(path: Path) -> None:
-    """Check that writing replaces nothing but a matrix of words.
-
-    Raises:
-        OptionError: the path is a folder, or a file of something else.
-    """
-    if path.is_dir():
-        raise OptionError(f"{path} is a folder; expected the name of a file to write as npy")
-    check_replaceable(path, is_matrix, "matrices with words beside them")
+    """Check that writing replaces nothing but vectors; see `check_file_target`."""
+    check_file_target(path, "npy", is_matrix, "matrices with words beside them")

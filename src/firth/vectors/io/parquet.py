@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from firth.errors import FormatError, OptionError, ShapeError, import_extra
-from firth.storage.files import check_replaceable, replacing_file
+from firth.errors import FormatError, ShapeError, import_extra
+from firth.storage.files import replacing_file
 from firth.storage.untrusted import is_packed
 from firth.storage.user_files import open_file
 from firth.vectors import exchange
-from firth.vectors.io.table import Contents, Reading, settle
+from firth.vectors.io.table import Contents, Reading, check_file_target, settle
 from firth.vectors.space import VectorSpace
 
 MAGIC = b"PAR1"
@@ -55,14 +55,8 @@ def read(path: Path, reading: Reading) -> Contents:
 
 
 def check(path: Path) -> None:
-    """Check that writing replaces nothing but vectors.
-
-    Raises:
-        OptionError: the path is a folder, or a file of something else.
-    """
-    if path.is_dir():
-        raise OptionError(f"{path} is a folder; expected the name of a file to write as parquet")
-    check_replaceable(path, _holds_vectors, "tables of vectors")
+    """Check that writing replaces nothing but vectors; see `check_file_target`."""
+    check_file_target(path, "parquet", _holds_vectors, "tables of vectors")
 
 
 def _holds_vectors(path: Path) -> bool:

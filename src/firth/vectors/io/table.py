@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from firth.errors import FormatError, OptionError, brief
 from firth.storage.encodings import named_encoding
+from firth.storage.files import check_replaceable
 
 CHUNK = 2**20  # numbers per chunk
 PRECISIONS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
@@ -116,6 +118,17 @@ def as_named(**options: Any) -> Reading:
     named = {**({} if encoding is None else {"encoding": encoding}), **(_given.get() or {})}
     defaults = {option.name: option.default for option in fields(Reading)}
     return Reading(**{k: named.get(k, value) if value == defaults[k] else value for k, value in options.items()})
+
+
+def check_file_target(path: Path, format: str, is_ours: Callable[[Path], bool], what: str) -> None:
+    """Check that writing a file replaces nothing but what firth may have written.
+
+    Raises:
+        OptionError: the path is a folder, or a file of something else.
+    """
+    if path.is_dir():
+        raise OptionError(f"{path} is a folder; expected the name of a file to write as {format}")
+    check_replaceable(path, is_ours, what)
 
 
 class Table:
