@@ -23,7 +23,6 @@ def check_finite(
 
     Args:
         numbers: (N, ...) array, or a tensor of the CPU.
-        items: N texts, sentences or the like.
         impossible: whether -inf, the logarithm of the probability of the impossible, may be among them.
     """
     array = np.asarray(numbers)

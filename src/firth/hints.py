@@ -313,7 +313,6 @@ def flag(
 
     Args:
         command: the command that the flag follows, such as "firth train skipgram".
-        name: of the flag, without dashes and with underscores.
         arguments: names of the command's arguments, which have no flag.
         usage: what the command takes, in order, such as "CORPUS" and "-o OUT".
     """

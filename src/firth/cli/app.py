@@ -116,7 +116,7 @@ def main() -> NoReturn:
         with interruptible():
             status = _run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read our output, such as `head`, has enough
+    except BrokenPipeError:  # the reader of our output, such as `head`, has ended
         _drop_output()
     except (FirthError, OSError, MemoryError) as error:
         if isinstance(error, OSError) and error.errno == errno.EIO and exit_status() == HUNG_UP:

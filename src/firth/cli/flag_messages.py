@@ -44,7 +44,6 @@ def name_flags(error: Exception, parameters: Iterable[Any], renamed: Mapping[str
     """Make an error of a command name flags instead of options of Python: `--dim 0` for `dim=0`.
 
     Args:
-        parameters: of the command, as typer has them.
         renamed: names of options whose flags are called otherwise: name of the option: the flag.
     """
     error.args = (in_flags(str(error), flags_of(parameters, renamed)),)

@@ -284,7 +284,6 @@ def with_flags(command: Callable[..., None], flags: Iterable[Flags], **fixed: An
 
     Args:
         command: a function whose last parameter is `**options`.
-        flags: the dataclasses; no two have a field of one name.
     """
     own = [
         parameter

@@ -240,11 +240,7 @@ def _texts(
 
 
 def check_model_target(path: Path, sources: Sequence[str], *, counts: bool) -> None:
-    """Check that a language model can be written to a path, as an ARPA file if its name ends so.
-
-    Args:
-        path: folder or file to write.
-    """
+    """Check that a language model can be written to a path, as an ARPA file if its name ends so."""
     if not is_arpa(path):
         check_folder_target(path)
     elif not counts:

@@ -95,7 +95,7 @@ def complain(text: str) -> None:
 
 @contextlib.contextmanager
 def showing_log(name: str, quiet: bool) -> Iterator[None]:
-    """Show on standard error what a logger is told, but not what those below it are."""
+    """Show the records of a logger on standard error, without those of its children."""
     logger, handler = logging.getLogger(name), _Notes(logging.INFO)
     handler.addFilter(lambda record: record.name == name)
     before = logger.level

@@ -81,12 +81,7 @@ def source_of(sources: Sequence[str]) -> Any:
 
 
 def line_batches(path: str, many: int) -> Iterator[list[str]]:
-    """Yield the lines of a file or of standard input in batches, without line ends.
-
-    Args:
-        path: the file, compressed or not; - for standard input.
-        many: lines per batch, at most.
-    """
+    """Yield the lines of a file or of standard input in batches, without line ends."""
     yield from batches((line.rstrip("\r") for line in text_lines(path)), many)
 
 

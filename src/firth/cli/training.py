@@ -175,7 +175,7 @@ class TrainCommand:
 
 @dataclass(frozen=True)
 class Summary:
-    """What is told of a model that was trained on annotated data.
+    """The report on a model that was trained on annotated data.
 
     Attributes:
         described: what it knows, such as "17 tags of upos, 8,000 words".
@@ -194,7 +194,7 @@ class Summary:
     measure: str = "{}"
 
     def report(self, run: "Run", model: Any) -> Report:
-        """Return what is told of a training."""
+        """Return the report on a training, as JSON and as lines."""
         facts, what = model.metadata["training"], run.command.what
         best, held_out, seconds = facts["best"] or {}, f"held_out_{self.unit}", run.seconds
         figures = {key: value for key, value in best.items() if key.startswith("held_out_") and value is not None}

@@ -35,7 +35,6 @@ def print_generated(
     """Print what is generated from the lines of a file as it is finished, in their order.
 
     Args:
-        generate: texts and a seed to translations or summaries.
         doing: what the progress says, such as "translating".
     """
     number = 0
@@ -122,7 +121,7 @@ def read_pairs(
 
 
 def report(run: Run, model: Any) -> Report:
-    """Tell of a translator, or of the one in a summarizer, that was trained."""
+    """Report on the training of a translator, or of the one in a summarizer."""
     trained, model = model, getattr(model, "translator", model)
     facts = model.metadata["training"]
     sizes = {"source_size": len(model.source), "target_size": len(model.target)}

@@ -64,11 +64,7 @@ def embeddings_together(model: Any, requests: Sequence[schema.EmbeddingsRequest]
 
 
 def add_models(app: FastAPI, names: Sequence[str]) -> None:
-    """Add what lists the models that give vectors.
-
-    Args:
-        names: of these models; nothing is added for none.
-    """
+    """Add what lists the models that give vectors."""
     if not names:
         return
     opened = int(time.time())

@@ -24,7 +24,7 @@ def bias_summary(rows: Sequence[Mapping[str, Any]], *, title: str | None = None)
             interval, and "p", the probability of one as great by chance.
 
     Raises:
-        OptionError: there is no effect, one has no name, or its numbers are none.
+        OptionError: there is no effect, one has no name, or its figures are not numbers.
     """
     if not rows:
         raise OptionError("no effects to draw: expected lines of name, effect, low, high and p")

@@ -99,7 +99,7 @@ def check_number(number: Any) -> None:
     """Check a number of sentences to draw.
 
     Raises:
-        OptionError: it is none of at least 1.
+        OptionError: it is below 1, or not a whole number.
     """
     if not isinstance(number, int) or number < 1:
         raise OptionError(f"number={brief(number)}: expected at least 1 sentence to draw")

@@ -25,8 +25,8 @@ def lattice(found: Any, *, least: float = LEAST, title: str | None = None) -> Dr
         title: by default the text.
 
     Raises:
-        KindError: it is no lattice.
-        OptionError: `least` is no probability.
+        KindError: it is not a lattice.
+        OptionError: `least` is not a probability.
     """
     if not hasattr(found, "best_path"):
         raise KindError(f"found: found {brief(found)}; expected model.lattice(text)")

@@ -80,9 +80,6 @@ def word_map(
 def text_map(vectors: WordVectors, words: Sequence[str], *, width: int = 78, height: int = 22) -> str:
     """Return a map of words in plain characters.
 
-    Args:
-        words: words to place; those named first have the first choice of their place.
-
     Returns:
         At most `height` lines; a word that finds no free place on its line or one nearby is left out.
     """

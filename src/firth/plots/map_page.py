@@ -79,7 +79,6 @@ def map_page(
     Args:
         positions: (n, 2).
         groups: (n,) the number of each point's colour, below 65,536.
-        names: of the colours, for a legend; empty for none.
         palette: the colours, as "#rrggbb", used in turn; "" stands for the explorer's of that place, as none do.
     """
     middle = (positions.max(0) + positions.min(0)) / 2

@@ -60,7 +60,7 @@ def entity_spans(document: Any, *, number: int = MOST, title: str | None = None)
         title: by default the name of the document.
 
     Raises:
-        OptionError: it is no document, or `number` is below 1.
+        OptionError: it is not a document, or `number` is below 1.
     """
     document = _checked(document, number)
     counts = Counter(entity.label for entity in document.entities)
@@ -83,7 +83,7 @@ def coreference_chains(
         title: by default the name of the document.
 
     Raises:
-        OptionError: it is no document, or `number` is below 1.
+        OptionError: it is not a document, or `number` is below 1.
     """
     document = _checked(document, number)
     chains = [cluster for cluster in document.clusters if singletons or len(cluster) > 1]

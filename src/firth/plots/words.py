@@ -50,10 +50,8 @@ def choose(
     """Choose the words to draw.
 
     Args:
-        words: words; if empty, those of the groups.
         groups: words by the name of their group; a word in several groups belongs to the first.
         most: number of words at most: the most frequent ones, which are the first rows of the vectors.
-        keep: words to draw even if they are rare.
 
     Raises:
         OptionError: there are no words, or none of them has a direction.

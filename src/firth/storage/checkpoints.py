@@ -56,8 +56,8 @@ class Checkpoint(os.PathLike[str]):
         every: in seconds.
 
     Raises:
-        KindError: the folder is no path.
-        OptionError: the folder has no name, or `every` is no time.
+        KindError: the folder is not a path.
+        OptionError: the folder has no name, or `every` is not a time.
     """
 
     folder: str | os.PathLike[str]
@@ -87,7 +87,7 @@ def checkpoint_of(given: str | os.PathLike[str] | None) -> Checkpoint | None:
     """Return the argument `checkpoint` of a training as one, or None.
 
     Raises:
-        KindError: it is no path.
+        KindError: it is not a path.
     """
     return given if given is None or isinstance(given, Checkpoint) else Checkpoint(given)
 
@@ -96,7 +96,7 @@ def seconds_of(time: float | str | timedelta) -> float:
     """Return a time in seconds, given as a number, as text with a unit, or as a span of time.
 
     Raises:
-        OptionError: it is none.
+        OptionError: it is not a time.
     """
     if isinstance(time, timedelta):
         time = time.total_seconds()

@@ -5,7 +5,7 @@ last entry. A folder inside that has such a file of its own is covered through t
 README.md is left out: a model card is for people, who may edit it. Files that are not named are not looked at.
 
 A CRC-32 detects every change within 32 consecutive bits, and any other with probability 1 - 2^-32 per block. It has no
-key: whoever alters a file on purpose can alter its checksum, too. Contents that a kernel trusts are checked besides.
+key: an attacker who alters a file can alter its checksum, too. Contents that a kernel trusts are checked besides.
 """
 
 import json

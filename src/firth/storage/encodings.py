@@ -101,7 +101,7 @@ class Utf8Stream(io.RawIOBase):
         name: of the source, for messages.
         encoding: that the user names; None for that of `text_encoding`, if any.
         strict: whether to refuse damaged UTF-8 in place of replacing and counting.
-        check: called with the first bytes of what is no UTF-16 or UTF-32, to refuse what is no text.
+        check: called with the first bytes, unless they are UTF-16 or UTF-32, to refuse binary files.
         error: the exception for text that cannot be read.
 
     Attributes:

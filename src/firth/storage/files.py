@@ -151,7 +151,6 @@ def check_exists(path: Path, expected: str) -> None:
     """Check that something is at a path that is to be read.
 
     Args:
-        path: the file or folder.
         expected: what should be there, as the end of "expected ...".
 
     Raises:

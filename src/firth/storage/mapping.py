@@ -1,9 +1,9 @@
 """The content of files, mapped into memory; or of copies in memory, which nobody else can change.
 
 A map shows what is in the file now. A file that another program overwrites in place shows other numbers, and one that
-it cuts short ends the process: the system sends SIGBUS to whoever reads a page behind the end. firth itself writes
-aside and renames, which leaves maps as they were; `cp`, `rsync --inplace` and editors may not. A server, which others
-rely on for weeks, therefore copies what it opens.
+it cuts short ends the process: the system sends SIGBUS to a process that reads a page behind the end. firth itself
+writes aside and renames, which leaves maps as they were; `cp`, `rsync --inplace` and editors may not. A server, which
+others rely on for weeks, therefore copies what it opens.
 """
 
 import contextlib

@@ -174,7 +174,7 @@ def check_finite(folder: Path) -> None:
         FormatError: one does; the message names the tensor and the first row.
     """
     if not (folder / MODEL).is_file():
-        return  # whoever reads on says what is missing
+        return  # the reader says what is missing
     for name, array in tensors.mapped(folder / MODEL).items():
         if array.dtype.kind != "f" or not array.size or "attribute." in name:
             continue
@@ -310,7 +310,7 @@ def _check_kind(content: ModelFolder) -> None:
 
 
 def _parts(folder: Path, covered: Collection[str] | None) -> list[str]:
-    """Return the names of the folders inside that hold models; what a user has put there is none of them."""
+    """Return the names of the folders inside that hold models, without those that a user has put there."""
     if covered is None:
         return [entry.name for entry in folder.iterdir() if SUBFOLDER.fullmatch(entry.name) and _kind_of(entry)]
     inside = (name.removesuffix(f"/{CONFIG}") for name in covered if name.endswith(f"/{CONFIG}"))
@@ -318,7 +318,7 @@ def _parts(folder: Path, covered: Collection[str] | None) -> list[str]:
 
 
 def _is_there(folder: Path, text: str, covered: Collection[str] | None) -> bool:
-    """Return whether a folder has a text; one that a user has put there is none."""
+    """Return whether a folder has a text of the model, not one that a user has put there."""
     name = f"{text}.json"
     return (folder / name).is_file() if covered is None else name in covered
 

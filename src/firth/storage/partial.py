@@ -39,7 +39,7 @@ _NO_LOCK = -1
 def lock(path: Path) -> Iterator[bool]:
     """Hold the lock of a file, which is made; yield whether this process has it.
 
-    Where there are no locks, everybody has it.
+    Where the system has no locks, every caller gets it.
     """
     with path.open("ab") as file:
         try:
@@ -266,7 +266,6 @@ def remove_leftovers(folder: Path, name: str | None = None) -> None:
     """Remove what killed processes have left in a folder.
 
     Args:
-        folder: where the targets lie.
         name: of the target whose leftovers are meant; None means those of all.
     """
     pattern = _leftovers(name)

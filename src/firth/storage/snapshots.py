@@ -9,8 +9,8 @@ While it is read, the folder is held open: the system gives its number to no oth
 that it stayed in its place. Windows, which does not let others replace what is held open, and gives no number twice for
 long, does without.
 
-Where the names in a folder change one after another, or the folder is missing between two steps, whoever replaces it
-leaves a sign (`firth.storage.partial.in_steps`), and readers wait until it is gone.
+Where the names in a folder change one after another, or the folder is missing between two steps, the process that
+replaces it leaves a sign (`firth.storage.partial.in_steps`), and readers wait until it is gone.
 """
 
 import contextlib

@@ -55,7 +55,7 @@ def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
         strict: whether to refuse an object with two fields of one name, and lone surrogates, which no UTF-8 can hold.
 
     Raises:
-        ValueError: it is no JSON, is not UTF-8, or is nested too deep; or as `strict` says.
+        ValueError: it is not JSON, not UTF-8, or is nested too deep; or as `strict` says.
     """
     if not isinstance(text, str):
         text = text.decode(json.detect_encoding(text), "surrogatepass")
@@ -268,7 +268,7 @@ def zip_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], wha
     """Return the content of members of a zip archive by their names.
 
     Raises:
-        FormatError: it is no archive, is damaged or encrypted, or unpacks to more than it may.
+        FormatError: it is not an archive, is damaged or encrypted, or unpacks to more than it may.
     """
     check_file(path)
     limit = most_unpacked(Path(path).stat().st_size)
@@ -289,7 +289,7 @@ def tar_members(path: str | os.PathLike[str], wanted: Callable[[str], bool], wha
     """Yield names and contents of the members of a tar archive, plain or packed, that are files and no links.
 
     Raises:
-        FormatError: it is no archive, is damaged, or unpacks to more than it may.
+        FormatError: it is not an archive, is damaged, or unpacks to more than it may.
     """
     try:
         with open_file(path) as raw:

@@ -1,4 +1,4 @@
-"""Which rows the n-grams of words have, for many words at once, in NumPy: whoever reads vectors waits for no compiler.
+"""Which rows the n-grams of words have, for many words at once, in NumPy, so that reading vectors imports no compiler.
 
 Two programs hash n-grams to rows, and models of both are read and written:
 

@@ -87,7 +87,6 @@ def encoded(rows: npt.NDArray[Any], kind: str, *, width: int = 2, lengths: bool 
     Args:
         rows: (R, D) finite numbers.
         kind: "int8", one byte per number, or "product", one byte per `width` numbers.
-        lengths: whether product codes store the length of each row in one more byte.
 
     Raises:
         OptionError: there is no such kind, or `width` is not between 1 and D, or there are no rows to learn from.

@@ -30,14 +30,13 @@ def surroundings(points: Matrix, candidates: Matrix, neighbours: int = NEIGHBOUR
     Args:
         points: (B, D).
         candidates: (V, D).
-        neighbours: K; all candidates if there are fewer.
         own: point i is row i of the candidates, and not its own neighbour.
 
     Returns:
         (B,) float32, or float64 if the candidates are.
 
     Raises:
-        OptionError: `neighbours` is below 1, or there are no others.
+        OptionError: `neighbours` is below 1, or there are no candidates.
         ShapeError: the widths differ, or with `own` the numbers of points and others.
     """
     _check_widths(points, candidates)
@@ -74,7 +73,6 @@ def csls_nearest(points: Matrix, candidates: Matrix, k: int, neighbours: int = N
     Args:
         points: (B, D).
         candidates: (V, D).
-        k: number of vectors per point, at most V.
 
     Returns:
         (B, k) rows of `others`, and (B, k) their CSLS.
@@ -94,7 +92,6 @@ def ranked(
         around_candidates: (V,) r of each.
         points: (B, D).
         around_points: (B,) r of each.
-        k: number of vectors per point, at most V.
 
     Returns:
         (B, k) rows, and (B, k) their CSLS.

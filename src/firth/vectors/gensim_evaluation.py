@@ -36,7 +36,7 @@ def evaluate_word_pairs(
         pairs: a file with two words and a score a line.
         delimiter: what stands between them.
         encoding: the encoding of the file.
-        restrict_vocab: use the first so many words only.
+        restrict_vocab: number of words to use, from the first.
         case_insensitive: whether to compare upper-case forms; the first word of each form counts.
         dummy4unknown: whether a pair with an unknown word counts as similarity 0 instead of being left out.
 
@@ -103,7 +103,7 @@ def evaluate_word_analogies(
 
     Args:
         analogies: a file with ": section" lines and four words a line.
-        restrict_vocab: use the first so many words only.
+        restrict_vocab: number of words to use, from the first.
         case_insensitive: whether to compare upper-case forms; the first word of each form counts.
         dummy4unknown: whether a question with an unknown word counts as wrong instead of being left out.
         similarity_function: "most_similar" or "most_similar_cosmul".
@@ -160,7 +160,7 @@ def _read_questions(path: Path, case_insensitive: bool) -> list[tuple[str, list[
 
 
 def _usable(space: VectorSpace, restrict_vocab: int | None, case_insensitive: bool) -> dict[str, int]:
-    """Return the rows of the first so many words, by upper-case form where case does not count; the first form wins."""
+    """Return the rows of the first words, by upper-case form where case does not count; the first form wins."""
     words = space.words[:restrict_vocab]
     forms = (word.upper() for word in words) if case_insensitive else words
     rows: dict[str, int] = {}

@@ -117,7 +117,6 @@ def train_quantiser(rows: npt.NDArray[Any], width: int, *, seed: int = 0) -> Pro
 
     Args:
         rows: (R, D) training vectors.
-        width: numbers per part.
 
     Raises:
         OptionError: there are no rows, or `width` is not between 1 and D.
@@ -138,8 +137,6 @@ def quantise_matrix(rows: npt.NDArray[Any], *, width: int = 2, lengths: bool = F
 
     Args:
         rows: (R, D).
-        width: numbers per part, which is one byte of the codes.
-        lengths: store row lengths separately, in one more byte per row.
     """
     if not lengths:
         quantiser = train_quantiser(rows, width, seed=seed)

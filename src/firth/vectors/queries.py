@@ -1,4 +1,4 @@
-"""What is asked: keys that become rows, terms that become query vectors, and how one query is told from a batch.
+"""Queries: keys become rows, terms become query vectors, and one query is told from a batch.
 
 The rule for batches, everywhere: where gensim's argument is one key, a list of keys is a batch; where gensim's
 argument is itself a list, a list of lists is a batch. A batch answers with a list or an array, one entry a query, in
@@ -59,7 +59,6 @@ def keys_of(value: Any, name: str = "") -> list[Any]:
     """Return the keys of a list of them; what they are is not looked at.
 
     Args:
-        value: words or row numbers: a list, an array, a series.
         name: of the argument, for messages; "" where a single key would do as well.
     """
     if name or isinstance(value, Mapping):
@@ -140,7 +139,7 @@ def read_queries(positive: Any, negative: Any) -> tuple[list[Query], bool]:
     """Return the queries in gensim's `positive` and `negative` arguments, and whether they are a batch.
 
     Raises:
-        OptionError: the two are batches of different sizes, or a term is none.
+        OptionError: the two are batches of different sizes, or a term is not a word, a row or a vector.
     """
     if not (is_batch(positive) or is_batch(negative)):
         return [_read_query(positive, negative)], False
@@ -179,11 +178,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def mean_vectors(space: VectorSpace, queries: Sequence[Query], unknown: str) -> QueryVectors:
-    """Return the weighted sum of each query's terms, brought to length 1; keys count by direction, vectors as they are.
-
-    Args:
-        unknown: the policy for words without a vector.
-    """
+    """Return the weighted sum of each query's terms at length 1; keys count by direction, vectors as they are."""
     owners = np.repeat(np.arange(len(queries)), [len(query.terms) for query in queries])
     terms = [term for query in queries for term in query.terms]
     weights = np.array([weight for query in queries for weight in query.weights])

@@ -86,7 +86,6 @@ def nearest_rounded(
         vectors: (V, D) float32 or float16, in memory or mapped from a file; D is at least a vector's lanes.
         norms: (V,) float32 lengths of the rows.
         queries: (B, D) float32, each of length 1.
-        end: the row after the last to search, at least SAMPLE after the first.
 
     Returns:
         (B, k) rows and (B, k) cosines; None where this processor has no product of bytes, or rounding cannot tell the

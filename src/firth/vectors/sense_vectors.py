@@ -89,9 +89,9 @@ class SenseVectors:
 
     Attributes:
         lexicon: the words and their rows.
-        offsets: as given, int64.
-        priors: as given, float64.
-        counts: as given, int64.
+        offsets: (V + 1,) int64.
+        priors: (S,) float64.
+        counts: (V,) int64, or None.
 
     Raises:
         ShapeError: the shapes of the arrays do not fit each other or the words.

@@ -57,7 +57,6 @@ def parted(rows: Matrix, k: int, starts: int, random: np.random.Generator) -> Pa
 
     Args:
         rows: (n, E) of length 1, at least k.
-        random: where those come from.
     """
     n = len(rows)
     starting_rows = np.concatenate([random.choice(n, k, replace=False) for _ in range(starts)])

@@ -80,9 +80,7 @@ class SubwordVectors:
             own: (V, D) rows of the words themselves, or None.
             ngrams: rows of the n-grams.
             codes: codes of the rows if they are quantised.
-            counts: as for `WordVectors`.
-            output_vectors: likewise.
-            metadata: likewise.
+            counts, output_vectors, metadata: as for `WordVectors`.
         """
         sums, parts, _ = ngrams.sums(words.words if isinstance(words, Lexicon) else words)
         if own is not None:

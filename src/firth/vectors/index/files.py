@@ -50,11 +50,7 @@ check_target = functools.partial(check_replaceable, is_ours=_is_index, what="ind
 
 
 def write_index(path: str | os.PathLike[str], space: VectorSpace, settings: Mapping[str, Any], arrays: Tensors) -> None:
-    """Write an index.
-
-    Args:
-        path: the file to write or replace.
-    """
+    """Write an index."""
     check_target(path)
     about = {"version": VERSION, **settings, "vectors": fingerprint(space)}
     text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)

@@ -105,7 +105,6 @@ def try_indexes(
 
     Args:
         choices: (kind, options) of each index; those that differ only in search effort share one index.
-        k: neighbours per query.
     """
     rest, held_out_vectors = hold_out_words(vectors, queries, seed)
     truth = build_index(rest).query(held_out_vectors, k).rows

@@ -137,9 +137,6 @@ def parts(vectors: VectorSpace) -> tuple[dict[str, npt.NDArray[Any]], dict[str, 
 def columns_in(content: ModelFolder, name: str) -> dict[str, npt.NDArray[Any]]:
     """Return the attributes of words that are texts.
 
-    Args:
-        name: of the JSON file that holds them, without its end.
-
     Raises:
         FormatError: it is damaged.
     """

@@ -105,7 +105,7 @@ def read(path: Path, reading: Reading) -> Contents:
 
 
 def _values(cells: list[str]) -> npt.NDArray[Any]:
-    """Return a column as whole numbers, as fractions, or else as text, such as 01234, which is no number."""
+    """Return a column as whole numbers, as fractions, or as text, such as 01234, whose zero a number would lose."""
     for form, dtype in ((WHOLE, np.int64), (FRACTION, np.float64)):
         with contextlib.suppress(OverflowError):
             if all(map(form.fullmatch, cells)):

@@ -92,7 +92,7 @@ def read_header(line: bytes, path: str) -> tuple[int, int]:
 
 
 def _with_separator(reading: Reading, lines: list[bytes], path: str) -> Reading:
-    """Return the options with what ends the word on each of the first lines; say so where it is no space."""
+    """Return the options with the separator of the first lines; warn if it is not a space."""
     filled = [line.rstrip(b" \t\r\n") for line in lines if line.strip()]
     marks = (mark for mark in OTHERS if filled and all(_ends_word(mark.encode(), line) for line in filled))
     separator = next(marks, None)

@@ -43,7 +43,7 @@ def load(
         binary: whether the file has the binary form.
         encoding: the encoding of the words.
         unicode_errors: what to do with bytes that are no text: "strict", "ignore", "replace", "surrogateescape".
-        limit: read the first so many vectors only.
+        limit: number of vectors to read, from the first.
         datatype: the precision to hold the vectors in.
         no_header: whether the file begins with the first vector, as GloVe's do.
 
