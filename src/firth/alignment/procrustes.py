@@ -24,7 +24,7 @@ from firth.alignment.dictionary import Dictionary, Pair
 from firth.alignment.induction import refine_maps
 from firth.alignment.steps import METHODS, NORMALISATIONS, Placement, normalise
 from firth.arguments import explained
-from firth.options import check, option, options_class
+from firth.options import option, options_class
 from firth.postprocess.transforms import checked_matrix
 from firth.progress import Progress, reporting
 from firth.vectors.word_vectors import WordVectors
@@ -32,11 +32,7 @@ from firth.vectors.word_vectors import WordVectors
 
 @options_class
 class Procrustes:
-    """Options of alignment with a dictionary; `align` computes it.
-
-    Raises:
-        OptionError: an option is out of its range.
-    """
+    """Options of alignment with a dictionary; `align` computes it."""
 
     method: str = option("orthogonal", "method that learns the map from the pairs", choices=tuple(METHODS))
     normalise: str = option(
@@ -44,9 +40,6 @@ class Procrustes:
     )
     refine: int = option(0, "iterations of refinement with induced pairs", minimum=0)
     refine_cutoff: int = option(20_000, "most frequent words per side in refinement", minimum=1)
-
-    def __post_init__(self) -> None:
-        check(self)
 
     @explained
     def align(

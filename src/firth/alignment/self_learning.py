@@ -47,7 +47,7 @@ from firth.alignment.steps import Floats, Matrix, Placement, cross_svd, normalis
 from firth.alignment.strength import Strength, strength
 from firth.arguments import explained
 from firth.errors import OptionError, warn_caller
-from firth.options import check, option, options_class
+from firth.options import option, options_class
 from firth.postprocess.transforms import checked_matrix
 from firth.progress import Progress, Report, Status, reporting
 from firth.vectors.word_vectors import WordVectors
@@ -60,11 +60,7 @@ FALLEN = 0.9  # share of its best mean cosine below which a run has collapsed
 
 @options_class
 class SelfLearning:
-    """Options of alignment without a dictionary; `align` computes it.
-
-    Raises:
-        OptionError: an option is out of its range.
-    """
+    """Options of alignment without a dictionary; `align` computes it."""
 
     cutoff: int = option(4_000, "most frequent words of each side used to induce pairs", minimum=FEWEST)
     start_cutoff: int = option(4_000, "most frequent words of each side used to find the first pairs", minimum=FEWEST)
@@ -75,9 +71,6 @@ class SelfLearning:
     rounds: int = option(1_000, "maximum number of iterations per run", minimum=1)
     runs: int = option(3, "maximum number of independent runs; stops when two runs agree", minimum=1)
     weight: float = option(0.5, "exponent of the final re-weighting of directions; 0 for none", minimum=0)
-
-    def __post_init__(self) -> None:
-        check(self)
 
     @explained
     def align(

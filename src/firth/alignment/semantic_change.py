@@ -30,7 +30,7 @@ import numpy.typing as npt
 from firth import notebook
 from firth.alignment.steps import normalise, orthogonal
 from firth.errors import OptionError
-from firth.options import check, option, options_class
+from firth.options import option, options_class
 from firth.postprocess.transforms import checked_matrix
 from firth.vectors import cosine, neighbours
 from firth.vectors.cosine import unit
@@ -119,18 +119,11 @@ class SemanticChanges:
 
 @options_class
 class SemanticChange:
-    """Options of semantic change between two periods; `measure` computes it.
-
-    Raises:
-        OptionError: an option is out of its range.
-    """
+    """Options of semantic change between two periods; `measure` computes it."""
 
     neighbours: int = option(25, "nearest neighbours of each period that a word is compared with", minimum=1)
     min_count: int = option(1, "minimum count of a word in each text, where counts are known", minimum=1)
     anchors: int | None = option(None, "most frequent common words used to learn the map; by default all", minimum=1)
-
-    def __post_init__(self) -> None:
-        check(self)
 
     def measure(self, old: WordVectors, new: WordVectors) -> SemanticChanges:
         """Return the semantic change of each word.

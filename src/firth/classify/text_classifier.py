@@ -81,9 +81,6 @@ WORSE = 8.0  # a mean loss above this multiple of the untrained loss is divergen
 class TextClassifier:
     """fastText's text classifier: its options, and `train`.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Joulin et al. 2017; the module docstring has the formulas and all departures.
     """

@@ -30,9 +30,6 @@ ADDRESS = re.compile(r"(ray://)?[^/\s-][^/\s]*:[0-9]{1,5}")  # address of a head
 class Cluster:
     """Workers on one machine or several, which read, count and train together.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Moritz et al. 2018, "Ray: a distributed framework for emerging AI applications"; `firth.cluster.replicated`.
     """

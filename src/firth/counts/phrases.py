@@ -79,9 +79,6 @@ CHUNKS_PER_THREAD = 16  # chunks of words; threads that finish early take the ne
 class Phrases:
     """Options of phrase detection.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Mikolov et al. 2013 (NIPS), section 4; the module's docstring gives the formulas.
     """

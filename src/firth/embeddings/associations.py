@@ -56,9 +56,6 @@ DEFAULTS: dict[str, dict[str, Any]] = {  # the values of the papers
 class AssociationVectors:
     """Associations of words with contexts, PPMI or COALS, reduced by SVD: the options, and `train`.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Levy, Goldberg and Dagan 2015; Rohde, Gonnerman and Plaut 2006; the module docstring has the formulas.
     """

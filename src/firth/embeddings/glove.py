@@ -70,9 +70,6 @@ class GloVe(Trainer[CooccurrenceMatrix, WordVectors, WordVectors]):
     it, with any number of threads. Vectors of GloVe as `start` are continued; of other vectors, each side begins with
     half. Words that only `start` has are left out.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Pennington, Socher and Manning 2014; the module docstring has the formulas and all departures.
     """

@@ -50,9 +50,6 @@ from firth.vectors.word_vectors import WordVectors
 class LatentSemanticAnalysis:
     """LSA, latent semantic analysis of documents: the options, and `train`.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Deerwester et al. 1990; Dumais 1991; the module docstring has the formulas.
     """

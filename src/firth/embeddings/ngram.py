@@ -55,9 +55,6 @@ def characters(text: str) -> list[str]:
 class NgramVectors:
     """Segmentation-free vectors of character n-grams: the options, and `train`.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Oshikiri 2017; the module docstring has the formulas and all departures.
     """

@@ -78,9 +78,6 @@ from firth.vectors.word_vectors import WordVectors
 class ParagraphVectors(WindowModel):
     """Paragraph vectors, PV-DM or PV-DBOW: the options, and `train`.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Le and Mikolov 2014; the module docstring has the formulas and all departures.
     """

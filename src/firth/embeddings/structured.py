@@ -101,9 +101,6 @@ class StructuredWord2Vec(CorpusTrainer[WordVectors, WordVectors], SkipGramOption
     The output vectors have 2 window D numbers: the positions -window .. -1, 1 .. window, D numbers each. After
     objective="hierarchical" there are none: they belong to nodes, not words.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Ling et al. 2015; the module docstring has the formulas and all departures.
     """

@@ -56,11 +56,7 @@ class WindowModel:
 
 @options_class
 class SkipGramOptions(WindowModel):
-    """The options that the variants of skip-gram share: they come after a model's own options.
-
-    Raises:
-        OptionError: an option is out of its range.
-    """
+    """The options that the variants of skip-gram share: they come after a model's own options."""
 
     dim: int = window_options.dim()
     window: int = window_options.window()

@@ -112,9 +112,6 @@ class Word2Vec(CorpusTrainer[WordVectors, WordVectors], WindowModel):
 
     After a `start` with another objective or another tree, output vectors begin at zero.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Mikolov et al. 2013; the module docstring has the formulas and all departures.
     """

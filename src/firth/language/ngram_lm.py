@@ -42,9 +42,6 @@ SMOOTHINGS: Mapping[str, Callable[[NgramCounts, Any], Estimates]] = {
 class NgramLM:
     """Options of an n-gram language model.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Chen and Goodman 1998 for `smoothing="kneser-ney"`; see the module of each smoothing method.
     """

@@ -45,9 +45,6 @@ LEAST_RATE = 1e-6  # smallest rate of a unit; in float32, 1 - 1e-6 differs from 
 class RBM:
     """Restricted Boltzmann machine: the options, and `train`.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Hinton 2002; Tieleman 2008; the module docstring has the formulas and every departure.
     """

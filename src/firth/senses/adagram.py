@@ -91,9 +91,6 @@ FIRST_EPOCHS = 3  # epochs of the skip-gram training that a tree is learned from
 class AdaGram(WindowModel):
     """Adaptive skip-gram, which learns the number of senses of each word: the options, and `train`.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Bartunov et al. 2016; the module docstring has the formulas and all departures.
     """

@@ -76,9 +76,6 @@ class SenseClusters(CorpusTrainer[WordVectors, SenseVectors]):
     they are trained first. `metadata["training"]` also has "clusters": how many words were clustered, have several
     senses, or have too few contexts.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Huang et al. 2012; the module docstring has the formulas and all departures.
     """

@@ -73,9 +73,6 @@ class MultiSenseSkipGram(CorpusTrainer[SenseVectors | WordVectors, SenseVectors]
 
     A `start` has the senses of this model, or it has ordinary vectors, which become the first sense of each word.
 
-    Raises:
-        OptionError: an option is out of its range.
-
     Source:
         Neelakantan et al. 2014; the module docstring has the formulas and all departures.
     """

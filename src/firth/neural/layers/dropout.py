@@ -29,7 +29,7 @@ from torch import nn
 from torch.nn.functional import dropout
 
 from firth.errors import OptionError
-from firth.options import check, option, options_class
+from firth.options import option, options_class
 
 PARTS = 2**16  # resolution of rates on the CPU
 
@@ -59,9 +59,6 @@ class Dropouts:
     )
     zoneout_output: float = option(0.0, "zoneout of the output of an LSTM", minimum=0.0, maximum=0.99)
     locked: bool = option(False, "one mask per sequence instead of one per step")
-
-    def __post_init__(self) -> None:
-        check(self)
 
     @classmethod
     def plain(cls, rate: float) -> "Dropouts":

@@ -3,7 +3,7 @@
 from typing import TypedDict
 
 from firth.arguments import describe
-from firth.options import check, option, options_class
+from firth.options import option, options_class
 
 MOST_BITS = 14  # default hyperplanes per table; with more, buckets would be empty
 
@@ -13,9 +13,6 @@ class ExactOptions:
     """Options of exact search."""
 
     csls: int | None = option(None, "rank by CSLS over this many neighbours; default: by cosine", minimum=1)
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 @options_class
@@ -35,9 +32,6 @@ class LshOptions:
     centre: bool = option(True, "subtract the mean vector before hashing, not from the cosines")
     seed: int = option(0, "random seed of the hyperplanes", minimum=0)
 
-    def __post_init__(self) -> None:
-        check(self)
-
 
 @options_class
 class HnswOptions:
@@ -51,9 +45,6 @@ class HnswOptions:
     )
     expansion_search: int = option(64, "candidates examined per query (efSearch)", minimum=1, maximum=2**20)
     threads: int = option(1, "threads that build the graph; with more than one it differs from run to run", minimum=1)
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 class EffortArguments(TypedDict, total=False):

@@ -28,7 +28,7 @@ from firth.neural.models.graphs.text_predict import TextGraphModel, digests
 from firth.neural.training.devices import no_subnormals
 from firth.neural.training.held_out import split_rows
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
-from firth.options import check, option, options_class
+from firth.options import option, options_class
 from firth.text.inputs import token_lists
 from firth.text.tokenise import RULES, tokeniser
 from firth.timing import running_clock
@@ -116,9 +116,6 @@ class TextGCN:
     )
     stop_words: tuple[str, ...] = option((), "stop words, which are left out")
     tokens: str = option("words", "how texts are split into words", choices=tuple(RULES))
-
-    def __post_init__(self) -> None:
-        check(self)
 
     def build(self, dim: int, labels: int) -> GraphModule:
         """Return a module with random parameters from torch's default generator, for D nodes and L labels."""

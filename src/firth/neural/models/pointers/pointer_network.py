@@ -32,7 +32,7 @@ from firth.neural.supervised import SupervisedTask, digest, divided, mean_figure
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
-from firth.options import check, option, options_class
+from firth.options import option, options_class
 from firth.timing import running_clock
 
 ORDERS = ("any", "distinct", "permutation")
@@ -119,9 +119,6 @@ class PointerNetwork:
     )
 
     max_length: int = option(100, "positions that a search points at, at most, with order=any", minimum=1)
-
-    def __post_init__(self) -> None:
-        check(self)
 
     def build(self, dim: int) -> PointerModule:
         """Return a module with random parameters from torch's default generator, for vectors of width D."""
