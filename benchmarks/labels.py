@@ -23,7 +23,7 @@ from matplotlib.text import Text
 
 import firth
 from firth.plots import still, word_map
-from firth.plots.labels import place
+from firth.plots.labels import place_labels
 
 Floats = npt.NDArray[np.float64]
 MAPS = ((100, "stress"), (100, "pca"), (300, "pca"), (300, "tsne"))  # words, projection
@@ -49,16 +49,16 @@ def _placed(picture: Any) -> Iterator[tuple[str, float, Floats, Floats, list[int
 
     def watched(points: Any, anchors: Floats, sizes: Floats, radii: Floats, box: Any, *others: Any) -> Any:
         began = time.perf_counter()
-        placement = place(points, anchors, sizes, radii, box, *others)
+        placement = place_labels(points, anchors, sizes, radii, box, *others)
         seen.update(
             seconds=time.perf_counter() - began, place=placement, anchors=anchors, sizes=sizes, edge=np.array(box)
         )
         return placement
 
-    still.place = watched
+    still.place_labels = watched
     with still.draw(picture):
         pass
-    still.place = place
+    still.place_labels = place_labels
     labels, anchors, placement = list(picture.marks[0].labels), seen["anchors"], seen["place"]
     half = (seen["sizes"] - (4, 2)) / 2  # without the room around the text
     boxes = np.hstack([placement.middles - half, placement.middles + half])[placement.shown]

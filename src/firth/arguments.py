@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextvars import Context, copy_context
 from typing import Any, NoReturn, TypeVar, cast, overload
 
-from firth.errors import FileError, FirthError, KindError, UnknownOptionError, brief
+from firth.errors import ArgumentTypeError, FileError, FirthError, UnknownOptionError, brief
 from firth.hints import meaning_the_same, wrong_argument
 from firth.options import description
 
@@ -301,7 +301,7 @@ def made_by(instead: str) -> Callable[[type[_Class]], type[_Class]]:
                     first = brief(args[0]) if args else "..."
                     call = f"{kind.__name__}({first})"
                     way = instead.replace("{}", first)
-                    raise KindError(f"{call}: {error}; write {way}") from None
+                    raise ArgumentTypeError(f"{call}: {error}; write {way}") from None
                 raise
 
         kind.__init__ = checked  # type: ignore[method-assign]  # the same arguments, with another message

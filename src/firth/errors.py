@@ -5,7 +5,7 @@ The hierarchy::
     FirthError
     ├── OptionError          (ValueError)       an option is out of its range, or two contradict each other
     │   ├── UnknownOptionError (TypeError)      no option has that name
-    │   └── KindError        (TypeError)        a value has the wrong type, such as a number for a string
+    │   └── ArgumentTypeError        (TypeError)        a value has the wrong type, such as a number for a string
     ├── ShapeError           (ValueError)       an array has the wrong shape for the words or the model
     ├── FormatError          (ValueError)       a file does not hold what its format promises
     ├── CorpusError          (ValueError)       a text source is missing, empty, or not text
@@ -72,7 +72,7 @@ class UnknownOptionError(OptionError, TypeError):
     """No option has that name, or a value was given without a name."""
 
 
-class KindError(OptionError, TypeError):
+class ArgumentTypeError(OptionError, TypeError):
     """A value has the wrong type, such as a number for a string."""
 
 

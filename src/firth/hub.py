@@ -68,7 +68,7 @@ def push_to_hub(
         token: of the hub; None uses the one that you logged in with.
 
     Raises:
-        KindError: `model` is something else.
+        ArgumentTypeError: `model` is something else.
         FormatError: the folder holds files that are not firth's.
         DataError: the hub refuses the upload or cannot be reached, or HF_ENDPOINT was set too late for a
             huggingface-hub before 1.4.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from firth import registry
 from firth.arguments import explained, names_files
-from firth.errors import FormatError, KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, FormatError, OptionError, brief
 from firth.options import check_path
 from firth.storage import model_folder
 from firth.storage.files import as_path, check_exists
@@ -81,7 +81,7 @@ def load(
     Raises:
         FormatError: the content does not match the format; the message names the line or record.
         OptionError: the model is of another kind than `kind`, or an option is out of its range.
-        KindError: `kind` is not a class.
+        ArgumentTypeError: `kind` is not a class.
         MissingExtraError: the format needs a package that is not installed.
         MissingFileError: nothing is at the path.
         OSError: the path cannot be read.
@@ -144,7 +144,7 @@ def _read_other(path: Path, format: str | None, reading: Reading) -> Any:
 def _check_class(kind: Any) -> None:
     if kind is not None and not isinstance(kind, type):
         advice = f"; a file format is given by name: format={kind!r}" if isinstance(kind, str) else ""
-        raise KindError(f"kind={brief(kind)}: expected a class, such as firth.WordVectors{advice}")
+        raise ArgumentTypeError(f"kind={brief(kind)}: expected a class, such as firth.WordVectors{advice}")
 
 
 def _exchanged(contents: Contents, path: Path) -> WordVectors:

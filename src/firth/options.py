@@ -15,7 +15,7 @@ import typing
 from collections.abc import Collection, Iterable
 from typing import Any, TypeVar, dataclass_transform
 
-from firth.errors import KindError, OptionError, UnknownOptionError, brief
+from firth.errors import ArgumentTypeError, OptionError, UnknownOptionError, brief
 from firth.hints import hinted_class, no_option_attribute, suggestion, wrong_options
 
 _Class = TypeVar("_Class")
@@ -235,7 +235,7 @@ def parse_spec(spec: str, names: Collection[str], *, first: str = "") -> dict[st
     return values
 
 
-def wrong_kind(name: str, value: Any, expected: str) -> KindError:
+def wrong_kind(name: str, value: Any, expected: str) -> ArgumentTypeError:
     """Return the error for a value of another kind than what is asked for.
 
     Args:
@@ -247,7 +247,9 @@ def wrong_kind(name: str, value: Any, expected: str) -> KindError:
     problem = f"{name}={text}" if name else text
     if value is not None:
         problem += " is bytes" if isinstance(value, bytes) else f" is {'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
-    return KindError(f"{problem}; expected {expected}{': decode it' if isinstance(value, bytes | bytearray) else ''}")
+    return ArgumentTypeError(
+        f"{problem}; expected {expected}{': decode it' if isinstance(value, bytes | bytearray) else ''}"
+    )
 
 
 def check_kind(name: str, value: Any, *kinds: type) -> None:
@@ -259,7 +261,7 @@ def check_kind(name: str, value: Any, *kinds: type) -> None:
         kinds: that are expected.
 
     Raises:
-        KindError: it is of none of them; the message says how one is made.
+        ArgumentTypeError: it is of none of them; the message says how one is made.
     """
     if isinstance(value, kinds):
         return
@@ -287,7 +289,7 @@ def check_path(path: Any, name: str = "path") -> None:
     """Check that a value is a path.
 
     Raises:
-        KindError: it is none.
+        ArgumentTypeError: it is none.
     """
     if not isinstance(path, str | os.PathLike):
         raise wrong_kind(name, path, "a path (str or Path)")

@@ -11,7 +11,7 @@ import pytest
 import firth
 from firth.bias.methods import METHODS, DebiasingArguments
 from firth.corpus.options import CorpusArguments, CorpusOptions, TextArguments, TextOptions, TokenArguments
-from firth.errors import FirthError, KindError, UnknownOptionError
+from firth.errors import ArgumentTypeError, FirthError, UnknownOptionError
 from firth.hints import TEXT_OPTIONS
 from firth.vectors.index.options import OPTIONS, EffortArguments, IndexArguments
 from firth.vectors.io.table import LoadArguments
@@ -186,7 +186,7 @@ class TestWrongValues:
             (firth.WordVectors, "firth.load('x.txt')"),
             (firth.Classifier, "firth.load('x.txt')"),
         ):
-            with pytest.raises(KindError) as caught:
+            with pytest.raises(ArgumentTypeError) as caught:
                 kind("x.txt")
             assert way in str(caught.value)
             assert isinstance(caught.value, TypeError)
@@ -194,17 +194,17 @@ class TestWrongValues:
     def test_a_path_where_vectors_belong(self):
         for train in (firth.Word2Vec().train, firth.TextClassifier().train, firth.ParagraphVectors().train):
             with pytest.raises(
-                KindError, match=r"start='a\.firth' is a str; expected vectors: firth\.load\('a\.firth'\)"
+                ArgumentTypeError, match=r"start='a\.firth' is a str; expected vectors: firth\.load\('a\.firth'\)"
             ):
                 train(["a b"], start="a.firth")
-        with pytest.raises(KindError, match=r"firth\.load\('a\.firth'\)"):
+        with pytest.raises(ArgumentTypeError, match=r"firth\.load\('a\.firth'\)"):
             firth.Procrustes().align("a.firth", VECTORS, [("red", "red")])
-        with pytest.raises(KindError, match=r"firth\.load\('a\.firth'\)"):
+        with pytest.raises(ArgumentTypeError, match=r"firth\.load\('a\.firth'\)"):
             firth.postprocess.centre("a.firth")
 
     def test_a_dictionary_where_options_belong(self):
         pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
-        with pytest.raises(KindError, match=r"TrainingOptions\(epochs=2, lr=0\.1\)"):
+        with pytest.raises(ArgumentTypeError, match=r"TrainingOptions\(epochs=2, lr=0\.1\)"):
             firth.RecurrentLM().train(["a b"], training={"epochs": 2, "lr": 0.1})
 
     def test_it_is_of_the_family(self):

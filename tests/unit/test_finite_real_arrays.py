@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from firth.errors import KindError
+from firth.errors import ArgumentTypeError
 from firth.finite import check_real, given_array, single_array
 
 
@@ -19,7 +19,7 @@ def test_arrays_keep_their_type_or_become_single():
 def test_tensors_may_have_gradients():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
     assert given_array("x", torch.ones(2, requires_grad=True), "").tolist() == [1, 1]
-    with pytest.raises(KindError, match=r"x: .* expected numbers"):
+    with pytest.raises(ArgumentTypeError, match=r"x: .* expected numbers"):
         given_array("x", torch.eye(2).to_sparse(), "numbers")
 
 
@@ -33,8 +33,8 @@ def test_tensors_may_have_gradients():
     ],
 )
 def test_what_has_no_real_numbers(values, message):
-    with pytest.raises(KindError, match=message):
+    with pytest.raises(ArgumentTypeError, match=message):
         single_array("x", values, "numbers")
     if isinstance(values[0], complex):
-        with pytest.raises(KindError, match=message):
+        with pytest.raises(ArgumentTypeError, match=message):
             check_real("x", csr_array([values]))

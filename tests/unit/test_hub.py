@@ -12,7 +12,7 @@ huggingface_hub = pytest.importorskip(
 
 import firth
 from firth import hub as module
-from firth.errors import DataError, FormatError, KindError, MissingExtraError
+from firth.errors import ArgumentTypeError, DataError, FormatError, MissingExtraError
 from firth.storage.kinds import LOADERS
 from tests.fuzz.readers import READERS
 from tests.hub_server import name_hub, serving
@@ -220,7 +220,7 @@ def test_a_folder_that_is_saved_to_while_it_is_uploaded_is_uploaded_again(hub, t
 
 
 def test_what_is_no_model():
-    with pytest.raises(KindError, match="expected a model of firth's"):
+    with pytest.raises(ArgumentTypeError, match="expected a model of firth's"):
         firth.push_to_hub(["words"], NAME)
 
 

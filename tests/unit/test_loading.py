@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import FirthError, KindError, MissingFileError, OptionError
+from firth.errors import ArgumentTypeError, FirthError, MissingFileError, OptionError
 
 
 @pytest.fixture
@@ -35,7 +35,9 @@ def test_another_class(folder, kind, message):
 
 
 def test_a_format_in_place_of_a_class(folder):
-    with pytest.raises(KindError, match=r"kind='glove': expected a class, .*; a file format .*: format='glove'"):
+    with pytest.raises(
+        ArgumentTypeError, match=r"kind='glove': expected a class, .*; a file format .*: format='glove'"
+    ):
         firth.load(folder / "colours.firth", "glove")
 
 

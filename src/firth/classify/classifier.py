@@ -179,7 +179,7 @@ class Classifier(Hinted):
 
         Raises:
             OptionError: `batch_size` is below 1.
-            KindError: `texts` is one string, or no list of texts.
+            ArgumentTypeError: `texts` is one string, or no list of texts.
         """
 
         def means(batch: list[Text]) -> Floats:

@@ -148,7 +148,7 @@ class TextClassifier:
             CorpusError: the source is missing, not text, or empty; no text has a label, or all have the same label.
             OptionError: `threads` is below 1, the number of labels differs from the number of texts, or the checkpoint
                 belongs to another run.
-            KindError: `start` is a path.
+            ArgumentTypeError: `start` is a path.
             ShapeError: `start` has another width.
             DivergenceError: the training diverged.
         """

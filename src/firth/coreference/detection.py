@@ -34,7 +34,7 @@ def find_mentions(document: Document) -> list[Span]:
 
     Raises:
         OptionError: a sentence has no tree.
-        KindError: it is not a document.
+        ArgumentTypeError: it is not a document.
     """
     check_document(document)
     spans: set[Span] = set()

@@ -40,7 +40,7 @@ from operator import index
 from typing import Any
 
 from firth.arguments import explained
-from firth.errors import KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, OptionError, brief
 from firth.readers.tree import ROOT, Tree
 
 CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
@@ -127,7 +127,7 @@ def hobbs(
         every: whether the walk continues after the antecedent, to show all proposals.
 
     Raises:
-        KindError: `trees` holds something else, or an index is not a number.
+        ArgumentTypeError: `trees` holds something else, or an index is not a number.
         OptionError: there is no such sentence or word.
     """
     trees, at, word = _checked(trees, sentence, word, agrees)
@@ -156,7 +156,7 @@ def most_recent(
         every: whether all proposals are shown.
 
     Raises:
-        KindError: `trees` holds something else, or an index is not a number.
+        ArgumentTypeError: `trees` holds something else, or an index is not a number.
         OptionError: there is no such sentence or word.
     """
     trees, at, word = _checked(trees, sentence, word, agrees)
@@ -194,7 +194,7 @@ def noun_phrases(tree: Tree, sentence: int = 0) -> list[NounPhrase]:
         sentence: its number, which the phrases bear.
 
     Raises:
-        KindError: it is not a tree.
+        ArgumentTypeError: it is not a tree.
     """
     if not isinstance(tree, Tree):
         raise _no_tree(f"tree: found {brief(tree)}; expected a tree of constituents")
@@ -229,7 +229,7 @@ def _checked(trees: Any, sentence: Any, word: Any, agrees: Any) -> tuple[list[Tr
             f"trees: found {brief(odd[0])}; expected trees of constituents of consecutive sentences, in a list"
         )
     if agrees is not None and not callable(agrees):
-        raise KindError(
+        raise ArgumentTypeError(
             f"agrees={brief(agrees)}: expected a function of a pronoun and a NounPhrase, such as "
             "firth.coreference.agreement.agrees"
         )
@@ -237,8 +237,8 @@ def _checked(trees: Any, sentence: Any, word: Any, agrees: Any) -> tuple[list[Tr
     return checked, at, _number(word, "word", len(checked[at].sentence), "words in its sentence")
 
 
-def _no_tree(problem: str) -> KindError:
-    return KindError(
+def _no_tree(problem: str) -> ArgumentTypeError:
+    return ArgumentTypeError(
         f"{problem}: those of firth.readers.read_bracketed, or, for parsed sentences, "
         "[firth.coreference.phrases.phrase_tree(sentence) for sentence in document.sentences]"
     )
@@ -248,7 +248,9 @@ def _number(value: Any, name: str, count: int, of: str) -> int:
     try:
         number = index(value)
     except TypeError:
-        raise KindError(f"{name}={brief(value)}: expected a number, from 0 for the first of the {count} {of}") from None
+        raise ArgumentTypeError(
+            f"{name}={brief(value)}: expected a number, from 0 for the first of the {count} {of}"
+        ) from None
     if not -count <= number < count:
         raise OptionError(f"{name}={number}: there are {count} {of}; expected a number below {count}, from 0")
     return number % count

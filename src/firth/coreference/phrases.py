@@ -21,7 +21,7 @@ Cost
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from firth.errors import KindError, brief
+from firth.errors import ArgumentTypeError, brief
 from firth.parsing.projective import projective
 from firth.readers.conllu import DependencySentence
 from firth.readers.tree import ROOT, Tree
@@ -56,11 +56,13 @@ def phrase_tree(sentence: DependencySentence) -> Tree:
         sentence: with tags, heads and relations.
 
     Raises:
-        KindError: it is not a sentence.
+        ArgumentTypeError: it is not a sentence.
         ShapeError: the sentence has no heads.
     """
     if not isinstance(sentence, DependencySentence):
-        raise KindError(f"{brief(sentence)}: expected a DependencySentence with a tree, one of document.sentences")
+        raise ArgumentTypeError(
+            f"{brief(sentence)}: expected a DependencySentence with a tree, one of document.sentences"
+        )
     heads = [head - 1 for head in projective([parent + 1 for parent in sentence.tree.parents])]
     children: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):

@@ -133,7 +133,7 @@ class Cooccurrence:
 
         Raises:
             OptionError: `threads` is below one, the memory is too small, or the checkpoint belongs to another run.
-            KindError: `checkpoint` is not a path.
+            ArgumentTypeError: `checkpoint` is not a path.
             FormatError: the checkpoint is damaged.
             CorpusError: no two words co-occur, or the counts cannot be written.
         """

@@ -41,7 +41,7 @@ from firth.corpus.as_corpus import as_corpus, document_options
 from firth.corpus.encoded import Corpus
 from firth.corpus.options import TextArguments
 from firth.counts.association import window_pmi
-from firth.errors import KindError, ShapeError, brief
+from firth.errors import ArgumentTypeError, ShapeError, brief
 from firth.options import check_whole
 from firth.progress import Progress
 
@@ -100,11 +100,13 @@ class WordDocumentGraph:
             labels: of the first documents, None where one is unknown; the other documents have none.
 
         Raises:
-            KindError: they are not a list.
+            ArgumentTypeError: they are not a list.
             ShapeError: there are more than documents.
         """
         if isinstance(labels, str) or not hasattr(labels, "__len__"):
-            raise KindError(f"labels: found {brief(labels)}, expected a list with the label of each document, or None")
+            raise ArgumentTypeError(
+                f"labels: found {brief(labels)}, expected a list with the label of each document, or None"
+            )
         if len(labels) > self.documents:
             raise ShapeError(f"{len(labels):,} labels of {self.documents:,} documents; expected at most one each")
         return [*labels, *[None] * (len(self) - len(labels))]

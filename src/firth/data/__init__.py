@@ -54,6 +54,12 @@ def get(
 
     Returns:
         The files. The last one is the data set's; those before accompany it.
+
+    Raises:
+        DataError: as in `path_of`.
+        OptionError: `words` is given for another data set than the sample, or a file of this name is there and holds
+            something else.
+        OSError: the files cannot be written.
     """
     if name == SAMPLE:
         return write_sample(output, words)
@@ -75,6 +81,9 @@ def path_of(name: str, data: str | os.PathLike[str] | None = None, *, progress: 
         data: folder of local copies; by default the environment variable FIRTH_DATA.
         progress: whether a download shows its progress: False for never, None on a terminal only, True always, or a
             function that receives each `firth.progress.Status`.
+
+    Raises:
+        DataError: the name is unknown, the folder lacks the file, the download fails, or the content differs.
     """
     return paths_of(name, data, progress=progress)[-1]
 
@@ -86,6 +95,9 @@ def paths_of(name: str, data: str | os.PathLike[str] | None = None, *, progress:
         name: a key of `SETS`.
         data: folder of local copies; by default the environment variable FIRTH_DATA.
         progress: as in `path_of`.
+
+    Raises:
+        DataError: as in `path_of`.
     """
     folder = data or os.environ.get("FIRTH_DATA")
     files = [
@@ -104,7 +116,12 @@ def is_here(name: str) -> bool:
 
 @names_files
 def verify(pinned: DataSet, path: Path) -> None:
-    """Check that a file has the pinned content."""
+    """Check that a file has the pinned content.
+
+    Raises:
+        DataError: its SHA-256 or its number of rows differs.
+        FormatError: it is compressed and damaged.
+    """
     content = unpacked(path)
     rows = sum(1 for line in content.splitlines() if line.strip())
     digest = hashlib.sha256(content).hexdigest()

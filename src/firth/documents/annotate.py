@@ -21,7 +21,7 @@ from firth.documents.processes import InProcess, Processes
 from firth.documents.stages import Stages, described
 from firth.documents.unfinished import UnfinishedFile
 from firth.documents.worker import DOCUMENT, SENTENCES
-from firth.errors import CorpusError, KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief
 from firth.progress import Progress, Status, reporting
 from firth.signals import stopping
 from firth.storage.files import check_exists, check_replaceable, lines_of
@@ -96,7 +96,7 @@ def annotate(
         A document, or a list of them.
 
     Raises:
-        KindError: a model is of another task; the texts are a table or no texts, or an item is none.
+        ArgumentTypeError: a model is of another task; the texts are a table or no texts, or an item is none.
         OptionError: the language is no code.
         FirthError: a model cannot annotate a text.
     """
@@ -116,7 +116,7 @@ def _document(text: Any, tokeniser: Tokeniser | None, language: str | None) -> D
     if isinstance(text, Document):
         return text
     if not isinstance(text, str):
-        raise KindError(f"{brief(text)}: expected a text or a firth.Document")
+        raise ArgumentTypeError(f"{brief(text)}: expected a text or a firth.Document")
     return Document.from_text(text, tokeniser=tokeniser, language=language)
 
 
@@ -165,7 +165,7 @@ def annotate_files(
         UserWarning: sentences or lines were skipped, or heads form no tree; it gives their number.
 
     Raises:
-        KindError: a model is of another task.
+        ArgumentTypeError: a model is of another task.
         CorpusError: there are no files.
         MissingFileError: a file is not there.
         FormatError: a file does not hold what its name says; the message gives the line. Or CoNLL-U cannot hold the

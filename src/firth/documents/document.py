@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from firth.arguments import explained
 from firth.documents.spacy_docs import add_groups, parts_of, spacy_doc
-from firth.errors import KindError, ShapeError, brief
+from firth.errors import ArgumentTypeError, ShapeError, brief
 from firth.hints import Hinted
 from firth.readers.conllu import DependencySentence
 from firth.text.inputs import check_text
@@ -52,7 +52,7 @@ class Document(Hinted):
             span is in one chain only.
 
     Raises:
-        KindError: a value is of another kind, such as a text for the sentences, or spans for chains of spans.
+        ArgumentTypeError: a value is of another kind, such as a text for the sentences, or spans for chains of spans.
         ShapeError: a sentence is empty, a span is outside the document, a span is in two chains, or the offsets are not
             those of T tokens in the text.
     """
@@ -96,12 +96,12 @@ class Document(Hinted):
                 what holds in all.
 
         Raises:
-            KindError: the text is no string, or the tokeniser returns none.
+            ArgumentTypeError: the text is no string, or the tokeniser returns none.
             OptionError: the language is no code.
             FormatError: a token is not in its sentence.
         """
         if not isinstance(text, str):
-            raise KindError(f"{brief(text)}: expected a text, a string")
+            raise ArgumentTypeError(f"{brief(text)}: expected a text, a string")
         check_text(name, "name")
         text = text.removeprefix("\ufeff")
         named = " ".join(name.split())  # a comment is one line
@@ -124,7 +124,7 @@ class Document(Hinted):
             name: of the document.
 
         Raises:
-            KindError: it is no `Doc`.
+            ArgumentTypeError: it is no `Doc`.
         """
         return cls(name=name, **parts_of(doc))
 
@@ -139,7 +139,7 @@ class Document(Hinted):
 
         Raises:
             MissingExtraError: spaCy is not installed.
-            KindError: `vocab` is neither.
+            ArgumentTypeError: `vocab` is neither.
         """
         doc = spacy_doc(vocab, self)
         add_groups(doc, self.entities, self.clusters)
@@ -177,7 +177,7 @@ class Document(Hinted):
             end: number of the token after the last.
 
         Raises:
-            KindError: a number is none.
+            ArgumentTypeError: a number is none.
             ShapeError: the span is outside the document.
         """
         self._check_span(*_span((start, end), "span_text"))
@@ -202,7 +202,7 @@ class Document(Hinted):
 
         Raises:
             ShapeError: the sentences have other words, or as in the class.
-            KindError: as in the class.
+            ArgumentTypeError: as in the class.
         """
         if sentences is not None:
             sentences = _sentences(sentences)
@@ -257,7 +257,9 @@ class Document(Hinted):
 def check_document(value: Any) -> Document:
     """Return a document as it is."""
     if not isinstance(value, Document):
-        raise KindError(f"{brief(value)}: expected a firth.Document; Document.from_text(text) is that of a raw text")
+        raise ArgumentTypeError(
+            f"{brief(value)}: expected a firth.Document; Document.from_text(text) is that of a raw text"
+        )
     return value
 
 
@@ -278,7 +280,9 @@ def _ordered(clusters: Any) -> tuple[tuple[Span, ...], ...]:
 
 def _items(values: Any, name: str, example: str = "") -> Iterable[Any]:
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise KindError(f"{name}: found {brief(values)}, expected a list; {example or 'give one, or leave it out'}")
+        raise ArgumentTypeError(
+            f"{name}: found {brief(values)}, expected a list; {example or 'give one, or leave it out'}"
+        )
     return values
 
 
@@ -288,7 +292,7 @@ def _span(value: Any, name: str, example: str = "") -> Span:
         return index(start), index(end)
     except (TypeError, ValueError):
         problem = f"{name}: found {brief(value)}, expected (start, end), two whole numbers"
-        raise KindError(f"{problem}; {example}" if example else problem) from None
+        raise ArgumentTypeError(f"{problem}; {example}" if example else problem) from None
 
 
 def _entity(value: Any) -> Entity:
@@ -298,7 +302,7 @@ def _entity(value: Any) -> Entity:
             return Entity(index(start), index(end), label)
     except (TypeError, ValueError):
         pass
-    raise KindError(f'entities: found {brief(value)}, expected (start, end, label), such as (0, 2, "PER")')
+    raise ArgumentTypeError(f'entities: found {brief(value)}, expected (start, end, label), such as (0, 2, "PER")')
 
 
 def _sentences(values: Any) -> tuple[DependencySentence, ...]:
@@ -306,5 +310,5 @@ def _sentences(values: Any) -> tuple[DependencySentence, ...]:
     sentences = tuple(_items(values, "sentences", example))
     for sentence in sentences:
         if not isinstance(sentence, DependencySentence):
-            raise KindError(f"sentences: found {brief(sentence)}, expected a DependencySentence; {example}")
+            raise ArgumentTypeError(f"sentences: found {brief(sentence)}, expected a DependencySentence; {example}")
     return sentences

@@ -16,7 +16,7 @@ from firth.documents.entity_files import (
 )
 from firth.documents.entity_writing import SHAPES, TABLE_HEADER, entity_lines
 from firth.documents.jsonl import document_json
-from firth.errors import KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, OptionError, brief
 from firth.storage.files import check_exists, replacing_file, text_of
 from firth.storage.skipping import STOP
 from firth.text.inputs import check_items
@@ -68,7 +68,7 @@ def read_documents(
 
     Raises:
         FormatError: the file does not hold what its name says; the message gives the line.
-        KindError: it is no path.
+        ArgumentTypeError: it is no path.
         MissingFileError: no file is there.
         OptionError: `on_error` is something else.
         OSError: the file cannot be read.
@@ -92,14 +92,14 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document],
 
     Raises:
         OptionError: the name has another ending, or the shape is another.
-        KindError: they are no documents, or the path is none.
+        ArgumentTypeError: they are no documents, or the path is none.
         FormatError: CoNLL-U cannot hold the annotation: entities overlap, or go over the end of a sentence. Or a text
             holds lone surrogates.
         OSError: the file cannot be written.
     """
     format = check_written(path, shape)
     if isinstance(documents, Document):
-        raise KindError("documents: found one document, expected several; put it into a list")
+        raise ArgumentTypeError("documents: found one document, expected several; put it into a list")
     documents = map(check_document, check_items(documents, "documents", "document"))
     with replacing_file(path) as file:
         file.writelines(serialised(documents, format))
@@ -145,7 +145,7 @@ def closing(format: str, *, empty: bool) -> bytes:
 def check_path(path: Any, expected: str) -> None:
     """Check that a value is a path."""
     if not isinstance(path, str | os.PathLike):
-        raise KindError(f"path: found {brief(path)}, expected {expected}")
+        raise ArgumentTypeError(f"path: found {brief(path)}, expected {expected}")
 
 
 def check_written(path: str | os.PathLike[str], shape: str | None = None) -> str:

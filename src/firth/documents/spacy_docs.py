@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
-from firth.errors import KindError, MissingExtraError, brief
+from firth.errors import ArgumentTypeError, MissingExtraError, brief
 from firth.readers.conllu import NONE, DependencySentence, attributes
 
 Span = tuple[int, int]
@@ -46,7 +46,7 @@ def spacy_doc(vocab: Any, document: _Annotated) -> Any:
         raise MissingExtraError("spacy", "spacy", "make a Doc of spaCy") from error
     vocab = getattr(vocab, "vocab", vocab)
     if not isinstance(vocab, Vocab):
-        raise KindError(f"{brief(vocab)}: expected a pipeline of spaCy or its Vocab")
+        raise ArgumentTypeError(f"{brief(vocab)}: expected a pipeline of spaCy or its Vocab")
     spaces = spaces_behind(document.text, document.offsets, document.sentences)
     columns = _columns(document.sentences, document.sentence_starts)
     return Doc(vocab, words=list(document.tokens), spaces=spaces, **columns)
@@ -109,7 +109,7 @@ def parts_of(doc: Any) -> dict[str, Any]:
         doc: with sentences; one without is one sentence.
     """
     if not all(hasattr(doc, name) for name in ("ents", "spans", "has_annotation")):
-        raise KindError(f"{brief(doc)}: expected a Doc of spaCy")
+        raise ArgumentTypeError(f"{brief(doc)}: expected a Doc of spaCy")
     kept = [token for token in doc if not token.is_space]
     numbers = {token.i: number for number, token in enumerate(kept)}
     groups = list(doc.sents) if doc.has_annotation("SENT_START") or doc.has_annotation("DEP") else [doc]

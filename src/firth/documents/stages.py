@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.documents.document import Document, Entity
-from firth.errors import FirthError, KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, FirthError, OptionError, brief
 from firth.readers.conllu import NONE, TAG_COLUMNS, DependencySentence
 from firth.readers.span_tags import OUTSIDE, is_span_tag, spans_of
 
@@ -152,7 +152,7 @@ def _check(model: Any, given: Any, what: str, probe: Any) -> None:
         is_ours = isinstance(error, FirthError) and not isinstance(error, TypeError)
         if is_ours and brief(PROBE) not in str(error):  # the probe is not a document of the user
             wrong += f": {_PROBED.sub('a sentence', str(error))}"
-        raise KindError(wrong) from error
+        raise ArgumentTypeError(wrong) from error
 
 
 def _named(model: Any) -> str:

@@ -129,7 +129,7 @@ class AssociationVectors:
         Raises:
             OptionError: `threads` is below 1, `dim` is above the rank of the matrix, the memory is too small, or the
                 checkpoint belongs to another run.
-            KindError: `checkpoint` is not a path.
+            ArgumentTypeError: `checkpoint` is not a path.
             FormatError: the checkpoint is damaged.
             CorpusError: no two words co-occur, or the counts cannot be written.
         """

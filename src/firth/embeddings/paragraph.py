@@ -155,7 +155,7 @@ class ParagraphVectors(WindowModel):
             CorpusError: the text cannot be read, or has no words.
             OptionError: `threads` is below 1, the numbers of names and documents differ, a name occurs twice and is not
                 shared, or the checkpoint belongs to another run.
-            KindError: `start` is a path.
+            ArgumentTypeError: `start` is a path.
             ShapeError: `start` has another width.
             DivergenceError: the training diverged.
         """

@@ -39,7 +39,7 @@ class TrainingArguments(Generic[Start]):
         runner: is called with the `firth.embeddings.training.TrainingRun` in place of its `train`: a cluster's.
 
     Raises:
-        KindError: the checkpoint is not a path.
+        ArgumentTypeError: the checkpoint is not a path.
         OptionError: `progress` is something else than None, True, False or a function.
     """
 
@@ -125,6 +125,14 @@ class Trainer(ABC, Generic[Data, Start, Result]):
         Returns:
             The trained vectors, with `metadata["training"]`: options, which of them were chosen from the size of the
             corpus, seed, threads, loss (nats per prediction, one value per epoch), words, seconds.
+
+        Raises:
+            CorpusError: the text cannot be read, or has no words.
+            OptionError: `threads` is below 1, `start` does not fit the options, the checkpoint belongs to another run,
+                the model has no deterministic training or cannot freeze vectors, or `freeze` is given without `start`.
+            ArgumentTypeError: `start` is a path.
+            ShapeError: `start` has another width.
+            DivergenceError: the training diverged.
 
         Warns:
             UserWarning: the training was interrupted or made no prediction, or `freeze` leaves no word to train.

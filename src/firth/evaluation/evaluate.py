@@ -14,7 +14,7 @@ from typing import Any
 
 from firth import data as named
 from firth.arguments import explained
-from firth.errors import DataError, KindError, OptionError, brief, warn_caller
+from firth.errors import ArgumentTypeError, DataError, OptionError, brief, warn_caller
 from firth.evaluation.report import EvaluationReport
 from firth.evaluation.selection import PROTOCOLS, ProtocolName
 from firth.evaluation.suite import POLICIES, EvaluationOptions, Space, Suite, TextSpace, Unknown
@@ -77,7 +77,7 @@ def evaluate(
     Raises:
         DataError: a name is unknown, or a named set is missing or not the pinned version.
         FormatError: a gold file is not in its format.
-        KindError: a model gives texts no vectors, or word vectors are expected.
+        ArgumentTypeError: a model gives texts no vectors, or word vectors are expected.
         OptionError: a suite, policy or protocol does not exist, or `restrict_vocab` or `resamples` is below 1.
     """
     for option, value in (("restrict_vocab", restrict_vocab), ("resamples", resamples)):
@@ -165,7 +165,7 @@ def _check_suites(requests: Sequence[tuple[Suite, GoldSets]], models: Mapping[st
     name = next((name for name, model in models.items() if not isinstance(model, WordVectors | SubwordVectors)), None)
     if suite is not None and name is not None:
         kind = type(models[name]).__name__
-        raise KindError(
+        raise ArgumentTypeError(
             f"suite {suite.name!r} evaluates word vectors, and {name} is an encoder of texts ({kind}): expected "
             f"suites of sentences only: {', '.join(DEFAULT_OF_TEXTS)}"
         )

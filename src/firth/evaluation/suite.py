@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import KindError
+from firth.errors import ArgumentTypeError
 from firth.evaluation.selection import ProtocolName
 from firth.resampling import Sample
 from firth.sentences.encoded_texts import TextEncoder
@@ -153,14 +153,14 @@ class TextSpace:
         """Return one vector per text, (n, D).
 
         Raises:
-            KindError: the encoder gives something else.
+            ArgumentTypeError: the encoder gives something else.
         """
         keys = [text if isinstance(text, str) else " ".join(text) for text in texts]
         new = [key for key in dict.fromkeys(keys) if key not in self._rows]
         if new:
             vectors = np.asarray(self.encoder.encode(new, progress=False), dtype=np.float32)
             if vectors.shape != (len(new), self.encoder.dim) or not np.isfinite(vectors).all():
-                raise KindError(
+                raise ArgumentTypeError(
                     f"{type(self.encoder).__name__}.encode of {len(new):,} texts: found an array of shape "
                     f"{vectors.shape}, expected ({len(new)}, {self.encoder.dim}) finite numbers"
                 )

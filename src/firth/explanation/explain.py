@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from firth.arguments import explained
-from firth.errors import KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, OptionError, brief
 from firth.explanation.explanation import Explainable, ExplainableText, Explanation
 from firth.explanation.methods import METHODS, jacobian
 from firth.text.inputs import check_text
@@ -27,7 +27,7 @@ def explain(
         norm: 1 or 2, the norm of the method "jacobian".
 
     Raises:
-        KindError: the model cannot be explained.
+        ArgumentTypeError: the model cannot be explained.
         OptionError: there is no such method, norm or target, the model has no attention, or the text has no known word.
 
     Source:
@@ -41,7 +41,7 @@ def explain(
 def explainable_text(model: Any, text: str, target: str | None) -> ExplainableText:
     """Return a text as a model reads it."""
     if not isinstance(model, Explainable):
-        raise KindError(f"model: found {brief(model)}, expected a classifier or a neural language model")
+        raise ArgumentTypeError(f"model: found {brief(model)}, expected a classifier or a neural language model")
     return model.explainable(text, target)
 
 

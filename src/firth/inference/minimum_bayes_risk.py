@@ -57,7 +57,7 @@ def minimum_bayes_risk(
         The different texts, best first; of equal ones the first given.
 
     Raises:
-        KindError: the utility is no function, or does not return a number.
+        ArgumentTypeError: the utility is no function, or does not return a number.
         OptionError: there are no texts, or a utility or the largest log-probability is not a number.
         ShapeError: there are not as many log-probabilities as texts.
     """

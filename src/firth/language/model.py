@@ -136,6 +136,9 @@ class LanguageModel(Hinted, abc.ABC):
 
         Args:
             sentences: strings or lists of words; a single string is one sentence.
+
+        Raises:
+            ArgumentTypeError: the sentences are something else, such as a table.
         """
         batch = [sentences] if isinstance(sentences, str) else list(check_items(sentences, "sentences"))
         texts = (
@@ -150,6 +153,9 @@ class LanguageModel(Hinted, abc.ABC):
 
         Args:
             source: held-out text; see `firth.language.text.held_out_text`.
+
+        Raises:
+            CorpusError: the text is empty, or all its words are unknown.
         """
         text = self.read(source, progress=progress)
         return perplexity(text, self.log_probs(text, progress=progress))
@@ -177,6 +183,10 @@ class LanguageModel(Hinted, abc.ABC):
             unknown: whether `<unk>` may be generated.
             forced: words and phrases that each text contains, in any order; beam search only. With a `BeamSearch`, its
                 beams should outnumber the forced words. A phrase of subwords begins a word, and may go on in it.
+
+        Raises:
+            OptionError: the search is unknown, or does not fit `n` or the options; or a forced phrase has words that
+                the model cannot write.
         """
         check_items(forced, "forced")
         if options is not None:
@@ -191,6 +201,10 @@ class LanguageModel(Hinted, abc.ABC):
     @final
     @explained
     def next_words(self, prompt: str = "", topn: int = 10) -> list[tuple[str, float]]:
-        """Return the most probable next words after a prompt, with their probabilities; `</s>` ends the sentence."""
+        """Return the most probable next words after a prompt, with their probabilities; `</s>` ends the sentence.
+
+        Raises:
+            OptionError: `topn` is below 1.
+        """
         generator = TextGenerator.of(self)
         return generator.next_words(generator.prompt(prompt), topn)

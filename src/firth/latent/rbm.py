@@ -80,7 +80,7 @@ class RBM:
             a step of Gibbs sampling changes, per epoch (of words, for softmax units). This share is not a likelihood.
 
         Raises:
-            KindError: the rows are not numbers.
+            ArgumentTypeError: the rows are not numbers.
             ShapeError: they are no matrix.
             OptionError: a number is out of its range, or no text has a word.
             DivergenceError: the weights became infinite.

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firth.arguments import explained
-from firth.errors import KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, OptionError, brief
 from firth.neural.layers.sequence_pooling import check_pooling
 from firth.neural.models.language.predict import NeuralLanguageModel
 from firth.neural.models.pretraining.encoder_model import PretrainedEncoder, check_text_pooling
@@ -29,7 +29,7 @@ class HiddenStates:
         max_length: number of tokens that a language model reads of a text; None for its default.
 
     Raises:
-        KindError: the model is neither.
+        ArgumentTypeError: the model is neither.
         OptionError: there is no such pooling, or `max_length` is given for a pretrained encoder.
     """
 
@@ -39,7 +39,7 @@ class HiddenStates:
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, NeuralLanguageModel | PretrainedEncoder):
-            raise KindError(
+            raise ArgumentTypeError(
                 f"model: found {brief(self.model)}; expected a neural language model or a pretrained encoder"
             )
         if isinstance(self.model, NeuralLanguageModel):

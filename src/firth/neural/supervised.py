@@ -1,6 +1,6 @@
 """The frame of every `train`: a task as a value, the part that selects the model, a digest of the data.
 
-A model reads its examples, sets some of them aside (`divided`), builds a module inside `new_parameters`, and runs
+A model reads its examples, sets some of them aside (`split_examples`), builds a module (`new_module`), and runs
 `firth.neural.training.loop.fit_model` on a `SupervisedTask`, with a digest of all that was read.
 """
 
@@ -13,11 +13,14 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 import torch
 
+from firth.errors import CorpusError
 from firth.neural.layers.state import State
-from firth.neural.training.held_out import split_rows
 from firth.neural.training.schedules import TrainingProgress
 from firth.neural.training.task import Batches, StepOutput
+from firth.randomness import generator
 from firth.vectors.word_vectors import WordVectors
+
+SHARE = 0.1  # of the examples, that selects the model
 
 
 @dataclass(eq=False, kw_only=True)
@@ -97,7 +100,23 @@ class Divisible(Protocol):
 Examples = TypeVar("Examples", bound=Divisible)
 
 
-def divided(examples: Examples, seed: int, name: str) -> tuple[Examples, Examples]:
+def split_rows(count: int, seed: int, name: str) -> tuple[list[int], list[int]]:
+    """Return the rows to train on, and a tenth of all, at random, to select the model by; both ascending.
+
+    Args:
+        name: what the examples are, for the message, such as "train.conllu: 1 sentence".
+
+    Raises:
+        CorpusError: there are fewer than two examples.
+    """
+    if count < 2:
+        raise CorpusError(f"{name}; expected at least two, one of them to select the model by, or held_out")
+    size = max(1, round(SHARE * count))
+    order = generator(seed, "development part").permutation(count)
+    return np.sort(order[size:]).tolist(), np.sort(order[:size]).tolist()
+
+
+def split_examples(examples: Examples, seed: int, name: str) -> tuple[Examples, Examples]:
     """Return the examples to train on, and a tenth of all that selects the model; see `split_rows`."""
     train, held_out = split_rows(len(examples), seed, name)
     return examples.rows(train), examples.rows(held_out)

@@ -3,7 +3,7 @@
 from html import escape
 from typing import Any
 
-from firth.errors import KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, OptionError, brief
 from firth.plots.drawing import FONT, Drawing
 from firth.plots.labels import text_width
 from firth.plots.picture import COLOURS, INK
@@ -25,11 +25,11 @@ def lattice(found: Any, *, least: float = LEAST, title: str | None = None) -> Dr
         title: by default the text.
 
     Raises:
-        KindError: it is not a lattice.
+        ArgumentTypeError: it is not a lattice.
         OptionError: `least` is not a probability.
     """
     if not hasattr(found, "best_path"):
-        raise KindError(f"found: found {brief(found)}; expected model.lattice(text)")
+        raise ArgumentTypeError(f"found: found {brief(found)}; expected model.lattice(text)")
     if not 0 <= least <= 1:
         raise OptionError(f"least={least!r}: expected a probability, from 0 to 1")
     best = {(edge.start, edge.stop, edge.sense) for edge in found.best_path}

@@ -41,7 +41,7 @@ def word_map(
         seed: random seed of the projection.
 
     Raises:
-        KindError: `vectors` are something else, such as a path.
+        ArgumentTypeError: `vectors` are something else, such as a path.
         OptionError: there are no words, too few for the method, or the method is unknown.
         UnknownWordError: none of the words has a vector.
         MissingExtraError: the library of the method is not installed.

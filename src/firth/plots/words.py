@@ -40,7 +40,7 @@ class Selection:
 
 
 def check_vectors(vectors: object) -> None:
-    """Raise KindError for anything but vectors, such as a path."""
+    """Raise ArgumentTypeError for anything but vectors, such as a path."""
     check_kind("vectors", vectors, WordVectors, SubwordVectors)
 
 

@@ -14,7 +14,7 @@ from operator import index
 from typing import Any, NoReturn
 
 from firth.arguments import names_files
-from firth.errors import FormatError, KindError, ShapeError, brief, counted
+from firth.errors import ArgumentTypeError, FormatError, ShapeError, brief, counted
 from firth.hints import Hinted
 from firth.readers.tree import Tree, tree_problem
 from firth.storage.files import lines_of, replacing_file
@@ -63,18 +63,20 @@ class DependencySentence(Hinted):
             words: T words; there may be none, though no file can hold that.
 
         Raises:
-            KindError: one string in place of the words, or a word that is no string.
+            ArgumentTypeError: one string in place of the words, or a word that is no string.
             FormatError: a word is empty or holds a tab or a line break.
         """
         if isinstance(words, str):
-            raise KindError(f"{brief(words)}: one string, expected several words; text.split() gives those of a text")
+            raise ArgumentTypeError(
+                f"{brief(words)}: one string, expected several words; text.split() gives those of a text"
+            )
         given: Any = words
         if not isinstance(given, Iterable):
-            raise KindError(f"{brief(given)}: expected several words, a list of strings")
+            raise ArgumentTypeError(f"{brief(given)}: expected several words, a list of strings")
         words = tuple(given)
         odd: list[Any] = [word for word in words if not isinstance(word, str)]
         if odd:
-            raise KindError(f"a word {brief(odd[0])}: expected a string")
+            raise ArgumentTypeError(f"a word {brief(odd[0])}: expected a string")
         odd = [word for word in words if not word or _BREAK.search(word)]
         if odd:
             raise FormatError(f"a word {odd[0]!r}: expected at least one character, and neither tabs nor line breaks")
@@ -178,7 +180,7 @@ class DependencySentence(Hinted):
             relations: T relations.
 
         Raises:
-            KindError: a column is no list, a head no whole number, or another value no string.
+            ArgumentTypeError: a column is no list, a head no whole number, or another value no string.
             ShapeError: a column has not T values, or heads do not form one tree.
             FormatError: a value is empty or holds a tab or a line break.
         """
@@ -230,11 +232,11 @@ class DependencySentence(Hinted):
 
 def _column(values: Any, number: int) -> tuple[str, ...]:
     if not isinstance(values, Iterable) or isinstance(values, str | bytes):
-        raise KindError(f"a column {brief(values)}: expected a list, with a value for each word")
+        raise ArgumentTypeError(f"a column {brief(values)}: expected a list, with a value for each word")
     values = list(values)
     odd = next((value for value in values if number != HEAD and not isinstance(value, str)), "")
     if not isinstance(odd, str):
-        raise KindError(f"a value {brief(odd)}: expected a string, '_' for none")
+        raise ArgumentTypeError(f"a value {brief(odd)}: expected a string, '_' for none")
     return tuple(map(str, values))
 
 
@@ -242,7 +244,9 @@ def _head(value: Any) -> int:
     try:
         return index(value)
     except TypeError:
-        raise KindError(f"a head {brief(value)}: expected the number of a word from 1, or 0 for the root") from None
+        raise ArgumentTypeError(
+            f"a head {brief(value)}: expected the number of a word from 1, or 0 for the root"
+        ) from None
 
 
 @names_files

@@ -20,7 +20,7 @@ from firth.corpus.dialects import Dialect, name_of
 from firth.corpus.reader import inner_suffix
 from firth.corpus.separated import Separated
 from firth.corpus.table_options import USUAL, TableArguments, TableOptions
-from firth.errors import FormatError, KindError, OptionError, ShapeError, brief
+from firth.errors import ArgumentTypeError, FormatError, OptionError, ShapeError, brief
 from firth.options import wrong_kind
 from firth.readers.lines import PathLike
 from firth.storage.files import check_exists, text_of
@@ -144,7 +144,7 @@ def read_parallel(
         FormatError: a file is damaged, or holds no pair; the message gives the line.
         ShapeError: the two sides differ in length; the message gives both.
         OptionError: `languages` is needed, or a column is not there.
-        KindError: the source is none of these.
+        ArgumentTypeError: the source is none of these.
         MissingFileError: a file is not there.
         OSError: a file cannot be read.
     """
@@ -224,13 +224,17 @@ def _given(source: Any, name: str) -> list[Pair]:
     if columns is not None:
         first, second = (repr(name) for name in [*columns, "source", "target"][:2])
         problem = f"{name}: found a table with the columns {', '.join(map(repr, columns))}"
-        raise KindError(f"{problem}; expected pairs of texts, such as list(zip(table[{first}], table[{second}]))")
+        raise ArgumentTypeError(
+            f"{problem}; expected pairs of texts, such as list(zip(table[{first}], table[{second}]))"
+        )
     if isinstance(source, bytes) or not isinstance(source, Iterable):
         raise wrong_kind(name, source, "a path, or a list of pairs of texts")
     given = list(source)
     if given and all(isinstance(item, os.PathLike) for item in given):
         files = ", ".join(map(str, given))
-        raise KindError(f"{name}: {len(given)} files ({files}); expected one of pairs, or two: sources and targets")
+        raise ArgumentTypeError(
+            f"{name}: {len(given)} files ({files}); expected one of pairs, or two: sources and targets"
+        )
     return [_pair(item, f"{name}, pair {number:,}") for number, item in enumerate(given, 1)]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from firth.arguments import names_files
-from firth.errors import CorpusError, FormatError, KindError, brief
+from firth.errors import ArgumentTypeError, CorpusError, FormatError, brief
 from firth.options import check_path
 from firth.readers.lines import PathLike
 from firth.storage.files import check_exists, json_bytes, replacing_file, text_of
@@ -41,11 +41,11 @@ class Answer:
         """Check what the answer holds.
 
         Raises:
-            KindError: the text is none, or the start is no whole number.
+            ArgumentTypeError: the text is none, or the start is no whole number.
         """
         check_text(self.text, "text of an answer")
         if not _is_whole(self.start):
-            raise KindError(
+            raise ArgumentTypeError(
                 f"start of the answer {brief(self.text)}: found {brief(self.start)}; expected a whole number"
             )
         object.__setattr__(self, "start", int(self.start))
@@ -78,15 +78,15 @@ class Question:
         """Check what the question holds.
 
         Raises:
-            KindError: a text is none, or the answers are no tuple or list of `Answer`.
+            ArgumentTypeError: a text is none, or the answers are no tuple or list of `Answer`.
             FormatError: an answer is blank, or does not stand where its offset says.
         """
         for what in ("question", "paragraph", "name", "title"):
             if not isinstance(getattr(self, what), str):
-                raise KindError(f"{what}: found {brief(getattr(self, what))}; expected a text")
+                raise ArgumentTypeError(f"{what}: found {brief(getattr(self, what))}; expected a text")
         answers = self.answers
         if not isinstance(answers, tuple | list) or not all(isinstance(answer, Answer) for answer in answers):
-            raise KindError(f'answers: found {brief(answers)}; expected a list such as [Answer("Rome", 12)]')
+            raise ArgumentTypeError(f'answers: found {brief(answers)}; expected a list such as [Answer("Rome", 12)]')
         object.__setattr__(self, "answers", tuple(answers))
         where = f"question {brief(self.name or self.question)}"
         for answer in answers:
@@ -200,7 +200,7 @@ def write_questions(path: PathLike, questions: Iterable[Question]) -> None:
         questions: in their order; those without a name get their number.
 
     Raises:
-        KindError: they are no questions.
+        ArgumentTypeError: they are no questions.
         FormatError: two have the same name.
         OSError: the file cannot be written.
     """
@@ -208,7 +208,9 @@ def write_questions(path: PathLike, questions: Iterable[Question]) -> None:
     given = list(check_items(questions, "questions", "question"))
     for row, question in enumerate(given):
         if not isinstance(question, Question):
-            raise KindError(f"questions[{row}]: found {brief(question)}; expected a firth.readers.questions.Question")
+            raise ArgumentTypeError(
+                f"questions[{row}]: found {brief(question)}; expected a firth.readers.questions.Question"
+            )
     numbered = list(zip(question_names(given), given, strict=True))
     articles = []
     for title, of_title in groupby(numbered, key=lambda pair: pair[1].title):

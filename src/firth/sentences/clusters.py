@@ -95,7 +95,7 @@ def cluster_texts(
 
     Raises:
         OptionError: `k` or `starts` is below 1, or there are fewer texts with a known word than clusters.
-        KindError: the model gives texts no vectors, or `texts` is not a list of texts.
+        ArgumentTypeError: the model gives texts no vectors, or `texts` is not a list of texts.
         ShapeError: the given vectors have another shape.
         CorpusError: no text has a known word.
 

@@ -69,7 +69,7 @@ def near_duplicates(
     Raises:
         OptionError: the threshold is out of its range, or so low that there are more than four million pairs; or there
             is no such kind of index.
-        KindError: the model gives texts no vectors, or `texts` is not a list of texts.
+        ArgumentTypeError: the model gives texts no vectors, or `texts` is not a list of texts.
         ShapeError: the given vectors have another shape.
         CorpusError: no text has a known word.
         MissingExtraError: "hnsw" needs usearch.

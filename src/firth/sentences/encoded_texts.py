@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from firth.errors import CorpusError, FormatError, KindError, ShapeError, brief
+from firth.errors import ArgumentTypeError, CorpusError, FormatError, ShapeError, brief
 from firth.progress import Progress
 from firth.text.inputs import Text, checked_texts
 from firth.vectors.cosine import Matrix, unit
@@ -48,7 +48,7 @@ def as_encoder(model: Any) -> TextEncoder:
         return SentenceAverages.from_metadata(model) or SentenceAverages(model, "mean")
     if isinstance(model, TextEncoder):
         return model
-    raise KindError(f"model: found {brief(model)}, expected word vectors, or a model with encode(texts)")
+    raise ArgumentTypeError(f"model: found {brief(model)}, expected word vectors, or a model with encode(texts)")
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,7 +90,7 @@ def encode_file(
         The number of rows and what was wrong with some texts; warnings give the same.
 
     Raises:
-        KindError: the model gives texts no vectors.
+        ArgumentTypeError: the model gives texts no vectors.
         CorpusError: the source is missing, not text, or empty.
         OptionError: the name of the file has another ending, the file holds something else, or its finished part is of
             another model or source.

@@ -60,6 +60,10 @@ class SearchableTexts(Hinted, abc.ABC):
         Returns:
             [TextMatch, ...], best first; for a list of queries a list of such lists. Nothing for a query without a
             known word.
+
+        Raises:
+            OptionError: `topn` is below 1.
+            ArgumentTypeError: `queries` is neither a text nor a list of texts.
         """
         if isinstance(queries, str):
             return self.search([queries], topn)[0]
@@ -87,7 +91,7 @@ class TextIndex(SearchableTexts):
         texts: the texts, in order of rows.
 
     Raises:
-        KindError: the model gives texts no vectors, or `texts` is not a list of texts.
+        ArgumentTypeError: the model gives texts no vectors, or `texts` is not a list of texts.
         OptionError: there is no such kind or option of an index.
         ShapeError: the given vectors have another shape.
         CorpusError: no text has a known word.

@@ -48,7 +48,7 @@ class TfidfIndex(SearchableTexts):
 
     Raises:
         CorpusError: no text has a word.
-        KindError: `texts` is not a list of texts.
+        ArgumentTypeError: `texts` is not a list of texts.
         OptionError: `bits` is out of its range.
     """
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 
 from firth.corpus.encoded import Corpus
-from firth.errors import CorpusError, KindError, OptionError, ShapeError, brief
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, ShapeError, brief
 from firth.sklearn.parameters import Options
 from firth.text.inputs import check_items, token_lists
 
@@ -26,7 +26,7 @@ def texts_of(X: Any) -> Texts:
         X: a list, a one-dimensional array or a series of texts (str), or of lists of tokens.
 
     Raises:
-        KindError: X is a string or a table, or an item is not a text.
+        ArgumentTypeError: X is a string or a table, or an item is not a text.
         ShapeError: X is an array with more than one dimension.
     """
     items = check_items(X, "X")
@@ -42,7 +42,7 @@ def texts_of(X: Any) -> Texts:
         return texts
     if True in kinds:
         i = next(i for i, text in enumerate(texts) if isinstance(text, str) != isinstance(texts[0], str))
-        raise KindError(
+        raise ArgumentTypeError(
             f"X[{i}]={brief(texts[i])} is {type(texts[i]).__name__}, X[0] is {type(texts[0]).__name__}; "
             "expected texts (str) only, or lists of tokens only; fill in missing values"
         )

@@ -56,7 +56,7 @@ class Checkpoint(os.PathLike[str]):
         every: in seconds.
 
     Raises:
-        KindError: the folder is not a path.
+        ArgumentTypeError: the folder is not a path.
         OptionError: the folder has no name, or `every` is not a time.
     """
 
@@ -87,7 +87,7 @@ def checkpoint_of(given: str | os.PathLike[str] | None) -> Checkpoint | None:
     """Return the argument `checkpoint` of a training as one, or None.
 
     Raises:
-        KindError: it is not a path.
+        ArgumentTypeError: it is not a path.
     """
     return given if given is None or isinstance(given, Checkpoint) else Checkpoint(given)
 

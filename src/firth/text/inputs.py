@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from firth.errors import KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, OptionError, brief
 from firth.options import wrong_kind
 
 Text = str | Sequence[str]
@@ -62,7 +62,7 @@ def read_place(
         if position is None and len(marked) == 1:
             return [*words[: marked[0]], filler, *words[marked[0] + 1 :]], marked[0]
     else:
-        raise KindError(f"sentence: found {brief(sentence)}, expected a text or a list of words")
+        raise ArgumentTypeError(f"sentence: found {brief(sentence)}, expected a text or a list of words")
     if position is None:
         raise OptionError(f"{brief(sentence)}: which word? Give its position, or write {HOLE} in its place")
     check_position(position, words)
@@ -81,7 +81,7 @@ def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterabl
         check_no_file(values, name, f"a list of {what}s")
     if isinstance(values, str):
         cure = "split the text first" if what == "word" and " " in values else f"put a {what} into a list"
-        raise KindError(f"{name}={values[:40]!r}: expected a list of {what}s; {cure}")
+        raise ArgumentTypeError(f"{name}={values[:40]!r}: expected a list of {what}s; {cure}")
     columns = table_columns(values)
     if columns is not None:
         kind = type(values)
@@ -90,7 +90,7 @@ def check_items(values: Any, name: str = "texts", what: str = "text") -> Iterabl
         method = next((f".{way}()" for way in ("collect", "df") if hasattr(kind, way)), "")
         library = kind.__module__.partition(".")[0].removeprefix("_")
         kind_name = f"the {library} {kind.__name__}" if library != "builtins" else f"a {kind.__name__}"
-        raise KindError(
+        raise ArgumentTypeError(
             f"{name}: found {kind_name} with the columns {names}; expected a list of {what}s: pass one of its columns, "
             f"such as table{method}[{column!r}]"
         )
@@ -109,7 +109,7 @@ def check_no_file(value: Any, name: str, expected: str) -> None:
     """
     if _is_file(value):
         opened = f"open({str(value)!r}, encoding='utf-8')"
-        raise KindError(
+        raise ArgumentTypeError(
             f"{name}: found the path of a file; expected {expected}; {opened} gives its lines, with .read() all of it"
         )
 
@@ -183,9 +183,11 @@ def plain_labels(labels: Any, name: str = "labels", what: str = "text") -> list[
     """
     expected = f"a list with the label of each {what}"
     if isinstance(labels, str | bytes | Mapping | Set) or not hasattr(labels, "__len__"):
-        raise KindError(f"{name}: found {brief(labels)}, expected {expected}")
+        raise ArgumentTypeError(f"{name}: found {brief(labels)}, expected {expected}")
     if getattr(labels, "ndim", 1) != 1:
-        raise KindError(f"{name}: an array of the shape {tuple(labels.shape)}, expected {expected}: one dimension")
+        raise ArgumentTypeError(
+            f"{name}: an array of the shape {tuple(labels.shape)}, expected {expected}: one dimension"
+        )
     # NumPy, PyTorch and pandas have the one; Arrow the other
     to_list = next((getattr(labels, way) for way in ("tolist", "to_pylist") if hasattr(labels, way)), None)
     values = list(labels) if to_list is None else to_list()

@@ -23,7 +23,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from firth.errors import FormatError, KindError, brief
+from firth.errors import ArgumentTypeError, FormatError, brief
 from firth.text.abbreviations import Abbreviations, abbreviations
 from firth.text.characters import IDEOGRAPHS
 from firth.text.sentence_ends import sentence_spans, stays
@@ -70,7 +70,7 @@ def sentences_and_tokens(
 
     Raises:
         FormatError: a token of the given tokeniser is not in its sentence.
-        KindError: it is no function, or returns no strings.
+        ArgumentTypeError: it is no function, or returns no strings.
 
     >>> text = "Mr. Hill can't come. He's ill."
     >>> [[text[start:end] for start, end in sentence] for sentence in sentences_and_tokens(text)]
@@ -116,16 +116,16 @@ def _keeps_stop(text: str, spans: list[Span], position: int, end: int, abbreviat
 def _given(tokeniser: Tokeniser) -> Callable[[str, int, int], list[Span]]:
     """Return a function that finds the tokens of a tokeniser in a text."""
     if not callable(tokeniser):
-        raise KindError(f"tokeniser={brief(tokeniser)}: expected a function from a sentence to its tokens")
+        raise ArgumentTypeError(f"tokeniser={brief(tokeniser)}: expected a function from a sentence to its tokens")
 
     def spans_in(text: str, start: int, end: int) -> list[Span]:
         spans, before = list[Span](), start
         tokens: object = tokeniser(text[start:end])
         if not isinstance(tokens, Iterable):
-            raise KindError(f"the tokeniser returned {brief(tokens)}, expected a list of tokens")
+            raise ArgumentTypeError(f"the tokeniser returned {brief(tokens)}, expected a list of tokens")
         for token in tokens:
             if not isinstance(token, str):
-                raise KindError(f"the tokeniser returned {brief(token)}, expected strings")
+                raise ArgumentTypeError(f"the tokeniser returned {brief(token)}, expected strings")
             if not token.strip():
                 continue
             token = token.strip()

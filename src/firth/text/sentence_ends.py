@@ -1,7 +1,7 @@
 """Running text to sentences, by rules.
 
 A sentence ends at a mark, several of them too (`?!`, `...`), and the quotes, brackets, smileys and references (`[2]`)
-that close behind it. The marks are those of all scripts, see `sentence_marks`: `.`, `!`, `?` and `…` where white space
+that close behind it. The marks are those of all scripts: `.`, `!`, `?` and `…` where white space
 follows and the next letter is not in lower case; `।`, `۔`, `։`, `።`, `။`, `។`, `།`, `。` and others everywhere. None
 ends a sentence
 

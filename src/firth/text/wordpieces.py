@@ -198,7 +198,7 @@ class WordPieces:
             texts: a list of texts.
 
         Raises:
-            KindError: it is one text, or no list.
+            ArgumentTypeError: it is one text, or no list.
         """
         checked = [well_formed(text) for text in check_items(texts)]
         return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(checked, add_special_tokens=False)]

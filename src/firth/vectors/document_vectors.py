@@ -209,7 +209,7 @@ class DocumentVectors:
         Raises:
             OptionError: strings cannot be split into words, because the model was trained with a custom tokeniser; or
                 `batch_size` is below 1.
-            KindError: `texts` is one string, or no list of texts.
+            ArgumentTypeError: `texts` is one string, or no list of texts.
         """
         unknown = 0
 

@@ -109,7 +109,7 @@ def from_torch(vectors_class: Any, words: Sequence[str], weight: Any) -> Any:
         weight: a `torch.nn.Embedding`, or a tensor (V, D) on any device; it is copied.
 
     Raises:
-        KindError: `weight` is something else.
+        ArgumentTypeError: `weight` is something else.
         ShapeError: there are not as many rows as words.
         FormatError: a word occurs twice, or a number is complex or not finite.
     """
@@ -141,7 +141,7 @@ def from_table(
     All other columns of numbers and strings become attributes, and `count` the counts. A missing string is empty.
 
     Raises:
-        KindError: `table` is something else.
+        ArgumentTypeError: `table` is something else.
         FormatError: a column is missing or ambiguous, a word is missing or occurs twice, the vectors hold something
             else than numbers, or a number is not finite.
         OptionError: `vectors` is an empty list.

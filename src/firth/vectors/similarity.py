@@ -193,7 +193,7 @@ def wmdistance(space: VectorSpace, document1: Any, document2: Any, norm: bool = 
         A float, infinite where a document has no known word; for a batch a list of them.
 
     Raises:
-        KindError: a document is a string instead of a list of words.
+        ArgumentTypeError: a document is a string instead of a list of words.
 
     Source: `firth.vectors.distance`.
     """

@@ -3,7 +3,7 @@
 import pytest
 
 from firth.documents.document import Document
-from firth.errors import KindError
+from firth.errors import ArgumentTypeError
 from firth.readers.conllu import DependencySentence
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'firth[spacy]'")
@@ -89,7 +89,7 @@ def test_sentences_of_a_treebank(shared_data):
 
 
 def test_what_is_no_doc():
-    with pytest.raises(KindError, match="expected a Doc"):
+    with pytest.raises(ArgumentTypeError, match="expected a Doc"):
         Document.from_spacy("text")
-    with pytest.raises(KindError, match="expected a pipeline"):
+    with pytest.raises(ArgumentTypeError, match="expected a pipeline"):
         Document([DependencySentence.of(["a"])]).to_spacy("en")

@@ -103,7 +103,7 @@ def test_what_cannot_be_explained():
         firth.explain(model, "good", method="shap")
     with pytest.raises(OptionError, match="expected 1 or 2"):
         firth.explain(model, "good", method="jacobian", norm=3)
-    with pytest.raises(firth.errors.KindError, match="expected a classifier or a neural language model"):
+    with pytest.raises(firth.errors.ArgumentTypeError, match="expected a classifier or a neural language model"):
         firth.explain(firth.WordVectors(["a"], np.eye(1)), "a")
-    with pytest.raises(firth.errors.KindError, match="text"):
+    with pytest.raises(firth.errors.ArgumentTypeError, match="text"):
         firth.explain(model, ["good"])

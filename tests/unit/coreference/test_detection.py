@@ -4,7 +4,7 @@ import pytest
 
 from firth.coreference.detection import find_mentions
 from firth.documents.document import Document
-from firth.errors import KindError, OptionError
+from firth.errors import ArgumentTypeError, OptionError
 from firth.readers.conllu import DependencySentence
 
 
@@ -36,7 +36,7 @@ def test_phrases(words, tags, heads, relations, expected):
 
 
 def test_texts_are_no_documents():
-    with pytest.raises(KindError, match=r"'Ada left': expected a firth.Document; Document.from_text"):
+    with pytest.raises(ArgumentTypeError, match=r"'Ada left': expected a firth.Document; Document.from_text"):
         find_mentions("Ada left")
 
 

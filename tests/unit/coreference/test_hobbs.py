@@ -3,7 +3,7 @@
 import pytest
 
 from firth.coreference.hobbs import category, hobbs, most_recent, noun_phrases
-from firth.errors import KindError, OptionError, UnknownOptionError
+from firth.errors import ArgumentTypeError, OptionError, UnknownOptionError
 from firth.readers.brackets import parse_bracketed
 from firth.readers.conllu import DependencySentence
 
@@ -151,16 +151,18 @@ def test_a_sentence_or_word_that_is_missing(method):
     with pytest.raises(OptionError, match="there are 0 trees"):
         method([], 0)
     for word in ("he", 0.0, None):
-        with pytest.raises(KindError, match=r"word=.*: expected a number, from 0 for the first of the 2 words"):
+        with pytest.raises(ArgumentTypeError, match=r"word=.*: expected a number, from 0 for the first of the 2 words"):
             method(TREES, word)
 
 
 @pytest.mark.parametrize("method", [hobbs, most_recent])
 def test_what_holds_no_trees(method):
     for wrong in ("He left", None, TREES[0], [DependencySentence.of(["He", "left"])], ["He left"]):
-        with pytest.raises(KindError, match="expected trees of constituents of consecutive sentences, in a list"):
+        with pytest.raises(
+            ArgumentTypeError, match="expected trees of constituents of consecutive sentences, in a list"
+        ):
             method(wrong, 0)
-    with pytest.raises(KindError, match="agrees=True: expected a function"):
+    with pytest.raises(ArgumentTypeError, match="agrees=True: expected a function"):
         method(TREES, 0, agrees=True)
     with pytest.raises(UnknownOptionError, match="not an argument of"):
         method(TREES, pronoun=0)
@@ -169,5 +171,7 @@ def test_what_holds_no_trees(method):
 
 def test_phrases_of_what_is_no_tree():
     for wrong in ("He left", None, TREES):
-        with pytest.raises(KindError, match=r"expected a tree of constituents: those of firth.readers.read_bracketed"):
+        with pytest.raises(
+            ArgumentTypeError, match=r"expected a tree of constituents: those of firth.readers.read_bracketed"
+        ):
             noun_phrases(wrong)

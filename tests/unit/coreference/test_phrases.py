@@ -6,7 +6,7 @@ import pytest
 
 from firth.coreference.hobbs import hobbs
 from firth.coreference.phrases import phrase_tree
-from firth.errors import KindError, ShapeError
+from firth.errors import ArgumentTypeError, ShapeError
 from firth.readers.brackets import bracketed
 from firth.readers.conllu import DependencySentence, read_conllu
 
@@ -96,5 +96,5 @@ def test_words_stay_in_their_order_in_treebanks(file, shared_data):
 def test_a_sentence_without_a_tree():
     with pytest.raises(ShapeError, match="the sentence 'He left' has no heads; parse it first"):
         phrase_tree(DependencySentence.of(["He", "left"]))
-    with pytest.raises(KindError, match="'He left': expected a DependencySentence"):
+    with pytest.raises(ArgumentTypeError, match="'He left': expected a DependencySentence"):
         phrase_tree("He left")

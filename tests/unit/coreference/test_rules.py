@@ -5,7 +5,7 @@ import pytest
 from firth.coreference.rules import link_by_string
 from firth.documents.coreference_files import read_coreference
 from firth.documents.document import Document
-from firth.errors import KindError
+from firth.errors import ArgumentTypeError
 from firth.evaluation.coreference import score_coreference
 from firth.readers.conllu import DependencySentence
 
@@ -20,7 +20,7 @@ def test_strings_and_pronouns():
 
 
 def test_texts_are_no_documents():
-    with pytest.raises(KindError, match=r"'Ada left': expected a firth.Document; Document.from_text"):
+    with pytest.raises(ArgumentTypeError, match=r"'Ada left': expected a firth.Document; Document.from_text"):
         link_by_string("Ada left")
 
 

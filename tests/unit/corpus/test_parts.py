@@ -161,7 +161,7 @@ def test_progress_is_that_of_all_files(texts, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, "2"])
 def test_threads_that_are_none(threads, texts, tmp_path):
-    with pytest.raises((OptionError, firth.errors.KindError)):
+    with pytest.raises((OptionError, firth.errors.ArgumentTypeError)):
         firth.Corpus.build(texts, cache=tmp_path, threads=threads)
 
 

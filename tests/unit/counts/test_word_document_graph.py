@@ -10,7 +10,7 @@ import firth
 from firth.corpus.encoded import Corpus
 from firth.counts import word_document_graph as graphs
 from firth.counts.word_document_graph import document_counts, inverse_document_frequencies
-from firth.errors import CorpusError, KindError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, ShapeError
 
 TEXTS = ["a b a c", "b c d e f b a", "", "f", "d e d e d e"]
 
@@ -78,7 +78,7 @@ def test_labels_of_nodes():
     assert graph.node_labels(["x", None, "y"]) == ["x", None, "y", *[None] * 8]
     with pytest.raises(ShapeError, match="6 labels of 5 documents"):
         graph.node_labels(["x", "y", "x", "y", "x", "y"])
-    with pytest.raises(KindError, match="expected a list with the label of each document"):
+    with pytest.raises(ArgumentTypeError, match="expected a list with the label of each document"):
         graph.node_labels("xy")
 
 

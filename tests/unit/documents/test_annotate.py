@@ -14,7 +14,7 @@ from firth.documents.annotate import annotate, annotate_files
 from firth.documents.document import Document, Entity
 from firth.documents.files import read_documents
 from firth.documents.unfinished import finished
-from firth.errors import CorpusError, FileError, FormatError, KindError, MissingFileError, OptionError
+from firth.errors import ArgumentTypeError, CorpusError, FileError, FormatError, MissingFileError, OptionError
 from tests.unit.documents.stand_ins import Chain, Names, SameWord, is_probe
 
 TEXTS = ["Ada Byron met Mr. Babbage in London. She left.\n\nBabbage stayed. Ada wrote.", "", "nothing here."] * 3
@@ -44,10 +44,10 @@ def test_texts_in_memory():
     assert annotate([TEXTS[0], found], **models()) == [found, found]
     assert annotate(["", Document(())]) == [Document(()), Document(())]
     assert annotate("a b", tokeniser=list).tokens == ("a", "b")
-    with pytest.raises(KindError, match=r"expected a text or a firth\.Document"):
+    with pytest.raises(ArgumentTypeError, match=r"expected a text or a firth\.Document"):
         annotate([1])
     for texts, problem in ((3, "texts=3 is an int; expected a list of texts"), ({"a": ["b"]}, "columns 'a'")):
-        with pytest.raises(KindError, match=problem):
+        with pytest.raises(ArgumentTypeError, match=problem):
             annotate(texts)
 
 
@@ -192,7 +192,7 @@ def test_texts_without_words_are_documents(tmp_path):
 def test_what_cannot_be_written_or_read(files, tmp_path):
     out = tmp_path / "out.jsonl"
     for paths, target in (([Document(())], out), (3, out), (files, Document(())), (files, 3)):
-        with pytest.raises(KindError, match=r"path: found (3|Document.*), expected"):
+        with pytest.raises(ArgumentTypeError, match=r"path: found (3|Document.*), expected"):
             annotate_files(paths, target)
     with pytest.raises(CorpusError, match="no files"):
         annotate_files([], out)

@@ -6,7 +6,7 @@ import pytest
 import firth
 from firth.documents.document import Document, Entity
 from firth.documents.files import read_documents
-from firth.errors import FormatError, KindError, OptionError, ShapeError, UnknownOptionError
+from firth.errors import ArgumentTypeError, FormatError, OptionError, ShapeError, UnknownOptionError
 from firth.readers.conllu import DependencySentence
 
 ADA = DependencySentence.of(["Ada", "met", "Charles", "."])
@@ -81,7 +81,7 @@ def test_a_sentence_of_words_has_no_annotation():
     assert (ADA.words, ADA.tags, ADA.heads) == (("Ada", "met", "Charles", "."), ("_",) * 4, ())
     assert str(DependencySentence.of(["a b"])) == "1\ta b" + "\t_" * 8
     assert (DependencySentence.of([]).words, DependencySentence.of([]).heads) == ((), ())
-    with pytest.raises(KindError, match="expected several words"):
+    with pytest.raises(ArgumentTypeError, match="expected several words"):
         DependencySentence.of("Ada met")
     for word in ("", "a\tb", "a\nb"):
         with pytest.raises(FormatError, match="expected at least one character"):
@@ -103,17 +103,17 @@ def test_a_sentence_of_words_has_no_annotation():
     ],
 )
 def test_values_of_other_kinds(values, message):
-    with pytest.raises(KindError, match=message):
+    with pytest.raises(ArgumentTypeError, match=message):
         Document([ADA]).annotated(**values)
-    with pytest.raises(KindError, match=message):
+    with pytest.raises(ArgumentTypeError, match=message):
         Document(**{"sentences": [ADA], **values})
 
 
 def test_a_text_in_place_of_sentences():
     for text in ("Ada met Charles.", None):
-        with pytest.raises(KindError, match=r"Document.from_text\(text\) splits a text"):
+        with pytest.raises(ArgumentTypeError, match=r"Document.from_text\(text\) splits a text"):
             Document(text)
-    with pytest.raises(KindError, match="offsets: found 1"):
+    with pytest.raises(ArgumentTypeError, match="offsets: found 1"):
         Document([ADA], offsets=[1])
     with pytest.raises(UnknownOptionError, match="use entities"):
         Document([ADA]).annotated(ents=[])
@@ -133,13 +133,13 @@ def test_the_text_of_a_span_outside_the_document():
         for span in ((0, 9), (-1, 2), (2, 1)):
             with pytest.raises(ShapeError, match="of 4 tokens; expected 0 <= start < end <= 4"):
                 document.span_text(*span)
-        with pytest.raises(KindError, match=r"span_text: found \('a', 1\)"):
+        with pytest.raises(ArgumentTypeError, match=r"span_text: found \('a', 1\)"):
             document.span_text("a", 1)
 
 
 def test_words_of_other_kinds():
     for wrong, message in ((None, "None: expected several words"), (["a", 3], "a word 3: expected a string")):
-        with pytest.raises(KindError, match=message):
+        with pytest.raises(ArgumentTypeError, match=message):
             DependencySentence.of(wrong)
 
 
@@ -170,7 +170,7 @@ def test_abbreviations_and_ordinals_of_a_language(tmp_path):
 
 def test_names_and_texts_of_other_kinds():
     for given in ({"name": 3}, {"text": b"a"}):
-        with pytest.raises(KindError, match="expected a text"):
+        with pytest.raises(ArgumentTypeError, match="expected a text"):
             Document([ADA], **given)
-    with pytest.raises(KindError, match="name=3"):
+    with pytest.raises(ArgumentTypeError, match="name=3"):
         Document.from_text("a", name=3)

@@ -6,7 +6,7 @@ import pytest
 
 from firth.documents.document import Document
 from firth.documents.files import format_of, read_documents, stem_of, write_documents
-from firth.errors import FormatError, KindError, MissingFileError, OptionError
+from firth.errors import ArgumentTypeError, FormatError, MissingFileError, OptionError
 
 
 def test_names_tell_formats(tmp_path):
@@ -60,10 +60,12 @@ def test_what_is_no_path_and_what_are_no_documents(tmp_path):
         ("text", "documents='text': expected a list of documents"),
         (["a"], r"'a': expected a firth\.Document; Document\.from_text"),
     ):
-        with pytest.raises(KindError, match=problem):
+        with pytest.raises(ArgumentTypeError, match=problem):
             write_documents(path, documents)
-    with pytest.raises(KindError, match=r"path: found \[Document.* ends in \.conllu or \.jsonl, before the documents"):
+    with pytest.raises(
+        ArgumentTypeError, match=r"path: found \[Document.* ends in \.conllu or \.jsonl, before the documents"
+    ):
         write_documents([document], path)
-    with pytest.raises(KindError, match=r"path: found Document.*, expected the path of a file of documents"):
+    with pytest.raises(ArgumentTypeError, match=r"path: found Document.*, expected the path of a file of documents"):
         next(read_documents(document))
     assert not path.exists()

@@ -6,7 +6,7 @@ import pytest
 
 from firth.documents.document import Document, Entity
 from firth.documents.stages import Stages, described
-from firth.errors import CorpusError, KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief
 from tests.unit.documents.stand_ins import Chain, Names, SameWord
 
 DOCUMENT = Document.from_text("Ada Byron met Ada. she left.", name="d")
@@ -51,20 +51,22 @@ class Short:
 
 
 def test_models_of_other_tasks_are_refused(tmp_path):
-    with pytest.raises(KindError, match="expected a tagger"):
+    with pytest.raises(ArgumentTypeError, match="expected a tagger"):
         Stages.of(Chain())
-    with pytest.raises(KindError, match="expected a parser"):
+    with pytest.raises(ArgumentTypeError, match="expected a parser"):
         Stages.of(parser=SimpleNamespace(predict=lambda texts: "label"))
-    with pytest.raises(KindError, match="expected a coreference model"):
+    with pytest.raises(ArgumentTypeError, match="expected a coreference model"):
         Stages.of(coref=object())
-    with pytest.raises(KindError, match=r"found .*, expected a parser$"):  # with no word of what it was tried on
+    with pytest.raises(
+        ArgumentTypeError, match=r"found .*, expected a parser$"
+    ):  # with no word of what it was tried on
         Stages.of(parser=Documents())
-    with pytest.raises(KindError, match="expected a parser: a sentence is too short"):
+    with pytest.raises(ArgumentTypeError, match="expected a parser: a sentence is too short"):
         Stages.of(parser=Short())
     import firth
 
     firth.WordVectors(["a"], [[1.0]]).save(tmp_path / "v")
-    with pytest.raises(KindError, match=r"v: .*expected a tagger"):
+    with pytest.raises(ArgumentTypeError, match=r"v: .*expected a tagger"):
         Stages.of(str(tmp_path / "v"))
 
 

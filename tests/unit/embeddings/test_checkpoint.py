@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 import firth
 from firth.embeddings import training
 from firth.embeddings.checkpoint import FILE
-from firth.errors import FormatError, KindError, OptionError
+from firth.errors import ArgumentTypeError, FormatError, OptionError
 from firth.storage.checkpoints import FORMER, write_state
 
 MODEL = firth.Word2Vec(dim=16, epochs=3)
@@ -357,5 +357,5 @@ def test_numbers_that_no_run_gets_to(zipf, tmp_path, change, complaint):
 
 
 def test_a_checkpoint_is_a_path(zipf):
-    with pytest.raises(KindError, match=r"checkpoint=3 is an int; expected a path \(str or Path\)"):
+    with pytest.raises(ArgumentTypeError, match=r"checkpoint=3 is an int; expected a path \(str or Path\)"):
         firth.Word2Vec(dim=2).train(zipf, checkpoint=3, progress=False)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import CorpusError, KindError, MissingExtraError, MissingFileError, OptionError
+from firth.errors import ArgumentTypeError, CorpusError, MissingExtraError, MissingFileError, OptionError
 from firth.evaluation.generated_metrics import METRICS, Bleu, Chrf
 from firth.resampling import draws
 
@@ -168,7 +168,7 @@ def test_files(tmp_path):
         (["a"], [["a", "b"]], {}, CorpusError, "of several lists of references, each has one for every text"),
         ("missing.txt", ["a"], {}, MissingFileError, "missing.txt.*one text per line"),
         ([], [], {}, CorpusError, "no texts"),
-        (["a", 3], ["a", "b"], {}, KindError, "texts, text 2"),
+        (["a", 3], ["a", "b"], {}, ArgumentTypeError, "texts, text 2"),
         (["a"], ["a"], {"metrics": "blue"}, OptionError, "'blue'.*bleu, chrf"),
         (["a"], ["a"], {"metrics": []}, OptionError, "none given"),
         (["a"], ["a"], {"metrics": "copied"}, OptionError, "pass sources"),

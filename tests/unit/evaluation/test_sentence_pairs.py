@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import FormatError, KindError
+from firth.errors import ArgumentTypeError, FormatError
 from firth.evaluation import sentence_pairs
 from firth.evaluation.overlap import overlap_features
 from firth.evaluation.sentence_pairs import _folds, _overlap, read_scored_pairs
@@ -164,7 +164,9 @@ def test_an_encoder_that_gives_something_else(files):
         def encode(self, texts, *, batch_size=None, progress=None):
             return np.full((len(texts), self.dim), np.nan, dtype=np.float32)
 
-    with pytest.raises(KindError, match=r"Wrong.encode of \d+ texts: found an array of shape .* finite numbers"):
+    with pytest.raises(
+        ArgumentTypeError, match=r"Wrong.encode of \d+ texts: found an array of shape .* finite numbers"
+    ):
         rows(Wrong(), files)
 
 

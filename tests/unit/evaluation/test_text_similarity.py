@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 import firth
-from firth.errors import KindError
+from firth.errors import ArgumentTypeError
 from tests.unit.evaluation.text_models import BagOfWords
 
 WORDS = list("abcdefghij")
@@ -117,9 +117,11 @@ def test_word_vectors_beside_an_encoder_are_encoders(folder):
 def test_suites_of_words_need_word_vectors(folder):
     pairs = folder / "pairs.txt"
     pairs.write_text("a b 1\nc d 2\n")
-    with pytest.raises(KindError, match="suite 'similarity' evaluates word vectors, and bag is an encoder of texts"):
+    with pytest.raises(
+        ArgumentTypeError, match="suite 'similarity' evaluates word vectors, and bag is an encoder of texts"
+    ):
         firth.evaluate({"bag": BagOfWords()}, suites={"similarity": pairs})
-    with pytest.raises(KindError, match="expected word vectors, or a model with encode"):
+    with pytest.raises(ArgumentTypeError, match="expected word vectors, or a model with encode"):
         firth.evaluate(3, suites={"sts": folder})
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firth.errors import KindError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, OptionError, ShapeError
 from firth.inference.minimum_bayes_risk import minimum_bayes_risk
 
 TEXTS = st.lists(st.text("ab", max_size=3), min_size=1, max_size=6)
@@ -68,5 +68,5 @@ def test_what_cannot_be_ranked_is_refused():
 
 @pytest.mark.parametrize("utility", ["chrf", lambda text, reference: None])
 def test_a_utility_is_a_function_of_numbers(utility):
-    with pytest.raises(KindError, match=r"utility.*expected a (function|number)"):
+    with pytest.raises(ArgumentTypeError, match=r"utility.*expected a (function|number)"):
         minimum_bayes_risk(["a", "b"], utility)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import KindError
+from firth.errors import ArgumentTypeError
 from firth.language.ngram_lm import NgramLM
 from firth.language.ngram_model import NgramModel
 from firth.sentences.encoded_texts import as_encoder
@@ -36,7 +36,7 @@ def test_a_folder_gives_the_same_model_mapped(model, tmp_path):
 def test_a_text_has_ids_and_no_vector(model):
     with pytest.raises(AttributeError, match=r"give texts no vectors; token_ids\(sentences\) returns the ids"):
         model.encode(["a b"])
-    with pytest.raises(KindError, match=r"or a model with encode\(texts\)"):
+    with pytest.raises(ArgumentTypeError, match=r"or a model with encode\(texts\)"):
         as_encoder(model)
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import logsumexp
 
 import firth
-from firth.errors import DivergenceError, KindError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, DivergenceError, OptionError, ShapeError
 from firth.latent import gibbs
 from firth.latent.boltzmann_machine import BoltzmannMachine
 from firth.latent.rbm import _Run
@@ -288,9 +288,9 @@ def test_save_and_load(tmp_path):
         ([[0, 0]], "softmax", OptionError, "expected texts with words"),
         ([1, 0], "binary", ShapeError, r"expected \(N, V\)"),
         (np.empty((0, 3)), "binary", ShapeError, "at least one row"),
-        ([["a", "b"]], "binary", KindError, "expected rows of numbers"),
-        ([[1j, 0]], "binary", KindError, "rows: complex numbers; expected real ones"),
-        (np.ma.masked_equal([[1, 0]], 0), "binary", KindError, "rows: a masked array"),
+        ([["a", "b"]], "binary", ArgumentTypeError, "expected rows of numbers"),
+        ([[1j, 0]], "binary", ArgumentTypeError, "rows: complex numbers; expected real ones"),
+        (np.ma.masked_equal([[1, 0]], 0), "binary", ArgumentTypeError, "rows: a masked array"),
     ],
 )
 def test_wrong_rows(rows, kind, error, message):

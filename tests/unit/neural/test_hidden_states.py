@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import KindError, OptionError
+from firth.errors import ArgumentTypeError, OptionError
 from firth.neural.layers.sequence_pooling import POOLINGS
 from firth.neural.models.language import predict
 from firth.sentences.encoded_texts import TextEncoder, as_encoder
@@ -76,7 +76,7 @@ def test_an_encoder_with_its_pooling(text):
     assert encoder.dim == model.dim == 8
     with pytest.raises(OptionError, match="pooling='cls'"):
         firth.HiddenStates(model, "cls")
-    with pytest.raises(KindError, match="model"):
+    with pytest.raises(ArgumentTypeError, match="model"):
         firth.HiddenStates("model.lm")
 
 
@@ -87,6 +87,6 @@ def test_wrong_arguments(text):
             model.encode(TEXTS, max_length=wrong)
     with pytest.raises(OptionError, match="pooling"):
         model.encode(TEXTS, pooling="cls")
-    with pytest.raises(KindError, match="put a text into a list"):
+    with pytest.raises(ArgumentTypeError, match="put a text into a list"):
         model.encode("w1 w2")
     assert model.encode([]).shape == (0, 8)

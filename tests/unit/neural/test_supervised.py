@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.neural.supervised import digest, divided, loss_per_token, mean_figures, mean_loss
+from firth.neural.supervised import digest, loss_per_token, mean_figures, mean_loss, split_examples
 from firth.neural.training.batching import Buckets, pad
 
 
@@ -27,7 +27,7 @@ class Rows(list):
 
 
 def test_a_tenth_selects_the_model():
-    train, held_out = divided(Rows(range(40)), 1, "numbers")
+    train, held_out = split_examples(Rows(range(40)), 1, "numbers")
     assert (len(train), len(held_out)) == (36, 4)
     assert sorted(train + held_out) == list(range(40))
 

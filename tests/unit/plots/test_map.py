@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from firth import plots
-from firth.errors import KindError, OptionError, UnknownWordError
+from firth.errors import ArgumentTypeError, OptionError, UnknownWordError
 from firth.plots import word_map
 from firth.plots.map import text_map
 from firth.vectors.word_vectors import WordVectors
@@ -79,7 +79,7 @@ def test_the_most_frequent_words_are_drawn_by_default(vectors):
     ],
 )
 def test_a_path_in_place_of_a_model_is_answered(draw, others):
-    with pytest.raises(KindError, match=r"'a\.firth' is a str; expected .*: firth\.load\('a\.firth'\)"):
+    with pytest.raises(ArgumentTypeError, match=r"'a\.firth' is a str; expected .*: firth\.load\('a\.firth'\)"):
         draw("a.firth", *others)
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from firth.errors import FormatError, KindError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, FormatError, OptionError, ShapeError
 from firth.readers.conllu import DependencySentence, read_conllu, write_conllu
 
 SENTENCE = """# sent_id = 1
@@ -169,11 +169,11 @@ def test_enhanced_dependencies_go_with_their_tree(tmp_path):
 
 def test_columns_of_other_kinds():
     sentence = DependencySentence.of(["Ada", "met"])
-    with pytest.raises(KindError, match="a column 3: expected a list, with a value for each word"):
+    with pytest.raises(ArgumentTypeError, match="a column 3: expected a list, with a value for each word"):
         sentence.annotated(tags=3)
-    with pytest.raises(KindError, match="a column 'PV': expected a list"):
+    with pytest.raises(ArgumentTypeError, match="a column 'PV': expected a list"):
         sentence.annotated(tags="PV")
-    with pytest.raises(KindError, match="a value None: expected a string, '_' for none"):
+    with pytest.raises(ArgumentTypeError, match="a value None: expected a string, '_' for none"):
         sentence.annotated(tags=["PROPN", None])
-    with pytest.raises(KindError, match="a head 'a': expected the number of a word from 1, or 0"):
+    with pytest.raises(ArgumentTypeError, match="a head 'a': expected the number of a word from 1, or 0"):
         sentence.annotated(heads=["a", "b"])

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from firth.errors import FormatError, KindError, MissingFileError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, FormatError, MissingFileError, OptionError, ShapeError
 from firth.readers.parallel import read_parallel
 
 PAIRS = (("ein Hund", "a dog"), ("zwei\u2028Katzen", "two cats"), ("ja", "yes"))
@@ -172,11 +172,11 @@ def test_a_damaged_tmx(tmp_path):
 
 @pytest.mark.parametrize("source", [3, b"a", {"a": "b"}, ["text"], [("a", "b", "c")], [("a", 3)]])
 def test_other_kinds(source):
-    with pytest.raises(KindError):
+    with pytest.raises(ArgumentTypeError):
         read_parallel(source)
-    with pytest.raises(KindError, match="targets"):
+    with pytest.raises(ArgumentTypeError, match="targets"):
         read_parallel(["a"], 3)
-    with pytest.raises(KindError, match="targets, text 1"):
+    with pytest.raises(ArgumentTypeError, match="targets, text 1"):
         read_parallel(["a"], [3])
 
 
@@ -212,7 +212,7 @@ def test_public_files(shared_data):
     ],
 )
 def test_what_holds_no_pairs_is_said(given, message):
-    with pytest.raises(KindError, match=message):
+    with pytest.raises(ArgumentTypeError, match=message):
         read_parallel(given)
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from firth.errors import CorpusError, FormatError, KindError, MissingFileError
+from firth.errors import ArgumentTypeError, CorpusError, FormatError, MissingFileError
 from firth.readers.questions import Answer, Question, question_names, question_of, read_questions, write_questions
 
 TEXT = "Ann “lives” in Zürich."
@@ -113,21 +113,21 @@ def test_the_answer_of_a_question_made_by_hand_is_checked():
     with pytest.raises(FormatError, match=r"question 'Where\?': the answer 'Ann' at 3, where the paragraph has ' “l'"):
         Question("Where?", TEXT, (Answer("Ann", 3),))
     for wrong in (("Ann",), Answer("Ann", 0), "Ann", [{"text": "Ann"}]):
-        with pytest.raises(KindError, match="answers: found"):
+        with pytest.raises(ArgumentTypeError, match="answers: found"):
             Question("Where?", TEXT, wrong)
-    with pytest.raises(KindError, match="paragraph: found None; expected a text"):
+    with pytest.raises(ArgumentTypeError, match="paragraph: found None; expected a text"):
         Question("Where?", None)
 
 
 def test_the_parts_of_a_question_made_by_hand_are_of_their_types():
     assert type(Answer("Ann", np.int64(0)).start) is int
     for start in ("13", 13.0, None, float("nan"), True):
-        with pytest.raises(KindError, match=r"start of the answer 'Rome': found .*; expected a whole number"):
+        with pytest.raises(ArgumentTypeError, match=r"start of the answer 'Rome': found .*; expected a whole number"):
             Answer("Rome", start)
-    with pytest.raises(KindError, match="text of an answer=5 is an int"):
+    with pytest.raises(ArgumentTypeError, match="text of an answer=5 is an int"):
         Answer(5, 13)
     for field in ("name", "title"):
-        with pytest.raises(KindError, match=f"{field}: found 5; expected a text"):
+        with pytest.raises(ArgumentTypeError, match=f"{field}: found 5; expected a text"):
             Question("Where?", TEXT, **{field: 5})
 
 
@@ -157,9 +157,9 @@ def test_names(tmp_path):
 
 @pytest.mark.parametrize("wrong", [None, ["x"], "x", Question("Where?", TEXT)])
 def test_only_questions_are_written(tmp_path, wrong):
-    with pytest.raises(KindError, match="questions"):
+    with pytest.raises(ArgumentTypeError, match="questions"):
         write_questions(tmp_path / "c.json", wrong)
-    with pytest.raises(KindError, match="path"):
+    with pytest.raises(ArgumentTypeError, match="path"):
         write_questions(None, [])
 
 

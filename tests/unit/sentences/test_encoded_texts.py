@@ -45,5 +45,5 @@ def test_wrong_arguments(batch_size, texts):
 
 
 def test_what_encodes_nothing():
-    with pytest.raises(firth.errors.KindError, match=r"expected word vectors, or a model with encode"):
+    with pytest.raises(firth.errors.ArgumentTypeError, match=r"expected word vectors, or a model with encode"):
         as_encoder(3)

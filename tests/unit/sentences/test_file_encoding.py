@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import CorpusError, FormatError, KindError, OptionError
+from firth.errors import ArgumentTypeError, CorpusError, FormatError, OptionError
 from firth.sentences import file_encoding, text_blocks
 from firth.sentences.file_encoding import encode_file, finished_rows
 from firth.sentences.row_files import FORMATS
@@ -174,7 +174,7 @@ def test_an_error_leaves_nothing_and_keeps_the_old_file(text, tmp_path):
     old = target.read_bytes()
     with pytest.raises(ArithmeticError, match="of the model"):
         encode_file(Lengths(stop_at=50, error=ArithmeticError("of the model")), text, target)
-    with pytest.raises(KindError, match=r"texts\[1\]"):
+    with pytest.raises(ArgumentTypeError, match=r"texts\[1\]"):
         encode_file(Lengths(), ["a", 5], target)
     assert target.read_bytes() == old
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lines.txt", "v.npy"]
@@ -193,7 +193,7 @@ def test_wrong_arguments(text, tmp_path):
     for source, name, error, match in wrong:
         with pytest.raises(error, match=match):
             encode_file(VECTORS, source, tmp_path / name)
-    with pytest.raises(KindError, match="expected word vectors, or a model with encode"):
+    with pytest.raises(ArgumentTypeError, match="expected word vectors, or a model with encode"):
         encode_file("model.firth", text, tmp_path / "v.npy")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "lines.txt", "notes.jsonl"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import CorpusError, FormatError, KindError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, CorpusError, FormatError, OptionError, ShapeError
 from firth.sentences import duplicates
 from firth.sentences.search import TextMatch
 from firth.text.batches import TextsWarning
@@ -67,7 +67,7 @@ class TestSearch:
         index = firth.TextIndex(VECTORS, TEXTS)
         with pytest.raises(OptionError, match="topn=0"):
             index.search("bread", 0)
-        with pytest.raises(KindError):
+        with pytest.raises(ArgumentTypeError):
             index.search(5)
 
 

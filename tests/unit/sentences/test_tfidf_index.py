@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import firth
-from firth.errors import CorpusError, KindError, OptionError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError
 from firth.text.tokenise import unicode_tokens
 
 TEXTS = [
@@ -78,7 +78,7 @@ def test_hashes_of_few_bits_still_find_the_text():
 def test_wrong_arguments():
     with pytest.raises(CorpusError, match="no text with a word"):
         firth.TfidfIndex(["", "..."])
-    with pytest.raises(KindError, match="texts"):
+    with pytest.raises(ArgumentTypeError, match="texts"):
         firth.TfidfIndex("a text")
     with pytest.raises(OptionError, match="topn=0"):
         firth.TfidfIndex(TEXTS).search("a", 0)

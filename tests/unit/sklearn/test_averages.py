@@ -6,7 +6,7 @@ import pytest
 
 import firth
 from firth.corpus.encoded import Corpus
-from firth.errors import KindError, OptionError
+from firth.errors import ArgumentTypeError, OptionError
 from firth.sklearn import AverageVectorizer, PPMIVectorizer
 
 HOW = {"dim": 10, "min_count": 2, "random_state": 3}
@@ -67,7 +67,7 @@ def test_options_without_effect_are_an_error():
         AverageVectorizer(vectors=vectors, min_count=1).fit(["the"])
     with pytest.raises(OptionError, match="weighting='median': expected one of mean, sif"):
         AverageVectorizer(weighting="median").fit(["the"])
-    with pytest.raises(KindError, match="vectors=7 is an int; expected word vectors, their path, or options"):
+    with pytest.raises(ArgumentTypeError, match="vectors=7 is an int; expected word vectors, their path, or options"):
         AverageVectorizer(vectors=7).fit(["the"])
     with pytest.raises(ValueError, match="dim=0: expected a whole number"):
         AverageVectorizer(dim=0).fit(["the"])

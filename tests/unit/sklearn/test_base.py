@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 import firth
 import firth.sklearn
-from firth.errors import CorpusError, KindError, ShapeError
+from firth.errors import ArgumentTypeError, CorpusError, ShapeError
 from firth.sklearn import AverageVectorizer, FastTextClassifier, LanguageModelFeatures, LSAVectorizer, PhraseJoiner
 from firth.sklearn.base import seed_of, texts_of
 
@@ -60,7 +60,7 @@ def test_other_input_is_refused_with_the_reason():
         ([1.5, 2.5], r"X\[0\]=1.5 is a float"),
         (None, "X=None"),
     ]:
-        with pytest.raises((KindError, ShapeError), match=message):
+        with pytest.raises((ArgumentTypeError, ShapeError), match=message):
             texts_of(X)
         with pytest.raises((ValueError, TypeError)):
             LSAVectorizer().fit(X)

@@ -3,7 +3,7 @@ import pandas
 import pytest
 
 import firth
-from firth.errors import KindError, OptionError
+from firth.errors import ArgumentTypeError, OptionError
 from firth.sklearn import LanguageModelFeatures
 
 TEXTS = ["a b", "a c", "a b c"]
@@ -48,7 +48,7 @@ def test_wrong_parameters():
     model = firth.NgramLM(order=1, smoothing="add-k").train(TEXTS, min_count=1)
     with pytest.raises(OptionError, match="order=2 given with model="):
         LanguageModelFeatures(model=model, order=2).fit(TEXTS)
-    with pytest.raises(KindError, match="model="):
+    with pytest.raises(ArgumentTypeError, match="model="):
         LanguageModelFeatures(model=7).fit(TEXTS)
     with pytest.raises(OptionError, match=r"discount_fallback|too"):
         LanguageModelFeatures(min_count=1).fit(TEXTS)

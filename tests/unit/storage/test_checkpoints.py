@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import firth
-from firth.errors import KindError, OptionError, UnknownOptionError
+from firth.errors import ArgumentTypeError, OptionError, UnknownOptionError
 from firth.storage.checkpoints import EVERY, checkpoint_of, make_folder
 
 
@@ -85,5 +85,5 @@ def test_a_name_that_no_file_can_have(tmp_path):
 
 @pytest.mark.parametrize("folder", [None, 3, True])
 def test_what_is_no_folder(folder):
-    with pytest.raises(KindError, match=r"checkpoint=.*expected a path"):
+    with pytest.raises(ArgumentTypeError, match=r"checkpoint=.*expected a path"):
         firth.Checkpoint(folder)

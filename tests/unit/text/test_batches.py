@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firth.errors import KindError, OptionError
+from firth.errors import ArgumentTypeError, OptionError
 from firth.text.batches import TextsWarning, encoded_in_batches, warn_truncated
 
 TEXTS = ["aaa", "b", ["c", "cc", "ccc", "cccc"], "", "dd"]
@@ -39,7 +39,7 @@ def test_a_wrong_text_is_named_by_its_place_before_anything_is_encoded(wrong):
     def never(batch):
         raise AssertionError("encoded")
 
-    with pytest.raises(KindError, match=r"texts\[3\]"):
+    with pytest.raises(ArgumentTypeError, match=r"texts\[3\]"):
         encoded_in_batches(["a", "b", "c", wrong], never, 1, batch_size=2)
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import firth
-from firth.errors import KindError, OptionError
+from firth.errors import ArgumentTypeError, OptionError
 from firth.language.ngram_lm import NgramLM
 from firth.text.inputs import check_items, plain_labels, token_lists
 
@@ -37,7 +37,7 @@ TABLES = [pandas.DataFrame(COLUMNS), polars.DataFrame(COLUMNS), polars.LazyFrame
 
 @pytest.mark.parametrize("table", [*TABLES, COLUMNS], ids=lambda table: f"{type(table).__module__}.{type(table)}")
 def test_a_table_is_not_read_as_the_names_of_its_columns(table: Any) -> None:
-    with pytest.raises(KindError, match=r"columns 'id', 'text'; expected a list of texts.*\['text'\]"):
+    with pytest.raises(ArgumentTypeError, match=r"columns 'id', 'text'; expected a list of texts.*\['text'\]"):
         check_items(table)
 
 
@@ -55,7 +55,7 @@ def test_whatever_asks_a_model_refuses_a_table(vectors: firth.WordVectors, model
     ]  # fmt: skip
     for ask in asked:
         for wrong in (TABLES[0], None, 5):
-            with pytest.raises(KindError, match="expected a list of texts"):
+            with pytest.raises(ArgumentTypeError, match="expected a list of texts"):
                 ask(wrong)
     assert len(classifier.predict(TABLES[0]["text"])) == 2
 
@@ -67,7 +67,7 @@ def test_whatever_asks_a_model_refuses_a_table(vectors: firth.WordVectors, model
 )
 def test_bytes_and_other_kinds_are_no_words(vectors: firth.WordVectors, ask: str, wrong: Any, said: str) -> None:
     arguments = (wrong, "the") if ask == "rank" else (wrong,)
-    with pytest.raises(KindError, match=re.escape(said)):
+    with pytest.raises(ArgumentTypeError, match=re.escape(said)):
         getattr(vectors, ask)(*arguments)
 
 
@@ -95,13 +95,13 @@ def test_the_path_of_a_file_is_no_list_of_texts(tmp_path: Path, kind: Any) -> No
     (tmp_path / "a.txt").write_text("a text\n" * 100)
     path = kind(tmp_path / "a.txt")
     with pytest.raises(
-        KindError, match=r"texts: found the path of a file; .*; open\('.*a\.txt', encoding='utf-8'\) gives"
+        ArgumentTypeError, match=r"texts: found the path of a file; .*; open\('.*a\.txt', encoding='utf-8'\) gives"
     ):
         firth.Subwords.train(path, 300)
     with open(path, encoding="utf-8") as lines:  # noqa: PTH123 - as the message says
         assert "Ġtext" in firth.Subwords.train(lines, 300).vocabulary
     for text in ("x" * 5000, "a\0b"):
-        with pytest.raises(KindError, match="put a text into a list"):
+        with pytest.raises(ArgumentTypeError, match="put a text into a list"):
             check_items(text)
 
 
@@ -113,7 +113,7 @@ def test_a_string_is_no_list_of_texts() -> None:
 @pytest.mark.parametrize("wrong", [None, 5, ["the"], b"the"])
 def test_a_prompt_is_a_text(model: Any, wrong: Any) -> None:
     for ask in (model.generate, model.next_words):
-        with pytest.raises(KindError, match=r"prompt=.*expected a text \(str\)"):
+        with pytest.raises(ArgumentTypeError, match=r"prompt=.*expected a text \(str\)"):
             ask(wrong)
 
 
@@ -122,13 +122,17 @@ def test_a_language_model_scores_lists_of_words(model: Any) -> None:
 
 
 def test_vectors_controls_and_paths_of_another_kind(vectors: firth.WordVectors, model: Any) -> None:
-    with pytest.raises(KindError, match=r"vectors='A.firth' is a str; expected WordVectors.*firth.load\('A.firth'\)"):
+    with pytest.raises(
+        ArgumentTypeError, match=r"vectors='A.firth' is a str; expected WordVectors.*firth.load\('A.firth'\)"
+    ):
         firth.sentence_vectors("A.firth", ["the"])  # type: ignore[arg-type]
-    with pytest.raises(KindError, match=r"is a dict; expected GenerationOptions: GenerationOptions\(max_length=3\)"):
+    with pytest.raises(
+        ArgumentTypeError, match=r"is a dict; expected GenerationOptions: GenerationOptions\(max_length=3\)"
+    ):
         model.generate("the", options={"max_length": 3})
     for path in (None, b"a", []):
         for ask in (firth.load, vectors.save, model.save):
-            with pytest.raises(KindError, match="expected a path"):
+            with pytest.raises(ArgumentTypeError, match="expected a path"):
                 ask(path)
 
 
@@ -173,5 +177,5 @@ def test_labels(labels, expected):
     ],
 )
 def test_what_is_no_list_of_labels(labels, message):
-    with pytest.raises(KindError, match=message):
+    with pytest.raises(ArgumentTypeError, match=message):
         plain_labels(labels)

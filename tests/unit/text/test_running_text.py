@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from firth.errors import FormatError, KindError
+from firth.errors import ArgumentTypeError, FormatError
 from firth.text.running_text import sentences_and_tokens
 
 
@@ -76,11 +76,11 @@ def test_a_tokeniser_of_ones_own():
     assert tokens("a  b", str.split) == [["a", "b"]]
     with pytest.raises(FormatError, match="'is', which is not in the rest of its sentence \"n't\""):
         tokens("isn't", lambda _: ["is", "is"])
-    with pytest.raises(KindError, match="expected strings"):
+    with pytest.raises(ArgumentTypeError, match="expected strings"):
         tokens("a", lambda _: [1])
-    with pytest.raises(KindError, match="the tokeniser returned None, expected a list"):
+    with pytest.raises(ArgumentTypeError, match="the tokeniser returned None, expected a list"):
         tokens("a", lambda _: None)
-    with pytest.raises(KindError, match="tokeniser='spacy': expected a function"):
+    with pytest.raises(ArgumentTypeError, match="tokeniser='spacy': expected a function"):
         tokens("a", "spacy")
 
 

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("tokenizers", reason="tokenizers is not installed: pip install 'firth[subword]'")
 
 import firth
-from firth.errors import CorpusError, FormatError, KindError, OptionError
+from firth.errors import ArgumentTypeError, CorpusError, FormatError, OptionError
 from firth.text.wordpieces import SPECIAL, WordPieces
 
 TEXTS = ["The cat sat on the mat, and the cats sit.", "A naïve café!", "the dog barks at the cat"] * 3
@@ -101,5 +101,5 @@ def test_lone_surrogates_are_read_as_a_replacement_character():
 
 
 def test_one_text_is_no_list_of_texts(pieces):
-    with pytest.raises(KindError, match="texts='the dog': expected a list of texts"):
+    with pytest.raises(ArgumentTypeError, match="texts='the dog': expected a list of texts"):
         pieces.encode("the dog")

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import firth
-from firth.errors import FormatError, KindError, MissingExtraError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, FormatError, MissingExtraError, OptionError, ShapeError
 
 WORDS = ["sea", "ship", "naïve"]
 ROWS = np.array([[1, 0.5], [-2, 0.25], [3, 1e-9]], dtype=np.float32)
@@ -120,7 +120,7 @@ def test_a_missing_string_is_empty():
 def test_what_is_no_table():
     with pytest.raises(FormatError, match="two columns of one name"):
         firth.WordVectors.from_table(pandas.DataFrame([["a", "b", 1.0]], columns=["w", "w", "x"]))
-    with pytest.raises(KindError, match="expected a table of pandas, polars"):
+    with pytest.raises(ArgumentTypeError, match="expected a table of pandas, polars"):
         firth.WordVectors.from_table([("a", [1.0])])
 
 
@@ -162,7 +162,7 @@ def test_rows_of_a_tensor():
     assert (space.vectors.dtype, space.vectors.tolist()) == (np.float32, [[1.5], [2.5]])
     with pytest.raises(ShapeError, match=r"1 words and vectors of shape \(2, 1\)"):
         firth.WordVectors.from_torch(["a"], tensor)
-    with pytest.raises(KindError, match=r"expected a torch\.nn\.Embedding"):
+    with pytest.raises(ArgumentTypeError, match=r"expected a torch\.nn\.Embedding"):
         firth.WordVectors.from_torch(["a"], [[1.0]])
     assert firth.WordVectors.from_torch(["a", "b"], torch.eye(2).to_sparse()).vectors.tolist() == [[1, 0], [0, 1]]
     with pytest.raises(FormatError, match="complex64"):

@@ -10,7 +10,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from firth.errors import FormatError, KindError, OptionError, ShapeError, UnknownWordError
+from firth.errors import ArgumentTypeError, FormatError, OptionError, ShapeError, UnknownWordError
 from firth.loading import load
 from firth.vectors.word_vectors import WordVectors
 
@@ -401,5 +401,5 @@ class TestFace:
 
 
 def test_a_dictionary_in_place_of_words_is_answered():
-    with pytest.raises(KindError, match=r"write firth\.WordVectors\(words, vectors\) for a list and a matrix"):
+    with pytest.raises(ArgumentTypeError, match=r"write firth\.WordVectors\(words, vectors\) for a list and a matrix"):
         WordVectors({"red": [1.0], "green": [0.0]})

@@ -206,6 +206,9 @@ def alignment(x: torch.Tensor, y: torch.Tensor, power: float = 2.0) -> torch.Ten
         y: (N, D), the positives of x.
         power: alpha.
 
+    Raises:
+        ShapeError: the shapes differ, or there are no rows.
+
     Source:
         Wang and Isola 2020, section 4.1.1.
     """
@@ -221,6 +224,9 @@ def uniformity(x: torch.Tensor, scale: float = 2.0) -> torch.Tensor:
 
     Args:
         x: (N, D), of any length.
+
+    Raises:
+        ShapeError: there are fewer than two rows.
 
     Source:
         Wang and Isola 2020, section 4.1.2.

@@ -105,7 +105,7 @@ class RunConfig:
     With several processes, the first calls the functions for progress and after evaluations.
 
     Raises:
-        KindError: the checkpoint is no path.
+        ArgumentTypeError: the checkpoint is no path.
         OptionError: `progress` is something else than None, True, False or a function.
     """
 
@@ -146,7 +146,7 @@ class RunConfig:
             arguments: `RunArguments`, perhaps among others.
 
         Raises:
-            KindError: `training` is something else, or `checkpoint` is no path.
+            ArgumentTypeError: `training` is something else, or `checkpoint` is no path.
         """
         given = {name: arguments[name] for name in _RUN if name in arguments}
         training = given.pop("training", None)

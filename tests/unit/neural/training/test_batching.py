@@ -1,6 +1,7 @@
 """Batches of like length: every item once, little padding, the same order for a seed."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -91,6 +92,8 @@ def test_padding():
 
 @dataclass(frozen=True, eq=False)
 class Ids(TensorBatch):
+    on_cpu: ClassVar = ("lengths",)
+
     ids: torch.Tensor
     lengths: torch.Tensor
 

@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import KindError, OptionError
+from firth.errors import ArgumentTypeError, OptionError
 from firth.neural.models.sentences.moco import MoCo
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions, text_options
 
@@ -58,7 +58,7 @@ def test_a_run_takes_its_arguments_and_leaves_those_of_the_text():
     assert RunConfig.of(usual, given) == RunConfig(usual, seed=3)
     assert RunConfig.of(usual, {"training": TrainingOptions(lr=0.1)}) == RunConfig(TrainingOptions(lr=0.1))
     assert text_options(given) == {"max_size": 9}
-    with pytest.raises(KindError, match="training=3"):
+    with pytest.raises(ArgumentTypeError, match="training=3"):
         RunConfig.of(usual, {"training": 3})
-    with pytest.raises(KindError, match=r"checkpoint=3 is an int; expected a path \(str or Path\)"):
+    with pytest.raises(ArgumentTypeError, match=r"checkpoint=3 is an int; expected a path \(str or Path\)"):
         RunConfig.of(usual, {"checkpoint": 3})

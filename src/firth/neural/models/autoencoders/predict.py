@@ -8,7 +8,7 @@ import numpy.typing as npt
 import torch
 
 from firth.arguments import explained
-from firth.errors import KindError, OptionError, ShapeError, brief, warn_caller
+from firth.errors import ArgumentTypeError, OptionError, ShapeError, brief, warn_caller
 from firth.finite import check_finite, given_array
 from firth.inference.constraints import Constraints
 from firth.inference.generation_options import GenerationOptions
@@ -130,7 +130,7 @@ class AutoencoderModel(SavedModel):
             labels: of each sentence, for a conditional model.
 
         Raises:
-            KindError: a sentence is no text, or the labels are no list.
+            ArgumentTypeError: a sentence is no text, or the labels are no list.
             ShapeError: there are not as many labels as sentences.
             OptionError: labels are missing, or given to a model without.
             CorpusError: a label is unknown.
@@ -180,7 +180,7 @@ class AutoencoderModel(SavedModel):
             progress: as for `encode`.
 
         Raises:
-            KindError: the codes are no array of numbers, or the labels no list.
+            ArgumentTypeError: the codes are no array of numbers, or the labels no list.
             ShapeError: the codes have another width, or there are not as many labels.
             OptionError: a number is not finite, a category does not exist, labels are missing, or the seed is no
                 whole number.
@@ -295,7 +295,7 @@ class AutoencoderModel(SavedModel):
             progress: as for `encode`.
 
         Raises:
-            CorpusError, KindError, ShapeError, OptionError: as `train`.
+            CorpusError, ArgumentTypeError, ShapeError, OptionError: as `train`.
         """
         check_whole("samples", samples, 0)
         check_seed(seed)
@@ -312,7 +312,7 @@ class AutoencoderModel(SavedModel):
 
         Raises:
             OptionError: codes are not discrete.
-            CorpusError, KindError, ShapeError: as `train`.
+            CorpusError, ArgumentTypeError, ShapeError: as `train`.
         """
         if not self.discrete:
             raise OptionError("code='gaussian': numbers stand for no words; code_words is for code='gumbel' and 'vq'")
@@ -333,7 +333,7 @@ class AutoencoderModel(SavedModel):
         expected = f"(N, {width}) {kind}, as encode(texts) returns them"
         rows = given_array("codes", codes, expected)
         if rows.dtype.kind not in ("iu" if self.discrete else "iuf"):
-            raise KindError(f"codes: found {brief(codes)}, expected {expected}")
+            raise ArgumentTypeError(f"codes: found {brief(codes)}, expected {expected}")
         if rows.ndim != 2 or rows.shape[1] != width:
             raise ShapeError(f"codes of the shape {rows.shape}; expected (N, {width}), a row per sentence")
         if self.discrete:

@@ -31,9 +31,8 @@ from firth.neural.models.autoencoders.measures import AutoencoderScores, measure
 from firth.neural.models.autoencoders.module import LaggingInference, SentenceAutoencoder, kl_weight
 from firth.neural.models.autoencoders.predict import AutoencoderModel
 from firth.neural.models.translation.units import Units, learn_units
-from firth.neural.supervised import digest
+from firth.neural.supervised import digest, split_rows
 from firth.neural.training.devices import new_module, no_subnormals
-from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
@@ -147,7 +146,7 @@ def train_autoencoder(
 
     Raises:
         CorpusError: there are no sentences, or a label is missing or unknown.
-        KindError: a sentence is no text.
+        ArgumentTypeError: a sentence is no text.
         ShapeError: there are not as many labels as sentences.
         OptionError: an option is out of its range, held-out sentences lack labels, or the checkpoint is of another run.
         DivergenceError: training diverged.

@@ -44,9 +44,8 @@ from firth.neural.models.translation.coders import Encoded, RecurrentTarget
 from firth.neural.models.translation.module import TranslationModule
 from firth.neural.models.translation.train import translation_task
 from firth.neural.models.translation.units import Units, learn_units
-from firth.neural.supervised import digest
+from firth.neural.supervised import digest, split_rows
 from firth.neural.training.devices import new_module
-from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.options import check, option, options_class, values_of
@@ -156,7 +155,7 @@ def train_captioner(
         The model of the best evaluation on held-out captions: of the lowest cross entropy.
 
     Raises:
-        KindError: the features are no array of numbers, or the captions no texts.
+        ArgumentTypeError: the features are no array of numbers, or the captions no texts.
         ShapeError: the features have another shape, or there are not captions of as many images.
         CorpusError: a number is not finite, an image has no caption, or all captions are too long.
         OptionError: an option is out of its range, held-out images have no captions, or the checkpoint is of another

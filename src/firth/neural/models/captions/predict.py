@@ -130,7 +130,7 @@ class CaptionModel(SavedModel):
             batch_size: images that are searched together.
 
         Raises:
-            KindError: the features are no array of numbers.
+            ArgumentTypeError: the features are no array of numbers.
             ShapeError: they have another shape than in training, or there are not as many prefixes as images.
             CorpusError: a number is not finite.
             OptionError: an option is out of its range, a prefix or phrase has words that the model does not know, or
@@ -162,7 +162,7 @@ class CaptionModel(SavedModel):
             progress: as for `caption`.
 
         Raises:
-            KindError, ShapeError, CorpusError: as for `train`.
+            ArgumentTypeError, ShapeError, CorpusError: as for `train`.
             OptionError: an image has several captions.
         """
         grid, _ = read_features(features, self.shape)
@@ -216,7 +216,7 @@ class CaptionModel(SavedModel):
             A row per metric with its interval; `notes` holds the signatures.
 
         Raises:
-            KindError, ShapeError, CorpusError: as for `train`.
+            ArgumentTypeError, ShapeError, CorpusError: as for `train`.
             OptionError: as for `caption`, or there is no such metric.
         """
         grid, _ = read_features(features, self.shape)

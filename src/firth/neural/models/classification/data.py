@@ -28,8 +28,8 @@ from firth.classify.labels import LabelSet
 from firth.corpus.table_options import USUAL, TableOptions
 from firth.corpus.tables import is_missing, table_of
 from firth.errors import CorpusError, FormatError, OptionError, brief
+from firth.neural.supervised import SHARE
 from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch
-from firth.neural.training.held_out import SHARE
 from firth.progress import Report
 from firth.randomness import generator
 from firth.readers.labelled import LABEL_PREFIX, LabelledTexts, labelled_rows, read_labelled, with_labels

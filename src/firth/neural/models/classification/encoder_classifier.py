@@ -27,7 +27,7 @@ import torch
 
 from firth.arguments import explained
 from firth.corpus.table_options import TableOptions
-from firth.errors import KindError, OptionError
+from firth.errors import ArgumentTypeError, OptionError
 from firth.loading import load_as
 from firth.neural.layers.sequence_pooling import pooled
 from firth.neural.models.classification.classifier import Encoder, LabelModule, LabelOptions
@@ -136,7 +136,7 @@ class EncoderClassifier(LabelOptions):
         if self.encoder is not None:
             given: object = self.encoder
             if isinstance(given, PretrainedEncoder):
-                raise KindError(
+                raise ArgumentTypeError(
                     "encoder: found an encoder in memory; expected its folder: save it first, by save('FOLDER')"
                 )
             check_path(self.encoder, "encoder")

@@ -148,7 +148,7 @@ class LabelModel(LabelledModel):
 
         Raises:
             OptionError: `batch_size` is below 1.
-            KindError: `texts` is one string, or no list of texts.
+            ArgumentTypeError: `texts` is one string, or no list of texts.
         """
         truncated = 0
 

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from firth.arguments import explained
-from firth.errors import CorpusError, KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief
 from firth.evaluation.rankings import evaluate_rankings
 from firth.evaluation.report import EvaluationReport
 from firth.language.text import EOS, UNK, TextRules
@@ -68,7 +68,7 @@ class ContextModel(SavedModel):
         Raises:
             OptionError: the text has no `[]` and no position is given, or there is no such position.
             CorpusError: the sentence has no other word.
-            KindError: it is no text and no list of words.
+            ArgumentTypeError: it is no text and no list of words.
         """
         vector: Matrix = self._context_vectors([self._place(sentence, position)])[0]
         return vector
@@ -131,7 +131,7 @@ class ContextModel(SavedModel):
         Raises:
             OptionError: there is no such measure, `n` is below 1, "mult" for a text with `[]` or a word that the model
                 does not know, or as `context_vector`.
-            CorpusError, KindError: as `context_vector`.
+            CorpusError, ArgumentTypeError: as `context_vector`.
 
         Source:
             Melamud et al. 2016, sections 4.1 (context) and 4.3 (product).
@@ -240,7 +240,7 @@ class ContextModel(SavedModel):
         if candidates is None:
             return [row for row in range(len(self.vocabulary)) if row not in left_out]
         if isinstance(candidates, str):
-            raise KindError(f"candidates: found {brief(candidates)}, expected a list of words")
+            raise ArgumentTypeError(f"candidates: found {brief(candidates)}, expected a list of words")
         rows = dict.fromkeys(self._row(candidate) for candidate in candidates)
         return [row for row in rows if row is not None and row not in left_out]
 
@@ -263,9 +263,9 @@ def _pair(pair: Any) -> tuple[Any, int]:
     """Return the sentence and the position of a place.
 
     Raises:
-        KindError: it is no pair.
+        ArgumentTypeError: it is no pair.
     """
     if not isinstance(pair, Sequence) or len(pair) != 2:
-        raise KindError(f"places: found {brief(pair)}; expected pairs (sentence, position), or texts with []")
+        raise ArgumentTypeError(f"places: found {brief(pair)}; expected pairs (sentence, position), or texts with []")
     sentence, position = pair
     return sentence, position

@@ -12,7 +12,7 @@ import torch
 from firth.arguments import explained
 from firth.coreference.detection import find_mentions
 from firth.documents.document import Document, Span
-from firth.errors import CorpusError, KindError, OptionError, brief, counted
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief, counted
 from firth.evaluation.coreference import CoreferenceScores, coreference_intervals, score_coreference
 from firth.finite import check_finite
 from firth.neural.models.coreference.merging import ClusterModule
@@ -200,7 +200,7 @@ class ChainModel(SavedModel):
         try:
             spans = {(index(start), index(end)) for start, end in mentions}
         except (TypeError, ValueError):
-            raise KindError(f"mentions={brief(mentions)}: {SPANS}") from None
+            raise ArgumentTypeError(f"mentions={brief(mentions)}: {SPANS}") from None
         return document.annotated(clusters=[[span] for span in spans]).mentions  # checked
 
     def _scored(

@@ -9,7 +9,7 @@ from firth.documents.coreference_files import read_coreference
 from firth.documents.document import Document
 from firth.documents.files import read_documents
 from firth.errors import CorpusError, brief, counted
-from firth.neural.training.held_out import split_rows
+from firth.neural.supervised import split_rows
 from firth.storage.skipping import STOP, check_on_error
 
 FORMS = (

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import torch
 from scipy.sparse import csr_array, diags_array, eye_array, issparse
 
-from firth.errors import CorpusError, KindError, OptionError, ShapeError, brief
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, ShapeError, brief
 from firth.finite import check_real, single_array
 from firth.neural.layers.graphs import Inputs, SparseMatrix
 from firth.neural.supervised import digest
@@ -155,12 +155,12 @@ def _matrix(values: Any, name: str) -> csr_array:
         _check_indices(values, name)
         check_real(name, values)
     if hasattr(values, "edges"):
-        raise KindError(f"{name}: found {brief(values)}; expected its matrix: graph.edges")
+        raise ArgumentTypeError(f"{name}: found {brief(values)}; expected its matrix: graph.edges")
     given: Any = values if issparse(values) else single_array(name, values, expected)
     try:
         matrix: csr_array = csr_array(given, dtype=np.dtype(np.float32))
     except (TypeError, ValueError) as error:
-        raise KindError(f"{name}: {error}; expected {expected}") from None
+        raise ArgumentTypeError(f"{name}: {error}; expected {expected}") from None
     if matrix.ndim != 2:
         raise ShapeError(f"{name} of the shape {matrix.shape}; expected a matrix")
     matrix.sum_duplicates()

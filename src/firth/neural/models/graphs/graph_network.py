@@ -57,7 +57,7 @@ def train_graph_network(
         The model.
 
     Raises:
-        KindError: the edges or features are no matrices of real numbers, or a label is neither a string nor a number.
+        ArgumentTypeError: edges or features are not matrices of real numbers, or a label is not a string or number.
         ShapeError: the edges are not square, or a node lacks features or an entry in `labels`.
         CorpusError: no node has a label, or all have the same.
         OptionError: a weight is negative, a number is not finite, or held-out nodes have no labels.

@@ -67,7 +67,7 @@ class NodeModel(SavedModel):
         """Return the probabilities of the labels, (N, L) float32, whose rows add up to 1.
 
         Raises:
-            KindError, ShapeError, OptionError: as `train`.
+            ArgumentTypeError, ShapeError, OptionError: as `train`.
         """
         graph = read_graph(edges, features, dim=self.dim).to(self.device)
         with torch.no_grad(), no_subnormals():
@@ -79,7 +79,7 @@ class NodeModel(SavedModel):
         """Return the most probable label of each node.
 
         Raises:
-            KindError, ShapeError, OptionError: as `train`.
+            ArgumentTypeError, ShapeError, OptionError: as `train`.
         """
         return [self.labels[row] for row in self.probabilities(edges, features).argmax(1).tolist()]
 
@@ -91,7 +91,7 @@ class NodeModel(SavedModel):
 
         Raises:
             CorpusError: no node has a label, or one is none that was learned.
-            KindError, ShapeError, OptionError: as `train`.
+            ArgumentTypeError, ShapeError, OptionError: as `train`.
         """
         return NodeScores.of(self.probabilities(edges, features).argmax(1), labels, self.labels, "node")
 

@@ -25,8 +25,8 @@ from firth.counts.word_document_graph import WINDOW, word_document_graph
 from firth.neural.models.graphs.data import UNKNOWN, Graph, Ints, read_graph, read_labels
 from firth.neural.models.graphs.graph_network import GCN, GraphModule, fitted, read_held_out
 from firth.neural.models.graphs.text_predict import TextGraphModel, digests
+from firth.neural.supervised import split_rows
 from firth.neural.training.devices import no_subnormals
-from firth.neural.training.held_out import split_rows
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.options import option, options_class
 from firth.text.inputs import token_lists
@@ -53,7 +53,7 @@ def train_text_network(
         The model.
 
     Raises:
-        KindError: the texts are no texts, or a label is neither a string nor a number.
+        ArgumentTypeError: the texts are no texts, or a label is neither a string nor a number.
         ShapeError: there are not as many labels as texts.
         CorpusError: no text has a label, all have the same, or no word is left.
         OptionError: an option is out of its range, or held-out texts have no labels.

@@ -98,7 +98,7 @@ class TextGraphModel(Hinted):
 
         Raises:
             CorpusError: a text was not given to `train`.
-            KindError: the texts are no texts.
+            ArgumentTypeError: the texts are no texts.
         """
         return self.node_probabilities[self._rows(texts)]
 
@@ -106,7 +106,7 @@ class TextGraphModel(Hinted):
         """Return the most probable label of each text.
 
         Raises:
-            CorpusError, KindError: as `probabilities`.
+            CorpusError, ArgumentTypeError: as `probabilities`.
         """
         return [self.labels[row] for row in self.probabilities(texts).argmax(1).tolist()]
 
@@ -118,7 +118,7 @@ class TextGraphModel(Hinted):
 
         Raises:
             CorpusError: a text was not given to `train`, none has a label, or one is none that was learned.
-            KindError: the texts are no texts.
+            ArgumentTypeError: the texts are no texts.
             ShapeError: there are not as many labels as texts.
         """
         return NodeScores.of(self.probabilities(texts).argmax(1), labels, self.labels, "text")
@@ -127,7 +127,7 @@ class TextGraphModel(Hinted):
         """Return vectors of texts, (N, H) float32: of the hidden layer.
 
         Raises:
-            CorpusError, KindError: as `probabilities`.
+            CorpusError, ArgumentTypeError: as `probabilities`.
         """
         return self.vectors[self._rows(texts)]
 

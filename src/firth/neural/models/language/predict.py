@@ -223,7 +223,7 @@ class NeuralLanguageModel(SavedModel, LanguageModel):
 
         Raises:
             OptionError: there is no such pooling, or `max_length` or `batch_size` is below 1.
-            KindError: `texts` is one string, or no list of texts.
+            ArgumentTypeError: `texts` is one string, or no list of texts.
         """
         check_pooling(pooling)
         if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:

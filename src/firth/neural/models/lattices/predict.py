@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.errors import KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, OptionError, brief
 from firth.language.model import LanguageModel, check_log_probs
 from firth.language.text import EOS, LanguageText, TextRules
 from firth.neural.decoding import TensorScores
@@ -188,12 +188,12 @@ class LatticeModel(SavedModel, LanguageModel):
 
         Raises:
             OptionError: the text is empty, or has more tokens than a lattice can show.
-            KindError: it is no text, or a list of texts, not of tokens.
+            ArgumentTypeError: it is no text, or a list of texts, not of tokens.
         """
         (text,) = checked_texts([text], "text")
         characters = self.rules.unit == "characters"
         if not isinstance(text, str) and any(len(token) > 1 if characters else " " in token for token in text):
-            raise KindError(f"text: found {brief(text)}; expected one text, or its {self.rules.unit}")
+            raise ArgumentTypeError(f"text: found {brief(text)}; expected one text, or its {self.rules.unit}")
         read = self.token_ids([text])
         if not 1 <= len(read) <= MAX_TOKENS:
             raise OptionError(f"a text of {len(read):,} tokens: expected 1 to {MAX_TOKENS:,}; give it in parts")

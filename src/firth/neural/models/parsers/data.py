@@ -12,7 +12,7 @@ import torch
 
 from firth.errors import CorpusError, brief
 from firth.neural.saved import Saved
-from firth.neural.training.held_out import SHARE
+from firth.neural.supervised import SHARE
 from firth.readers.conllu import DependencySentence, read_conllu
 from firth.storage.skipping import SKIP, check_on_error
 

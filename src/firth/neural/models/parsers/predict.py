@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 from firth.arguments import explained
-from firth.errors import CorpusError, KindError, OptionError, brief
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, brief
 from firth.evaluation.dependencies import TreeScores, score_trees
 from firth.neural.models.parsers.data import ParserModule, ParserVocabulary, Sentences, read_sentences
 from firth.neural.models.tokens.reader import COLUMNS, COUNTS
@@ -71,7 +71,7 @@ class ParserModel(SavedModel):
 
         Raises:
             CorpusError: an item is no sentence, or a sentence has no tags.
-            KindError: the tagger is none, or tags nothing that the parser reads.
+            ArgumentTypeError: the tagger is none, or tags nothing that the parser reads.
             OptionError: the beam or the precision is out of range, or the parser has none.
         """
         settings = self._settings(beam, precision)
@@ -110,7 +110,7 @@ class ParserModel(SavedModel):
         Raises:
             CorpusError: the source is missing or holds no sentence, or a sentence has no tree or no tags.
             FormatError: a file is damaged; the message names the line.
-            KindError: the tagger is none, or tags nothing that the parser reads.
+            ArgumentTypeError: the tagger is none, or tags nothing that the parser reads.
             OptionError: the beam or the precision is out of range, or the parser has none.
         """
         settings = self._settings(beam, precision)
@@ -176,14 +176,14 @@ def check_columns(sentences: Iterable[DependencySentence], columns: Iterable[str
 def with_predicted_tags(sentences: Sentences, tagger: Any, columns: Sequence[str] = ()) -> list[DependencySentence]:
     """Return sentences with the tags of a tagger in place of their own."""
     if not callable(getattr(tagger, "predict", None)) or isinstance(tagger, ParserModel):
-        raise KindError(
+        raise ArgumentTypeError(
             f"tagger={brief(tagger)}: expected a tagger, as firth.Tagger(...).train(...) returns it; "
             "firth.load(folder) opens a saved one"
         )
     tagged = []
     for sentence, result in zip(sentences, tagger.predict(sentences), strict=True):
         if columns and not any(target in columns for target in result.tags):
-            raise KindError(
+            raise ArgumentTypeError(
                 f"tagger={brief(tagger)}: its targets are {', '.join(result.tags)}, those that the parser reads "
                 f"{', '.join(columns)}; expected a tagger that was trained with targets={columns[0]!r}"
             )

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from firth.errors import CorpusError, KindError, ShapeError, brief
+from firth.errors import ArgumentTypeError, CorpusError, ShapeError, brief
 from firth.finite import single_array
 from firth.neural.training.batching import BatchOptions, Buckets, TensorBatch, pad
 
@@ -105,7 +105,7 @@ def read_examples(inputs: Any, targets: Any, *, order: str, dim: int | None = No
 
 def _listed(values: Any, name: str, what: str) -> Iterable[Any]:
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise KindError(f"{name}: found {brief(values)}, expected a list of {what}")
+        raise ArgumentTypeError(f"{name}: found {brief(values)}, expected a list of {what}")
     return values
 
 
@@ -114,10 +114,10 @@ def _positions(target: Any, size: int, order: str, number: int) -> Positions:
         positions = np.asarray(target)
         whole = positions.astype(np.int64)
     except (TypeError, ValueError) as error:
-        raise KindError(f"targets, example {number:,}: {error}; expected a list of positions") from None
+        raise ArgumentTypeError(f"targets, example {number:,}: {error}; expected a list of positions") from None
     where = f"targets, example {number:,}"
     if whole.ndim != 1 or (positions != whole).any():
-        raise KindError(f"{where}: expected a list of positions, whole numbers")
+        raise ArgumentTypeError(f"{where}: expected a list of positions, whole numbers")
     odd = whole[(whole < 0) | (whole >= size)]
     if len(odd):
         raise CorpusError(f"{where}: position {odd[0]}; expected from 0 to {size - 1}, for {size} inputs")

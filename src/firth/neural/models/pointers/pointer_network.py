@@ -28,7 +28,7 @@ from firth.neural.layers.cells import RecurrentLayer
 from firth.neural.layers.masks import mask_scores
 from firth.neural.models.pointers.data import END, PointerBatch, pointer_batches, read_examples
 from firth.neural.models.pointers.predict import PointerModel
-from firth.neural.supervised import SupervisedTask, digest, divided, mean_figures, mean_loss
+from firth.neural.supervised import SupervisedTask, digest, mean_figures, mean_loss, split_examples
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
@@ -150,7 +150,7 @@ class PointerNetwork:
 
         Raises:
             CorpusError: there are no examples, not as many targets as sets, or a position is outside its set.
-            KindError: a set is no array of numbers.
+            ArgumentTypeError: a set is no array of numbers.
             ShapeError: a set is empty, or its vectors have another width.
             OptionError: an option is out of its range, held-out sets have no targets, or the checkpoint is of another
                 run.
@@ -162,7 +162,7 @@ class PointerNetwork:
         with running_clock():
             examples = read_examples(inputs, targets, order=self.order)
             if held_out is None:
-                examples, validation = divided(examples, config.seed, f"inputs: {len(examples)} set")
+                examples, validation = split_examples(examples, config.seed, f"inputs: {len(examples)} set")
             else:
                 validation = read_examples(held_out, held_out_targets, order=self.order, dim=examples.dim)
             module: PointerModule = new_module(config.seed, self.build, examples.dim, copies=2)

@@ -73,7 +73,7 @@ class PointerModel(SavedModel):
                 `firth.BeamSearch`.
 
         Raises:
-            KindError: a set is no array of numbers.
+            ArgumentTypeError: a set is no array of numbers.
             ShapeError: a set is empty, or its vectors have another width than the network's.
             OptionError: `beams` is below 1.
         """
@@ -100,7 +100,7 @@ class PointerModel(SavedModel):
 
         Raises:
             CorpusError: there are no examples, not as many targets as sets, or a position is outside its set.
-            KindError, ShapeError, OptionError: as `predict`.
+            ArgumentTypeError, ShapeError, OptionError: as `predict`.
         """
         examples = read_examples(inputs, targets, order="any", dim=self.dim)
         paths = self._search(examples.inputs, beams, threads, progress)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from firth.errors import CorpusError, KindError, brief
+from firth.errors import ArgumentTypeError, CorpusError, brief
 from firth.neural.training.batching import Buckets, TensorBatch, pad
 from firth.text.inputs import check_items
 
@@ -53,18 +53,20 @@ def read_records(inputs: Any, fields: Sequence[str] | None = None) -> tuple[list
     """Return the names of fields, and the values of each record.
 
     Raises:
-        KindError: a record is no mapping from strings to strings.
+        ArgumentTypeError: a record is no mapping from strings to strings.
         CorpusError: there is no field, or a record has an unknown one.
     """
     if hasattr(inputs, "to_dict"):
-        raise KindError("inputs: found a table; expected a list of records: table.to_dict('records')")
+        raise ArgumentTypeError("inputs: found a table; expected a list of records: table.to_dict('records')")
     if isinstance(inputs, str | Mapping) or not isinstance(inputs, Iterable):
-        raise KindError(f'inputs: found {brief(inputs)}, expected a list of records, [{{"name": "Ann"}}]')
+        raise ArgumentTypeError(f'inputs: found {brief(inputs)}, expected a list of records, [{{"name": "Ann"}}]')
     records = list(inputs)
     for number, record in enumerate(records, 1):
         strings = isinstance(record, Mapping) and all(isinstance(part, str) for pair in record.items() for part in pair)
         if not strings:
-            raise KindError(f"record {number:,}: found {brief(record)}, expected a mapping from names to strings")
+            raise ArgumentTypeError(
+                f"record {number:,}: found {brief(record)}, expected a mapping from names to strings"
+            )
     names = list(dict.fromkeys(name for record in records for name in record)) if fields is None else list(fields)
     for number, record in enumerate(records, 1):
         if unknown := set(record) - set(names):
@@ -78,13 +80,13 @@ def read_examples(values: Sequence[Values], targets: Any) -> list[Example]:
     """Return examples.
 
     Raises:
-        KindError: the texts are no list, or one is no string.
+        ArgumentTypeError: the texts are no list, or one is no string.
         CorpusError: there are not as many texts as records, or none.
     """
     texts = [targets] if isinstance(targets, str) else list(check_items(targets, "targets"))
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
-            raise KindError(f"targets, text {number:,}: found {brief(text)}, expected a string")
+            raise ArgumentTypeError(f"targets, text {number:,}: found {brief(text)}, expected a string")
     if not values or len(values) != len(texts):
         raise CorpusError(f"{len(values):,} records and {len(texts):,} texts; expected as many, at least one")
     return [Example(value, text.encode("utf-8", "surrogatepass")) for value, text in zip(values, texts, strict=True)]

@@ -38,9 +38,8 @@ from firth.neural.models.predictors.module import PredictorModule
 from firth.neural.models.predictors.predict import PredictorModel
 from firth.neural.structs.segmentations import segments_total
 from firth.neural.structs.semirings import LOG
-from firth.neural.supervised import SupervisedTask, digest, on_device
+from firth.neural.supervised import SupervisedTask, digest, on_device, split_rows
 from firth.neural.training.devices import new_module
-from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.schedules import TrainingProgress
@@ -76,7 +75,7 @@ def train_predictors(
 
     Raises:
         CorpusError: there are no records, not as many texts, or a held-out record has an unknown field.
-        KindError: a record is no mapping from strings to strings, or a text is no string.
+        ArgumentTypeError: a record is no mapping from strings to strings, or a text is no string.
         OptionError: an option is out of its range, or held-out records have no texts.
         DivergenceError: training diverged.
     """

@@ -93,7 +93,7 @@ class PredictorModel(SavedModel):
             inputs: records, as for `train`.
 
         Raises:
-            KindError: a record is no mapping from strings to strings.
+            ArgumentTypeError: a record is no mapping from strings to strings.
             CorpusError: a record has an unknown field.
         """
         values = read_records(inputs, self.fields)[1]
@@ -117,7 +117,7 @@ class PredictorModel(SavedModel):
             progress: as for `predict`.
 
         Raises:
-            KindError, CorpusError: as `train`.
+            ArgumentTypeError, CorpusError: as `train`.
         """
         expected = read_examples(read_records(inputs, self.fields)[1], targets)
         written = self.predict(inputs, threads=threads, progress=progress)
@@ -132,7 +132,7 @@ class PredictorModel(SavedModel):
             targets: their texts.
 
         Raises:
-            KindError, CorpusError: as `train`.
+            ArgumentTypeError, CorpusError: as `train`.
         """
         return np.concatenate(
             [segments_total(segments, LOG).cpu().numpy() for segments in self._segments(inputs, targets)]
@@ -146,7 +146,7 @@ class PredictorModel(SavedModel):
             targets: their texts.
 
         Raises:
-            KindError, CorpusError: as `train`.
+            ArgumentTypeError, CorpusError: as `train`.
         """
         examples, result = read_examples(read_records(inputs, self.fields)[1], targets), list[list[Segment]]()
         for segments in self._segments(inputs, targets):

@@ -124,7 +124,7 @@ class PretrainedEncoder(SavedModel):
 
         Raises:
             OptionError: `batch_size` is below 1, or there is no such pooling.
-            KindError: `texts` is one string, or no list of texts.
+            ArgumentTypeError: `texts` is one string, or no list of texts.
         """
         check_text_pooling(pooling)
         long = total = 0
@@ -171,7 +171,7 @@ class PretrainedEncoder(SavedModel):
 
         Raises:
             OptionError: `batch_size` is below 1, or there is no such layer or way.
-            KindError: `sentences` is one string, or no list of sentences.
+            ArgumentTypeError: `sentences` is one string, or no list of sentences.
         """
         states = self.config.layers + 1
         whole = isinstance(layer, int | np.integer) and not isinstance(layer, bool)
@@ -205,7 +205,7 @@ class PretrainedEncoder(SavedModel):
 
         Raises:
             OptionError: the encoder does not predict hidden tokens, there is no such word, or `n` is below 1.
-            KindError: the sentence is no text and no list of words.
+            ArgumentTypeError: the sentence is no text and no list of words.
         """
         head = self.head
         if not isinstance(head, MaskedPrediction):

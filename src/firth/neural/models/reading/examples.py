@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firth.errors import CorpusError, KindError, brief, warn_caller
+from firth.errors import ArgumentTypeError, CorpusError, brief, warn_caller
 from firth.neural.models.reading.data import Pair, Passage, PassageReader
-from firth.neural.training.held_out import split_rows
+from firth.neural.supervised import split_rows
 from firth.progress import Progress
 from firth.readers.questions import SUFFIXES, Question, question_of, read_questions
 from firth.text.inputs import table_columns
@@ -34,15 +34,15 @@ class QuestionSet:
 def questions_from(source: Any, name: str = "source") -> QuestionSet:
     """Return the questions of a path, of several, or of a list of questions or rows."""
     if isinstance(source, str) and _is_text(source):
-        raise KindError(
+        raise ArgumentTypeError(
             f"{name}: found the text {brief(source)}; {EXPECTED}; one question: answer(question, paragraph)"
         )
     if isinstance(source, str | os.PathLike):
         questions, name = list(read_questions(source)), str(source)
     elif isinstance(source, Question | Mapping) or not isinstance(source, Iterable):
-        raise KindError(f"{name}: found {brief(source)}; {EXPECTED}")
+        raise ArgumentTypeError(f"{name}: found {brief(source)}; {EXPECTED}")
     elif table_columns(source) is not None and hasattr(source, "to_dict"):
-        raise KindError(f"{name}: found a table; {EXPECTED}: table.to_dict('records')")
+        raise ArgumentTypeError(f"{name}: found a table; {EXPECTED}: table.to_dict('records')")
     else:
         questions = []
         for number, item in enumerate(source):
@@ -51,7 +51,7 @@ def questions_from(source: Any, name: str = "source") -> QuestionSet:
             elif isinstance(item, Question | Mapping):
                 questions.append(item if isinstance(item, Question) else question_of(item, f"{name}[{number}]"))
             else:
-                raise KindError(f"{name}[{number}]: found {brief(item)}; {EXPECTED}")
+                raise ArgumentTypeError(f"{name}[{number}]: found {brief(item)}; {EXPECTED}")
     if not questions:
         raise CorpusError(f"{name}: no question; {EXPECTED}")
     return QuestionSet(name, questions)

@@ -21,7 +21,7 @@ import torch
 from torch.nn.functional import pad
 
 from firth.arguments import explained
-from firth.errors import CorpusError, KindError, ShapeError, brief
+from firth.errors import ArgumentTypeError, CorpusError, ShapeError, brief
 from firth.evaluation.answers import AnswerScores, score_answers
 from firth.finite import check_finite
 from firth.hints import Hinted
@@ -254,7 +254,7 @@ class ReadingModel(SavedModel):
 
         Raises:
             CorpusError: a question or all its paragraphs have no word.
-            KindError: a question or a paragraph is no text.
+            ArgumentTypeError: a question or a paragraph is no text.
             OptionError: n is below 1.
             ShapeError: there are other numbers of questions and paragraphs.
         """
@@ -304,7 +304,7 @@ class ReadingModel(SavedModel):
 
         Raises:
             CorpusError: a question has no word.
-            KindError: a question is no text, or the index has no `search`.
+            ArgumentTypeError: a question is no text, or the index has no `search`.
             OptionError: `paragraphs` or n is below 1.
 
         Source:
@@ -313,7 +313,9 @@ class ReadingModel(SavedModel):
         check_whole("paragraphs", paragraphs, 1)
         check_whole("n", n, 1)
         if not callable(getattr(index, "search", None)):
-            raise KindError(f"index: found {brief(index)}; expected firth.TfidfIndex(texts) or firth.TextIndex(...)")
+            raise ArgumentTypeError(
+                f"index: found {brief(index)}; expected firth.TfidfIndex(texts) or firth.TextIndex(...)"
+            )
         if isinstance(question, str):
             answers = self.answer_from(
                 [question], index, paragraphs=paragraphs, n=n, threads=threads, progress=progress

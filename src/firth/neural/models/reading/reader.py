@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from firth.arguments import explained
-from firth.errors import KindError, brief
+from firth.errors import ArgumentTypeError, brief
 from firth.evaluation.answers import f1
 from firth.neural.models.reading.data import Pair, PassageReader, ReadingBatch, pair_batches
 from firth.neural.models.reading.examples import ReadQuestions, questions_from, read_all, split, training_pairs
@@ -168,7 +168,7 @@ def train_reader(
     Raises:
         CorpusError: there is no question, no question has an answer, or a question or a paragraph has no word.
         FormatError: a file is damaged, or an answer does not stand where its offset says; the message names it.
-        KindError: the source is none of these.
+        ArgumentTypeError: the source is none of these.
         OptionError: an option is out of its range, or the checkpoint is of another run.
         DivergenceError: training diverged.
     """
@@ -216,7 +216,9 @@ def taggers_of(taggers: Any) -> tuple[TaggerModel, ...]:
     models = () if taggers is None else tuple(taggers) if isinstance(taggers, list | tuple) else (taggers,)
     for model in models:
         if not isinstance(model, TaggerModel):
-            raise KindError(f"taggers: found {brief(model)}; expected a trained firth.Tagger, or a list of them")
+            raise ArgumentTypeError(
+                f"taggers: found {brief(model)}; expected a trained firth.Tagger, or a list of them"
+            )
     return models
 
 

@@ -150,7 +150,7 @@ class SentenceEncoder(SavedModel):
 
         Raises:
             OptionError: `batch_size` is below 1.
-            KindError: `texts` is one string, or no list of texts.
+            ArgumentTypeError: `texts` is one string, or no list of texts.
         """
         size = BATCH if batch_size is None else batch_size
         check_batch_size(size)

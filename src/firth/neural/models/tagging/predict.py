@@ -111,7 +111,7 @@ class TaggerModel(SavedModel):
         Raises:
             OptionError: `probabilities` of a tagger with a margin, whose scores are none.
             CorpusError: an item is no sentence.
-            KindError: the path of a file stands in place of a sentence.
+            ArgumentTypeError: the path of a file stands in place of a sentence.
         """
         if probabilities:
             self._check_probabilities()

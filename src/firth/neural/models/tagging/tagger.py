@@ -58,7 +58,7 @@ from firth.neural.models.tokens.features import cached_features
 from firth.neural.models.tokens.options import TokenOptions, with_vectors
 from firth.neural.models.tokens.reader import ReadSentence, TokenReader
 from firth.neural.structs.chains import best_tags
-from firth.neural.supervised import SupervisedTask, digest, divided, loss_per_token, on_device
+from firth.neural.supervised import SupervisedTask, digest, loss_per_token, on_device, split_examples
 from firth.neural.training.batching import Buckets
 from firth.neural.training.devices import new_module
 from firth.neural.training.loop import fit_model
@@ -245,7 +245,7 @@ def train_tagger(
         options = dataclasses.replace(options, targets=options.target_names or default_target(source))
         examples = read_tagged(source, options.target_names, reading)
         if held_out is None:
-            examples, validation = divided(examples, config.seed, f"{examples.name}: {len(examples)} sentence")
+            examples, validation = split_examples(examples, config.seed, f"{examples.name}: {len(examples)} sentence")
         else:
             validation = read_tagged(held_out, options.target_names, reading)
         return _trained(options, examples, validation, config, vectors, embedders_of(embed))

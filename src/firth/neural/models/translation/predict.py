@@ -246,7 +246,7 @@ class TranslationEnsemble(TranslationSystem):
         weights: (M,) of the models; None for equal ones.
 
     Raises:
-        KindError: something else than translators is given.
+        ArgumentTypeError: something else than translators is given.
         OptionError: there is no model, they write different tokens, or the weights are not M positive numbers.
 
     Source:

@@ -23,10 +23,9 @@ from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.scorer import TranslationScorer
 from firth.neural.models.translation.system import read_pairs
 from firth.neural.models.translation.units import EOS, Units, learn_units
-from firth.neural.supervised import SupervisedTask, digest, mean_loss, on_device
+from firth.neural.supervised import SupervisedTask, digest, mean_loss, on_device, split_rows
 from firth.neural.training.batching import pad
 from firth.neural.training.devices import new_module
-from firth.neural.training.held_out import split_rows
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig
 from firth.neural.training.schedules import TrainingProgress

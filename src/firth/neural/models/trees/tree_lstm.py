@@ -57,7 +57,7 @@ from firth.neural.models.trees.data import (
     word_of,
 )
 from firth.neural.models.trees.predict import TreeModel
-from firth.neural.supervised import SupervisedTask, digest, divided
+from firth.neural.supervised import SupervisedTask, digest, split_examples
 from firth.neural.training.loop import fit_model
 from firth.neural.training.options import RunArguments, RunConfig, TrainingOptions
 from firth.neural.training.row_updates import sparse_gradients
@@ -196,7 +196,7 @@ def train_tree_model(
         )
         examples = read(source, labels)
         if held_out is None:
-            examples, validation = divided(examples, config.seed, f"{examples.name}: {len(examples)} example")
+            examples, validation = split_examples(examples, config.seed, f"{examples.name}: {len(examples)} example")
         else:
             validation = read(held_out, held_out_labels)
         return _trained(options, examples, validation, config, vectors)

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import firth
-from firth.errors import CorpusError, KindError, MissingFileError, OptionError, ShapeError
-from firth.neural.training.held_out import split_rows
+from firth.errors import ArgumentTypeError, CorpusError, MissingFileError, OptionError, ShapeError
+from firth.neural.supervised import split_rows
 from tests.unit.neural.models.autoencoders.tiny import LABELS, SENTENCES, trained, untrained
 
 pytestmark = pytest.mark.filterwarnings("ignore:the code")
@@ -150,12 +150,12 @@ def test_words_of_codes():
     [
         (([],), CorpusError, "texts: 0 texts, none with a word"),
         ((["", " "],), CorpusError, "2 texts, none with a word"),
-        ((["a", 3],), KindError, "texts, text 2"),
+        ((["a", 3],), ArgumentTypeError, "texts, text 2"),
         (("a text",), MissingFileError, "expected a file with a text per line"),
         ((["a", "b"], ["x"]), ShapeError, "1 labels of 2 texts"),
         ((["a", "b"], ["x", None]), CorpusError, "text 2 has no label"),
-        ((["a", "b"], np.zeros((2, 2))), KindError, r"labels of texts: an array of the shape \(2, 2\)"),
-        ((["a", "b"], "xy"), KindError, "labels of texts"),
+        ((["a", "b"], np.zeros((2, 2))), ArgumentTypeError, r"labels of texts: an array of the shape \(2, 2\)"),
+        ((["a", "b"], "xy"), ArgumentTypeError, "labels of texts"),
         ((["a"] * 20, ["x"] * 20), CorpusError, "all sentences have the label 'x'"),
         ((["a"],), CorpusError, "expected at least two"),
     ],
@@ -193,7 +193,7 @@ def test_bad_input_of_a_trained_model():
         labelled.decode([[0.0] * 3], ["long", "short"])
     with pytest.raises(OptionError, match="not finite"):
         plain.decode([[0.0, np.nan, 1.0]])
-    with pytest.raises(KindError, match="whole numbers"):
+    with pytest.raises(ArgumentTypeError, match="whole numbers"):
         discrete.decode([[0.5, 0.5]])
     with pytest.raises(OptionError, match="expected categories from 0 to 3"):
         discrete.decode([[0, 4]])
@@ -208,11 +208,11 @@ def test_bad_input_of_a_trained_model():
             with pytest.raises(OptionError, match="seed="):
                 call()
     for labels in ("longlong", {"long": 0, "short": 1}, 0):
-        with pytest.raises(KindError, match="labels of texts: found"):
+        with pytest.raises(ArgumentTypeError, match="labels of texts: found"):
             labelled.encode(["a", "b"], labels)
-        with pytest.raises(KindError, match="labels of codes: found"):
+        with pytest.raises(ArgumentTypeError, match="labels of codes: found"):
             labelled.decode(np.zeros((2, 3)), labels)
-    with pytest.raises(KindError, match="codes: a masked array"):
+    with pytest.raises(ArgumentTypeError, match="codes: a masked array"):
         plain.decode(np.ma.masked_equal(np.zeros((2, 3)), 0))
     with pytest.raises(OptionError, match="beam=1"):
         plain.decode([[0.0] * 3], beam=2, options=firth.GenerationOptions(temperature=0))

@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import CorpusError, KindError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, ShapeError
 from firth.neural.models.captions.captioner import BiasedTarget, FeatureEncoder
 from firth.neural.models.captions.data import Shape
 from firth.neural.models.captions.predict import CaptionModel
@@ -203,17 +203,17 @@ def test_a_checkpoint_of_other_features_is_refused(tmp_path):
         ({"captions": [["a"]] * 3}, ShapeError, "captions of 3 images and features of 4; expected as many"),
         ({"captions": ["a", "b", [], "c"]}, CorpusError, "captions of image 3: none"),
         ({"captions": ["a", " ", "b", "c"]}, CorpusError, "captions of image 2: an empty one"),
-        ({"captions": "abcd"}, KindError, "expected a list of captions"),
-        ({"captions": ["a", 1, "b", "c"]}, KindError, "captions of image 2"),
+        ({"captions": "abcd"}, ArgumentTypeError, "expected a list of captions"),
+        ({"captions": ["a", 1, "b", "c"]}, ArgumentTypeError, "captions of image 2"),
         ({"captions": ["a b c d e f g h i j"] * 4}, CorpusError, "more than 9 tokens; expected a higher max_length"),
         ({"features": np.ones(4)}, ShapeError, r"\(4,\); expected \(N, D\) or \(N, P, D\)"),
         ({"features": np.ones((4, 2, 2, 2))}, ShapeError, r"\(4, 2, 2, 2\); expected"),
         ({"features": np.ones((4, 0))}, CorpusError, "no numbers"),
         ({"features": [[1], [2], [np.nan], [3]]}, CorpusError, "image 3 has a number that is not finite"),
-        ({"features": [[1], [2], [3, 4], [5]]}, KindError, "expected an array of numbers"),
-        ({"features": [["x"]] * 4}, KindError, "expected an array of numbers"),
-        ({"features": np.full((4, 2), 1j)}, KindError, "features: complex numbers; expected real ones"),
-        ({"features": np.ma.masked_equal(np.ones((4, 2)), 1)}, KindError, "features: a masked array"),
+        ({"features": [[1], [2], [3, 4], [5]]}, ArgumentTypeError, "expected an array of numbers"),
+        ({"features": [["x"]] * 4}, ArgumentTypeError, "expected an array of numbers"),
+        ({"features": np.full((4, 2), 1j)}, ArgumentTypeError, "features: complex numbers; expected real ones"),
+        ({"features": np.ma.masked_equal(np.ones((4, 2)), 1)}, ArgumentTypeError, "features: a masked array"),
         ({"held_out": np.ones((1, 2))}, OptionError, "held_out and held_out_captions"),
         ({"held_out": np.ones((1, 3)), "held_out_captions": ["a"]}, ShapeError, r"held_out of the shape \(1, 3\)"),
         ({"features": np.ones((1, 2)), "captions": ["a"]}, CorpusError, "expected at least two"),

@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import FormatError, KindError, OptionError
+from firth.errors import ArgumentTypeError, FormatError, OptionError
 from firth.neural.models.classification import encoder_classifier
 from firth.neural.models.classification.classifier import new_module
 from firth.neural.models.classification.reader import TextReader
@@ -142,7 +142,7 @@ def test_a_folder_without_an_encoder(folder, tmp_path):
 
 def test_an_encoder_in_memory_is_saved_first():
     with pytest.raises(
-        KindError, match=r"found an encoder in memory; expected its folder: save it first, by save\('FOLDER'\)"
+        ArgumentTypeError, match=r"found an encoder in memory; expected its folder: save it first, by save\('FOLDER'\)"
     ):
         firth.EncoderClassifier(encoder=trained("masked"))
 

@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import CorpusError, KindError, OptionError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError
 from firth.sentences.encoded_texts import TextEncoder
 from tests.unit.neural.models.classification.tiny import SMALL, examples, trained, training_for
 
@@ -98,7 +98,7 @@ def test_bad_questions():
         model.predict("a", k=0)
     with pytest.raises(CorpusError, match="item 1 is 3; expected a text"):
         model.predict(["a", 3])
-    with pytest.raises(KindError, match="expected a list of texts"):
+    with pytest.raises(ArgumentTypeError, match="expected a list of texts"):
         model.encode("a text")
     with pytest.raises(OptionError, match="train with pairs='relatedness'"):
         model.relatedness([("a", "b")])

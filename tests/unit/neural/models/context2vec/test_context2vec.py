@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import firth
-from firth.errors import CorpusError, DataError, FormatError, KindError, OptionError
+from firth.errors import ArgumentTypeError, CorpusError, DataError, FormatError, OptionError
 from firth.neural.models.context2vec.context2vec import context_task
 from firth.neural.models.sentences.data import TokenBatch
 from firth.vocabulary import Vocabulary
@@ -191,8 +191,8 @@ def test_candidates_of_substitution_sets_are_ranked(model, tmp_path):
         (("the [] eats []",), OptionError, "one \\[\\]"),
         (("the dog eats", 3), OptionError, "from 0 to 2"),
         (("[]",), CorpusError, "no context"),
-        ((7, 0), KindError, "a text or a list of words"),
-        ((["the", 3], 0), KindError, "a text or a list of words"),
+        ((7, 0), ArgumentTypeError, "a text or a list of words"),
+        ((["the", 3], 0), ArgumentTypeError, "a text or a list of words"),
     ],
 )
 def test_unusable_places_are_refused(model, arguments, error, message):
@@ -207,7 +207,7 @@ def test_unusable_requests_are_refused(model):
         model.substitutes("the [] eats", n=0)
     with pytest.raises(OptionError, match="the word that stands there"):
         model.substitutes("the [] eats", measure="mult")
-    with pytest.raises(KindError, match="a list of words"):
+    with pytest.raises(ArgumentTypeError, match="a list of words"):
         model.substitutes("the [] eats", candidates="dog")
     with pytest.raises(AttributeError, match="substitutes"):
         _ = model.most_similar
@@ -233,7 +233,9 @@ def test_many_places_are_checked_and_folded_as_one_is(model):
 def test_texts_with_a_mark_are_places(model):
     found = model.context_vectors(["the [] eats the bone", (["the", "cat", "eats", "the", "bone"], 1)])
     np.testing.assert_allclose(found[0], found[1], atol=1e-6)
-    with pytest.raises(KindError, match=r"places: found 3; expected pairs \(sentence, position\), or texts with \[\]"):
+    with pytest.raises(
+        ArgumentTypeError, match=r"places: found 3; expected pairs \(sentence, position\), or texts with \[\]"
+    ):
         model.context_vectors([3])
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import firth
 from firth.documents.coreference_files import write_coreference
-from firth.errors import CorpusError, KindError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, ShapeError
 from firth.readers.conllu import DependencySentence
 from tests.unit.neural.models.coreference.toys import documents
 
@@ -88,7 +88,7 @@ def test_what_is_refused(model):
     with pytest.raises(OptionError, match=r"mentions='all': expected 'gold', 'predicted', 'auto', or spans"):
         model.predict(document, mentions="all")
     for wrong in (3, None, [0, 1], [("a", "b")]):
-        with pytest.raises(KindError, match=r"expected 'gold', 'predicted', 'auto', or spans"):
+        with pytest.raises(ArgumentTypeError, match=r"expected 'gold', 'predicted', 'auto', or spans"):
             model.predict(document, mentions=wrong)
     with pytest.raises(OptionError, match="singletons='yes': expected True, False or None"):
         model.predict(document, singletons="yes")

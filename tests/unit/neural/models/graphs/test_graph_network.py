@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import CorpusError, KindError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, ShapeError
 from firth.neural.models.graphs.data import UNKNOWN, WholeGraph, normalised, read_graph, read_labels
 
 NODES = 60
@@ -165,23 +165,23 @@ def test_a_checkpoint_of_other_labels_is_refused(tmp_path):
         ({"edges": np.ones((3, 4))}, ShapeError, r"expected \(N, N\)"),
         ({"edges": [[0, -1.0], [1, 0]]}, OptionError, "the weight from node 0 to 1 is negative"),
         ({"edges": [[0, np.nan], [1, 0]]}, OptionError, "edges: a number that is not finite"),
-        ({"edges": [["a", "b"], ["c", "d"]]}, KindError, "expected a SciPy sparse matrix"),
+        ({"edges": [["a", "b"], ["c", "d"]]}, ArgumentTypeError, "expected a SciPy sparse matrix"),
         ({"features": np.ones((3, 2))}, ShapeError, r"expected \(2, D\), a row per node"),
         ({"features": [[np.inf], [0]]}, OptionError, "features: a number that is not finite"),
         ({"labels": ["a"]}, ShapeError, "1 labels of 2 nodes"),
         ({"labels": [None, -1]}, CorpusError, "no node has a label"),
         ({"labels": ["a", "a"]}, CorpusError, "all labels are 'a'"),
-        ({"labels": "ab"}, KindError, "expected a list with the label of each node"),
+        ({"labels": "ab"}, ArgumentTypeError, "expected a list with the label of each node"),
         ({"held_out": [2]}, OptionError, "expected 0 to 1"),
         ({"held_out": [0, 1]}, CorpusError, "all nodes with labels are held out"),
         ({"held_out": [0.5]}, OptionError, "expected numbers of nodes"),
         ({"held_out": [[0], [1, 2]]}, OptionError, r"held_out=\[\[0\], \[1, 2\]\]: expected numbers of nodes"),
         ({"features": np.ones((2, 0))}, ShapeError, "None if the nodes have no features"),
-        ({"features": [[1j], [0]]}, KindError, "features: complex numbers; expected real ones"),
-        ({"features": np.ma.masked_equal([[1.0], [0]], 0)}, KindError, "features: a masked array"),
-        ({"edges": csr_array([[0, 1j], [1, 0]])}, KindError, "edges: complex numbers"),
-        ({"labels": {0: "a", 1: "b"}}, KindError, "labels: found {0: 'a', 1: 'b'}, expected a list"),
-        ({"labels": np.zeros((2, 2))}, KindError, r"labels: an array of the shape \(2, 2\)"),
+        ({"features": [[1j], [0]]}, ArgumentTypeError, "features: complex numbers; expected real ones"),
+        ({"features": np.ma.masked_equal([[1.0], [0]], 0)}, ArgumentTypeError, "features: a masked array"),
+        ({"edges": csr_array([[0, 1j], [1, 0]])}, ArgumentTypeError, "edges: complex numbers"),
+        ({"labels": {0: "a", 1: "b"}}, ArgumentTypeError, "labels: found {0: 'a', 1: 'b'}, expected a list"),
+        ({"labels": np.zeros((2, 2))}, ArgumentTypeError, r"labels: an array of the shape \(2, 2\)"),
     ],
 )
 def test_bad_input(change, error, message):

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import CorpusError, KindError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, ShapeError
 
 TRAINING = firth.TrainingOptions(epochs=30, optimiser="adam", lr=0.05)
 OPTIONS = firth.TextGCN(hidden=16, min_count=1)
@@ -90,8 +90,8 @@ def test_of_equal_texts_the_last_one_answers():
         ({"labels": ["a"]}, ShapeError, "1 labels of 3 texts; expected one per text"),
         ({"labels": [None] * 3}, CorpusError, "no text has a label"),
         ({"labels": ["a", "a", None]}, CorpusError, "all labels are 'a'"),
-        ({"texts": "one text"}, KindError, "expected a list of texts"),
-        ({"texts": [1, 2, 3]}, KindError, "text"),
+        ({"texts": "one text"}, ArgumentTypeError, "expected a list of texts"),
+        ({"texts": [1, 2, 3]}, ArgumentTypeError, "text"),
         ({"held_out": [2]}, OptionError, "node 2 has no label"),
         ({"held_out": [0, 1]}, CorpusError, "all nodes with labels are held out"),
         ({"texts": ["", "", ""]}, CorpusError, "word"),

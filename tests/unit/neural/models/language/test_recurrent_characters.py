@@ -13,7 +13,7 @@ import firth
 from firth.inference.generation_options import GenerationOptions
 from firth.inference.scorer import Prompt
 from firth.language.text import UNK, encode_sentences, training_text
-from firth.neural.models.language.data import TextReader
+from firth.neural.models.language.language_model import TextReader
 from tests.unit.neural.models.language.tiny import EVERY, QUICK, corpus, untrained
 
 each = pytest.mark.parametrize("name", ["char-aware", "c2w"])

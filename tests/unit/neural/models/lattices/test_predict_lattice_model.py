@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import KindError, OptionError
+from firth.errors import ArgumentTypeError, OptionError
 from firth.neural.models.lattices import predict
 from tests.unit.neural.models.lattices.brute_force import Reference
 from tests.unit.neural.models.lattices.tiny import tiny_model
@@ -111,10 +111,10 @@ def test_folders(model, tmp_path):
 
 
 def test_a_lattice_has_limits(model, monkeypatch):
-    with pytest.raises(KindError, match="expected one text, or its"):
+    with pytest.raises(ArgumentTypeError, match="expected one text, or its"):
         model.lattice(["ab", "ca"])
     for wrong in (None, 5, [1, 2]):
-        with pytest.raises(KindError, match="expected a text"):
+        with pytest.raises(ArgumentTypeError, match="expected a text"):
             model.lattice(wrong)
     monkeypatch.setattr(predict, "MAX_TOKENS", 3)
     with pytest.raises(OptionError, match="a text of 5 tokens: expected 1 to 3"):

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
-from firth.errors import CorpusError, KindError, OptionError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError
 from firth.evaluation.dependencies import score_dependencies
 from firth.neural.models.parsers import transition_module
 from firth.readers.conllu import DependencySentence, read_conllu, write_conllu
@@ -84,9 +84,9 @@ def test_what_is_refused(transition_parser, sentences, problem):
 @pytest.mark.parametrize("how", ["predict", "test"])
 def test_what_is_no_tagger_is_refused(transition_parser, how):
     for wrong in ("folder", transition_parser, 3):
-        with pytest.raises(KindError, match="expected a tagger, as firth"):
+        with pytest.raises(ArgumentTypeError, match="expected a tagger, as firth"):
             getattr(transition_parser, how)(treebank(2), tagger=wrong)
-    with pytest.raises(KindError, match="its targets are tag, those that the parser reads upos; expected"):
+    with pytest.raises(ArgumentTypeError, match="its targets are tag, those that the parser reads upos; expected"):
         getattr(transition_parser, how)(treebank(2), tagger=Tagger("tag"))
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import firth
-from firth.errors import CorpusError, KindError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError, ShapeError
 from firth.neural.models.pointers.data import collate, padded
 from firth.neural.models.pointers.predict import PointerModel
 from tests.gradients.neural.directions import check_parameters
@@ -140,10 +140,10 @@ def test_it_learns_to_sort(tmp_path):
         ([[[0.0]], [[1.0]]], [[0]], {}, CorpusError, "2 sets of inputs and 1 targets"),
         ([[[0.0]], [[1.0, 2.0]]], [[0], [0]], {}, ShapeError, r"set 2: an array \(1, 2\)"),
         ([[[0.0]], []], [[0], [0]], {}, ShapeError, "set 2"),
-        ([[[0.0]], "ab"], [[0], [0]], {}, KindError, "set 2"),
+        ([[[0.0]], "ab"], [[0], [0]], {}, ArgumentTypeError, "set 2"),
         ([[[0.0]], [[np.nan]]], [[0], [0]], {}, CorpusError, "not finite"),
         ([[[0.0]], [[1.0]]], [[0], [1]], {}, CorpusError, "example 2: position 1; expected from 0 to 0"),
-        ([[[0.0]], [[1.0]]], [[0], [0.5]], {}, KindError, "example 2"),
+        ([[[0.0]], [[1.0]]], [[0], [0.5]], {}, ArgumentTypeError, "example 2"),
         ([[[0.0]], [[1.0]]], [[0], [0, 0]], {}, CorpusError, "occurs twice"),
         ([[[0.0]], [[1.0]]], [[0], []], {"order": "permutation"}, CorpusError, "0 of 1 positions"),
         ([[[0.0]], [[1.0]]], [[0], [0]], {"held_out": [[[1.0]]]}, OptionError, "one is given without the other"),
@@ -167,7 +167,7 @@ def test_bad_input_of_a_trained_network():
 def test_what_is_no_list_of_sets():
     model = untrained("any")
     for wrong in (None, 3, "abc"):
-        with pytest.raises(KindError, match=r"inputs: found .*, expected a list of sets of vectors"):
+        with pytest.raises(ArgumentTypeError, match=r"inputs: found .*, expected a list of sets of vectors"):
             model.predict(wrong)
-        with pytest.raises(KindError, match=r"targets: found .*, expected a list of positions for each set"):
+        with pytest.raises(ArgumentTypeError, match=r"targets: found .*, expected a list of positions for each set"):
             model.test(sets(1, 0), wrong)

@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import CorpusError, KindError, OptionError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError
 from firth.neural.models.predictors.data import END, padded_values
 from firth.neural.models.predictors.predict import PredictorModel, PredictorScorer
 
@@ -122,13 +122,13 @@ def test_names_never_seen_are_copied(tmp_path):
 @pytest.mark.parametrize(
     ("inputs", "targets", "error", "message"),
     [
-        ("text", ["x"], KindError, "inputs: found 'text', expected a list of records"),
-        ([{"a": 1}], ["x"], KindError, "record 1"),
+        ("text", ["x"], ArgumentTypeError, "inputs: found 'text', expected a list of records"),
+        ([{"a": 1}], ["x"], ArgumentTypeError, "record 1"),
         ([{}], ["x"], CorpusError, "no record has a field"),
         ([{"a": "x"}], ["x", "y"], CorpusError, "1 records and 2 texts"),
-        ([{"a": "x"}], None, KindError, r"targets.*expected a list of texts"),
-        ([{"a": "x"}], 5, KindError, "targets=5 is an int; expected a list of texts"),
-        ([{"a": "x"}], [3], KindError, "targets, text 1: found 3, expected a string"),
+        ([{"a": "x"}], None, ArgumentTypeError, r"targets.*expected a list of texts"),
+        ([{"a": "x"}], 5, ArgumentTypeError, "targets=5 is an int; expected a list of texts"),
+        ([{"a": "x"}], [3], ArgumentTypeError, "targets, text 1: found 3, expected a string"),
         ([], [], CorpusError, "no record has a field"),
     ],
 )

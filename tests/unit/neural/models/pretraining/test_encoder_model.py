@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import KindError, OptionError, UnknownOptionError
+from firth.errors import ArgumentTypeError, OptionError, UnknownOptionError
 from firth.neural.models.pretraining.encoder_model import PretrainedEncoder
 from firth.neural.models.pretraining.network import EncoderNetwork
 from firth.neural.models.tokens.embedders import ContextualEncoder
@@ -89,7 +89,7 @@ def test_first_states_and_odd_arguments():
     ):
         with pytest.raises(OptionError, match="expected"):
             call()
-    with pytest.raises(KindError, match="expected a list"):
+    with pytest.raises(ArgumentTypeError, match="expected a list"):
         model.encode("cat")
     with pytest.raises(AttributeError, match="encode"):
         _ = model.similarity

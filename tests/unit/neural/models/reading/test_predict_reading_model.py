@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import CorpusError, FormatError, KindError, MissingFileError, OptionError, ShapeError
+from firth.errors import ArgumentTypeError, CorpusError, FormatError, MissingFileError, OptionError, ShapeError
 from firth.neural.models.reading.bidaf import TrilinearScores
 from firth.neural.models.reading.data import Pair, PassageReader, collate, match_features
 from firth.neural.models.reading.examples import questions_from, read_all, split, training_pairs
@@ -377,7 +377,7 @@ def test_tags_of_taggers_are_features(tmp_path):
     model.save(tmp_path / "m")
     questions = made_questions(3, 6)
     assert firth.load(tmp_path / "m").predict(questions) == model.predict(questions)
-    with pytest.raises(KindError, match="taggers: found 'upos'; expected"):
+    with pytest.raises(ArgumentTypeError, match="taggers: found 'upos'; expected"):
         options.train(made_questions(12), taggers="upos", **how)
 
 
@@ -386,10 +386,10 @@ def test_tags_of_taggers_are_features(tmp_path):
     [
         ("", "Text.", CorpusError, "the question '' has no word"),
         ("Who?", "  ", CorpusError, "its paragraph has no word"),
-        ("Who?", 3, KindError, "paragraph"),
-        (3, "Text.", KindError, "question"),
+        ("Who?", 3, ArgumentTypeError, "paragraph"),
+        (3, "Text.", ArgumentTypeError, "question"),
         (["Who?", "Why?"], ["Text."], ShapeError, "2 questions and 1 paragraphs"),
-        (["Who?", 4], "Text.", KindError, r"question\[1\]"),
+        (["Who?", 4], "Text.", ArgumentTypeError, r"question\[1\]"),
     ],
 )
 def test_wrong_questions_are_refused(model, question, paragraph, error, problem):
@@ -404,7 +404,7 @@ def test_an_empty_paragraph_among_others_is_passed_over(model):
 def test_wrong_options_and_sources(model, tmp_path):
     with pytest.raises(OptionError, match="n=0"):
         model.answer("Who?", "Ann.", n=0)
-    with pytest.raises(KindError, match="source: found 3"):
+    with pytest.raises(ArgumentTypeError, match="source: found 3"):
         firth.Reader().train(3)
     with pytest.raises(CorpusError, match="source: no question"):
         firth.Reader().train([])
@@ -430,7 +430,7 @@ def test_answers_are_found_in_many_texts(model):
     together = model.answer_from(["Where does Zoe live?", "xyz"], index, paragraphs=2)
     assert together[0].text == "Cairo"
     assert (together[1].text, together[1].paragraph) == ("", -1)
-    with pytest.raises(KindError, match="index: found 3; expected"):
+    with pytest.raises(ArgumentTypeError, match="index: found 3; expected"):
         model.answer_from("Who?", 3)
 
 
@@ -438,7 +438,7 @@ def test_peers_names_have_an_answer(model):
     answer = model.answer("Where does Bob live?", "Bob lives in Oslo.")
     with pytest.raises(AttributeError, match="use text"):
         answer.answer  # noqa: B018 - the attribute is looked up
-    with pytest.raises(KindError, match="found the text 'Where does Bob live"):
+    with pytest.raises(ArgumentTypeError, match="found the text 'Where does Bob live"):
         model.predict("Where does Bob live?")
     with pytest.raises(MissingFileError, match="expected a file of questions"):
         model.predict("what?.json")

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import FormatError, KindError, OptionError, UnknownOptionError
+from firth.errors import ArgumentTypeError, FormatError, OptionError, UnknownOptionError
 from firth.language.text import TextRules
 from firth.neural.models.sentences.predict import SentenceEncoder
 from firth.neural.training.devices import new_module
@@ -52,7 +52,7 @@ def test_texts_beyond_the_limit_are_truncated_and_reported(model):
 
 
 def test_what_is_no_list_of_texts_is_refused(model):
-    with pytest.raises(KindError, match="put a text into a list"):
+    with pytest.raises(ArgumentTypeError, match="put a text into a list"):
         model.encode("w1 w2")
     for size in (0, 2.5, "4"):
         with pytest.raises(OptionError, match=f"batch_size={size!r}: expected"):
@@ -61,7 +61,7 @@ def test_what_is_no_list_of_texts_is_refused(model):
         model.encode(["w1"], show_progress_bar=True)
     with pytest.raises(AttributeError, match=r"no attribute 'similarity'; .* firth.TextIndex\(model, texts\)"):
         model.similarity("w1", "w2")
-    with pytest.raises(KindError, match="vectors"):
+    with pytest.raises(ArgumentTypeError, match="vectors"):
         model.expand("w.firth")
 
 

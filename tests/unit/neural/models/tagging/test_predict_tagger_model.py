@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
 
 import firth
-from firth.errors import CorpusError, KindError, OptionError
+from firth.errors import ArgumentTypeError, CorpusError, OptionError
 from firth.readers.conllu import DependencySentence
 from tests.unit.neural.models.tagging.tiny import SIZES, sentences, training
 
@@ -100,9 +100,9 @@ def test_what_is_refused(tagger):
     for n in (0, 1.5, "2"):
         with pytest.raises(OptionError, match=f"n={n!r}: expected a whole number of at least 1"):
             tagger.n_best(["a"], n, target="pos")
-    with pytest.raises(KindError):
+    with pytest.raises(ArgumentTypeError):
         tagger.predict([3])
-    with pytest.raises(KindError, match="found the path of a file; expected a sentence or a list of them"):
+    with pytest.raises(ArgumentTypeError, match="found the path of a file; expected a sentence or a list of them"):
         tagger.predict(__file__)
     with pytest.raises(KeyError, match="no target 'xpos' here; expected one of pos, ner"):
         tagger.predict("a").tags["xpos"]

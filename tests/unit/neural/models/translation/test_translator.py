@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import firth
-from firth.errors import CorpusError, FormatError, KindError, OptionError, ShapeError, UnknownOptionError
+from firth.errors import ArgumentTypeError, CorpusError, FormatError, OptionError, ShapeError, UnknownOptionError
 from firth.neural.models.translation.data import PairReader
 from firth.neural.models.translation.predict import TranslationModel
 from firth.neural.models.translation.units import UNKNOWN, learn_units
@@ -193,7 +193,7 @@ def test_phrases_in_one_list_are_forced_in_every_text():
     ],
 )
 def test_wrong_arguments_of_translate_are_named(how, message):
-    with pytest.raises(KindError, match=message):
+    with pytest.raises(ArgumentTypeError, match=message):
         untrained().translate("a b", **how)
 
 
@@ -206,11 +206,11 @@ def test_habits_of_other_libraries_are_answered():
             UnknownOptionError, match=r"2 arguments without a name; expected pairs; .*\(\(sources, targ"
         ):
             call(["a"], ["b"])
-    with pytest.raises(KindError, match=r"held_out=0\.1 is a float"):
+    with pytest.raises(ArgumentTypeError, match=r"held_out=0\.1 is a float"):
         translator.train([("a", "b")] * 4, held_out=0.1)
-    with pytest.raises(KindError, match=r"models=<TranslationModel.*expected a list of translators"):
+    with pytest.raises(ArgumentTypeError, match=r"models=<TranslationModel.*expected a list of translators"):
         firth.TranslationEnsemble(model)
-    with pytest.raises(KindError, match=r"model 1='m'.*firth\.load"):
+    with pytest.raises(ArgumentTypeError, match=r"model 1='m'.*firth\.load"):
         firth.TranslationEnsemble(["m"])
     with pytest.raises(AttributeError, match=r"use source\.words and target\.words"):
         _ = model.vocab

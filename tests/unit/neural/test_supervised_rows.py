@@ -3,7 +3,7 @@
 import pytest
 
 from firth.errors import CorpusError
-from firth.neural.training.held_out import split_rows
+from firth.neural.supervised import split_rows
 
 
 @pytest.mark.parametrize(("count", "held_out"), [(2, 1), (14, 1), (16, 2), (30, 3), (1000, 100)])
