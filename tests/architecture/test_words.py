@@ -17,11 +17,6 @@ PACKAGE = ROOT / "src" / "firth"
 PUBLIC = {
     ("alignment/semantic_change.py", "by"): "the column that results are ordered by",
     ("evaluation/tags.py", "known"): "documented argument of score_tags",
-    ("neural/models/coreference/coreference.py", "likely"): "option in saved folders",
-    ("neural/models/coreference/coreference.py", "nearest"): "option in saved folders",
-    ("neural/models/coreference/spans.py", "kept"): "option in saved folders",
-    ("neural/models/parsers/transition.py", "explore"): "option in saved folders",
-    ("neural/models/reading/reader.py", "longest"): "option in saved folders",
     ("plots/atlas.py", "places"): "documented argument of embedding_atlas",
     ("plots/lattice.py", "found"): "documented argument of lattice",
     ("vectors/sense_vectors.py", "how"): "documented argument of SenseVectors.similarity",
@@ -29,7 +24,6 @@ PUBLIC = {
     ("vectors/space.py", "known"): "documented attribute of SubwordVectors",
     ("vectors/subword_vectors.py", "known"): "documented attribute of SubwordVectors",
     ("neural/models/context2vec/predict.py", "places"): "documented argument of context_vectors",
-    ("neural/models/language/language_model.py", "most"): "part of output layers' specs, which saved folders hold",
 }
 
 

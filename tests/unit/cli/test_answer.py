@@ -20,7 +20,7 @@ TEXTS = "Bob lives in Oslo.\nZoe lives in Cairo.\nMax lives in Rome.\n"
 def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("answer")
     questions = made_questions(60)
-    options = firth.Reader(dim=16, hidden=12, layers=1, dropout=0.0, longest=3)
+    options = firth.Reader(dim=16, hidden=12, layers=1, dropout=0.0, max_answer_length=3)
     options.train(questions, held_out=questions[:20], training=QUICK, seed=1, progress=False).save(where / "r")
     write_questions(where / "q.json", questions[:4])
     (where / "texts.txt").write_text(TEXTS, encoding="utf-8")

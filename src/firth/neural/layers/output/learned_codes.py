@@ -77,13 +77,13 @@ class ClusteringOptions:
     Attributes:
         rule: "balanced" or "adaptive".
         overlap: e, below 1/2; only with "adaptive".
-        most: limit of the mean number of codes per word.
+        max_codes: limit of the mean number of codes per word.
         rounds: iterations of EM.
     """
 
     rule: str = "adaptive"
     overlap: float = 0.0
-    most: float = 4.0
+    max_codes: float = 4.0
     rounds: int = 10
 
     def __post_init__(self) -> None:
@@ -109,7 +109,7 @@ def learned_codes(means: Vectors, *, clustering: ClusteringOptions = ClusteringO
     while words > 1 and len(parts.starts):
         odds = _log_odds(means, parts, clustering.rounds, random)
         middle = clustering.rule == "balanced" or len(pairs) >= deepest
-        overlap = 0.0 if leaves >= clustering.most * words else clustering.overlap
+        overlap = 0.0 if leaves >= clustering.max_codes * words else clustering.overlap
         halves = _cut(parts, odds, middle, overlap)
         leaves += len(halves.words) - len(parts.words)
         single = halves.sizes == 1

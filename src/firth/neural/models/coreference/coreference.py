@@ -70,7 +70,7 @@ from firth.vectors.word_vectors import WordVectors
 
 OBJECTIVES = ("ranking", "pairs", "clusters")
 LOSSES = ("likelihood", "margin")
-_MERGING = ("likely", "merging_hidden", "merging_epochs", "merging_lr")
+_MERGING = ("merge_candidates", "merging_hidden", "merging_epochs", "merging_lr")
 BIASES = (-2.0, -1.5, -1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0)
 Losses = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -190,7 +190,7 @@ def train_coreference(
         if options.singletons is None:
             options = dataclasses.replace(options, singletons=has_singletons(train))
         tokens = options.learn_reader((sentence for document in train for sentence in document.sentences), vectors)
-        reader = PairReader(tokens, options.nearest, options.matching)
+        reader = PairReader(tokens, options.candidates, options.matching)
         items, held = (list(map(reader.item, part)) for part in (train, validation))
         content = {"examples": _digest([*items, *held], vectors)}
         ranker = options.build_ranker(tokens, config.seed, vectors, copies=2)
@@ -251,9 +251,9 @@ class CoreferenceOptions(TokenOptions):
     wrong_link: float = option(1.0, "cost of an antecedent in another chain", minimum=0)
     hidden: int = option(128, "width of the hidden layers", minimum=1)
     dropout: float = option(0.4, "dropout of words and hidden layers", minimum=0, maximum=0.99)
-    nearest: int = option(60, "candidate antecedents: so many mentions right before", minimum=1)
+    candidates: int = option(60, "candidate antecedents: so many mentions right before", minimum=1)
     matching: int = option(20, "and so many further ones whose head matches", minimum=0)
-    likely: int = option(
+    merge_candidates: int = option(
         5,
         "antecedents of a mention, the best ones, whose clusters it may be merged with, with objective=clusters",
         minimum=1,
@@ -296,7 +296,7 @@ class CoreferenceOptions(TokenOptions):
     def build_clusters(self, ranker: PairModule, seed: int) -> ClusterModule:
         """Return a module that merges clusters, over a ranker that stays as it is."""
         with new_parameters(seed, 1):
-            return ClusterModule(ranker, hidden=self.merging_hidden, likely=self.likely)
+            return ClusterModule(ranker, hidden=self.merging_hidden, merge_candidates=self.merge_candidates)
 
 
 @options_class
@@ -318,5 +318,5 @@ class Coreference(CoreferenceOptions):
         ),
         "clusters": Preset("Cluster merging after mention ranking (Clark and Manning 2016).", objective="clusters"),
     }
-    common_options: ClassVar = ("objective", "loss", "hidden", "dim", "nearest", "dropout")
+    common_options: ClassVar = ("objective", "loss", "hidden", "dim", "candidates", "dropout")
     train = train_coreference

@@ -169,13 +169,13 @@ class Partition:
 
 
 def run(
-    scored: Scored, policy: Policy, *, likely: int, chains: Ids | None = None
+    scored: Scored, policy: Policy, *, merge_candidates: int, chains: Ids | None = None
 ) -> tuple[list[list[int]], list[Decision]]:
     """Merge clusters until every mention had its turn.
 
     Args:
         policy: scores of the actions; the best is taken.
-        likely: so many antecedents of a mention, those with the best scores, name the clusters to merge with.
+        merge_candidates: so many antecedents of a mention, those with the best scores, name the clusters to merge with.
         chains: (M,) gold chain of each mention, for the costs; None for none.
 
     Returns:
@@ -184,7 +184,7 @@ def run(
     clustering = Clustering(scored)
     gold = None if chains is None else Partition(chains)
     decisions = []
-    for mention, antecedents, scores in _agenda(scored, likely):
+    for mention, antecedents, scores in _agenda(scored, merge_candidates):
         own = int(clustering.of[mention])
         inside = scores[clustering.of[antecedents] == own]
         candidates = sorted({int(clustering.of[antecedent]) for antecedent in antecedents} - {own})
@@ -205,14 +205,14 @@ def run(
     return sorted(clusters), decisions
 
 
-def _agenda(scored: Scored, likely: int) -> list[tuple[int, Ids, Floats]]:
+def _agenda(scored: Scored, merge_candidates: int) -> list[tuple[int, Ids, Floats]]:
     """Return mentions, the surest first, with their likely antecedents and the scores of these, the best first."""
     ends = np.searchsorted(scored.anaphors, np.arange(scored.count + 1))
     agenda = []
     for mention in range(scored.count):
         pairs = np.arange(ends[mention], ends[mention + 1])
         if len(pairs):
-            best = pairs[np.argsort(-scored.scores[pairs], kind="stable")][:likely]
+            best = pairs[np.argsort(-scored.scores[pairs], kind="stable")][:merge_candidates]
             agenda.append((mention, scored.antecedents[best], scored.scores[best]))
     return sorted(agenda, key=lambda item: -float(item[2][0]))
 
@@ -233,9 +233,9 @@ class ClusterModule(nn.Module):
 
     bias: torch.Tensor
 
-    def __init__(self, ranker: PairModule, *, hidden: int, likely: int) -> None:
+    def __init__(self, ranker: PairModule, *, hidden: int, merge_candidates: int) -> None:
         super().__init__()
-        self.ranker, self.likely = ranker.requires_grad_(False), likely
+        self.ranker, self.merge_candidates = ranker.requires_grad_(False), merge_candidates
         width = 2 * (ranker.layer.out_features + 2) + SIZES
         self.layer, self.score = nn.Linear(width, hidden), nn.Linear(hidden, 1)
         self.pooled = nn.Parameter(torch.full((2,), 0.5))  # weights of the mean and the greatest score of a pair
@@ -290,7 +290,7 @@ class ClusterModule(nn.Module):
     def chains(self, inputs: PairInputs) -> list[list[Span]]:
         """Return the chains of a document."""
         spans = spans_of(inputs)
-        clusters, _ = run(self.scored(inputs), self.policy, likely=self.likely)
+        clusters, _ = run(self.scored(inputs), self.policy, merge_candidates=self.merge_candidates)
         return [[spans[mention] for mention in cluster] for cluster in clusters]
 
 
@@ -309,7 +309,9 @@ def cluster_task(module: ClusterModule, batches: Batches, held_out: Sequence[Pai
 
     def decisions_of(item: PairItem) -> list[Decision]:
         chains = item.chains.cpu().numpy()
-        return run(module.scored(item.inputs), module.policy, likely=module.likely, chains=chains)[1]
+        return run(module.scored(item.inputs), module.policy, merge_candidates=module.merge_candidates, chains=chains)[
+            1
+        ]
 
     def loss(batch: PairBatch, progress: TrainingProgress) -> StepOutput:
         module.bias.zero_()  # of the last evaluation

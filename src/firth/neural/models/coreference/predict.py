@@ -242,7 +242,7 @@ class CoreferenceModel(ChainModel):
     @cached_property
     def reader(self) -> PairReader:
         """How it reads documents."""
-        return PairReader(self.tokens, self.options.nearest, self.options.matching)
+        return PairReader(self.tokens, self.options.candidates, self.options.matching)
 
     @property
     def _about(self) -> str:

@@ -77,7 +77,7 @@ class SpanModule(nn.Module):
         layers: int,
         width: int,
         ffnn: int,
-        kept: float,
+        spans_per_token: float,
         antecedents: int,
         features: Sequence[str] = tuple(FEATURES),
         input_dropout: float = 0.0,
@@ -85,7 +85,12 @@ class SpanModule(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.embedder, self.width, self.kept, self.antecedents = embedder, width, kept, antecedents
+        self.embedder, self.width, self.spans_per_token, self.antecedents = (
+            embedder,
+            width,
+            spans_per_token,
+            antecedents,
+        )
         self.input_dropout, self.dropout = Dropout(input_dropout), Dropout(dropout)
         self.lstm, self.lstm_dropout = (
             BiLSTM(embedder.width, hidden, layers, dropout=lstm_dropout),
@@ -118,7 +123,7 @@ class SpanModule(nn.Module):
     def pruned(self, spans: Spans) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the starts and widths of the best spans, in the order of the document."""
         scores = spans.scores.detach().flatten()
-        most = max(1, min(int(self.kept * len(spans.scores)), int((scores > -torch.inf).sum())))
+        most = max(1, min(int(self.spans_per_token * len(spans.scores)), int((scores > -torch.inf).sum())))
         best = scores.topk(most).indices.sort().values
         return best // self.width, best % self.width
 

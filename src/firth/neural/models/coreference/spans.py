@@ -23,7 +23,7 @@ Departures:
 - The first hidden layer over a span is a sum of parts that are computed once per word, not once per span.
 - Spans may cross: gold mentions do.
 - Gold mentions of more than L words are never found.
-Cost: N L F numbers per document for spans, K^2 for the bilinear scores and K A F for pairs, K = kept N.
+Cost: N L F numbers per document for spans, K^2 for the bilinear scores and K A F for pairs, K = spans_per_token N.
     `recipes/end_to_end_coreference.py` has time and figures on LitBank.
 """
 
@@ -75,7 +75,7 @@ class SpanOptions(TokenOptions):
     layers: int = option(1, "number of LSTM layers", minimum=1)
     max_width: int = option(10, "words of the longest span that can be a mention", minimum=1, maximum=50)
     ffnn: int = option(150, "width of hidden layers over spans and pairs", minimum=1)
-    kept: float = option(0.3, "pruning: spans that are kept per token", minimum=0, maximum=1, exclusive=True)
+    spans_per_token: float = option(0.3, "pruning: spans that are kept per token", minimum=0, maximum=1, exclusive=True)
     antecedents: int = option(50, "antecedents of a span that are scored in full", minimum=1)
     matches: bool = option(True, "features of pairs with equal words")
     mention_weight: float = option(1.0, "weight of the loss of mentions", minimum=0)
@@ -97,7 +97,7 @@ class SpanOptions(TokenOptions):
                 layers=self.layers,
                 width=self.max_width,
                 ffnn=self.ffnn,
-                kept=self.kept,
+                spans_per_token=self.spans_per_token,
                 antecedents=self.antecedents,
                 features=[name for name in FEATURES if self.matches or name != "matches"],
                 input_dropout=self.input_dropout,
@@ -240,5 +240,13 @@ class SpanCoreference(SpanOptions):
     """
 
     presets: ClassVar = {"spans": Preset("End-to-end: mentions and antecedents from words alone (Lee et al. 2017).")}
-    common_options: ClassVar = ("hidden", "max_width", "kept", "antecedents", "dropout", "embedding", "singletons")
+    common_options: ClassVar = (
+        "hidden",
+        "max_width",
+        "spans_per_token",
+        "antecedents",
+        "dropout",
+        "embedding",
+        "singletons",
+    )
     train = train_span_model

@@ -140,7 +140,7 @@ class LearnedTree:
     overlap: float = option(
         0.0, "words with a probability this close to 0.5 go to both sides of a split", minimum=0, maximum=0.49
     )
-    most: float = option(4.0, "maximum mean number of codes per word", minimum=1)
+    max_codes: float = option(4.0, "maximum mean number of codes per word", minimum=1)
 
 
 def parse_output(spec: str) -> tuple[str, dict[str, Any]]:

@@ -82,7 +82,7 @@ def _limited(config: RunConfig, fraction: float) -> RunConfig:
 
 def cluster_words(module: LanguageModule, text: LanguageText, tree: LearnedTree, seed: int) -> WordCodes:
     """Return a tree in which words are close if the hidden states before them are similar."""
-    clustering = ClusteringOptions(rule=tree.rule, overlap=tree.overlap, most=tree.most)
+    clustering = ClusteringOptions(rule=tree.rule, overlap=tree.overlap, max_codes=tree.max_codes)
     return learned_codes(_context_means(module, text).means(), clustering=clustering, seed=seed)
 
 

@@ -83,7 +83,7 @@ def transition_task(
     held_out: Sequence[ParserItem],
     config: RunConfig,
     *,
-    explore: float = 0.0,
+    exploration: float = 0.0,
     explore_after: float = 1.0,
 ) -> SupervisedTask:
     """Return a module to train on sentences, with its loss per state and its figures.
@@ -103,8 +103,8 @@ def transition_task(
 
     def loss(batch: ParserBatch, progress: TrainingProgress) -> StepOutput:
         tables = module.first_layer(torch.from_numpy(batch.vocabulary))
-        explores = explore and progress.epoch >= explore_after
-        states = oracle_states(module, batch, tables if explores else None, explore)
+        explores = exploration and progress.epoch >= explore_after
+        states = oracle_states(module, batch, tables if explores else None, exploration)
         return mean_loss(losses(states, module(states.features, tables)))
 
     def figures() -> dict[str, float]:
@@ -176,7 +176,7 @@ class TransitionParser(ParserOptions):
         "training on the way to the gold tree (static), or from the parser's mistakes, too (dynamic)",
         choices=("static", "dynamic"),
     )
-    explore: float = option(
+    exploration: float = option(
         0.9, "probability of going on with the parser's own action, with oracle=dynamic", minimum=0, maximum=1
     )
     explore_after: int = option(1, "epochs with the static oracle first, with oracle=dynamic", minimum=0)
@@ -250,5 +250,7 @@ class TransitionParser(ParserOptions):
         train, validation = (
             [read_item(sentence, module.vocabulary) for sentence in part] for part in (sentences, held_out)
         )
-        explore = self.explore if self.oracle == "dynamic" else 0.0
-        return transition_task(module, train, validation, config, explore=explore, explore_after=self.explore_after)
+        exploration = self.exploration if self.oracle == "dynamic" else 0.0
+        return transition_task(
+            module, train, validation, config, exploration=exploration, explore_after=self.explore_after
+        )

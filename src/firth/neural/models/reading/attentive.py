@@ -7,7 +7,7 @@ Objective
     f_align(p_i) = sum_j a_ij E(q_j),  a_ij = softmax_j relu(W E(p_i)) . relu(W E(q_j))
     p = BiLSTM([E(p_i); match; frequency; tags; f_align(p_i)]),   q = sum_j b_j BiLSTM(E(q))_j,  b = softmax_j w . q_j
     P_start(i) = softmax_i p_i W_s q,   P_end(i) = softmax_i p_i W_e q;   L = -log P_start(y) - log P_end(z)
-    The answer is the span of at most `longest` tokens with the highest P_start(i) P_end(j).
+    The answer is the span of at most `max_answer_length` tokens with the highest P_start(i) P_end(j).
 Source
     Chen, Fisch, Weston and Bordes 2017, "Reading Wikipedia to answer open-domain questions", section 3.2; Chen, Bolton
     and Manning 2016 (the reader before it).

@@ -42,22 +42,24 @@ TOKENS = 8192  # of paragraphs that are read together, padding included
 BLOCK = 1000  # questions that are read together
 
 
-def best_spans(starts: torch.Tensor, ends: torch.Tensor, *, longest: int, n: int = 1) -> tuple[torch.Tensor, ...]:
+def best_spans(
+    starts: torch.Tensor, ends: torch.Tensor, *, max_answer_length: int, n: int = 1
+) -> tuple[torch.Tensor, ...]:
     """Return the n best spans, best first: (B, n) scores, first and last tokens; fewer of texts that have fewer.
 
     The (B, T) scores of starts and ends are minus infinity at padding; so are those of spans that reach into it.
     """
     rows, steps = starts.shape
-    scores = span_scores(starts, ends, longest=longest)
+    scores = span_scores(starts, ends, max_answer_length=max_answer_length)
     width, flat_scores = scores.shape[2], scores.reshape(rows, -1)
     best, flat = flat_scores.topk(min(n, flat_scores.shape[1]), dim=1)
     firsts = flat // width
     return best, firsts, (firsts + flat % width).clamp(max=steps - 1)
 
 
-def span_scores(starts: torch.Tensor, ends: torch.Tensor, *, longest: int) -> torch.Tensor:
+def span_scores(starts: torch.Tensor, ends: torch.Tensor, *, max_answer_length: int) -> torch.Tensor:
     """Return (B, T, L) scores of the spans that start at a token and have 1 to L tokens, L at most T."""
-    width = min(longest, starts.shape[1])
+    width = min(max_answer_length, starts.shape[1])
     return starts.unsqueeze(2) + pad(ends, (0, width - 1), value=-torch.inf).unfold(1, width, 1)
 
 
@@ -105,7 +107,7 @@ def found_spans(
     tokens: TokenReader,
     windows: Sequence[Sequence[Window]],
     *,
-    longest: int,
+    max_answer_length: int,
     n: int = 1,
     attention: dict[int, npt.NDArray[np.float32]] | None = None,
 ) -> list[list[FoundSpan]]:
@@ -122,8 +124,10 @@ def found_spans(
     for rows in batch_rows([len(pair.paragraph) for _, _, pair in parts], TOKENS, tokens=True):
         scores = module(collate(tokens, [parts[row][2] for row in rows]).to(device))
         starts, ends = scores.starts.float(), scores.ends.float()
-        values, firsts, lasts = (column.tolist() for column in best_spans(starts, ends, longest=longest, n=n))
-        sums = log_totals(starts, ends, longest).tolist()
+        values, firsts, lasts = (
+            column.tolist() for column in best_spans(starts, ends, max_answer_length=max_answer_length, n=n)
+        )
+        sums = log_totals(starts, ends, max_answer_length).tolist()
         check_finite(sums, "the reader", [parts[row][0] for row in rows], "paragraph of the batch, for question")
         for index, row in enumerate(rows):
             question, paragraph, pair = parts[row]
@@ -138,9 +142,9 @@ def found_spans(
     return [_ordered(of_question, sums, none, n) for of_question, sums in zip(spans, totals, strict=True)]
 
 
-def log_totals(starts: torch.Tensor, ends: torch.Tensor, longest: int) -> torch.Tensor:
-    """Return (B,) logs of the sums of exp(score) over the spans of at most `longest` tokens, in float64."""
-    return span_scores(starts.double(), ends.double(), longest=longest).flatten(1).logsumexp(1)
+def log_totals(starts: torch.Tensor, ends: torch.Tensor, max_answer_length: int) -> torch.Tensor:
+    """Return (B,) logs of the sums of exp(score) over the spans of at most `max_answer_length` tokens, in float64."""
+    return span_scores(starts.double(), ends.double(), max_answer_length=max_answer_length).flatten(1).logsumexp(1)
 
 
 def _ordered(spans: list[FoundSpan], totals: list[float], none: float | None, n: int) -> list[FoundSpan]:
@@ -404,7 +408,12 @@ class ReadingModel(SavedModel):
             windows.append([window for window in every if len(window[1].paragraph)])
         weights: dict[int, npt.NDArray[np.float32]] | None = {} if attention else None
         spans = found_spans(
-            self.module, self.reader.tokens, windows, longest=self.options.longest, n=n, attention=weights
+            self.module,
+            self.reader.tokens,
+            windows,
+            max_answer_length=self.options.max_answer_length,
+            n=n,
+            attention=weights,
         )
         answers, before = [], 0
         for of_question, best_of_question, parts in zip(paragraphs, spans, windows, strict=True):

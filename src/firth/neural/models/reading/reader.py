@@ -106,7 +106,7 @@ class ReadingOptions(TokenOptions, abc.ABC):
     training: ClassVar[TrainingOptions]
 
     no_answer: bool = option(False, "questions may have no answer, as in SQuAD 2.0")
-    longest: int = option(15, "tokens of an answer at most", minimum=1)
+    max_answer_length: int = option(15, "tokens of an answer at most", minimum=1)
     window: int = option(400, "tokens of a paragraph that are read together; longer ones are read in parts", minimum=2)
     word_dropout: float = option(
         0.0, "word dropout: a word of count n is read as unknown with probability a / (a + n); this is a", minimum=0
@@ -126,7 +126,7 @@ def _figures(
         for asked, paragraph in zip(held_out.asked, held_out.paragraphs, strict=True)
     ]
     scores = []
-    answers = found_spans(module, tokens, windows, longest=options.longest)
+    answers = found_spans(module, tokens, windows, max_answer_length=options.max_answer_length)
     for question, (best, *_) in zip(held_out.questions, answers, strict=True):
         answer = "" if best.no_answer else question.paragraph[best.start : best.end]
         scores.append(f1(answer, [right.text for right in question.answers]))

@@ -65,7 +65,7 @@ def test_mentions_come_in_the_order_of_their_best_antecedents_and_the_best_actio
         seen.append(float(stay[0]))
         return np.array([0.0, -1.0, -2.0][: 1 + len(merges)] if stay[0] < 0 else [0.0, 1.0, -1.0][: 1 + len(merges)])
 
-    clusters, decisions = run(scored, policy, likely=1)
+    clusters, decisions = run(scored, policy, merge_candidates=1)
     assert seen == [3.0, 1.0, -1.0]
     assert clusters == [[0, 2], [1, 3]]
     assert [decision.costs.tolist() for decision in decisions] == [[0, 0], [0, 0], [0, 0]]
@@ -79,7 +79,7 @@ def test_a_policy_that_knows_the_chains_finds_them_at_no_cost_but_that_of_the_or
     def policy(merges, stay):
         return np.array([0.5, *merges[:, 0]])  # the share of pairs between two clusters that are in one chain
 
-    clusters, decisions = run(Scored(later, earlier, same[:, None], same, 10), policy, likely=9, chains=chains)
+    clusters, decisions = run(Scored(later, earlier, same[:, None], same, 10), policy, merge_candidates=9, chains=chains)
     assert clusters == sorted(clusters_of(chains))
     for decision in decisions:
         right = decision.merges[:, 0] == 1
@@ -89,7 +89,7 @@ def test_a_policy_that_knows_the_chains_finds_them_at_no_cost_but_that_of_the_or
 
 def test_no_mentions():
     empty = np.zeros(0, np.int64)
-    assert run(Scored(empty, empty, np.zeros((0, 2), np.float32), np.zeros(0), 0), lambda *_: None, likely=3) == (
+    assert run(Scored(empty, empty, np.zeros((0, 2), np.float32), np.zeros(0), 0), lambda *_: None, merge_candidates=3) == (
         [],
         [],
     )

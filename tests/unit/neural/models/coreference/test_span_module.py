@@ -71,7 +71,7 @@ def test_words_of_other_sentences_change_no_span():
 
 
 def test_pruning_keeps_the_best_in_the_order_of_the_document():
-    module, inputs, *_ = build(kept=0.4)
+    module, inputs, *_ = build(spans_per_token=0.4)
     spans = module.spans(inputs)
     starts, widths = module.pruned(spans)
     scores = sorted(spans.scores[inputs.valid].tolist(), reverse=True)
@@ -92,7 +92,7 @@ def pair_score(module, candidates, codes, i, j):
 
 
 def test_scores_of_pairs_are_those_of_the_formula_and_the_best_by_the_rough_score_are_kept():
-    module, inputs, *_ = build(kept=0.5, antecedents=3)
+    module, inputs, *_ = build(spans_per_token=0.5, antecedents=3)
     _, candidates, links = module(inputs)
     count = len(candidates.starts)
     everything = slice(0, count)
@@ -107,7 +107,7 @@ def test_scores_of_pairs_are_those_of_the_formula_and_the_best_by_the_rough_scor
 
 
 def test_blocks_change_nothing(monkeypatch):
-    module, inputs, *_ = build(kept=1.0, antecedents=4)
+    module, inputs, *_ = build(spans_per_token=1.0, antecedents=4)
     _, candidates, whole = module(inputs)
     monkeypatch.setattr(span_module, "BLOCK", 5)
     parts = module.links(candidates, inputs)

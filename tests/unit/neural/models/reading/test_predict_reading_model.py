@@ -44,7 +44,7 @@ def made_questions(count=60, seed=0, titles=True):
 
 @pytest.fixture(scope="module")
 def model():
-    options = firth.Reader(dim=16, hidden=12, layers=1, dropout=0.0, longest=3, window=30)
+    options = firth.Reader(dim=16, hidden=12, layers=1, dropout=0.0, max_answer_length=3, window=30)
     return options.train(made_questions(), held_out=made_questions(20, 1), training=QUICK, seed=1, progress=False)
 
 
@@ -69,7 +69,7 @@ def test_the_best_spans_are_those_of_a_search_over_all(longest):
     torch.manual_seed(longest)
     starts, ends = torch.randn(4, 7), torch.randn(4, 7)
     starts[2, 5:] = ends[2, 5:] = -torch.inf
-    scores, firsts, lasts = best_spans(starts, ends, longest=longest, n=4)
+    scores, firsts, lasts = best_spans(starts, ends, max_answer_length=longest, n=4)
     for row in range(4):
         size = 5 if row == 2 else 7
         every = [(i, j) for i, j in itertools.combinations_with_replacement(range(size), 2) if j - i < longest]
@@ -81,7 +81,7 @@ def test_the_best_spans_are_those_of_a_search_over_all(longest):
 
 
 def test_a_text_shorter_than_the_number_of_spans():
-    scores, firsts, lasts = best_spans(torch.zeros(1, 1), torch.zeros(1, 1), longest=5, n=3)
+    scores, firsts, lasts = best_spans(torch.zeros(1, 1), torch.zeros(1, 1), max_answer_length=5, n=3)
     assert (scores.shape, firsts.tolist(), lasts.tolist()) == ((1, 1), [[0]], [[0]])
 
 
@@ -147,7 +147,7 @@ def test_what_bidaf_makes_of_its_attention():
 @pytest.mark.parametrize("options", KINDS)
 def test_the_probability_of_no_answer(options):
     """exp(none), divided by the sum of exp(score) over all spans of all paragraphs and none."""
-    options = dataclasses.replace(options, no_answer=True, longest=2)
+    options = dataclasses.replace(options, no_answer=True, max_answer_length=2)
     texts = ("Ann is in Rome today .", "Bob sleeps .")
     module, tokens, read = built(options, *(("Where is Ann ?", text) for text in texts))
     with torch.no_grad():
@@ -162,7 +162,7 @@ def test_the_probability_of_no_answer(options):
     }
     total = np.logaddexp.reduce([*spans.values(), 1.1])
     windows = [windows_of(read[0].question, [pair.paragraph for pair in read], 30)]
-    (found,) = found_spans(module, tokens, windows, longest=2, n=99)
+    (found,) = found_spans(module, tokens, windows, max_answer_length=2, n=99)
     assert len(found) == len(spans) + 1
     (none,) = [each for each in found if each.no_answer]
     assert none.probability == pytest.approx(np.exp(1.1 - total), rel=1e-5)
