@@ -10,7 +10,7 @@ from firth.neural.models.coreference import predict
 from firth.readers.conllu import DependencySentence
 from tests.unit.neural.models.coreference.toys import documents
 
-SMALL = {"dim": 8, "hidden": 12, "ffnn": 16, "max_width": 2, "char_dim": 3, "char_width": 4, "kept": 0.5}
+SMALL = {"dim": 8, "hidden": 12, "ffnn": 16, "max_width": 2, "char_dim": 3, "char_width": 4, "spans_per_token": 0.5}
 RATES = {"input_dropout": 0.0, "lstm_dropout": 0.0, "dropout": 0.0}
 HOW = firth.TrainingOptions(epochs=14, batch_size=1, lr=0.02, optimiser="adam", clip_norm=5.0)
 

@@ -447,5 +447,5 @@ def test_peers_names_have_an_answer(model):
         model.predict(same)
     with pytest.raises(CorpusError, match="the question '' has no word"):
         model.answer_from("", firth.TfidfIndex(["Bob lives in Oslo."]))
-    with pytest.raises(OptionError, match="longest"):
+    with pytest.raises(OptionError, match="use max_answer_length"):
         firth.Reader(max_answer_len=3)
