@@ -440,7 +440,7 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "summarizer": make_summarizer(),
     "summarizer-intra": make_summarizer(intra_temporal=True, intra_decoder=True, coverage=False),
     "captioner": make_captioner,
-    "reader": make_reader(firth.Reader(dim=8, hidden=6, layers=1, longest=3, window=30)),
+    "reader": make_reader(firth.Reader(dim=8, hidden=6, layers=1, max_answer_length=3, window=30)),
     "bidaf": make_reader(firth.BiDAF(dim=8, hidden=6)),
     "masked-lm": make_pretrained(firth.MaskedLM(**WIDE, max_length=24)),
     "electra": make_pretrained(firth.Electra(**WIDE, max_length=24, embedding_dim=6)),
