@@ -54,7 +54,7 @@ TABLE = SpeedTable(
 
 def firth_jobs(examples: TaggedExamples, reader: TokenReader, known: TagSet) -> Jobs:
     """Training and prediction as firth does them."""
-    module = new_module(OPTIONS, reader, [known], seed=0)
+    module = new_module(0, OPTIONS.build, reader, [known])
     items = [reader.read(sentence) for sentence in examples.sentences]
     batches = tag_batches(reader, items, encoded(examples, [known]), batch_size=BATCH)
     with sparse_gradients(module, Tagger.training):

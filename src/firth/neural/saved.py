@@ -14,6 +14,7 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
+import inspect
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -52,6 +53,7 @@ model = firth.load("this folder")
 MIN_NUMBERS = 10_000  # options up to this value are always plausible
 PARTS, MIN_PARTS = ("layers", "highway"), 20  # options that count parts with tensors of their own; always plausible
 COUNTS = "counts"  # array of the counts of words
+_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 SHOWN, LONGEST = 4, 300  # tensors, and characters of torch's message, that an error shows
 
 Module = TypeVar("Module", bound=torch.nn.Module)
@@ -204,16 +206,24 @@ class SavedModel(Hinted, abc.ABC):
     described_by: ClassVar[str] = "config.json does"
     config_order: ClassVar[tuple[str, ...]] = ()
     resized: ClassVar[tuple[str, ...]] = ()
+    __signature__: ClassVar[inspect.Signature]
     module: Any
     options: Any
     metadata: dict[str, Any]
 
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if cls.__init__ is SavedModel.__init__:
+            names = [field.name for field in cls.saved_fields if not field.of_module]
+            parameters = [inspect.Parameter(name, _POSITIONAL) for name in ("module", "options")]
+            parameters += [inspect.Parameter(name, _POSITIONAL, default=None) for name in (*names, "metadata")]
+            cls.__signature__ = inspect.Signature(parameters)
+
     def __init__(self, module: Any, options: Any, *values: Any, **named: Any) -> None:
-        names = [*(field.name for field in self.saved_fields if not field.of_module), "metadata"]
-        given = {**dict.fromkeys(names), **dict(zip(names, values, strict=False)), **named}
-        self.module, self.options, self.metadata = module.eval(), options, with_training_facts(given.pop("metadata"))
-        for name, value in given.items():
-            setattr(self, name, value)
+        given = self.__signature__.bind(module, options, *values, **named)
+        given.apply_defaults()
+        self.__dict__ |= given.arguments
+        self.module, self.metadata = module.eval(), with_training_facts(self.metadata)
 
     @property
     def device(self) -> torch.device:

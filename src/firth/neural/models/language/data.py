@@ -17,7 +17,7 @@ Cost: two gathers of B T numbers per batch; a memory-mapped text stays on disk.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Required, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +59,15 @@ class TextBatch:
         if self.predicted is None:
             return hidden.flatten(0, 1), self.targets.flatten()
         return hidden[self.predicted], self.targets[self.predicted]
+
+
+class StreamOptions(TypedDict, total=False):
+    """Options of `TextStream`: how much of the text a step reads."""
+
+    batch_size: Required[int]
+    bptt: Required[int]
+    vary_bptt: bool
+    seed: int
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

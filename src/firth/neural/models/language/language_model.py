@@ -3,7 +3,7 @@
 import abc
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, Protocol, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from firth.neural.layers.output.base import OutputConfig, OutputLayer
 from firth.neural.layers.output.learned_codes import RULES
 from firth.neural.layers.output.registry import OUTPUTS, make_output, options_of
 from firth.neural.layers.state import State
-from firth.neural.models.language.data import TextBatch, TextStream
+from firth.neural.models.language.data import StreamOptions, TextBatch, TextStream
 from firth.neural.supervised import mean_loss, on_device, perplexity_of
 from firth.neural.training.devices import new_module as built
 from firth.neural.training.options import TrainingOptions
@@ -205,7 +205,7 @@ class TextReader:
         stream: the batches of the text.
     """
 
-    def __init__(self, module: LanguageModule, text: LanguageText, **options: Any) -> None:
+    def __init__(self, module: LanguageModule, text: LanguageText, **options: Unpack[StreamOptions]) -> None:
         inputs, self._unknown = module.inputs_of(text)
         self.stream = TextStream(ids=text.ids, inputs=inputs, bos=module.bos, **options)
         self._module = module
@@ -258,7 +258,7 @@ class StreamTask:
 
 
 def language_task(
-    module: LanguageModule, text: LanguageText, held_out: LanguageText | None = None, **options: Any
+    module: LanguageModule, text: LanguageText, held_out: LanguageText | None = None, **options: Unpack[StreamOptions]
 ) -> StreamTask:
     """Return a language model with its text as a task; options of `TextStream`."""
     reader = TextReader(module, text, **options)
