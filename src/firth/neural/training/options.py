@@ -25,10 +25,11 @@ class TrainingOptions:
         epochs: maximum number of passes over the training data.
         minutes: limit on wall-clock time; None for no limit. Time counts from the call of `train` (on the command line,
             from the start of the program) and includes reading the text, evaluations and checkpoints, but not saving
-            the model. Time for the last evaluation is reserved, and at least one step is made; where the run takes
-            longer all the same, a warning says what took the time. Schedules go by the updates that the limit leaves
-            time for, at the speed so far: warm-up ends by half of them, and a rate that falls to 0 gets there in time.
-            The result then depends on the speed of the machine, and a seed no longer determines it.
+            the model. Time for the last evaluation is reserved, but half of what reading leaves is for steps, of which
+            at least one is made: then a long evaluation ends late, and a warning says what took the time. Schedules go
+            by the updates that the limit leaves time for, at the speed so far: warm-up ends by half of them, and a rate
+            that falls to 0 gets there in time. The result then depends on the speed of the machine, and a seed no
+            longer determines it.
         batch_size: B, sequences per batch.
         accumulate: batches of an update, whose gradients are added up: as one batch of so many times the size, in the
             memory of one.
