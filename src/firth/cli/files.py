@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, flag, names
+from firth.cli.arguments import AsJson, Overwrite, Quiet, flag, names
 from firth.cli.output import complain, note, print_json, print_table, show, working
-from firth.cli.targets import check_file_target, check_folder_target, check_writable
+from firth.cli.targets import check_file_target, check_folder_target, check_kept, check_writable
 from firth.errors import FirthError, OptionError
 from firth.loading import load, load_vectors
 from firth.registry import plain_name
@@ -55,6 +55,7 @@ def convert(
             show_default=False,
         ),
     ] = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -68,12 +69,13 @@ def convert(
     if dtype not in (None, "float32", "float16", "float64"):
         raise OptionError(f"dtype={dtype!r}: expected float32 or float16")
     if format == "firth":
-        check_folder_target(target, "vectors")
+        check_folder_target(target, "vectors", overwrite=overwrite)
     elif format in EXCHANGES:
         EXCHANGES[format].check(target)
+        check_kept(target, overwrite)
         check_writable(target)
     else:
-        check_file_target(target, check_file)
+        check_file_target(target, check_file, overwrite=overwrite)
     with working(f"reading {source}", quiet):
         vectors = load_vectors(source, limit=limit, documents=True)
     if language is not None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from firth.cli.arguments import AsJson, Quiet, Seed, Sources, TextFile, flag, names, number, output
+from firth.cli.arguments import AsJson, Overwrite, Quiet, Seed, Sources, TextFile, flag, names, number, output
 from firth.cli.files import language_facts, print_facts
 from firth.cli.flags import Flags, with_flags
 from firth.cli.groups import commands
@@ -139,12 +139,13 @@ def mix(
     models: Models,
     held_out: HeldOut,
     output: Annotated[Path, output("Folder to save the mixture in.")],
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
     **reading: Any,
 ) -> None:
     """Mix language models with the weights that predict a held-out text best; measure the result on another text."""
-    check_model_target(output, [], counts=False)
+    check_model_target(output, [], counts=False, overwrite=overwrite)
     scorers, text = _open_all(models, held_out, reading, quiet)
     mixture = Mixture.fit(list(scorers.values()), text, progress=not quiet)
     mixture.metadata.setdefault("name", output.stem)
@@ -187,14 +188,15 @@ def report(
 def convert(
     model: Model,
     output: Annotated[Path, names("Folder or ARPA file (.arpa, .arpa.gz) to write.", "OUT")],
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Convert an n-gram model to an ARPA file, for other programs, or an ARPA file to a folder, which opens faster."""
     if not is_arpa(output):
-        check_folder_target(output)
+        check_folder_target(output, overwrite=overwrite)
     else:
-        check_file_target(output, check_target)
+        check_file_target(output, check_target, overwrite=overwrite)
     scorer = _open(model, quiet)
     with working(f"writing {output}", quiet):
         save_language_model(scorer, output)

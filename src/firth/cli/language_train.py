@@ -150,7 +150,7 @@ def _train(
 def _check(run: Run) -> None:
     """Check the output, and that the flags go together."""
     values = run.values
-    check_model_target(run.output, values["corpus"], counts=_counts(run.model))
+    check_model_target(run.output, values["corpus"], counts=_counts(run.model), overwrite=run.replaces)
     counts = how_on_cluster(run.model.kind) == "counts"
     local_flags = {"--threads": values["threads"], "--processes": values.get("processes")}
     check_cluster(values["cluster"], values["workers"], {} if counts else local_flags)
@@ -239,14 +239,14 @@ def _texts(
     return text, training_text(text, limits, spelled=True)
 
 
-def check_model_target(path: Path, sources: Sequence[str], *, counts: bool) -> None:
+def check_model_target(path: Path, sources: Sequence[str], *, counts: bool, overwrite: bool) -> None:
     """Check that a language model can be written to a path, as an ARPA file if its name ends so."""
     if not is_arpa(path):
-        check_folder_target(path)
+        check_folder_target(path, overwrite=overwrite)
     elif not counts:
         raise OptionError(f"{path}: an ARPA file holds n-grams, and this model has none; give the name of a folder")
     else:
-        check_file_target(path, check_target, sources)
+        check_file_target(path, check_target, sources, overwrite=overwrite)
 
 
 def _held_out(path: Path, text: Corpus, options: Mapping[str, Any], *, progress: bool) -> Corpus:
