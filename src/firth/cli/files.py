@@ -1,8 +1,9 @@
 """`firth convert` and `firth info`, which also verifies checksums."""
 
 import dataclasses
+import itertools
 import typing
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -249,11 +250,19 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, list | tuple):
-        return " ".join(_shown(part) for part in value) or "none"
+        return _listed([_shown(part) for part in value])
     if isinstance(value, dict):
         return f"({', '.join(f'{name} {_shown(part)}' for name, part in value.items())})"
     text = "none" if value is None else str(value)
     return text if len(text) <= _WIDEST else f"{text[:_WIDEST]} ... ({len(text):,} characters)"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """Return the first parts of a list in a line, and how many there are."""
+    ends = itertools.accumulate(len(part) + 1 for part in parts)
+    fits = max(1, sum(end <= _WIDEST for end in ends))
+    more = f" ... ({len(parts):,} in all)" if fits < len(parts) else ""
+    return " ".join(parts[:fits]) + more or "none"
 
 
 WHOLE, FREE = "as written", "no checksum"
