@@ -160,7 +160,7 @@ def test_a_disk_that_fills_up_while_a_checkpoint_is_written(firth: Command, tmp_
     firth.environment["FIRTH_CACHE"] = str(tmp_path / "elsewhere")
     assert firth(*train("--dim", 100, "--epochs", 1, "--quiet")).status == 0  # its corpus is there, its vectors too
     before = tree(tmp_path / "out.firth")
-    again = train("--dim", 100, "--epochs", 1, "--quiet", "--checkpoint", "state")
+    again = train("--dim", 100, "--epochs", 1, "--quiet", "--checkpoint", "state", "--overwrite")
     complaint = firth(*again, before=limit_file_size).complaint
     assert complaint.startswith(("state/training.safetensors: File too large", str(tmp_path / "state")))
     assert tree(tmp_path / "out.firth") == before

@@ -151,8 +151,8 @@ def test_models_beside_each_other_and_mixed(run, model):
     np.testing.assert_array_equal(list(told["weights"].values()), both.weights)
     np.testing.assert_allclose(both.weights, firth.Mixture.fit([model, two], "held.txt").weights)
     assert set(told["weights"]) == {"four", "two"}
-    assert run("mix", "four.firth", "two.firth", "--held-out", "held.txt", "-o", "both.firth", "-q").startswith(
-        "both.firth: "
+    assert run("mix", "four.firth", "two.firth", "--held-out", "held.txt", "-o", "two-of.firth", "-q").startswith(
+        "two-of.firth: "
     )
 
 

@@ -106,7 +106,7 @@ def test_says_what_became_of_rare_words_and_what_next(capsys):
     assert where.startswith("out.firth: kneser-ney, 14 words, ")
     assert learned == "learned from 350 words, 25 of them (7.1 %) rare and read as <unk>"
     assert what_next == "next: firth lm generate out.firth"
-    run("kneser-ney", "text.txt", "-o", "out.firth", "--discount-fallback", "--min-count", 1, "-q")
+    run("kneser-ney", "text.txt", "-o", "all.firth", "--discount-fallback", "--min-count", 1, "-q")
     assert "all of them kept" in capsys.readouterr().out
 
 
