@@ -184,7 +184,7 @@ def test_a_start_is_continued_and_what_it_forgot_is_told(capsys):
     before, after = old.perplexity("text.txt").value, new.perplexity("text.txt").value
     assert f"old text: perplexity {before:,.2f} before, {after:,.2f} after" in told
     assert (new.options.dim, new.options.dropout) == (8, 0.5)
-    assert run(*line, "--old-held-out", "text.txt", "--json") == 0
+    assert run(*line, "--old-held-out", "text.txt", "--overwrite", "--json") == 0
     assert json.loads(capsys.readouterr().out)["old_held_out"]["before"]["perplexity"] == pytest.approx(before)
 
 
