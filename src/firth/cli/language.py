@@ -113,7 +113,7 @@ def next_words(
 ) -> None:
     """Show the most likely next words with their probabilities; </s> is the end of the sentence.
 
-    A model of subwords shows subwords; Ġ stands for the space before a word.
+    A model of subwords shows subwords; a dot stands before those that go on with a word.
     """
     answer = _open(model, quiet).next_words(prompt, number)
     if json:

@@ -127,6 +127,8 @@ class TextGenerator:
     def next_words(self, prompt: Sequence[int], topn: int) -> list[tuple[str, float]]:
         """Return the most probable next words after a prompt, with their probabilities, best first.
 
+        Subwords are shown as text; see `TextRules.shown`.
+
         Args:
             prompt: token ids.
 
@@ -137,7 +139,8 @@ class TextGenerator:
             raise OptionError(f"topn={topn}: expected at least 1")
         scores = as_float64(self.scorer.start([prompt])[0])[0]
         order = np.argsort(-scores, kind="stable")[:topn]
-        return [(self.vocabulary.words[i], float(np.exp(scores[i]))) for i in order.tolist()]
+        words = self.rules.shown([self.vocabulary.words[i] for i in order.tolist()])
+        return list(zip(words, np.exp(scores[order]).tolist(), strict=True))
 
 
 def _search_kind(n: int, options: GenerationOptions, search: str | BeamSearch) -> str:

@@ -74,6 +74,11 @@ class TextRules:
             return join_tokens(self.tokens, words)
         return join_words(words) if are_words(self.tokens) else " ".join(words)
 
+    def shown(self, tokens: Sequence[str]) -> list[str]:
+        """Return tokens as people read them; see `firth.Subwords.shown`."""
+        subwords = _subwords(self.tokens)
+        return list(tokens) if subwords is None else subwords.shown(tokens)
+
     @property
     def unit(self) -> str:
         """The unit of the tokens: "words", "subwords" or "characters"."""
