@@ -79,7 +79,9 @@ def test_a_policy_that_knows_the_chains_finds_them_at_no_cost_but_that_of_the_or
     def policy(merges, stay):
         return np.array([0.5, *merges[:, 0]])  # the share of pairs between two clusters that are in one chain
 
-    clusters, decisions = run(Scored(later, earlier, same[:, None], same, 10), policy, merge_candidates=9, chains=chains)
+    clusters, decisions = run(
+        Scored(later, earlier, same[:, None], same, 10), policy, merge_candidates=9, chains=chains
+    )
     assert clusters == sorted(clusters_of(chains))
     for decision in decisions:
         right = decision.merges[:, 0] == 1
@@ -89,7 +91,5 @@ def test_a_policy_that_knows_the_chains_finds_them_at_no_cost_but_that_of_the_or
 
 def test_no_mentions():
     empty = np.zeros(0, np.int64)
-    assert run(Scored(empty, empty, np.zeros((0, 2), np.float32), np.zeros(0), 0), lambda *_: None, merge_candidates=3) == (
-        [],
-        [],
-    )
+    scored = Scored(empty, empty, np.zeros((0, 2), np.float32), np.zeros(0), 0)
+    assert run(scored, lambda *_: None, merge_candidates=3) == ([], [])
