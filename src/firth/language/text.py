@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from firth.corpus.as_corpus import as_corpus
 from firth.corpus.encoded import Corpus
-from firth.corpus.options import CorpusOptions
+from firth.corpus.options import CorpusOptions, is_learned
 from firth.corpus.vocabulary_selection import by_count_then_word, select_vocabulary
 from firth.errors import CorpusError, FormatError, OptionError
 from firth.progress import Progress
@@ -51,11 +51,14 @@ class TextRules:
         """Return the rules of a saved model.
 
         Raises:
-            TypeError: a name is missing or unknown.
+            TypeError: a name is missing or unknown, or a value has the wrong type.
         """
         if not isinstance(config, Mapping) or set(config) != {"tokens", "sentences", "eos"}:
             raise TypeError(f"rules {config!r}: expected tokens, sentences and eos")
-        return cls(**config)
+        rules = cls(**config)
+        if not (isinstance(rules.tokens, str) and isinstance(rules.sentences, str) and isinstance(rules.eos, bool)):
+            raise TypeError("invalid text rules: expected a string, a string and a boolean")
+        return rules
 
     def __repr__(self) -> str:
         tokens = repr(self.tokens) if is_named(self.tokens) else "a tokenizer"
@@ -104,6 +107,39 @@ class TextRules:
         return [] if subwords is None else subwords.vocabulary
 
 
+def tokens_of(model: str, rules: TextRules | None, tokens: Any) -> str | None:
+    """Return the rule for tokens, as models store it, that a user names for a model.
+
+    Args:
+        model: name of the model in messages.
+        rules: the text rules of the model; None if it does not say.
+        tokens: as in `Corpus.build`, or None.
+
+    Returns:
+        The rule of the model if it has one, else that of the user; None if there is neither.
+
+    Raises:
+        OptionError: the rule does not exist, or is not that of the model.
+    """
+    own = None if rules is None else rules.tokens
+    if tokens is None:
+        return own
+    name = "a tokenizer" if not isinstance(tokens, str) else f"tokens={tokens!r}"
+    if not is_learned(tokens):
+        named = str(CorpusOptions(tokens=tokens).checked().described()["tokens"])
+        if own in (None, named):
+            return named
+    elif rules is None:
+        raise OptionError(
+            f"{model}: {name} is learned from a text; expected words or the saved file of subwords (.json)"
+        )
+    elif tokens == rules.unit:
+        return own
+    assert rules is not None
+    theirs = f"tokens={own!r}" if is_named(own) else f"{rules.unit} of its own"
+    raise OptionError(f"{model}: {name}, but the model reads text with {theirs}; leave tokens= out")
+
+
 @lru_cache(maxsize=4)
 def _subwords(tokens: str) -> Subwords | None:
     if is_named(tokens):
@@ -114,9 +150,7 @@ def _subwords(tokens: str) -> Subwords | None:
 
 
 def check_readable(vocabulary: Vocabulary, rules: TextRules) -> None:
-    """Check a vocabulary and rules that were read from a file."""
-    if not (isinstance(rules.tokens, str) and isinstance(rules.sentences, str) and isinstance(rules.eos, bool)):
-        raise OptionError("invalid text rules: expected a string, a string and a boolean")
+    """Check a vocabulary that was read from a file, with its rules."""
     if len(vocabulary.ids) != len(vocabulary):
         raise OptionError(
             f"{len(vocabulary):,} words, {len(vocabulary.ids):,} of them distinct; expected each word once"
