@@ -182,7 +182,7 @@ def language_facts(path: Path, model: Any) -> dict[str, Any]:
         "path": str(path),
         "kind": _kind(model),
         rules.unit: len(model.vocabulary),
-        **vars(rules),
+        **rules.described(),
         "tokens": rules.tokens if is_named(rules.tokens) else rules.unit,
     }
     return {**facts, "bytes": size_on_disk(path), **{k: v for k, v in model.metadata.items() if k not in facts}}

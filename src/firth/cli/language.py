@@ -91,7 +91,8 @@ def _generate(
 ) -> None:
     """Generate texts that continue a prompt, one per line.
 
-    Subwords and characters are joined to text as it is written; words by spaces.
+    Subwords and characters are joined to text as it is written; words by spaces. Where the model has line breaks among
+    its tokens, a text may take several lines.
     """
     scorer = _open(model, tokens, quiet)
     generation = GenerationOptions(**_GENERATION.select(options))
@@ -266,7 +267,7 @@ def _open_all(
 
 def _held_out(model: LanguageModel, sources: Sequence[str], reading: Mapping[str, Any], quiet: bool) -> Corpus:
     """A text with every word of it, tokenised as the model reads."""
-    defaults = {"min_count": 1, "tokens": model.rules.tokens, "sentences": model.rules.sentences}
+    defaults = {**model.rules.corpus_options(), "min_count": 1}
     return corpus_of(sources, reading, progress=not quiet, defaults=defaults)
 
 

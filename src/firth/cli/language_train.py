@@ -47,6 +47,8 @@ _READS = {  # paragraphs of the help
         "The text is read in subwords, with its case and punctuation. They are learned from the text first, as many as "
         "suit its length or --max-size, and saved with the model.",
         f"--tokens characters reads characters, --tokens words words in lower case. {_RARE} are then read as <unk>.",
+        "Each line is a text, which ends where the line ends. --sentences text reads a file as one text, whose line "
+        "breaks are symbols like any other, as verse, plays and programs want it.",
     ),
 }
 
@@ -217,7 +219,7 @@ def _texts(
     """Return the corpus of the command line, and the text to train on."""
     corpus_options = {**CORPUS.select(options), **READING.select(options)}
     if start is not None:
-        rules = {"tokens": start.rules.tokens, "sentences": start.rules.sentences, "min_count": 1}
+        rules = {**start.rules.corpus_options(), "min_count": 1}
         text = corpus_of(corpus, corpus_options, defaults=rules, progress=progress)
         return text, text
     defaults: dict[str, Any] = {**getattr(type(trainer), "corpus_options", {}), "unknown": UNK}
@@ -252,7 +254,8 @@ def check_model_target(path: Path, sources: Sequence[str], *, counts: bool, over
 def _held_out(path: Path, text: Corpus, options: Mapping[str, Any], *, progress: bool) -> Corpus:
     """Held-out text, tokenised as the training text."""
     rules = text.options.described()
-    defaults = {"min_count": 1, "tokens": rules["tokens"], "sentences": rules["sentences"]}
+    same: dict[str, Any] = {name: rules[name] for name in ("tokens", "sentences", "line_breaks") if name in rules}
+    defaults = {**same, "min_count": 1}
     reading = {name: value for name, value in READING.select(options).items() if name != "stop_words"}
     return corpus_of([str(path)], reading, defaults=defaults, progress=progress)
 

@@ -29,7 +29,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -85,7 +85,7 @@ def write(path: str | os.PathLike[str], words: Sequence[str], trie: Trie, rules:
             f"an ARPA file cannot hold the word {invalid!r}; expected non-empty words without spaces, other than {BOS}"
         )
     names = np.array([*words, BOS], dtype=object)
-    lines = chain([RULES, json.dumps(asdict(rules)).encode(), b"\n"], _lines(names, trie))
+    lines = chain([RULES, json.dumps(rules.described()).encode(), b"\n"], _lines(names, trie))
     with replacing_file(path) as file:
         if os.fspath(path).endswith(".gz"):
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:

@@ -177,7 +177,7 @@ class NgramModel(LanguageModel):
         """
         arrays = {name: np.asarray(getattr(self.trie, name)) for name in ARRAYS}
         arrays["counts"] = np.asarray(self.vocabulary.counts, np.int64)
-        facts = {"rules": vars(self.rules), "tokens": self.vocabulary.total}
+        facts = {"rules": self.rules.described(), "tokens": self.vocabulary.total}
         texts = {"vocab": list(self.vocabulary.words)}
         model_folder.write(
             path,

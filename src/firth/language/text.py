@@ -40,11 +40,13 @@ class TextRules:
         tokens: the tokeniser: a name of `firth.text.tokenise`, or the JSON of `firth.Subwords` or another tokenizer.
         sentences: the end of a sentence: "line", "paragraph" or "text".
         eos: whether the end of each sentence, `</s>`, is predicted.
+        line_breaks: whether line breaks inside a text that is one sentence are tokens.
     """
 
     tokens: str = "words"
     sentences: str = "line"
     eos: bool = True
+    line_breaks: bool = False
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "TextRules":
@@ -53,16 +55,27 @@ class TextRules:
         Raises:
             TypeError: a name is missing or unknown, or a value has the wrong type.
         """
-        if not isinstance(config, Mapping) or set(config) != {"tokens", "sentences", "eos"}:
+        if not isinstance(config, Mapping) or set(config) - {"line_breaks"} != {"tokens", "sentences", "eos"}:
             raise TypeError(f"rules {config!r}: expected tokens, sentences and eos")
         rules = cls(**config)
-        if not (isinstance(rules.tokens, str) and isinstance(rules.sentences, str) and isinstance(rules.eos, bool)):
-            raise TypeError("invalid text rules: expected a string, a string and a boolean")
+        texts, flags = (rules.tokens, rules.sentences), (rules.eos, rules.line_breaks)
+        if not all(isinstance(text, str) for text in texts) or not all(isinstance(flag, bool) for flag in flags):
+            raise TypeError("invalid text rules: expected strings for tokens and sentences, otherwise true or false")
         return rules
+
+    def described(self) -> dict[str, Any]:
+        """Return the rules as JSON values, to be saved."""
+        return {name: value for name, value in vars(self).items() if name != "line_breaks" or value}
+
+    def corpus_options(self) -> dict[str, Any]:
+        """Return options of `Corpus.build` that split a text as the training text was split."""
+        line_breaks = {"line_breaks": True} if self.line_breaks and self.sentences == "text" else {}
+        return {"tokens": self.tokens, "sentences": self.sentences, **line_breaks}
 
     def __repr__(self) -> str:
         tokens = repr(self.tokens) if is_named(self.tokens) else "a tokenizer"
-        return f"TextRules(tokens={tokens}, sentences={self.sentences!r}, eos={self.eos})"
+        line_breaks = ", line_breaks=True" if self.line_breaks else ""
+        return f"TextRules(tokens={tokens}, sentences={self.sentences!r}, eos={self.eos}{line_breaks})"
 
     def join(self, words: Sequence[str]) -> str:
         """Return the text of a sentence.
@@ -306,7 +319,8 @@ def vocabulary_of(
         raise CorpusError(
             f"the text holds the word {min(reserved)!r}, which is reserved for sentence boundaries: remove it"
         )
-    rules = TextRules(tokens=str(corpus.options.described()["tokens"]), sentences=_sentences(corpus), eos=eos)
+    facts, breaks = corpus.options.described(), corpus.options.keeps_line_breaks
+    rules = TextRules(tokens=str(facts["tokens"]), sentences=str(facts["sentences"]), eos=eos, line_breaks=breaks)
     vocabulary_kept, new_ids = _limited(whole, limits or {})
     special = [(UNK, 0)] if UNK not in vocabulary_kept else []
     special += [(EOS, len(corpus))] if eos else []
@@ -358,7 +372,7 @@ def held_out_text(
     """
     if isinstance(source, LanguageText):
         return _same(source, vocabulary, rules)
-    options: dict[str, Any] = {"tokens": rules.tokens, "sentences": rules.sentences}
+    options = rules.corpus_options()
     corpus = source if isinstance(source, Corpus) else Corpus.build(source, min_count=1, progress=progress, **options)
     if corpus.vocabulary.oov_share > 0 and UNK not in corpus.vocabulary:
         raise CorpusError(f"the corpus of the {name} left out words; expected every word: build it with min_count=1")
@@ -395,10 +409,6 @@ def _same(text: LanguageText, vocabulary: Vocabulary, rules: TextRules) -> Langu
         f"the text has {len(text.vocabulary):,} words and {text.rules}; expected the {len(vocabulary):,} words and "
         f"{rules} of the model: read the text with the model's `read`"
     )
-
-
-def _sentences(corpus: Corpus) -> str:
-    return str(corpus.options.described()["sentences"])
 
 
 def _stream(

@@ -218,3 +218,12 @@ def test_the_rule_for_words_of_an_arpa_file(run, model):
     for name in ("four.arpa", "four.firth"):
         with pytest.raises(OptionError, match="--tokens text8, but the model reads text with --tokens words; leave"):
             build_app(["lm"])(["lm", "score", name, "held.txt", "--tokens", "text8"])
+
+
+def test_line_breaks_of_a_play_on_the_command_line(run):
+    Path("play.txt").write_text("ROMEO:\nAy me!\n\nJULIET:\nO Romeo!\n\n" * 9, encoding="utf-8")
+    reading = ("--tokens", "characters", "--sentences", "text")
+    run("train", "kneser-ney", "play.txt", "-o", "play.arpa", *reading, *SMALL, "--held-out", "play.txt")
+    told = json.loads(run("perplexity", "play.arpa", "play.txt", "--json", "-q"))
+    assert (told["unit"], told["words"], told["eos"]) == ("characters", 9 * 33 - 1, 1)
+    assert "ROMEO:\nAy me!\n\nJULIET:" in run("generate", "play.arpa", "ROMEO:", "--search", "greedy", "-q")
