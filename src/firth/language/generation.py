@@ -119,7 +119,7 @@ class TextGenerator:
 
     def _unseen(self) -> list[int]:
         """Ids of the bytes and subwords that the training text lacks: they would write broken text."""
-        if self.rules.unit == "words" or self.continued:
+        if self.rules.unit == "words" or self.continued or not self.vocabulary.total:  # ARPA files have no counts
             return []
         special = {self.vocabulary.ids[UNK], self.vocabulary.ids.get(EOS)}
         return [i for i in np.flatnonzero(np.asarray(self.vocabulary.counts) == 0).tolist() if i not in special]
