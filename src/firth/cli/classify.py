@@ -43,6 +43,7 @@ from firth.comparison.models import models_in
 from firth.corpus.table_options import TableOptions
 from firth.errors import CorpusError, OptionError
 from firth.registry import load_folder, plain_name
+from firth.sentences.text_blocks import read_texts
 from firth.signals import exit_status
 from firth.storage.skipping import STOP
 from firth.storage.snapshots import snapshot
@@ -248,7 +249,15 @@ def _open(path: Path) -> Any:
 
 
 def _predict(
-    model: Model, texts: TextFile, on_error: OnError = STOP, quiet: Quiet = False, json: AsJson = False, **options: Any
+    model: Model,
+    texts: TextFile,
+    column: Annotated[
+        str | None, flag("Column with the texts, if FILE is a table: name, or number from 1.", panel=TEXT)
+    ] = None,
+    on_error: OnError = STOP,
+    quiet: Quiet = False,
+    json: AsJson = False,
+    **options: Any,
 ) -> None:
     """Predict the labels of texts: one line per text, with labels and probabilities, the most likely first.
 
@@ -259,7 +268,7 @@ def _predict(
         classifier = _open(model)
     kind = None if isinstance(classifier, Classifier) else classifier.options.pairs
     number = 0
-    for lines in with_progress(_batches(classifier, texts, on_error), "predicting", quiet):
+    for lines in with_progress(_batches(classifier, texts, column, on_error), "predicting", quiet):
         items = lines if kind is None else [_pair(line, i) for i, line in enumerate(lines, number + 1)]
         number += len(lines)
         if kind == "relatedness":
@@ -274,8 +283,11 @@ def _predict(
             )
 
 
-def _batches(classifier: Any, texts: str, on_error: str) -> Iterable[Sequence[Any]]:
-    """Return the texts of a file in batches: its lines, or the trees of a file of CoNLL-U."""
+def _batches(classifier: Any, texts: str, column: str | None, on_error: str) -> Iterable[Sequence[Any]]:
+    """Return the texts of a file in batches: its lines, a column of a table, or the trees of a file of CoNLL-U."""
+    if column is not None:
+        cells = read_texts(source_of([texts]), column=column, progress=False)
+        return [cells[start : start + LINES] for start in range(0, len(cells), LINES)]
     if not isinstance(classifier, Classifier) and classifier.inputs == "trees":
         from firth.neural.models.trees.data import is_dependencies, read_trees
 
