@@ -71,8 +71,8 @@ def check_file_target(
 
 def check_kept(path: Path, overwrite: bool) -> None:
     """Check that no trained model stands at a path, unless it may be replaced."""
-    found = as_path(path)
-    if not overwrite and found.exists() and not (is_empty(found) if found.is_dir() else found.stat().st_size == 0):
+    target = as_path(path)
+    if not overwrite and target.exists() and not (is_empty(target) if target.is_dir() else target.stat().st_size == 0):
         raise OptionError(f"{path} holds a trained model; expected a new name, or --overwrite to replace it")
 
 

@@ -39,9 +39,9 @@ def training_curves(
     if loss not in LOSSES:
         raise OptionError(f"loss={loss!r}: expected one of {', '.join(LOSSES)}")
     with_sample = [name for name, facts in models.items() if loss == "sample" and facts.get("sample_loss")]
-    found = {name: _curves(name, facts, loss) for name, facts in models.items()}
-    drawn = [name for name, own in found.items() if own]
-    curves = {label: xy / [1, xy[0, 1] if relative else 1] for own in found.values() for label, xy in own.items()}
+    by_model = {name: _curves(name, facts, loss) for name, facts in models.items()}
+    drawn = [name for name, own in by_model.items() if own]
+    curves = {label: xy / [1, xy[0, 1] if relative else 1] for own in by_model.values() for label, xy in own.items()}
     if not curves:
         raise OptionError(f"no losses in {', '.join(models) or 'no models'}: expected models that train in epochs")
     marks: list[Mark] = [Curve(name=name, xy=xy, group=i) for i, (name, xy) in enumerate(curves.items())]
@@ -74,10 +74,10 @@ def _curves(name: str, facts: Mapping[str, Any], loss: str) -> dict[str, np.ndar
         data: [(row["epoch"], row[key]) for row in rows if row.get(key) is not None and np.isfinite(row[key])]
         for data, key in keys.items()
     }
-    found = {f"{name}: {data}": np.array(xy, dtype=np.float64) for data, xy in points.items() if xy}
-    if len(found) == 1:
-        return {name: next(iter(found.values()))}
-    return found
+    by_label = {f"{name}: {data}": np.array(xy, dtype=np.float64) for data, xy in points.items() if xy}
+    if len(by_label) == 1:
+        return {name: next(iter(by_label.values()))}
+    return by_label
 
 
 def _epochs(epochs: Sequence[float]) -> Axis:
