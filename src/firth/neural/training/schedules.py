@@ -17,10 +17,9 @@ class TrainingProgress:
 
     Attributes:
         step: updates done.
-        total_steps: updates of all epochs, if each is as long as the first; fewer where a limit in minutes ends the run
-            before, by the speed so far.
+        total_steps: updates of all epochs, if each is as long as the first.
         epoch: passes over the data, with fractions.
-        fraction: of these updates that are done, from 0 to 1.
+        fraction: of the run that is done, from 0 to 1; by the clock where a limit in minutes is ahead of the updates.
     """
 
     step: int
