@@ -53,7 +53,6 @@ model = firth.load("this folder")
 MIN_NUMBERS = 10_000  # options up to this value are always plausible
 PARTS, MIN_PARTS = ("layers", "highway"), 20  # options that count parts with tensors of their own; always plausible
 COUNTS = "counts"  # array of the counts of words
-_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 SHOWN, LONGEST = 4, 300  # tensors, and characters of torch's message, that an error shows
 
 Module = TypeVar("Module", bound=torch.nn.Module)
@@ -78,12 +77,13 @@ class Field:
     """An attribute of a model, and how a folder keeps it.
 
     Attributes:
-        name: of the attribute, and of the model's parameter.
+        name: of the attribute, and of the model's parameter, which has no leading underscore.
         write: returns what a folder holds of a value.
         read: returns the value from a folder and the model's options. ValueError, KeyError, TypeError and OverflowError
             say that the folder is damaged.
         arrays: names of the arrays that it has in a folder.
         of_module: whether the module has the attribute, and is built with it, in place of the model.
+        optional: whether the model may do without: None.
     """
 
     name: str
@@ -91,6 +91,17 @@ class Field:
     read: Callable[[ModelFolder, Any], Any]
     arrays: tuple[str, ...] = ()
     of_module: bool = False
+    optional: bool = False
+
+    @property
+    def parameter(self) -> inspect.Parameter:
+        """The model's parameter."""
+        return _parameter(self.name.removeprefix("_"), optional=self.optional)
+
+
+def _parameter(name: str, *, optional: bool = False) -> inspect.Parameter:
+    default = None if optional else inspect.Parameter.empty
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
 
 
 def size_field(name: str) -> Field:
@@ -185,7 +196,8 @@ class SavedModel(Hinted, abc.ABC):
 
     Args:
         module: with trained parameters.
-        values: of the fields that are not of the module, in their order, and the metadata; None for those left out.
+        values: of the fields that are not of the module, in their order, and the metadata. The metadata and optional
+            fields may be left out, and come last.
         named: likewise, by name.
 
     Attributes:
@@ -214,16 +226,21 @@ class SavedModel(Hinted, abc.ABC):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if cls.__init__ is SavedModel.__init__:
-            names = [field.name for field in cls.saved_fields if not field.of_module]
-            parameters = [inspect.Parameter(name, _POSITIONAL) for name in ("module", "options")]
-            parameters += [inspect.Parameter(name, _POSITIONAL, default=None) for name in (*names, "metadata")]
-            cls.__signature__ = inspect.Signature(parameters)
+            own = [field.parameter for field in cls.saved_fields if not field.of_module]
+            first, last = map(_parameter, ("module", "options")), _parameter("metadata", optional=True)
+            cls.__signature__ = inspect.Signature([*first, *own, last])
 
     def __init__(self, module: Any, options: Any, *values: Any, **named: Any) -> None:
-        given = self.__signature__.bind(module, options, *values, **named)
+        try:
+            given = self.__signature__.bind(module, options, *values, **named)
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}: {error}; expected {self.__signature__}") from None
         given.apply_defaults()
-        self.__dict__ |= given.arguments
-        self.module, self.metadata = module.eval(), with_training_facts(self.metadata)
+        self.module, self.options = module.eval(), options
+        self.metadata = with_training_facts(given.arguments["metadata"])
+        for field in self.saved_fields:
+            if not field.of_module:
+                setattr(self, field.name, given.arguments[field.parameter.name])
 
     @property
     def device(self) -> torch.device:

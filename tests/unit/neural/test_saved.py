@@ -1,5 +1,6 @@
 """Fields of models in folders: what is written is read, and what does not fit is refused."""
 
+import inspect
 import json
 
 import numpy as np
@@ -10,6 +11,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 import firth
 from firth.errors import FormatError
 from firth.language.text import TextRules
+from firth.neural.models.classification.predict import LabelModel
 from firth.neural.models.graphs.predict import NodeModel
 from firth.neural.models.language.language_model import new_module
 from firth.neural.models.language.predict import NeuralLanguageModel
@@ -50,3 +52,15 @@ def test_fields_are_given_by_position_or_name_and_those_of_the_module_are_saved(
     restored = firth.load(tmp_path / "m")
     assert (restored.module.bos, restored.metadata) == (1, {"note": "untrained"})
     assert restored.fingerprint() == model.fingerprint()
+
+
+def test_a_model_lacks_none_of_its_fields():
+    options = firth.GCN(hidden=2)
+    with pytest.raises(
+        TypeError, match=r"NodeModel: missing a required argument: 'dim'; expected \(module, options, l"
+    ):
+        NodeModel(options.build(3, 2), options, ["a", "b"])
+    with pytest.raises(TypeError, match="NodeModel: got an unexpected keyword argument 'width'"):
+        NodeModel(options.build(3, 2), options, ["a", "b"], 3, width=3)
+    names = ["module", "options", "reader", "labels", "metadata"]
+    assert list(inspect.signature(LabelModel).parameters) == names

@@ -106,7 +106,7 @@ class SentenceEncoder(SavedModel):
 
     kind: ClassVar = "firth-sentence-encoder"
     what: ClassVar = "a sentence encoder"
-    saved_fields: ClassVar = (*text_fields(), Field("added", _written_words, _read_words, (ADDED,)))
+    saved_fields: ClassVar = (*text_fields(), Field("added", _written_words, _read_words, (ADDED,), optional=True))
     config_order: ClassVar = ("rules", "total")
     module: SentenceModule
     options: SentenceOptions

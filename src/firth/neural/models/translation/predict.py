@@ -85,7 +85,7 @@ class EncoderDecoderModel(SavedModel):
 
     saved_fields: ClassVar = (
         Field("reader", _written_reader, _reader, COUNTS),
-        Field("candidates", _written_table, _table, CANDIDATES),
+        Field("candidates", _written_table, _table, CANDIDATES, optional=True),
     )
     described_by: ClassVar = f"config.json and {UNITS}.json do"
     reader: PairReader
