@@ -26,8 +26,14 @@ from firth.parsing.feature_sums import add_gradients, sum_rows
 from firth.parsing.search import parse, parse_with_beam
 
 SYSTEMS = {"arc-standard": STANDARD, "arc-eager": EAGER}
+
+
+def _cube(x: torch.Tensor) -> torch.Tensor:  # no lambda: parsers are pickled
+    return x * x * x
+
+
 ACTIVATIONS: dict[str, tuple[int, Callable[[torch.Tensor], torch.Tensor]]] = {
-    "cube": (CUBE, lambda x: x * x * x),
+    "cube": (CUBE, _cube),
     "relu": (RELU, relu),
     "tanh": (TANH, torch.tanh),
 }

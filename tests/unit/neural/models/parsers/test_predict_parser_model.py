@@ -1,5 +1,7 @@
 """A trained parser: what it takes, what it returns, its scores."""
 
+import pickle
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
@@ -28,6 +30,11 @@ def test_sentences_words_with_tags_and_words_with_a_tagger(transition_parser):
     (tagged,) = transition_parser.predict([" ".join(gold[0].words)], tagger=Tagger())
     assert (tagged.tags, tagged.heads, tagged.relations) == (gold[0].tags, first.heads, first.relations)
     assert transition_parser.predict([list(gold[0].words)], tagger=Tagger())[0] == tagged
+
+
+def test_a_pickled_parser_parses_the_same(transition_parser):
+    gold = treebank(5, 3)
+    assert pickle.loads(pickle.dumps(transition_parser)).predict(gold) == transition_parser.predict(gold)
 
 
 def test_all_else_of_a_sentence_stays(transition_parser, tmp_path):
