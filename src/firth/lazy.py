@@ -35,4 +35,4 @@ def attach(namespace: "dict[str, Any]") -> "tuple[Callable[[str], Any], Callable
         namespace[name] = value = getattr(importlib.import_module(modules[name]), name)
         return value
 
-    return load, lambda: sorted({*namespace, *modules}), modules
+    return load, lambda: sorted({*namespace, *modules} - {"attach", "_MODULES"}), modules

@@ -1,6 +1,7 @@
 """The names that `firth` exports are sorted, importable and documented."""
 
 import ast
+import importlib
 import importlib.util
 import inspect
 from pathlib import Path
@@ -42,3 +43,8 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_names_are_listed_once_after_use():
     assert firth.Word2Vec is not None
     assert len(dir(firth)) == len(set(dir(firth)))
+
+
+def test_what_makes_names_load_late_is_not_listed():
+    packages = (firth, importlib.import_module("firth.readers"))
+    assert [name for package in packages for name in ("attach", "_MODULES") if name in dir(package)] == []
