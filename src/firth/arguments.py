@@ -70,7 +70,7 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
                 return function(*args, **named)
             except TypeError:
                 names = inspect.signature(function).parameters
-                if named.keys() <= names.keys():
+                if named.keys() <= names.keys() and not _names_receiver(function, names, args, named):
                     if not (error := _too_many(function, names, args) or _missing(function, names, args, named)):
                         raise
                     raise error from None
@@ -88,7 +88,7 @@ def _explained(function: Any, defaults: Mapping[str, Any]) -> Any:
 
     @functools.wraps(function)
     def expanded(*args: Any, **named: Any) -> Any:
-        if not named.keys() <= names:
+        if not named.keys() <= names or _names_receiver(function, names, args, named):
             raise _unknown(function, signature.parameters, args, named)
         try:
             return function(*args, **named)
@@ -211,9 +211,14 @@ def _unknown(function: Any, parameters: Parameters, args: tuple[Any, ...], named
     answers = {
         name: wrong_argument(call, names, parameters, owner, name, value)
         for name, value in named.items()
-        if name not in parameters
+        if name not in names
     }
     return UnknownOptionError("\n".join(f"{name}={brief(named[name])}: {answer}" for name, answer in answers.items()))
+
+
+def _names_receiver(function: Any, names: Iterable[str], args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
+    """Return whether the object of a method is named again, as by `Tagger().train(text, options=...)`."""
+    return bool(args) and next(iter(names), None) in named and _method(function, args[0]) is not None
 
 
 def _misplaced(

@@ -257,6 +257,9 @@ def wrong_argument(call: str, names: list[str], parameters: Parameters, owner: A
     problem = f"not an argument of {call}"
     if (other := same(name, names)) is not None:
         return f"{problem}; use {other}"
+    for position, kind in _options_of(parameters):
+        if isinstance(value, kind):
+            return f"{problem}; use {position}"
     own = [(None, type(owner))] if not isinstance(owner, type) and _has_options(type(owner)) else []
     for position, kind in (*own, *_options_of(parameters)):
         options = [field.name for field in fields(kind)]

@@ -207,6 +207,12 @@ class TestWrongValues:
         with pytest.raises(ArgumentTypeError, match=r"TrainingOptions\(epochs=2, lr=0\.1\)"):
             firth.RecurrentLM().train(["a b"], training={"epochs": 2, "lr": 0.1})
 
+    def test_options_of_training_under_another_name(self):
+        pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'firth[neural]'")
+        training = firth.TrainingOptions()
+        for name in ("options", "args"):  # the first is also what `train` calls the model itself
+            assert said(firth.RecurrentLM().train, ["a b"], **{name: training}).endswith("use training")
+
     def test_it_is_of_the_family(self):
         assert issubclass(UnknownOptionError, FirthError)
         assert issubclass(UnknownOptionError, TypeError)
