@@ -181,6 +181,16 @@ def test_documented_errors_exist():
     assert unknown == []
 
 
+def test_modules_do_not_refer_to_themselves():
+    """A file that takes in another no longer sends its readers there."""
+    circular = []
+    for path in MODULES:
+        module = ".".join(("firth", *path.relative_to(PACKAGE).with_suffix("").parts))
+        if f"`{module}`" in (ast.get_docstring(syntax_tree(path)) or ""):
+            circular.append(module)
+    assert circular == []
+
+
 # The checks themselves, on a function that breaks each rule once.
 
 BROKEN = '''

@@ -19,7 +19,7 @@ average; Arora, Liang and Ma 2017 for the weights.
 Departures: Huang et al. weight context words by the tf-idf of their corpus; the weights here need word counts only. The
 threshold is always chosen on the training set; the paper sometimes used the development set. For models with several
 senses per word, the paper of SCWS averages over all pairs of senses (AvgSimC) or compares the most probable ones
-(MaxSimC): `firth.evaluation.context.senses_in_context` makes encoders of both kinds.
+(MaxSimC): `senses_in_context` makes encoders of both kinds.
 
 Unknown words: a pair of which either word or either context has no vector is left out ("skip"), or has cosine 0
 ("count"); context words without a vector are skipped.
@@ -28,8 +28,8 @@ Cost: T D for T tokens; WiC has 100,000.
 
 Word senses in context: represents an occurrence of a word by the sense it most probably has there.
 
-What: makes a model with several vectors per word an `OccurrenceEncoder`, so that `firth.evaluation.context` can
-evaluate it on word-in-context and on similarity in context.
+What: makes a model with several vectors per word an `OccurrenceEncoder`, which is evaluated on word-in-context and on
+similarity in context as any other.
 
 Objective: for an occurrence of a word with the senses s in the context c,
 
@@ -201,7 +201,7 @@ def senses_in_context(senses: SenseVectors, method: str = "expected", *, window:
         window: context size: tokens on either side of the word.
 
     Returns:
-        An encoder for `firth.evaluation.context.pair_cosines`. It uses `senses` and ignores the space it is given.
+        An encoder for `pair_cosines`. It uses `senses` and ignores the space it is given.
 
     Raises:
         OptionError: `method` is unknown.

@@ -4,7 +4,7 @@ What
     BLEU and chrF are computed from sacrebleu's counts, ROUGE by rouge-score; both libraries decide how texts are split
     into tokens. For all others words are split at white space.
 Objective
-    bleu, chrf, chrf++          see `firth.evaluation.generated_metrics`; 0 to 100
+    bleu, chrf, chrf++          see below; 0 to 100
     rouge-1, rouge-2, rouge-l   100 times the mean F1 of unigrams, bigrams, longest common subsequence
     exact                       share of segments that equal a reference
     edit-distance               word edits (Levenshtein) per word of the nearest reference; lower is better

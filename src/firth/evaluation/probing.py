@@ -3,7 +3,7 @@
 What: a probe is a logistic regression (for numbers, a ridge regression) from vectors to a property such as number,
 tense, animacy or sentiment. Words are split into five folds; each fold is predicted by a probe trained on the others.
 The control task is the same with labels assigned at random to words. Selectivity is the accuracy minus that on the
-control task. The baseline is the majority label. Sets of pairs are evaluated by `firth.evaluation.probing`.
+control task. The baseline is the majority label. Sets of pairs are evaluated by `pair_offsets`.
 
 Objective: selectivity = mean of 1[probe(x) = y] - mean of 1[control probe(x) = control label]; for numbers, with
 Spearman's correlation instead of accuracy.

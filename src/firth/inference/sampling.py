@@ -2,7 +2,7 @@
 
 What: `greedy_search` selects the most probable word at each step; `sample` draws one from the distribution that the
     options leave (ancestral sampling by default).
-Objective: x_t = argmax_i s_i, or x_t ~ p of `firth.inference.sampling`.
+Objective: x_t = argmax_i s_i, or x_t ~ p, as below.
 Source: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration, section 3.
 Departures: each text has a stream of uniform numbers of its own, one number per word: the sample of the i-th prompt
     depends on the seed, the prompt and i only, not on the other prompts.

@@ -7,8 +7,8 @@ nor is a comment before a sentence, which begins with "#" and has other columns 
 The words of annotated files, for corpora: CoNLL-U, and columns with a word a line (`.conll`, `.iob`).
 
 Of CoNLL-U the words are those that trees are over, the column FORM: a multiword token (`du`) is its words (`de`, `le`);
-comments and empty nodes are left out. Of other columns see `firth.readers.columns`; in those of CoNLL-2012, which begin
-with `#begin document`, words are the fourth.
+comments and empty nodes are left out. Other columns are read as above; in those of CoNLL-2012, which begin with
+`#begin document`, words are the fourth.
 """
 
 import itertools

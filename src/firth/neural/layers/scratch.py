@@ -2,7 +2,7 @@
 
 The system maps each new array above 32 MiB afresh and clears it page by page. This slows a softmax's forward and
 backward pass with 700 predictions of 17,906 scores each (48 MiB), but not with 10,000 scores (27 MiB). Within
-`kept_arrays`, `borrow` reuses an array that `give_back` returned.
+`reuse_arrays`, `borrow` reuses an array that `release` returned.
 """
 
 import math

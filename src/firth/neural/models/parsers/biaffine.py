@@ -8,7 +8,7 @@ Objective: with x_d the vector of word d, y_d that of BiLSTMs over x_1 .. x_n, a
     h_d = f(W_h y_d + b_h),  e_d = f(W_e y_d + b_e),  s(h, d) = h_h' U e_d + u' h_h,     labels alike, with all terms
 
     loss: the mean over words of -log softmax_h(s(h, d))[head of d] - log softmax_l(s_l(head of d, d))[label of d];
-    `arc_losses` has sums over whole trees for the first term.
+    `arc_loss` has sums over whole trees for the first term.
 Source: Dozat and Manning 2017, "Deep biaffine attention for neural dependency parsing"; Dozat, Qi and Manning 2017,
     "Stanford's graph-based neural dependency parser at the CoNLL 2017 shared task", for characters; Chu and Liu 1965
     and Edmonds 1967, or Eisner 1996, for the best tree.
