@@ -25,7 +25,7 @@ PATHS = {each.path: each for each in ENDPOINTS}
 def models():
     words = {"source_units": "words", "target_units": "words", "hidden": 8, "max_length": 9}
     questions = made_questions(12)
-    reader = firth.Reader(dim=6, hidden=4, layers=1, dropout=0.0, longest=3)
+    reader = firth.Reader(dim=6, hidden=4, layers=1, dropout=0.0, max_answer_length=3)
     return {
         "/translate": firth.Translator(**words).train(PAIRS, held_out=PAIRS[:4], training=QUICKLY, progress=False),
         "/summarize": firth.Summarizer(hidden=8, dim=6, max_length=9).train(
